@@ -1,0 +1,16 @@
+#!/bin/sh
+# tangle.sh LANGUAGE CHAPTER: prints the chapter's blocks in LANGUAGE, one after another.
+# C++ blocks carry #line, so that the compiler complains about the chapter itself.
+awk -v language="$1" -v chapter="$2" '
+  $0 == "```" language {
+    inside = found = 1
+    if (language == "cpp") printf "#line %d \"%s\"\n", NR + 1, chapter
+    next
+  }
+  /^```/ { inside = 0; next }
+  inside { print }
+  END {
+    if (found) exit 0
+    print chapter ": no block in " language > "/dev/stderr"
+    exit 1
+  }' "$2"
