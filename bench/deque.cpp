@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+
+/// What does it cost a run queue to be persistent?  One step takes the oldest element, reads it
+/// and puts it back as the newest.  The elements are what a scheduler queues: a counted pointer
+/// and a word.
+
+#include "deque/deque.hpp"
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/harness.hpp"
+
+namespace {
+
+/// A block with a count in it, as a process is.
+struct block {
+  std::uint32_t owners = 1;
+  std::uint32_t id = 0;
+};
+
+/// 16 bytes: one owner of a block, and an answer for it.
+class element {
+ public:
+  element(std::uint32_t id, std::uint64_t answer) : block_(new block{1, id}), answer_(answer) {}
+  element(element const& other) noexcept : block_(other.block_), answer_(other.answer_) {
+    ++block_->owners;
+  }
+  element(element&& other) noexcept
+      : block_(std::exchange(other.block_, nullptr)), answer_(other.answer_) {}
+  element& operator=(element other) noexcept {
+    std::swap(block_, other.block_);
+    answer_ = other.answer_;
+    return *this;
+  }
+  ~element() {
+    if (block_ && --block_->owners == 0) delete block_;
+  }
+  [[nodiscard]] std::uint64_t read() const noexcept { return block_->id + answer_; }
+
+ private:
+  block* block_;
+  std::uint64_t answer_;
+};
+static_assert(sizeof(element) == 16);
+
+/// The rival: a ring buffer that keeps no version, with a power of two of slots.
+class ring {
+ public:
+  explicit ring(std::size_t capacity)
+      : mask_(std::bit_ceil(capacity) - 1), slots_(std::allocator<element>().allocate(mask_ + 1)) {}
+  ring(ring const&) = delete;
+  ring& operator=(ring const&) = delete;
+  ~ring() {
+    while (begin_ != end_) pop_back();
+    std::allocator<element>().deallocate(slots_, mask_ + 1);
+  }
+  void push_front(element e) noexcept { std::construct_at(at(--begin_), std::move(e)); }
+  element pop_back() noexcept {
+    element* const last = at(--end_);
+    element taken(std::move(*last));
+    std::destroy_at(last);
+    return taken;
+  }
+
+ private:
+  element* at(std::size_t i) noexcept { return slots_ + (i & mask_); }
+  std::size_t mask_;
+  std::size_t begin_ = 0, end_ = 0;
+  element* slots_;
+};
+
+using deque = weft::persistent_deque<element>;
+using shared_deque = weft::persistent_deque<element, weft::deque_policy<weft::atomic_counts>>;
+
+/// A deque of which the last 16 versions are kept, a new one at every step.
+template <class D>
+class remembering {
+ public:
+  element pop_back() {
+    kept_[next_++ % kept_.size()] = now_;
+    return now_.pop_back();
+  }
+  void push_front(element e) { now_.push_front(std::move(e)); }
+
+ private:
+  D now_;
+  std::array<D, 16> kept_;
+  std::size_t next_ = 0;
+};
+
+template <class Queue>
+[[gnu::noinline]] std::uint64_t step(Queue& queue) {
+  element e = queue.pop_back();
+  std::uint64_t const read = e.read();
+  queue.push_front(std::move(e));
+  return read;
+}
+
+/// Steps of a queue of `k` elements.
+template <class Queue, class... Args>
+weft::bench::make_work stepping(std::size_t k, Args... args) {
+  return [=]() -> weft::bench::work {
+    auto queue = std::make_shared<Queue>(args...);
+    for (std::size_t i = 0; i != k; ++i)
+      queue->push_front(element(static_cast<std::uint32_t>(i * i), i));
+    return [queue, one = weft::bench::launder(&step<Queue>)](std::size_t n) {
+      std::uint64_t answer = 0;
+      for (std::size_t i = 0; i != n; ++i) answer = answer * 31 + one(*queue);
+      return answer;
+    };
+  };
+}
+
+/// Counts what is allocated.
+struct counting_memory {
+  static inline std::size_t bytes = 0;
+  static void* allocate(std::size_t n, std::align_val_t alignment) {
+    bytes += n;
+    return weft::heap_memory::allocate(n, alignment);
+  }
+  static void deallocate(void* p, std::size_t n, std::align_val_t alignment) noexcept {
+    bytes -= n;
+    weft::heap_memory::deallocate(p, n, alignment);
+  }
+};
+
+/// Bytes an element, the deque object included, once `k` elements have gone round for a while.
+double bytes_an_element(std::size_t k) {
+  weft::persistent_deque<element, weft::deque_policy<weft::plain_counts, counting_memory>> d;
+  for (std::size_t i = 0; i != k; ++i) d.push_front(element(0, i));
+  std::size_t most = 0;
+  for (std::size_t i = 0; i != 2000; ++i) {
+    step(d);
+    most = std::max(most, counting_memory::bytes);
+  }
+  return static_cast<double>(most + sizeof d) / static_cast<double>(k);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  weft::bench::suite bench("deque", argc, argv);
+  for (auto const& [which, k] : {std::pair<char const*, std::size_t>{"2", 2},
+                                 {"100", 100},
+                                 {"10k", 10'000},
+                                 {"1M", 1'000'000}})
+    bench.compare(std::string("unique/") + which, stepping<deque>(k), "ring",
+                  stepping<ring>(k, k + 1));
+  bench.compare("snapshot/10k", stepping<remembering<deque>>(10'000), "ring",
+                stepping<ring>(10'000, std::size_t{10'001}));
+  bench.compare("atomic/10k", stepping<shared_deque>(10'000), "ring",
+                stepping<ring>(10'000, std::size_t{10'001}));
+  bench.compare("atomic-snapshot/10k", stepping<remembering<shared_deque>>(10'000), "ring",
+                stepping<ring>(10'000, std::size_t{10'001}));
+  bench.report("memory/100", bytes_an_element(100), "bytes");
+  bench.report("memory/1M", bytes_an_element(1'000'000), "bytes");
+  return bench.run();
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+#include "bench/harness.hpp"
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <utility>
+
+namespace weft::bench {
+namespace {
+
+constexpr std::size_t batch = 1000;      // steps between two looks at the clock
+constexpr double folded_away_ns = 0.3;   // nothing that does its work is faster
+
+/// Keeps every repetition's nanoseconds a step, by the name of the benchmark.
+class collector : public benchmark::BenchmarkReporter {
+ public:
+  bool ReportContext(Context const&) override { return true; }
+  void ReportRuns(std::vector<Run> const& runs) override {
+    for (Run const& run : runs)
+      if (run.run_type == Run::RT_Iteration && !run.error_occurred)
+        times_[run.run_name.function_name].push_back(run.real_accumulated_time * 1e9 /
+                                                     static_cast<double>(run.iterations) / batch);
+  }
+  std::optional<double> median(std::string const& name) {
+    auto& times = times_[name];
+    if (times.empty()) return std::nullopt;
+    std::sort(times.begin(), times.end());
+    auto const middle = times.size() / 2;
+    return times.size() % 2 == 1 ? times[middle] : (times[middle - 1] + times[middle]) / 2;
+  }
+
+ private:
+  std::map<std::string, std::vector<double>> times_;
+};
+
+std::string subject_name(std::string const& which) { return which + "/weft"; }
+std::string rival_name(std::string const& which, std::string const& rival) {
+  return which + "/" + rival;
+}
+
+void measure_later(std::string const& name, make_work make) {
+  benchmark::RegisterBenchmark(name.c_str(), [make = std::move(make)](benchmark::State& state) {
+    work const steps = make();
+    for (auto _ : state) {
+      auto answer = steps(batch);
+      benchmark::DoNotOptimize(answer);
+    }
+  });
+}
+
+}  // namespace
+
+suite::suite(std::string_view name, int argc, char** argv) : name_(name) {
+  arguments_ = {argc > 0 ? argv[0] : "bench", "--benchmark_enable_random_interleaving=true",
+                "--benchmark_repetitions=15", "--benchmark_min_time=0.04"};
+  for (int i = 1; i < argc; ++i) {
+    std::string_view const argument = argv[i];
+    if (argument == "--json")
+      json_ = true;
+    else if (argument == "--quick")
+      arguments_.insert(arguments_.end(),
+                        {"--benchmark_repetitions=1", "--benchmark_min_time=0.001"});
+    else
+      arguments_.emplace_back(argument);
+  }
+}
+
+void suite::compare(std::string_view which, make_work subject, std::string_view rival,
+                    make_work make_rival) {
+  row r{std::string(which), "ns", {}, std::string(rival), {}};
+  if (subject()(batch) != make_rival()(batch)) {
+    std::fprintf(stderr, "%s: the answer is not the rival's\n", r.which.c_str());
+    broken_ = true;
+  }
+  measure_later(subject_name(r.which), std::move(subject));
+  // Rows may share a subject or a rival; what is registered twice under a name is measured
+  // twice and goes into one median.
+  measure_later(rival_name(r.which, r.rival), std::move(make_rival));
+  rows_.push_back(std::move(r));
+}
+
+void suite::measure(std::string_view which, make_work subject, std::uint64_t answer) {
+  row r{std::string(which), "ns", {}, {}, {}};
+  if (subject()(batch) != answer) {
+    std::fprintf(stderr, "%s: the answer is wrong\n", r.which.c_str());
+    broken_ = true;
+  }
+  measure_later(subject_name(r.which), std::move(subject));
+  rows_.push_back(std::move(r));
+}
+
+void suite::report(std::string_view which, double value, std::string_view unit) {
+  rows_.push_back({std::string(which), std::string(unit), value, {}, {}});
+}
+
+int suite::run() {
+  std::vector<char*> argv;
+  for (auto& argument : arguments_) argv.push_back(argument.data());
+  int argc = static_cast<int>(argv.size());
+  benchmark::Initialize(&argc, argv.data());
+  if (benchmark::ReportUnrecognizedArguments(argc, argv.data())) return 1;
+
+  collector times;
+  benchmark::RunSpecifiedBenchmarks(&times);
+
+  if (!json_)
+    std::printf("%-28s %12s %-6s %-20s %12s %8s\n", name_.c_str(), "value", "unit", "rival",
+                "rival value", "ratio");
+  for (row& r : rows_) {
+    if (!r.value) r.value = times.median(subject_name(r.which));
+    if (!r.rival.empty()) r.rival_value = times.median(rival_name(r.which, r.rival));
+    if (!r.value) continue;  // filtered out by --benchmark_filter
+    if (r.rival_value && *r.rival_value < folded_away_ns) {
+      std::fprintf(stderr, "%s: the rival %s takes %.2f ns: its work was removed\n",
+                   r.which.c_str(), r.rival.c_str(), *r.rival_value);
+      broken_ = true;
+    }
+    print(r);
+  }
+  return broken_ ? 1 : 0;
+}
+
+void suite::print(row const& r) const {
+  if (!json_) {
+    std::printf("%-28s %12.2f %-6s", r.which.c_str(), *r.value, r.unit.c_str());
+    if (r.rival_value)
+      std::printf(" %-20s %12.2f %8.2f", r.rival.c_str(), *r.rival_value,
+                  *r.value / *r.rival_value);
+    std::printf("\n");
+    return;
+  }
+  std::printf(R"({"bench": "%s", "case": "%s", "value": %.4g, "unit": "%s", )", name_.c_str(),
+              r.which.c_str(), *r.value, r.unit.c_str());
+  if (r.rival_value)
+    std::printf(R"("rival": "%s", "rival_value": %.4g, "ratio": %.3f})"
+                "\n",
+                r.rival.c_str(), *r.rival_value, *r.value / *r.rival_value);
+  else
+    std::printf(R"("rival": null, "rival_value": null, "ratio": null})"
+                "\n");
+}
+
+}  // namespace weft::bench

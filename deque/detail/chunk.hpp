@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include "deque/detail/counted.hpp"
+
+/// A chunk: a counted block with room for `capacity` elements, of which a run is constructed.
+///
+///   C1  The constructed slots are [low, high).  Every version's window on the chunk lies within.
+///   C2  A slot is constructed once while the chunk has several owners: `low` only falls then,
+///       and `high` only rises.
+///   C3  Height 0 holds the user's elements.  Height h > 0 holds pointers to chunks of height
+///       h - 1, each of them full.
+namespace weft::detail {
+
+using slot = std::uint32_t;  // a place in a chunk, counted from 0
+
+enum class side : unsigned char { front, back };
+constexpr side opposite(side s) noexcept { return s == side::front ? side::back : side::front; }
+
+template <class T, class P>
+struct chunk_header {
+  typename P::counts::owners owners{};
+  typename P::counts::bound low{};   // written as C2 says
+  typename P::counts::bound high{};  // written as C2 says
+  std::uint16_t const capacity;
+  std::uint16_t const height;
+
+  chunk_header(slot room, unsigned h) noexcept
+      : capacity(static_cast<std::uint16_t>(room)), height(static_cast<std::uint16_t>(h)) {}
+
+  static void destroy(chunk_header* header) noexcept;  // chunks of chunks: at most `height` deep
+
+  template <side S>
+  auto& bound() noexcept {
+    if constexpr (S == side::front)
+      return low;
+    else
+      return high;
+  }
+};
+
+/// One owner of a chunk of any height; also what a chunk of chunks holds.
+template <class T, class P>
+using chunk_owner = counted<chunk_header<T, P>>;
+
+/// How elements `E` lie in a chunk of a deque of `T`.
+template <class E, class T, class P>
+struct chunk {
+  using header = chunk_header<T, P>;
+  static constexpr bool is_leaf = std::is_same_v<E, T>;
+
+  /// Whether elements may be moved from slot to slot: if that threw, a version would change.
+  static constexpr bool moves_safely = std::is_nothrow_move_constructible_v<E>;
+
+  static_assert(std::is_nothrow_destructible_v<E>,
+                "weft: an element of a persistent_deque must not throw when it is destroyed");
+  static_assert(moves_safely || std::is_copy_constructible_v<E>,
+                "weft: an element of a persistent_deque must move without throwing, or be copyable");
+
+  /// What a full chunk holds: a power of two, so that an index is divided by shifts.
+  static constexpr slot full =
+      is_leaf ? std::clamp<slot>(std::bit_floor(P::leaf_bytes / sizeof(E)), 4, 64) : 32;
+
+  /// The capacity of a chunk for `n` elements that is alone in its tier: small at first.
+  static constexpr slot capacity_for(slot n) noexcept {
+    return std::clamp(std::bit_ceil(n), std::min<slot>(is_leaf ? 8 : 4, full), full);
+  }
+
+  static E* at(header& h, slot i) noexcept {
+    auto* const bytes = reinterpret_cast<std::byte*>(&h) + offset;
+    return std::launder(reinterpret_cast<E*>(bytes)) + i;
+  }
+
+  /// A chunk with nothing in it, its bounds at `start`.
+  static chunk_owner<T, P> make(slot capacity, unsigned height, slot start) {
+    void* const memory = P::memory::allocate(bytes(capacity), alignment);
+    auto* const h = ::new (memory) header(capacity, height);
+    h->low.set(start);
+    h->high.set(start);
+    return chunk_owner<T, P>(h);
+  }
+
+  static void destroy(header* h) noexcept {
+    std::destroy(at(*h, h->low.get()), at(*h, h->high.get()));
+    auto const size = bytes(h->capacity);
+    h->~header();
+    P::memory::deallocate(h, size, alignment);
+  }
+
+  /// For an only owner whose window is [b, e): destroys what only dead versions could see.
+  static void trim(header& h, slot b, slot e) noexcept {
+    std::destroy(at(h, h.low.get()), at(h, b));
+    h.low.set(b);
+    std::destroy(at(h, e), at(h, h.high.get()));
+    h.high.set(e);
+  }
+
+  /// Moves the only owner's [b, e), trimmed, so that it begins at `to`.
+  static void slide(header& h, slot b, slot e, slot to) noexcept
+    requires moves_safely
+  {
+    auto const move_one = [&](slot from, slot dest) {
+      std::construct_at(at(h, dest), std::move(*at(h, from)));
+      std::destroy_at(at(h, from));
+    };
+    slot const n = e - b;
+    if (to < b) {
+      for (slot i = 0; i != n; ++i) move_one(b + i, to + i);
+    } else {
+      for (slot i = n; i-- != 0;) move_one(b + i, to + i);
+    }
+    h.low.set(to);
+    h.high.set(to + n);
+  }
+
+  /// A new chunk with the elements [b, e) of `h`, beginning at `to`: moved out of an only owner
+  /// if that cannot throw, else copied.  If a copy throws, nothing has happened.
+  static chunk_owner<T, P> transfer(header& h, slot b, slot e, slot capacity, slot to) {
+    auto fresh = make(capacity, h.height, to);
+    auto const append = [&](auto&& element) {
+      slot const end = fresh->high.get();
+      std::construct_at(at(*fresh, end), std::forward<decltype(element)>(element));
+      fresh->high.set(end + 1);
+    };
+    if constexpr (moves_safely) {
+      if (h.owners.only_one()) {
+        for (slot i = b; i != e; ++i) append(std::move(*at(h, i)));
+        return fresh;
+      }
+    }
+    if constexpr (std::is_copy_constructible_v<E>)
+      for (slot i = b; i != e; ++i) append(std::as_const(*at(h, i)));
+    return fresh;
+  }
+
+ private:
+  static constexpr std::align_val_t alignment{std::max(alignof(header), alignof(E))};
+  static constexpr std::size_t offset =
+      (sizeof(header) + alignof(E) - 1) / alignof(E) * alignof(E);
+  static constexpr std::size_t bytes(slot capacity) noexcept {
+    return offset + capacity * sizeof(E);
+  }
+};
+
+template <class T, class P>
+void chunk_header<T, P>::destroy(chunk_header* header) noexcept {
+  if (header->height == 0)
+    chunk<T, T, P>::destroy(header);
+  else
+    chunk<chunk_owner<T, P>, T, P>::destroy(header);
+}
+
+}  // namespace weft::detail

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <utility>
+
+namespace weft::detail {
+
+/// A pointer that is one of several owners.  `X` has a member `owners` (see deque/policy.hpp)
+/// and a static `destroy(X*)`, which the last owner calls.
+template <class X>
+class counted {
+ public:
+  counted() = default;
+  explicit counted(X* born) noexcept : x_(born) {}  ///< Takes the count that `born` has.
+  counted(counted const& other) noexcept : x_(other.x_) {
+    if (x_) x_->owners.add();
+  }
+  counted(counted&& other) noexcept : x_(std::exchange(other.x_, nullptr)) {}
+  counted& operator=(counted other) noexcept {
+    std::swap(x_, other.x_);
+    return *this;
+  }
+  ~counted() {
+    if (x_ && x_->owners.remove()) X::destroy(x_);
+  }
+
+  [[nodiscard]] X* get() const noexcept { return x_; }
+  X* operator->() const noexcept { return x_; }
+  X& operator*() const noexcept { return *x_; }
+  explicit operator bool() const noexcept { return x_ != nullptr; }
+
+ private:
+  X* x_ = nullptr;
+};
+
+}  // namespace weft::detail

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include "deque/detail/chunk.hpp"
+
+/// The structure of a persistent_deque: a finger tree of chunks.
+///
+/// A tier is a window on a chunk at the front, a window on one at the back, and between them a
+/// tier below whose elements are the full chunks of this one.  The deque is the tier at height
+/// 0; each tier below is counted, and may belong to many versions.
+///
+///   T1  If there is a tier below, or both windows have a chunk: those chunks have full
+///       capacity, the front window ends at its chunk's end, the back window begins at 0.
+///   T2  Every chunk in the tier below is full, so an index is found by division.
+///   T3  Otherwise at most one window has a chunk, of any capacity, and lies anywhere in it.
+///   T4  An empty window may keep a chunk, a spare, only if it is the chunk's only owner and
+///       the chunk holds nothing.  A copy of the tier does not get it.
+///   T5  The tier below, if there is one, holds something.
+///   T6  A window's only owner destroys slots outside it before it builds or moves there.
+///
+/// A push builds in place if the next slot has never been built in, even in a chunk with many
+/// owners: no older version's window covers it (the slot claim of P. Bagwell's VList, "Fast
+/// Functional Lists, Hash-Lists, Deques and Variable Length Arrays", 2002).  So only the second
+/// push from one old version copies a chunk.  Chunks held at both ends with full ones between
+/// are the shape of R. Hinze and R. Paterson, "Finger trees", doi:10.1017/S0956796805005769.
+namespace weft::detail {
+
+template <class T, class P>
+struct lower_tier;
+
+template <class E, class T, class P>
+class tier {
+  using cells = chunk<E, T, P>;
+  using header = typename cells::header;
+  using owner = chunk_owner<T, P>;
+  static constexpr slot full = cells::full;
+
+ public:
+  tier() = default;
+  explicit tier(unsigned h) noexcept : height_(h) {}
+  tier(tier const& other) noexcept : below_(other.below_), height_(other.height_) {
+    if (!other.front_.empty()) front_ = other.front_;  // T4: without spares
+    if (!other.back_.empty()) back_ = other.back_;
+  }
+  tier(tier&&) = default;
+  tier& operator=(tier other) noexcept {
+    std::swap(front_, other.front_);
+    std::swap(back_, other.back_);
+    std::swap(below_, other.below_);
+    std::swap(height_, other.height_);
+    return *this;
+  }
+  ~tier() = default;
+
+  [[nodiscard]] bool empty() const noexcept {
+    return front_.empty() && back_.empty() && !below_;
+  }
+  [[nodiscard]] std::size_t size() const noexcept {
+    return front_.size() + back_.size() + (below_ ? below_->count * full : 0);
+  }
+
+  /// Adds E(args...) at the end S.  If it throws, the tier is as it was.  A sole rvalue `E`
+  /// that moves without throwing is moved from only when nothing can fail any more.
+  template <side S, class... Args>
+  void emplace(Args&&... args);
+
+  /// Takes the element at the end S.  If it throws, the tier holds what it held.
+  template <side S>
+  E pop(char const* operation);
+
+  /// Removes the element at the end S; likewise.
+  template <side S>
+  void discard(char const* operation);
+
+  template <side S>
+  E const& peek(char const* operation) const;
+
+  /// A run of elements that lie side by side, and the index of its first.
+  struct run {
+    E* first;
+    std::size_t size;
+    std::size_t index;
+  };
+  /// The run that holds element `i`; an empty one if there is no such element.
+  [[nodiscard]] run run_of(std::size_t i) const noexcept;
+
+  /// Removes all from index `i` on, and returns it.  If it throws, the tier is fit to be
+  /// destroyed and for nothing else.
+  tier split_off(std::size_t i);
+
+  /// Replaces element `i`, which exists, by make(element).  If it throws, the tier is as it was.
+  template <class Make>
+  void replace(std::size_t i, Make make);
+
+  /// Element `i`, in a chunk that is this version's alone.  For chunks of chunks.
+  E& unshared(std::size_t i);
+
+ private:
+  struct window {
+    owner chunk{};
+    slot begin = 0, end = 0;
+
+    window() = default;
+    window(owner c, slot b, slot e) noexcept : chunk(std::move(c)), begin(b), end(e) {}
+    window(window const&) = default;
+    window(window&& other) noexcept
+        : chunk(std::move(other.chunk)),
+          begin(std::exchange(other.begin, 0)),
+          end(std::exchange(other.end, 0)) {}
+    window& operator=(window other) noexcept {
+      chunk = std::move(other.chunk);
+      begin = other.begin;
+      end = other.end;
+      return *this;
+    }
+    ~window() = default;
+
+    [[nodiscard]] slot size() const noexcept { return end - begin; }
+    [[nodiscard]] bool empty() const noexcept { return begin == end; }
+    [[nodiscard]] bool alone() const noexcept { return chunk->owners.only_one(); }
+    [[nodiscard]] E* at(slot i) const noexcept { return cells::at(*chunk, i); }
+    void trim() const noexcept { cells::trim(*chunk, begin, end); }
+
+    template <side S>
+    [[nodiscard]] slot& edge() noexcept {
+      if constexpr (S == side::front)
+        return begin;
+      else
+        return end;
+    }
+    template <side S>
+    [[nodiscard]] bool has_room() const noexcept {
+      return S == side::front ? begin != 0 : end != chunk->capacity;
+    }
+    /// The outermost element.
+    template <side S>
+    [[nodiscard]] E* last() const noexcept {
+      return at(S == side::front ? begin : end - 1);
+    }
+  };
+
+  template <side S>
+  window& at_end() noexcept {
+    if constexpr (S == side::front)
+      return front_;
+    else
+      return back_;
+  }
+  [[nodiscard]] bool at_most_one_chunk() const noexcept {  // T3
+    return !below_ && !(front_.chunk && back_.chunk);
+  }
+  /// Where the first element of a chunk goes that will grow towards S.
+  template <side S>
+  static constexpr slot start(slot capacity) noexcept {
+    return S == side::front ? capacity : 0;
+  }
+  /// Where `n` elements begin that leave their free slots at S.
+  template <side S>
+  static constexpr slot flush(slot capacity, slot n) noexcept {
+    return S == side::front ? capacity - n : 0;
+  }
+
+  template <side S, class Make>
+  static bool extend(window& w, Make& make);
+  template <side S, class Make>
+  static void build(window& w, Make& make);
+  template <side S, class Make>
+  void push_slowly(Make& make);
+  template <side S>
+  window moved_inward(window& w, slot capacity) const;
+  template <side S>
+  window fresh(slot capacity) const;
+
+  template <side S>
+  window& reach(char const* operation);
+  template <side S>
+  window& reach_slowly(char const* operation);
+  template <side S>
+  static void retreat(window& w) noexcept;
+
+  void own_below();
+  template <side S>
+  void push_below(owner&& c);
+  template <side S>
+  owner pop_below();
+
+  [[nodiscard]] unsigned height() const noexcept { return height_; }
+
+  window front_;
+  window back_;
+  counted<lower_tier<T, P>> below_;
+  struct zero {
+    zero() = default;
+    explicit zero(unsigned) noexcept {}
+    operator unsigned() const noexcept { return 0; }
+  };
+  [[no_unique_address]] std::conditional_t<cells::is_leaf, zero, unsigned> height_{};
+};
+
+/// A tier below: counted, since versions share it.
+template <class T, class P>
+struct lower_tier {
+  using inner = tier<chunk_owner<T, P>, T, P>;
+  typename P::counts::owners owners{};
+  std::size_t count = 0;  // chunks in `chunks`; written by the only owner
+  inner chunks;
+
+  lower_tier(std::size_t n, inner c) noexcept : count(n), chunks(std::move(c)) {}
+
+  static counted<lower_tier> make(std::size_t n, inner c) {
+    void* const memory =
+        P::memory::allocate(sizeof(lower_tier), std::align_val_t(alignof(lower_tier)));
+    return counted<lower_tier>(::new (memory) lower_tier(n, std::move(c)));
+  }
+  static void destroy(lower_tier* t) noexcept {  // as deep as the tiers: log n
+    t->~lower_tier();
+    P::memory::deallocate(t, sizeof(lower_tier), std::align_val_t(alignof(lower_tier)));
+  }
+};
+
+}  // namespace weft::detail

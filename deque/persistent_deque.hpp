@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <compare>
+#include <concepts>
+#include <cstddef>
+#include <initializer_list>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <ranges>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "deque/detail/deque_iterator.hpp"
+#include "deque/policy.hpp"
+
+namespace weft {
+
+/// A double-ended queue whose copies are snapshots.
+///
+///     persistent_deque<int> d{1, 2, 3};
+///     auto const before = d;  // O(1): nothing is copied
+///     d.push_back(4);         // in place where it can; `before` still holds 1, 2, 3
+///
+/// A value: each object is one version, versions share what they have in common, and no
+/// operation on one is ever seen in another.  A version that shares nothing works in place, at
+/// about twice the cost of a ring buffer.
+///
+/// When not to use it: if no version is ever kept, std::deque is smaller and hands out mutable
+/// elements; ours are read-only in place.
+///
+/// Cost, n elements: every operation on any version is O(log n) or better in the worst case,
+/// with a base of 32; nothing is amortised over versions, and no operation copies more than a
+/// chunk of elements (`leaf`, 32 of 16 bytes) a tier.  Where it says "usually O(1)" below: the
+/// exception is one push or pop in `leaf`, which reaches the tier below, in one of 32 of which
+/// that reaches the next.  A chunk is one allocation.  An element popped from a shared chunk lives
+/// on until no version shares the chunk.
+///
+/// Exceptions: strong, everywhere.  Whatever throws, an allocation or an element's copy or move,
+/// no version has changed.  `T` must move without throwing or be copyable, and must not throw
+/// when destroyed.  A `T` that only moves makes a deque that only moves.
+///
+/// Threads: one object, one thread at a time.  Under plain_counts (the default) all versions
+/// that share anything belong to one thread; under atomic_counts each version may be anyone's.
+///
+/// Iterators are valid until their own deque object is next changed, or an attempt at it throws.
+///
+/// Source: the chunked finger deque of docs/decisions/001-persistent-deque.md; slot claims from
+/// Bagwell's VList (deque/detail/tier.hpp has the invariants).
+template <class T, class Policy = deque_policy<>>
+class persistent_deque {
+  using side = detail::side;
+  using top = detail::tier<T, T, Policy>;
+  using cells = detail::chunk<T, T, Policy>;
+  static constexpr bool copyable = std::is_copy_constructible_v<T>;
+
+ public:
+  using value_type = T;
+  using size_type = std::size_t;
+  using difference_type = std::ptrdiff_t;
+  using reference = T const&;
+  using const_reference = T const&;
+  using iterator = detail::deque_iterator<T, Policy>;
+  using const_iterator = iterator;
+  using reverse_iterator = std::reverse_iterator<iterator>;
+  using const_reverse_iterator = reverse_iterator;
+
+  /// Empty.  No allocation.
+  persistent_deque() = default;
+
+  /// A snapshot.  O(1), no allocation, does not throw.  Only where `T` can be copied.
+  persistent_deque(persistent_deque const&)
+    requires copyable
+  = default;
+  persistent_deque& operator=(persistent_deque const&)
+    requires copyable
+  = default;
+
+  /// O(1), no allocation; the source is left empty.
+  persistent_deque(persistent_deque&&) = default;
+  persistent_deque& operator=(persistent_deque&&) = default;
+
+  /// O(n); so are the next two.
+  persistent_deque(std::initializer_list<T> elements)
+      : persistent_deque(elements.begin(), elements.end()) {}
+
+  template <std::input_iterator I, std::sentinel_for<I> S>
+    requires std::constructible_from<T, std::iter_reference_t<I>>
+  persistent_deque(I first, S last) {
+    for (; first != last; ++first) emplace_back(*first);
+  }
+
+  template <std::ranges::input_range R>
+    requires(!std::same_as<std::remove_cvref_t<R>, persistent_deque> &&
+             std::constructible_from<T, std::ranges::range_reference_t<R>>)
+  explicit persistent_deque(R&& range) {
+    for (auto&& element : range) emplace_back(std::forward<decltype(element)>(element));
+  }
+
+  // ---- in place
+
+  /// Adds an element at an end.  Usually O(1), at worst O(log n).  Allocates a chunk when the
+  /// one at that end is used up, or holds in its next slot an element of another version.
+  void push_front(T const& element) { emplace_front(element); }
+  void push_front(T&& element) { emplace_front(std::move(element)); }
+  void push_back(T const& element) { emplace_back(element); }
+  void push_back(T&& element) { emplace_back(std::move(element)); }
+
+  /// Adds T(args...) at an end, built in its place.  Costs as push.
+  template <class... Args>
+    requires std::constructible_from<T, Args...>
+  void emplace_front(Args&&... args) {
+    top_.template emplace<side::front>(std::forward<Args>(args)...);
+  }
+  template <class... Args>
+    requires std::constructible_from<T, Args...>
+  void emplace_back(Args&&... args) {
+    top_.template emplace<side::back>(std::forward<Args>(args)...);
+  }
+
+  /// Removes and returns the element at an end: moves it out where no other version sees it,
+  /// else copies it.  Usually O(1), at worst O(log n).  Allocates only to unshare a tier below.
+  /// Throws std::out_of_range if the deque is empty.
+  T pop_front() { return top_.template pop<side::front>("pop_front"); }
+  T pop_back() { return top_.template pop<side::back>("pop_back"); }
+
+  /// The same; nullopt if the deque is empty.
+  std::optional<T> try_pop_front() { return try_pop<side::front>(); }
+  std::optional<T> try_pop_back() { return try_pop<side::back>(); }
+
+  /// O(1).
+  void clear() noexcept { top_ = top(); }
+  void swap(persistent_deque& other) noexcept { std::swap(top_, other.top_); }
+  friend void swap(persistent_deque& a, persistent_deque& b) noexcept { a.swap(b); }
+
+  // ---- as values: the deque with a change, leaving this one as it is (or, if this is an rvalue,
+  // reusing it).  Each costs a snapshot and what the operation in place costs.
+
+  [[nodiscard]] persistent_deque pushed_front(T element) const& {
+    return with([&](persistent_deque& d) { d.push_front(std::move(element)); });
+  }
+  [[nodiscard]] persistent_deque pushed_front(T element) && {
+    push_front(std::move(element));
+    return std::move(*this);
+  }
+  [[nodiscard]] persistent_deque pushed_back(T element) const& {
+    return with([&](persistent_deque& d) { d.push_back(std::move(element)); });
+  }
+  [[nodiscard]] persistent_deque pushed_back(T element) && {
+    push_back(std::move(element));
+    return std::move(*this);
+  }
+
+  /// The element at an end, and the deque without it; nullopt if the deque is empty.
+  using popped = std::optional<std::pair<T, persistent_deque>>;
+  [[nodiscard]] popped popped_front() const& { return popped_copy<side::front>(); }
+  [[nodiscard]] popped popped_front() && { return popped_move<side::front>(); }
+  [[nodiscard]] popped popped_back() const& { return popped_copy<side::back>(); }
+  [[nodiscard]] popped popped_back() && { return popped_move<side::back>(); }
+
+  /// The deque with element `i` replaced by `element`, or by f(element i).  O(log n), copies at
+  /// most a chunk a tier.  Throws std::out_of_range if there is no element `i`.
+  [[nodiscard]] persistent_deque set(size_type i, T element) const& {
+    return persistent_deque(*this).set(i, std::move(element));
+  }
+  [[nodiscard]] persistent_deque set(size_type i, T element) && {
+    return std::move(*this).update(i, [&](T const&) -> T&& { return std::move(element); });
+  }
+  template <std::invocable<T const&> F>
+    requires std::constructible_from<T, std::invoke_result_t<F&, T const&>>
+  [[nodiscard]] persistent_deque update(size_type i, F f) const& {
+    return persistent_deque(*this).update(i, std::move(f));
+  }
+  template <std::invocable<T const&> F>
+    requires std::constructible_from<T, std::invoke_result_t<F&, T const&>>
+  [[nodiscard]] persistent_deque update(size_type i, F f) && {
+    if (i >= size()) throw_no_element("set or update", i);
+    top_.replace(i, std::move(f));
+    return std::move(*this);
+  }
+
+  /// The first `n` elements, the others, or both; all and none if there are fewer.  O(log n);
+  /// copies no element.
+  [[nodiscard]] persistent_deque take(size_type n) const { return split_at(n).first; }
+  [[nodiscard]] persistent_deque drop(size_type n) const { return split_at(n).second; }
+  [[nodiscard]] std::pair<persistent_deque, persistent_deque> split_at(size_type n) const {
+    std::pair<persistent_deque, persistent_deque> parts(*this, {});
+    parts.second.top_ = parts.first.top_.split_off(std::min(n, size()));
+    return parts;
+  }
+
+  /// This deque's elements, then `other`'s.  O(min(n, m)): the shorter is copied onto the longer.
+  [[nodiscard]] persistent_deque concat(persistent_deque const& other) const;
+
+  // ---- looking
+
+  [[nodiscard]] bool empty() const noexcept { return top_.empty(); }  ///< O(1).
+  [[nodiscard]] size_type size() const noexcept { return top_.size(); }  ///< O(1).
+
+  /// O(log n), usually O(1).  Throws std::out_of_range if the deque is empty.
+  [[nodiscard]] T const& front() const { return top_.template peek<side::front>("front"); }
+  [[nodiscard]] T const& back() const { return top_.template peek<side::back>("back"); }
+
+  /// O(log n).  Both throw std::out_of_range if there is no element `i`.
+  [[nodiscard]] T const& operator[](size_type i) const {
+    auto const run = top_.run_of(i);
+    if (run.size == 0) throw_no_element("operator[] or at", i);
+    return run.first[i - run.index];
+  }
+  [[nodiscard]] T const& at(size_type i) const { return (*this)[i]; }
+
+  /// O(log n).  A step is O(1), once in a chunk O(log n).
+  [[nodiscard]] iterator begin() const noexcept { return iterator(top_, 0); }
+  [[nodiscard]] iterator end() const noexcept { return iterator(top_, size()); }
+  [[nodiscard]] reverse_iterator rbegin() const noexcept { return reverse_iterator(end()); }
+  [[nodiscard]] reverse_iterator rend() const noexcept { return reverse_iterator(begin()); }
+
+  /// Calls f(std::span<T const>) for each run of elements that lie side by side, in order.
+  template <std::invocable<std::span<T const>> F>
+  void for_each_segment(F f) const {
+    for (size_type i = 0; i != size();) {
+      auto const run = top_.run_of(i);
+      f(std::span<T const>(run.first, run.size));
+      i = run.index + run.size;
+    }
+  }
+
+  /// Element by element.  O(n).
+  friend bool operator==(persistent_deque const& a, persistent_deque const& b)
+    requires std::equality_comparable<T>
+  {
+    return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin());
+  }
+  friend auto operator<=>(persistent_deque const& a, persistent_deque const& b)
+    requires std::three_way_comparable<T>
+  {
+    return std::lexicographical_compare_three_way(a.begin(), a.end(), b.begin(), b.end());
+  }
+
+ private:
+  template <class Change>
+  persistent_deque with(Change change) const {
+    persistent_deque changed(*this);
+    change(changed);
+    return changed;
+  }
+  template <side S>
+  std::optional<T> try_pop();
+  template <side S>
+  popped popped_copy() const;
+  template <side S>
+  popped popped_move();
+  [[noreturn, gnu::cold, gnu::noinline]] static void throw_no_element(char const* operation,
+                                                                      size_type i) {
+    throw std::out_of_range(std::string("weft::persistent_deque::") + operation +
+                            ": there is no element " + std::to_string(i));
+  }
+
+  top top_;
+};
+
+template <std::input_iterator I, std::sentinel_for<I> S>
+persistent_deque(I, S) -> persistent_deque<std::iter_value_t<I>>;
+
+template <std::ranges::input_range R>
+persistent_deque(R&&) -> persistent_deque<std::ranges::range_value_t<R>>;
+
+template <class T, class P>
+persistent_deque<T, P> persistent_deque<T, P>::concat(persistent_deque const& other) const {
+  if (size() < other.size())
+    return other.with([this](persistent_deque& d) {
+      for (auto i = rbegin(); i != rend(); ++i) d.push_front(*i);
+    });
+  return with([&other](persistent_deque& d) {
+    for (T const& element : other) d.push_back(element);
+  });
+}
+
+template <class T, class P>
+template <detail::side S>
+std::optional<T> persistent_deque<T, P>::try_pop() {
+  if (empty()) return std::nullopt;
+  if constexpr (cells::moves_safely) return top_.template pop<S>("try_pop");
+  std::optional<T> element(top_.template peek<S>("try_pop"));  // copied while it is still ours
+  top_.template discard<S>("try_pop");
+  return element;
+}
+
+template <class T, class P>
+template <detail::side S>
+auto persistent_deque<T, P>::popped_copy() const -> popped {
+  if (empty()) return std::nullopt;
+  popped both(std::in_place, top_.template peek<S>("popped"), *this);
+  both->second.top_.template discard<S>("popped");
+  return both;
+}
+
+template <class T, class P>
+template <detail::side S>
+auto persistent_deque<T, P>::popped_move() -> popped {
+  if constexpr (!cells::moves_safely) return popped_copy<S>();
+  if (empty()) return std::nullopt;
+  T element = top_.template pop<S>("popped");
+  return popped(std::in_place, std::move(element), std::move(*this));
+}
+
+}  // namespace weft
