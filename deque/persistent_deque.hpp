@@ -135,7 +135,7 @@ class persistent_deque {
 
   /// O(1).
   void clear() noexcept { top_ = top(); }
-  void swap(persistent_deque& other) noexcept { std::swap(top_, other.top_); }
+  void swap(persistent_deque& other) noexcept { top_.swap(other.top_); }
   friend void swap(persistent_deque& a, persistent_deque& b) noexcept { a.swap(b); }
 
   // ---- as values: the deque with a change, leaving this one as it is (or, if this is an rvalue,

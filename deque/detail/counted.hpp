@@ -17,12 +17,13 @@ class counted {
   }
   counted(counted&& other) noexcept : x_(std::exchange(other.x_, nullptr)) {}
   counted& operator=(counted other) noexcept {
-    std::swap(x_, other.x_);
+    swap(other);
     return *this;
   }
   ~counted() {
-    if (x_ && x_->owners.remove()) X::destroy(x_);
+    if (x_ && x_->owners.remove()) destroy(x_);
   }
+  void swap(counted& other) noexcept { std::swap(x_, other.x_); }
 
   [[nodiscard]] X* get() const noexcept { return x_; }
   X* operator->() const noexcept { return x_; }
@@ -30,6 +31,9 @@ class counted {
   explicit operator bool() const noexcept { return x_ != nullptr; }
 
  private:
+  // Out of line: of the many places where an owner goes, few see the last one.
+  [[gnu::noinline]] static void destroy(X* x) noexcept { X::destroy(x); }
+
   X* x_ = nullptr;
 };
 

@@ -48,11 +48,14 @@ class tier {
   }
   tier(tier&&) = default;
   tier& operator=(tier other) noexcept {
-    std::swap(front_, other.front_);
-    std::swap(back_, other.back_);
-    std::swap(below_, other.below_);
-    std::swap(height_, other.height_);
+    swap(other);
     return *this;
+  }
+  void swap(tier& other) noexcept {
+    front_.swap(other.front_);
+    back_.swap(other.back_);
+    below_.swap(other.below_);
+    std::swap(height_, other.height_);
   }
   ~tier() = default;
 
@@ -78,6 +81,10 @@ class tier {
 
   template <side S>
   E const& peek(char const* operation) const;
+
+  template <side S>
+  void prefetch() const noexcept
+    requires(!cells::is_leaf);
 
   /// A run of elements that lie side by side, and the index of its first.
   struct run {
@@ -112,12 +119,15 @@ class tier {
           begin(std::exchange(other.begin, 0)),
           end(std::exchange(other.end, 0)) {}
     window& operator=(window other) noexcept {
-      chunk = std::move(other.chunk);
-      begin = other.begin;
-      end = other.end;
+      swap(other);
       return *this;
     }
     ~window() = default;
+    void swap(window& other) noexcept {
+      chunk.swap(other.chunk);
+      std::swap(begin, other.begin);
+      std::swap(end, other.end);
+    }
 
     [[nodiscard]] slot size() const noexcept { return end - begin; }
     [[nodiscard]] bool empty() const noexcept { return begin == end; }
@@ -180,7 +190,11 @@ class tier {
   template <side S>
   window& reach_slowly(char const* operation);
   template <side S>
+  static E pop_slowly(window& w);
+  template <side S>
   static void retreat(window& w) noexcept;
+  template <side S>
+  static void narrow(window& w) noexcept;
 
   void own_below();
   template <side S>

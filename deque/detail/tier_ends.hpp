@@ -193,12 +193,29 @@ template <side S>
   window& w = at_end<S>();
   if (below_) {
     w = window(pop_below<S>(), 0, full);
+    if (below_) below_->chunks.template prefetch<S>();
     return w;
   }
   window& other = at_end<opposite(S)>();
   if (other.empty()) throw_empty(operation);
   w = window();  // the spare would break T1 once `other` is popped at this end
   return other;
+}
+
+/// Asks memory for the chunk that is popped from S next, a chunk's worth of steps ahead: where
+/// the deque is larger than the cache, nothing else can guess where that chunk lies.
+template <class E, class T, class P>
+template <side S>
+void tier<E, T, P>::prefetch() const noexcept
+  requires(!cells::is_leaf)
+{
+  window const& w = S == side::front ? front_ : back_;
+  if (w.empty() || height() != 1) return;
+  header& next = **w.template last<S>();
+  using leaf = chunk<T, T, P>;
+  auto* const last = leaf::at(next, S == side::front ? 0 : leaf::full - 1);
+  __builtin_prefetch(&next);
+  __builtin_prefetch(last);
 }
 
 /// Steps back over the element at S, which is destroyed already.
@@ -214,16 +231,8 @@ template <class E, class T, class P>
 template <side S>
 E tier<E, T, P>::pop(char const* operation) {
   window& w = reach<S>(operation);
-  if constexpr (std::is_copy_constructible_v<E>) {
-    if (!w.alone()) [[unlikely]] {
-      E taken(std::as_const(*w.template last<S>()));
-      S == side::front ? ++w.begin : --w.end;
-      if (w.empty()) w = window();  // T4
-      return taken;
-    }
-  }
-  if (w.chunk->template bound<S>().get() != w.template edge<S>()) [[unlikely]]
-    w.trim();
+  if (!w.alone() || w.chunk->template bound<S>().get() != w.template edge<S>()) [[unlikely]]
+    return pop_slowly<S>(w);
   E* const last = w.template last<S>();
   E taken(std::move_if_noexcept(*last));
   std::destroy_at(last);
@@ -233,13 +242,35 @@ E tier<E, T, P>::pop(char const* operation) {
 
 template <class E, class T, class P>
 template <side S>
+[[gnu::noinline]] E tier<E, T, P>::pop_slowly(window& w) {
+  E* const last = w.template last<S>();
+  if constexpr (std::is_copy_constructible_v<E>) {
+    if (!w.alone()) {
+      E taken(std::as_const(*last));
+      narrow<S>(w);
+      return taken;
+    }
+  }
+  w.trim();
+  E taken(std::move_if_noexcept(*last));
+  std::destroy_at(last);
+  retreat<S>(w);
+  return taken;
+}
+
+/// Lets go of the element at S in a shared chunk.
+template <class E, class T, class P>
+template <side S>
+void tier<E, T, P>::narrow(window& w) noexcept {
+  S == side::front ? ++w.begin : --w.end;
+  if (w.empty()) w = window();  // T4
+}
+
+template <class E, class T, class P>
+template <side S>
 void tier<E, T, P>::discard(char const* operation) {
   window& w = reach<S>(operation);
-  if (!w.alone()) {
-    S == side::front ? ++w.begin : --w.end;
-    if (w.empty()) w = window();  // T4
-    return;
-  }
+  if (!w.alone()) return narrow<S>(w);
   w.trim();
   std::destroy_at(w.template last<S>());
   retreat<S>(w);
