@@ -136,17 +136,27 @@ struct counting_memory {
   }
 };
 
-/// Bytes an element, the deque object included, once `k` elements have gone round for a while.
-double bytes_an_element(std::size_t k) {
+/// Bytes asked for an element, the deque object included, while `k` elements go round.
+struct footprint {
+  double mean = 0;
+  double peak = 0;
+};
+footprint bytes_an_element(std::size_t k) {
+  constexpr std::size_t rounds = 4096;
   block b;
   weft::persistent_deque<element, weft::deque_policy<weft::plain_counts, counting_memory>> d;
   for (std::size_t i = 0; i != k; ++i) d.push_front(element(b, i));
-  std::size_t most = 0;
-  for (std::size_t i = 0; i != 2000; ++i) {
+  std::size_t sum = 0;
+  std::size_t peak = 0;
+  for (std::size_t i = 0; i != rounds; ++i) {
     step(d);
-    most = std::max(most, counting_memory::bytes);
+    sum += counting_memory::bytes;
+    peak = std::max(peak, counting_memory::bytes);
   }
-  return static_cast<double>(most + sizeof d) / static_cast<double>(k);
+  auto const each = [&](double bytes) {
+    return (bytes + sizeof d) / static_cast<double>(k);
+  };
+  return {each(static_cast<double>(sum) / rounds), each(static_cast<double>(peak))};
 }
 
 }  // namespace
@@ -165,7 +175,11 @@ int main(int argc, char** argv) {
                 stepping<ring>(10'000, std::size_t{10'001}));
   bench.compare("atomic-snapshot/10k", stepping<remembering<shared_deque>>(10'000), "ring",
                 stepping<ring>(10'000, std::size_t{10'001}));
-  bench.report("memory/100", bytes_an_element(100), "bytes");
-  bench.report("memory/1M", bytes_an_element(1'000'000), "bytes");
+  for (auto const& [which, k] : {std::pair<char const*, std::size_t>{"100", 100},
+                                 {"1M", 1'000'000}}) {
+    footprint const bytes = bytes_an_element(k);
+    bench.report(std::string("memory/") + which, bytes.mean, "bytes");
+    bench.report(std::string("memory-peak/") + which, bytes.peak, "bytes");
+  }
   return bench.run();
 }

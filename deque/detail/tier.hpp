@@ -82,10 +82,6 @@ class tier {
   template <side S>
   E const& peek(char const* operation) const;
 
-  template <side S>
-  void prefetch() const noexcept
-    requires(!cells::is_leaf);
-
   /// A run of elements that lie side by side, and the index of its first.
   struct run {
     E* first;

@@ -193,29 +193,12 @@ template <side S>
   window& w = at_end<S>();
   if (below_) {
     w = window(pop_below<S>(), 0, full);
-    if (below_) below_->chunks.template prefetch<S>();
     return w;
   }
   window& other = at_end<opposite(S)>();
   if (other.empty()) throw_empty(operation);
   w = window();  // the spare would break T1 once `other` is popped at this end
   return other;
-}
-
-/// Asks memory for the chunk that is popped from S next, a chunk's worth of steps ahead: where
-/// the deque is larger than the cache, nothing else can guess where that chunk lies.
-template <class E, class T, class P>
-template <side S>
-void tier<E, T, P>::prefetch() const noexcept
-  requires(!cells::is_leaf)
-{
-  window const& w = S == side::front ? front_ : back_;
-  if (w.empty() || height() != 1) return;
-  header& next = **w.template last<S>();
-  using leaf = chunk<T, T, P>;
-  auto* const last = leaf::at(next, S == side::front ? 0 : leaf::full - 1);
-  __builtin_prefetch(&next);
-  __builtin_prefetch(last);
 }
 
 /// Steps back over the element at S, which is destroyed already.
