@@ -285,10 +285,10 @@ template <class T, class P>
 template <detail::side S>
 std::optional<T> persistent_deque<T, P>::try_pop() {
   if (empty()) return std::nullopt;
-  if constexpr (cells::moves_safely) return top_.template pop<S>("try_pop");
-  std::optional<T> element(top_.template peek<S>("try_pop"));  // copied while it is still ours
-  top_.template discard<S>("try_pop");
-  return element;
+  if constexpr (cells::moves_safely)
+    return top_.template pop<S>("try_pop");
+  else
+    return top_.template pop<S, std::optional<T>>("try_pop");
 }
 
 template <class T, class P>

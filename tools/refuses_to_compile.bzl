@@ -23,7 +23,8 @@ def _impl(ctx):
             cc_toolchain = toolchain,
             source_file = ctx.file.src.path,
             output_file = "/dev/null",
-            user_compile_flags = ctx.fragments.cpp.copts + ctx.fragments.cpp.cxxopts,
+            user_compile_flags = ctx.fragments.cpp.copts + ctx.fragments.cpp.cxxopts +
+                                 ["-fdiagnostics-color=never"],
             include_directories = headers.includes,
             quote_include_directories = headers.quote_includes,
             system_include_directories = headers.system_includes,

@@ -17,8 +17,8 @@
 ///       capacity, the front window ends at its chunk's end, the back window begins at 0.
 ///   T2  Every chunk in the tier below is full, so an index is found by division.
 ///   T3  Otherwise at most one window has a chunk, of any capacity, and lies anywhere in it.
-///   T4  An empty window may keep a chunk, a spare, only if it is the chunk's only owner and
-///       the chunk holds nothing.  A copy of the tier does not get it.
+///   T4  An empty window may keep a chunk, a spare, only if it is the chunk's only owner.  A
+///       copy of the tier does not get it.
 ///   T5  The tier below, if there is one, holds something.
 ///   T6  A window's only owner destroys slots outside it before it builds or moves there.
 ///
@@ -71,9 +71,10 @@ class tier {
   template <side S, class... Args>
   void emplace(Args&&... args);
 
-  /// Takes the element at the end S.  If it throws, the tier holds what it held.
-  template <side S>
-  E pop(char const* operation);
+  /// Takes the element at the end S.  If it throws, the tier holds what it held.  `R` is E, or
+  /// for an element whose move may throw, what to make of it.
+  template <side S, class R = E>
+  R pop(char const* operation);
 
   /// Removes the element at the end S; likewise.
   template <side S>
@@ -191,6 +192,8 @@ class tier {
   static void retreat(window& w) noexcept;
   template <side S>
   static void narrow(window& w) noexcept;
+  template <side S>
+  static void drop(window& w) noexcept;
 
   void own_below();
   template <side S>

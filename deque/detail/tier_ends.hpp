@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <exception>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -89,13 +90,8 @@ template <side S, class Make>
   window& w = single && there.chunk ? there : here;
 
   if (w.empty()) {
-    if (!single) {  // here.chunk is null: with a chunk, T1 leaves room and T4 a free slot
-      window w1 = fresh<S>(full);
-      build<S>(w1, make);
-      here = std::move(w1);
-      return;
-    }
-    window w1 = w.chunk ? std::move(w) : fresh<S>(cells::capacity_for(1));
+    window w1 = w.chunk ? std::move(w) : fresh<S>(single ? cells::capacity_for(1) : full);
+    w1.trim();
     slot const at = start<S>(w1.chunk->capacity);
     w1.chunk->low.set(at);
     w1.chunk->high.set(at);
@@ -211,16 +207,28 @@ void tier<E, T, P>::retreat(window& w) noexcept {
 }
 
 template <class E, class T, class P>
-template <side S>
-E tier<E, T, P>::pop(char const* operation) {
+template <side S, class R>
+R tier<E, T, P>::pop(char const* operation) {
   window& w = reach<S>(operation);
-  if (!w.alone() || w.chunk->template bound<S>().get() != w.template edge<S>()) [[unlikely]]
-    return pop_slowly<S>(w);
   E* const last = w.template last<S>();
-  E taken(std::move_if_noexcept(*last));
-  std::destroy_at(last);
-  retreat<S>(w);
-  return taken;
+  if constexpr (cells::moves_safely) {
+    if (!w.alone() || w.chunk->template bound<S>().get() != w.template edge<S>()) [[unlikely]]
+      return pop_slowly<S>(w);
+    E taken(std::move(*last));
+    std::destroy_at(last);
+    retreat<S>(w);
+    return taken;
+  } else {
+    // Nothing may throw once the element is gone, so it goes when the caller has its copy.
+    struct on_return {
+      window& w;
+      int const exceptions = std::uncaught_exceptions();
+      ~on_return() {
+        if (std::uncaught_exceptions() == exceptions) drop<S>(w);
+      }
+    } const after{w};
+    return R(std::as_const(*last));
+  }
 }
 
 template <class E, class T, class P>
@@ -234,10 +242,8 @@ template <side S>
       return taken;
     }
   }
-  w.trim();
-  E taken(std::move_if_noexcept(*last));
-  std::destroy_at(last);
-  retreat<S>(w);
+  E taken(std::move(*last));
+  drop<S>(w);
   return taken;
 }
 
@@ -251,12 +257,17 @@ void tier<E, T, P>::narrow(window& w) noexcept {
 
 template <class E, class T, class P>
 template <side S>
-void tier<E, T, P>::discard(char const* operation) {
-  window& w = reach<S>(operation);
+void tier<E, T, P>::drop(window& w) noexcept {
   if (!w.alone()) return narrow<S>(w);
   w.trim();
   std::destroy_at(w.template last<S>());
   retreat<S>(w);
+}
+
+template <class E, class T, class P>
+template <side S>
+void tier<E, T, P>::discard(char const* operation) {
+  drop<S>(reach<S>(operation));
 }
 
 template <class E, class T, class P>

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <iterator>
+#include <memory>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "deque/deque.hpp"
+#include "tests/support/small_stack.hpp"
+#include "tests/support/tracked.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+
+namespace {
+
+/// A leaf of four: shapes with several tiers at a few hundred elements.
+template <class T>
+using tiny = persistent_deque<T, deque_policy<plain_counts, fallible_memory, 4 * sizeof(T)>>;
+
+using safe_element = tracked<moves::safely>;
+using brittle_element = tracked<moves::may_throw>;
+
+std::vector<int> elements(auto const& d) {
+  std::vector<int> all;
+  for (auto const& e : d) {
+    if constexpr (requires { e.value(); })
+      all.push_back(e.value());
+    else
+      all.push_back(e);
+  }
+  return all;
+}
+
+std::vector<int> count_up(int from, int to) {
+  std::vector<int> all;
+  for (int i = from; i < to; ++i) all.push_back(i);
+  return all;
+}
+
+/// A deque of some size and shape; the seed decides.
+template <class D>
+D some_deque(unsigned seed) {
+  std::mt19937 random(seed);
+  D d;
+  int value = 0;
+  for (unsigned i = 0, steps = random() % 7; i != steps; ++i) {
+    unsigned const n = random() % (seed % 5 == 0 ? 700 : 40);
+    unsigned const what = random() % 5;
+    D const before = d;  // so that some of it is shared
+    for (unsigned k = 0; k != n; ++k) {
+      if (what == 0 || what == 1) d.push_back(value++);
+      if (what == 2) d.push_front(value++);
+      if (what == 3) d.try_pop_front();
+      if (what == 4) d.try_pop_back();
+    }
+    if (random() % 4 == 0) d = d.drop(random() % 10).concat(before.take(random() % 50));
+  }
+  return d;
+}
+
+}  // namespace
+
+TEST_CASE("a new deque is empty and takes no memory") {
+  long const before = fallible_memory::allocations;
+  tiny<int> const d;
+  CHECK(d.empty());
+  CHECK(d.size() == 0);
+  CHECK(d.begin() == d.end());
+  CHECK(fallible_memory::allocations == before);
+  CHECK(sizeof d == 40);
+}
+
+TEST_CASE("a copy is a snapshot, and takes no memory") {
+  tiny<int> d(count_up(0, 500));
+  long const before = fallible_memory::allocations;
+  auto const snapshot = d;
+  CHECK(fallible_memory::allocations == before);
+  d.push_back(500);
+  d.pop_front();
+  CHECK(elements(snapshot) == count_up(0, 500));
+  CHECK(elements(d) == count_up(1, 501));
+}
+
+TEST_CASE("what is pushed at an end is popped at that end") {
+  auto const seed = GENERATE(range(0u, 40u));
+  auto const d = some_deque<tiny<int>>(seed);
+  auto at_front = d.pushed_front(-1);
+  CHECK(at_front.front() == -1);
+  CHECK(at_front.pop_front() == -1);
+  CHECK(at_front == d);
+  auto at_back = d.pushed_back(-1);
+  CHECK(at_back.back() == -1);
+  CHECK(at_back.pop_back() == -1);
+  CHECK(at_back == d);
+}
+
+TEST_CASE("indices, iterators in both directions and segments tell the same elements") {
+  auto const seed = GENERATE(range(0u, 40u));
+  auto const d = some_deque<tiny<int>>(seed);
+  std::vector<int> by_index, by_segment;
+  for (std::size_t i = 0; i != d.size(); ++i) by_index.push_back(d[i]);
+  d.for_each_segment(
+      [&](auto run) { by_segment.insert(by_segment.end(), run.begin(), run.end()); });
+  std::vector<int> const by_iterator(d.begin(), d.end());
+  std::vector<int> backwards(d.rbegin(), d.rend());
+  std::reverse(backwards.begin(), backwards.end());
+  CHECK(by_index == by_iterator);
+  CHECK(by_segment == by_iterator);
+  CHECK(backwards == by_iterator);
+}
+
+TEST_CASE("the two halves of a split, put together, are the whole") {
+  auto const seed = GENERATE(range(0u, 40u));
+  auto const d = some_deque<tiny<int>>(seed);
+  for (std::size_t n = 0; n <= d.size() + 1; n += d.size() / 13 + 1) {
+    auto const [left, right] = d.split_at(n);
+    CHECK(left.size() == std::min(n, d.size()));
+    CHECK(left == d.take(n));
+    CHECK(right == d.drop(n));
+    CHECK(left.concat(right) == d);
+  }
+}
+
+TEST_CASE("a deque read from the back is the deque pushed at the front") {
+  auto const seed = GENERATE(range(0u, 20u));
+  auto const d = some_deque<tiny<int>>(seed);
+  tiny<int> mirror;
+  for (int const e : d) mirror.push_front(e);
+  CHECK(std::equal(mirror.begin(), mirror.end(), d.rbegin(), d.rend()));
+  auto rest = d;
+  while (!mirror.empty()) CHECK(mirror.pop_front() == rest.pop_back());
+  CHECK(rest.empty());
+}
+
+TEST_CASE("equality and order look at elements, not at shapes") {
+  tiny<int> pushed_back, pushed_front;
+  for (int i = 0; i != 300; ++i) pushed_back.push_back(i);
+  for (int i = 300; i-- != 0;) pushed_front.push_front(i);
+  auto const joined = pushed_back.take(7).concat(pushed_front.drop(7));
+  CHECK(pushed_back == pushed_front);
+  CHECK(joined == pushed_back);
+  CHECK((pushed_back <=> pushed_front) == std::strong_ordering::equal);
+  CHECK(pushed_back.set(150, -1) < pushed_front);
+  CHECK(pushed_back.take(299) < pushed_front);
+  CHECK(pushed_back != pushed_front.take(299));
+}
+
+TEST_CASE("two futures of one version know nothing of each other") {
+  auto const seed = GENERATE(range(0u, 40u));
+  auto const past = some_deque<tiny<int>>(seed);
+  auto const before = elements(past);
+  auto left = past, right = past;
+  for (int i = 0; i != 100; ++i) {
+    left.push_back(i);
+    right.push_back(-i);
+    left.push_front(2 * i);
+    right.push_front(-2 * i);
+  }
+  CHECK(elements(past) == before);
+  CHECK(left.back() == 99);
+  CHECK(right.back() == -99);
+  for (int i = 100; i-- != 0;) {
+    REQUIRE(left.pop_back() == i);
+    REQUIRE(right.pop_back() == -i);
+    REQUIRE(left.pop_front() == 2 * i);
+    REQUIRE(right.pop_front() == -2 * i);
+  }
+  CHECK(left == past);
+  CHECK(right == past);
+}
+
+TEST_CASE("operations on values leave the value, and reuse an rvalue") {
+  tiny<int> const d{1, 2, 3};
+  CHECK(elements(d.pushed_front(0)) == std::vector{0, 1, 2, 3});
+  CHECK(elements(d.pushed_back(4)) == std::vector{1, 2, 3, 4});
+  CHECK(elements(d.set(1, 9)) == std::vector{1, 9, 3});
+  CHECK(elements(d.update(2, [](int e) { return e * e; })) == std::vector{1, 2, 9});
+  auto const popped = d.popped_front();
+  REQUIRE(popped);
+  CHECK(popped->first == 1);
+  CHECK(elements(popped->second) == std::vector{2, 3});
+  CHECK(d.popped_back()->first == 3);
+  CHECK_FALSE(tiny<int>().popped_front());
+  CHECK_FALSE(tiny<int>().popped_back());
+  CHECK(elements(d) == std::vector{1, 2, 3});
+
+  using queue = persistent_deque<int, deque_policy<plain_counts, fallible_memory>>;
+  long const before = fallible_memory::allocations;
+  auto chain = queue{1, 2, 3}.pushed_front(0).set(1, 7);
+  auto last = std::move(chain).popped_back();
+  CHECK(elements(last->second) == std::vector{0, 7, 2});
+  CHECK(fallible_memory::allocations == before + 1);  // one chunk served them all
+}
+
+TEST_CASE("wrong use is an exception that names the operation") {
+  using Catch::Matchers::Message;
+  tiny<int> d;
+  CHECK_THROWS_MATCHES(d.pop_front(), std::out_of_range,
+                       Message("weft::persistent_deque::pop_front: the deque is empty"));
+  CHECK_THROWS_MATCHES(d.pop_back(), std::out_of_range,
+                       Message("weft::persistent_deque::pop_back: the deque is empty"));
+  CHECK_THROWS_AS(d.front(), std::out_of_range);
+  CHECK_THROWS_AS(d.back(), std::out_of_range);
+  CHECK_FALSE(d.try_pop_front());
+  CHECK_FALSE(d.try_pop_back());
+  d = {1, 2};
+  CHECK_THROWS_AS(d[2], std::out_of_range);
+  CHECK_THROWS_MATCHES(
+      d.at(2), std::out_of_range,
+      Message("weft::persistent_deque::operator[] or at: there is no element 2"));
+  CHECK_THROWS_AS(d.set(2, 0), std::out_of_range);
+  CHECK_THROWS_AS(std::move(d).set(2, 0), std::out_of_range);
+  CHECK(elements(d) == std::vector{1, 2});
+  CHECK(d.drop(5).empty());
+  CHECK(d.take(5) == d);
+  d.pop_back();
+  d.pop_front();
+  CHECK_THROWS_AS(d.pop_back(), std::out_of_range);
+}
+
+TEST_CASE("a unique deque in its steady state copies nothing and rarely allocates") {
+  auto const size = GENERATE(std::size_t{1}, std::size_t{2}, std::size_t{100}, std::size_t{5000});
+  using queue = persistent_deque<safe_element, deque_policy<plain_counts, fallible_memory>>;
+  queue d;
+  for (std::size_t i = 0; i != size; ++i) d.push_front(static_cast<int>(i));
+  long const copies = safe_element::copies;
+  long const allocations = fallible_memory::allocations;
+  for (int i = 0; i != 3200; ++i) d.push_front(d.pop_back());
+  CHECK(safe_element::copies == copies);
+  // A new leaf for 32 elements, a new node for 32 leaves; none where a leaf is not used up.
+  CHECK(fallible_memory::allocations - allocations <= (size <= 2 ? 0 : 3200 / 32 + 3200 / 1024 + 8));
+}
+
+TEST_CASE("a snapshot at every step copies what is popped and nothing else") {
+  using queue = persistent_deque<safe_element, deque_policy<plain_counts, fallible_memory>>;
+  queue d;
+  for (int i = 0; i != 1000; ++i) d.push_front(i);
+  std::vector<queue> kept;
+  long const copies = safe_element::copies;
+  for (int i = 0; i != 1000; ++i) {
+    kept.push_back(d);
+    d.push_front(d.pop_back());
+  }
+  CHECK(safe_element::copies - copies == 1000);  // slot claims: no push has copied a chunk
+  CHECK(kept.front().back().value() == 0);
+}
+
+TEST_CASE("elements may only move; then the deque only moves") {
+  using queue = persistent_deque<std::unique_ptr<int>>;
+  STATIC_REQUIRE_FALSE(std::is_copy_constructible_v<queue>);
+  STATIC_REQUIRE(std::is_nothrow_move_constructible_v<queue>);
+  queue d;
+  for (int i = 0; i != 200; ++i) d.push_front(std::make_unique<int>(i));
+  queue e = std::move(d);
+  CHECK(d.empty());  // NOLINT: a moved-from deque is empty
+  for (int i = 0; i != 200; ++i) CHECK(*e.pop_back() == i);
+  CHECK_FALSE(e.try_pop_back());
+}
+
+TEMPLATE_TEST_CASE("whatever throws, no version has changed", "", safe_element, brittle_element) {
+  using queue = tiny<TestType>;
+  auto const seed = GENERATE(range(0u, 12u));
+  TestType::births = TestType::deaths = 0;
+  {
+    auto const original = some_deque<queue>(seed);
+    auto const before = elements(original);
+
+    /// Lets each fallible step of `change` fail in turn.
+    auto const fails_cleanly = [&](auto change) {
+      for (long n = 0;; ++n) {
+        queue d = original;
+        if (n % 2 == 0 && !before.empty()) {  // half of the time in chunks of its own
+          d = queue();
+          for (int const e : before) d.push_back(e);
+        }
+        failures::after(n);
+        try {
+          change(d);
+          failures::none();
+          return;
+        } catch (planned_failure const&) {
+          failures::none();
+          REQUIRE(elements(d) == before);
+        }
+        REQUIRE(elements(original) == before);
+      }
+    };
+
+    fails_cleanly([](queue& d) { d.push_front(1); });
+    fails_cleanly([](queue& d) { d.emplace_back(1); });
+    fails_cleanly([](queue& d) { d.try_pop_front(); });
+    fails_cleanly([](queue& d) { d.try_pop_back(); });
+    fails_cleanly([](queue& d) { (void)d.split_at(d.size() / 2); });
+    fails_cleanly([](queue& d) { (void)d.concat(d); });
+    fails_cleanly([](queue& d) { (void)d.popped_front(); });
+    if (!before.empty()) {
+      fails_cleanly([](queue& d) { d.pop_back(); });
+      fails_cleanly([](queue& d) { d.push_back(d.front()); });
+      fails_cleanly([](queue& d) { d = std::move(d).set(d.size() / 2, 1); });
+    }
+  }
+  CHECK(TestType::births == TestType::deaths);
+  CHECK(fallible_memory::blocks == 0);
+}
+
+TEST_CASE("an rvalue whose push fails still has its value") {
+  tiny<safe_element> d{1, 2, 3, 4, 5, 6, 7, 8};
+  safe_element e = 9;
+  failures::after(0);
+  CHECK_THROWS_AS(d.push_back(std::move(e)), planned_failure);
+  failures::none();
+  CHECK(e.value() == 9);  // NOLINT: it has not been moved from
+}
+
+TEST_CASE("over-aligned elements lie where they must") {
+  using wide = tracked<moves::safely, 128>;  // aborts where it does not
+  persistent_deque<wide> d;
+  for (int i = 0; i != 100; ++i) d.push_back(i);
+  auto const snapshot = d;
+  for (int i = 0; i != 100; ++i) CHECK(d.pop_front().value() == i);
+  CHECK(snapshot.size() == 100);
+}
+
+TEST_CASE("a million elements are destroyed on a stack of 256 KB") {
+  using queue = persistent_deque<safe_element>;
+  safe_element::births = safe_element::deaths = 0;
+  on_small_stack(256 * 1024, [] {
+    queue d;
+    std::vector<queue> versions;
+    for (int i = 0; i != 1'000'000; ++i) {
+      d.push_back(i);
+      if (i % 50'000 == 0) versions.push_back(d);
+    }
+  });
+  CHECK(safe_element::births >= 1'000'000);
+  CHECK(safe_element::births == safe_element::deaths);
+}

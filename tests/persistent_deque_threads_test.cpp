@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+
+/// Versions of one deque on four threads.  What this test shows under ThreadSanitizer is that
+/// the orders of deque/policy.hpp are enough; tests/weakened shows that it would notice.
+
+#include <catch2/catch.hpp>
+#include <random>
+
+#include "tests/support/deque_threads.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+
+TEST_CASE("four threads change their versions of one deque, and none sees another's change") {
+  auto const seed = GENERATE(range(0u, 20u));
+  CAPTURE(seed);
+  tracked<moves::safely>::births = tracked<moves::safely>::deaths = 0;
+  CHECK(wrong_versions_on_threads<atomic_counts>(seed) == 0);
+  CHECK(tracked<moves::safely>::births == tracked<moves::safely>::deaths);
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+
+/// The counts of deque/policy.hpp with one order weakened, chosen by the argument: 1 or 2, as
+/// they are labelled there.  ThreadSanitizer must object to each; 0, with none, must pass.
+
+#include <atomic>
+#include <cstdint>
+#include <string_view>
+
+#include "tests/support/deque_threads.hpp"
+
+namespace {
+
+template <int Weakened>
+struct weakened_counts : weft::atomic_counts {
+  static constexpr auto order_1 =
+      Weakened == 1 ? std::memory_order_relaxed : std::memory_order_acq_rel;
+  static constexpr auto order_2 =
+      Weakened == 2 ? std::memory_order_relaxed : std::memory_order_acquire;
+
+  class owners {
+   public:
+    void add() noexcept { n_.fetch_add(1, std::memory_order_relaxed); }
+    [[nodiscard]] bool remove() noexcept { return only_one() || n_.fetch_sub(1, order_1) == 1; }
+    [[nodiscard]] bool only_one() const noexcept { return n_.load(order_2) == 1; }
+
+   private:
+    std::atomic<std::uint32_t> n_{1};
+  };
+};
+
+template <int Weakened>
+int run() {
+  int wrong = 0;
+  for (unsigned seed = 0; seed != 40; ++seed)
+    wrong += weft::tests::wrong_versions_on_threads<weakened_counts<Weakened>>(seed);
+  return wrong;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::string_view const which = argc > 1 ? argv[1] : "";
+  if (which == "0") return run<0>();
+  if (which == "1") return run<1>();
+  if (which == "2") return run<2>();
+  return 2;
+}
