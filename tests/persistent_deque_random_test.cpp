@@ -1,28 +1,26 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <random>
 #include <vector>
 
 #include "tests/support/deque_commands.hpp"
+#include "tests/support/dice.hpp"
 
 using namespace weft::tests;
 
 TEST_CASE("every version holds what a std::deque would, whatever is done and whatever fails") {
   auto const seed = GENERATE(range(0u, 60u));
-  std::mt19937 random(seed);
-  // Some programs grow, some fail often, some do anything.
-  std::vector<std::uint8_t> favourites(4);
-  std::generate(favourites.begin(), favourites.end(), [&] { return random() % 256; });
+  dice random(seed);
+  auto const any_byte = [&] { return static_cast<std::uint8_t>(random(256)); };
+  // Some programs do anything; some have favourites, and so grow, or shrink, or fail a lot.
+  std::array<std::uint8_t, 4> const favourites{any_byte(), any_byte(), any_byte(), any_byte()};
   std::vector<std::uint8_t> program(900);
   for (auto& byte : program)
-    byte = static_cast<std::uint8_t>(seed % 3 == 0 && random() % 2 == 0
-                                         ? favourites[random() % favourites.size()]
-                                         : random() % 256);
+    byte = seed % 3 == 0 && random(2) == 0 ? favourites[random(4)] : any_byte();
   CAPTURE(seed);
   CHECK_NOTHROW(run_deque_commands(program));
 }

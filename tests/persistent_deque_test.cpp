@@ -6,7 +6,6 @@
 #include <deque>
 #include <iterator>
 #include <memory>
-#include <random>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "deque/deque.hpp"
+#include "tests/support/dice.hpp"
 #include "tests/support/small_stack.hpp"
 #include "tests/support/tracked.hpp"
 
@@ -49,12 +49,12 @@ std::vector<int> count_up(int from, int to) {
 /// A deque of some size and shape; the seed decides.
 template <class D>
 D some_deque(unsigned seed) {
-  std::mt19937 random(seed);
+  dice random(seed);
   D d;
   int value = 0;
-  for (unsigned i = 0, steps = random() % 7; i != steps; ++i) {
-    unsigned const n = random() % (seed % 5 == 0 ? 700 : 40);
-    unsigned const what = random() % 5;
+  for (unsigned i = 0, steps = random(7); i != steps; ++i) {
+    unsigned const n = random(seed % 5 == 0 ? 700 : 40);
+    unsigned const what = random(5);
     D const before = d;  // so that some of it is shared
     for (unsigned k = 0; k != n; ++k) {
       if (what == 0 || what == 1) d.push_back(value++);
@@ -62,7 +62,7 @@ D some_deque(unsigned seed) {
       if (what == 3) d.try_pop_front();
       if (what == 4) d.try_pop_back();
     }
-    if (random() % 4 == 0) d = d.drop(random() % 10).concat(before.take(random() % 50));
+    if (random(4) == 0) d = d.drop(random(10)).concat(before.take(random(50)));
   }
   return d;
 }

@@ -8,5 +8,4 @@ struct stubborn {
 
 int main() {
   weft::persistent_deque<stubborn> d;
-  d.emplace_back();
 }

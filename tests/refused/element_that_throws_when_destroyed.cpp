@@ -7,5 +7,4 @@ struct explosive {
 
 int main() {
   weft::persistent_deque<explosive> d;
-  d.emplace_back();
 }

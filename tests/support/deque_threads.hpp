@@ -4,11 +4,11 @@
 #include <array>
 #include <cstddef>
 #include <deque>
-#include <random>
 #include <thread>
 #include <utility>
 
 #include "deque/deque.hpp"
+#include "tests/support/dice.hpp"
 #include "tests/support/tracked.hpp"
 
 namespace weft::tests {
@@ -31,11 +31,11 @@ int wrong_versions_on_threads(unsigned seed) {
 
   auto const work = [&](unsigned me, shared mine, bool& wrong) {
     std::deque<int> expected = model;
-    std::mt19937 random(seed * threads + me);
+    dice random(seed * threads + me);
     int value = 1000 * static_cast<int>(me + 1);
     shared kept = mine;
     for (int i = 0; i != 400; ++i) {
-      switch (random() % 7) {
+      switch (random(7)) {
         case 0:
         case 1:
           mine.push_front(value);
@@ -57,7 +57,7 @@ int wrong_versions_on_threads(unsigned seed) {
           break;
         case 6:
           if (!expected.empty()) {
-            std::size_t const at = random() % expected.size();
+            std::size_t const at = random(static_cast<unsigned>(expected.size()));
             mine = std::move(mine).set(at, value);
             expected[at] = value++;
           }
