@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <ostream>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "effects/operation.hpp"
+
+namespace weft {
+
+/// Printing.  A program that prints by this effect can be tested without a terminal.
+struct console {
+  struct print : op<void> {  ///< Prints the text as given.
+    explicit print(std::string t) : text(std::move(t)) {}
+    std::string text;
+  };
+  struct print_line : op<void> {  ///< Prints the text and a newline.
+    explicit print_line(std::string t) : text(std::move(t)) {}
+    std::string text;
+  };
+
+  using operations = op_list<print, print_line>;
+};
+
+/// Handles console by a stream, which is borrowed.  An operation throws std::runtime_error if
+/// the stream does not take the text.
+class console_to_stream {
+ public:
+  explicit console_to_stream(std::ostream& out) noexcept : out_(out) {}
+
+  void on(console::print const& p) { put(p.text); }
+  void on(console::print_line const& p) { put(p.text + '\n'); }
+
+ private:
+  void put(std::string const& text) {
+    if (!(out_ << text)) throw std::runtime_error("weft::console: the stream takes no more text");
+  }
+  std::ostream& out_;
+};
+
+/// Handles console by adding to a string, which is borrowed.
+class console_to_string {
+ public:
+  explicit console_to_string(std::string& text) noexcept : text_(text) {}
+
+  void on(console::print const& p) { text_ += p.text; }
+  void on(console::print_line const& p) { text_.append(p.text).push_back('\n'); }
+
+ private:
+  std::string& text_;
+};
+
+}  // namespace weft

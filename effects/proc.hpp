@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <type_traits>
+#include <utility>
+
+#include "effects/eff.hpp"
+#include "effects/operation.hpp"
+
+namespace weft {
+
+/// What a cooperative process may ask of whoever runs it.  Nothing here says how.
+struct proc {
+  struct yield : op<void> {};  ///< Let the others go first.
+  struct fork : op<bool> {};   ///< Become two: true in one, false in the other.
+  struct exit : op<never> {};  ///< Stop.  Never returns.
+
+  using operations = op_list<yield, fork, exit>;
+};
+
+/// Becomes two processes, of which one does `first()` and the other `second()`.  What follows the
+/// call happens in both.  They are functions that return an eff<void, ...>.
+template <class First, class Second>
+eff<void, proc, typename std::invoke_result_t<First&>::effects,
+    typename std::invoke_result_t<Second&>::effects>
+fork(First first, Second second) {
+  bool const in_first = co_await proc::fork{};
+  if (in_first)
+    co_await first();
+  else
+    co_await second();
+}
+
+}  // namespace weft

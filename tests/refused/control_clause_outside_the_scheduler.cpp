@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+#include "effects/effects.hpp"
+#include "sched/schedule.hpp"
+
+struct keeper {
+  void on(weft::console::print const&, weft::resumption<void>) {}
+  void on(weft::console::print_line const&) {}
+};
+
+weft::eff<void, weft::console> hello() { co_await weft::console::print{"hello"}; }
+
+int main() { weft::schedule(hello, keeper()); }

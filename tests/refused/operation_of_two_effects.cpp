@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+#include "effects/effects.hpp"
+
+struct also_yields {
+  using operations = weft::op_list<weft::proc::yield>;
+};
+
+weft::eff<void, weft::proc, also_yields> unclear() { co_await weft::proc::yield{}; }
+
+int main() { auto const e = unclear(); }

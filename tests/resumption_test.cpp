@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+
+/// Resumptions as values, under a handler that keeps them.
+
+#include <catch2/catch.hpp>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "effects/detail/start.hpp"
+#include "effects/effects.hpp"
+#include "tests/support/small_stack.hpp"
+
+using namespace weft;
+
+namespace {
+
+struct ask {
+  struct once : op<int> {};
+  struct often : op<int> {};
+  struct jump : op<void> {};
+  using operations = op_list<once, often, jump>;
+};
+
+struct keeper {
+  std::optional<resumption<int>> once;
+  std::optional<multi_resumption<int>> often;
+  bool fails = false;
+
+  void on(ask::once, resumption<int> k) { once = std::move(k); }
+  void on(ask::often, multi_resumption<int> k) {
+    if (fails) throw std::runtime_error("the clause failed");
+    often = std::move(k);
+  }
+  void on(ask::jump, resumption<void> k) { resume(std::move(k)); }  // from inside its clause
+};
+
+struct witness {
+  static inline int alive = 0;
+  witness() { ++alive; }
+  witness(witness const&) = delete;
+  ~witness() { --alive; }
+};
+
+}  // namespace
+
+TEST_CASE("a resumption is resumed once") {
+  int answer = 0;
+  keeper k;
+  detail::start(
+      [&answer]() -> eff<void, ask> {
+        witness w;
+        answer = co_await ask::once{};
+      },
+      k);
+  REQUIRE(k.once);
+  CHECK(witness::alive == 1);
+  resume(std::move(*k.once), 7);
+  CHECK(answer == 7);
+  CHECK(witness::alive == 0);
+  CHECK_THROWS_AS(resume(std::move(*k.once), 8), resumption_empty);
+  STATIC_REQUIRE_FALSE(std::is_copy_constructible_v<resumption<int>>);
+}
+
+TEST_CASE("a resumption that is dropped unwinds its frames, the innermost first") {
+  std::string order;
+  struct says {
+    std::string& to;
+    char what;
+    ~says() { to += what; }
+  };
+  {
+    keeper k;
+    detail::start(
+        [&order]() -> eff<void, ask> {
+          says const outer{order, 'o'};
+          co_await [](std::string& to) -> eff<void, ask> {
+            says const inner{to, 'i'};
+            co_await ask::once{};
+          }(order);
+        },
+        k);
+    CHECK(order.empty());
+  }
+  CHECK(order == "io");
+}
+
+TEST_CASE("every resume of a multi-shot resumption sees the past as it was") {
+  std::vector<std::string> runs;
+  keeper k;
+  auto const program = [&runs]() -> eff<void, ask> {
+    witness w;
+    int local = 1;
+    int const a = co_await ask::often{};
+    local += a;
+    int const b = co_await ask::often{};
+    runs.push_back(std::to_string(local) + "," + std::to_string(b));
+  };
+  {
+    detail::start(program, k);
+    auto const first = *k.often;
+    resume(first, 10);
+    auto const second_of_10 = *k.often;
+    resume(first, 20);
+    auto const second_of_20 = *k.often;
+    resume(second_of_20, 1);
+    resume(second_of_10, 2);
+    resume(second_of_20, 3);
+    resume(first, 30);
+    k.often.reset();
+  }
+  CHECK(runs == std::vector<std::string>{"21,1", "11,2", "21,3"});
+  CHECK(witness::alive == 0);
+}
+
+TEST_CASE("a multi-shot resumption may be resumed any number of times, or never") {
+  auto const times = GENERATE(0, 1, 2, 5);
+  std::vector<int> answers;
+  auto const before = detail::frames;
+  {
+    keeper k;
+    detail::start(
+        [&answers]() -> eff<void, ask> {
+          witness w;
+          answers.push_back(co_await ask::often{});
+        },
+        k);
+    for (int i = 0; i != times; ++i) resume(*k.often, i);
+  }
+  CHECK(answers.size() == static_cast<std::size_t>(times));
+  CHECK(witness::alive == 0);
+  CHECK(detail::frames.births - before.births == detail::frames.deaths - before.deaths);
+}
+
+TEST_CASE("a resumption may be resumed from inside its own clause") {
+  int steps = 0;
+  keeper k;
+  detail::start(
+      [&steps]() -> eff<void, ask> {
+        for (; steps != 3; ++steps) co_await ask::jump{};
+      },
+      k);
+  CHECK(steps == 3);
+}
+
+TEST_CASE("a past of many captures takes no native stack to forget") {
+  weft::tests::on_small_stack(256 * 1024, [] {
+    keeper k;
+    detail::start(
+        []() -> eff<void, ask> {
+          int i = 0;
+          while (i != 20'000) i = co_await ask::often{};
+        },
+        k);
+    for (int i = 1; i != 20'000; ++i) resume(*k.often, i);
+  });
+  SUCCEED("the stack was enough");
+}
+
+TEST_CASE("an exception of the body goes to whoever resumed") {
+  keeper k;
+  detail::start(
+      []() -> eff<void, ask> {
+        int const n = co_await ask::often{};
+        throw std::out_of_range(std::to_string(n));
+      },
+      k);
+  CHECK_THROWS_WITH(resume(*k.often, 1), "1");
+  CHECK_THROWS_WITH(resume(*k.often, 2), "2");
+}
+
+TEST_CASE("an exception of a control clause goes to whoever runs the program, which is unwound") {
+  keeper k;
+  k.fails = true;
+  CHECK_THROWS_WITH(detail::start(
+                        []() -> eff<void, ask> {
+                          witness w;
+                          try {
+                            co_await ask::often{};
+                          } catch (...) {
+                            FAIL("it must not arise at the operation");
+                          }
+                        },
+                        k),
+                    "the clause failed");
+  CHECK(witness::alive == 0);
+}
+
+TEST_CASE("a computation that is never awaited does nothing") {
+  auto const before = detail::frames;
+  bool ran = false;
+  {
+    auto const lazy = [](bool& r) -> eff<void, ask> {
+      r = true;
+      co_return;
+    }(ran);
+    auto moved = [](bool& r) -> eff<int> {
+      r = true;
+      co_return 1;
+    }(ran);
+    auto const other = std::move(moved);
+  }
+  CHECK_FALSE(ran);
+  CHECK(detail::frames.births - before.births == detail::frames.deaths - before.deaths);
+}

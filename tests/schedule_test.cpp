@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: MIT
+#include <catch2/catch.hpp>
+#include <ostream>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "effects/effects.hpp"
+#include "sched/schedule.hpp"
+#include "tests/support/small_stack.hpp"
+
+using namespace weft;
+using weft::tests::on_small_stack;
+
+namespace {
+
+using program = eff<void, proc, console>;
+
+/// What a program prints, as words; and every frame born has died.
+template <class Program, class... Handlers>
+std::string printed_by(Program p, Handlers&&... handlers) {
+  auto const before = detail::frames;
+  std::string text;
+  schedule(p, console_to_string(text), handlers...);
+  CHECK(detail::frames.births - before.births == detail::frames.deaths - before.deaths);
+  return text;
+}
+
+/// Counts those alive.
+struct witness {
+  static inline int alive = 0;
+  witness() { ++alive; }
+  witness(witness const&) { ++alive; }
+  ~witness() { --alive; }
+};
+
+program nested_forks() {
+  co_await fork(
+      []() -> program {
+        co_await console::print{"a"};
+        co_await fork([]() -> program { co_await console::print{"b"}; },
+                      []() -> program { co_await console::print{"c"}; });
+        co_await console::print{"d"};
+      },
+      []() -> program {
+        co_await proc::yield{};
+        co_await console::print{"e"};
+      });
+  co_await console::print{"f"};
+}
+
+program locals() {
+  int y = 0;
+  bool const first = co_await proc::fork{};
+  y += first ? 1 : 10;
+  co_await proc::yield{};
+  co_await console::print{std::to_string(y) + " "};
+}
+
+program fork_in_a_callee() {
+  co_await console::print{"once "};
+  co_await []() -> program {
+    witness w;
+    co_await proc::fork{};
+  }();
+  co_await console::print{"twice "};
+}
+
+program throws_after(int yields) {
+  witness w;
+  for (int i = 0; i != yields; ++i) co_await proc::yield{};
+  throw std::runtime_error("the process failed");
+}
+
+program yields_for_ever() {
+  witness w;
+  for (;;) co_await proc::yield{};
+}
+
+eff<int, proc> deep(int depth) {
+  if (depth == 0) {
+    co_await proc::yield{};
+    co_return 0;
+  }
+  co_return 1 + co_await deep(depth - 1);
+}
+
+struct dice {  // an effect of the tests'
+  struct roll : op<int> {};
+  using operations = op_list<roll>;
+};
+struct counting {
+  int rolls = 0;
+  int on(dice::roll) { return ++rolls; }
+};
+
+}  // namespace
+
+TEST_CASE("a program that never forks runs to its end") {
+  CHECK(printed_by([]() -> program {
+          co_await console::print{"a"};
+          co_await proc::yield{};
+          co_await console::print{"b"};
+        }) == "ab");
+}
+
+TEST_CASE("processes take turns, the longest waiting first") {
+  CHECK(printed_by(nested_forks) == "abdfcdfef");
+}
+
+TEST_CASE("what follows a fork happens in both, and its locals are copies") {
+  CHECK(printed_by(locals) == "1 10 ");
+}
+
+TEST_CASE("a replay does not print again, and comes back out of the calls it was in") {
+  CHECK(printed_by(fork_in_a_callee) == "once twice twice ");
+  CHECK(witness::alive == 0);
+}
+
+TEST_CASE("of n forks in a row there are 2 to the n processes, each with its own answers") {
+  auto const text = printed_by([]() -> program {
+    std::string bits;
+    for (int i = 0; i != 4; ++i) {
+      bool const bit = co_await proc::fork{};
+      bits += bit ? '1' : '0';
+    }
+    co_await console::print{bits + " "};
+  });
+  CHECK(text ==
+        "1111 1110 1101 1100 1011 1010 1001 1000 0111 0110 0101 0100 0011 0010 0001 0000 ");
+}
+
+TEST_CASE("a process that is run again gets the old answers of the handlers outside") {
+  counting rolls;
+  auto const text = printed_by(
+      []() -> eff<void, proc, console, dice> {
+        int const before = co_await dice::roll{};
+        co_await proc::fork{};
+        int const after = co_await dice::roll{};
+        co_await console::print{std::to_string(before) + std::to_string(after) + " "};
+      },
+      rolls);
+  CHECK(text == "12 13 ");
+  CHECK(rolls.rolls == 3);
+}
+
+TEST_CASE("exit ends the process there, however deep in calls, and destroys its frames") {
+  CHECK(printed_by([]() -> program {
+          witness outer;
+          co_await []() -> program {
+            witness inner;
+            co_await console::print{"before"};
+            co_await proc::exit{};
+          }();
+          co_await console::print{"after"};
+        }) == "before");
+  CHECK(witness::alive == 0);
+}
+
+TEST_CASE("an exception of a process ends the schedule; the others are unwound") {
+  CHECK_THROWS_WITH(printed_by([]() -> program {
+                      co_await fork([]() -> program { co_await throws_after(3); },
+                                    yields_for_ever);
+                    }),
+                    "the process failed");
+  CHECK(witness::alive == 0);
+}
+
+TEST_CASE("an exception passes through calls, and may be caught there") {
+  CHECK(printed_by([]() -> program {
+          std::string what;
+          try {
+            co_await throws_after(2);
+          } catch (std::runtime_error const& e) {
+            what = e.what();
+          }
+          co_await console::print{what};
+        }) == "the process failed");
+}
+
+TEST_CASE("what a handler throws arises at the operation, in a replay too") {
+  std::ostringstream closed;
+  closed.setstate(std::ios::failbit);
+  int caught = 0;
+  schedule(
+      [&caught]() -> program {
+        try {
+          co_await console::print{"x"};
+        } catch (std::runtime_error const&) {
+          ++caught;
+        }
+        co_await proc::fork{};
+      },
+      console_to_stream(closed));
+  CHECK(caught == 2);  // once when it happened, once when the process was run again
+}
+
+TEST_CASE("a program that does something else when it is run again is found out") {
+  int runs = 0;
+  auto const unsteady = [&runs]() -> program {
+    bool const again = ++runs > 1;
+    if (again) co_await proc::yield{};
+    co_await console::print{"x"};
+    co_await proc::fork{};
+  };
+  CHECK_THROWS_AS(printed_by(unsteady), replay_divergence);
+  runs = 0;
+  auto const impatient = [&runs]() -> program {
+    bool const again = ++runs > 1;
+    if (again) co_return;
+    co_await proc::fork{};
+  };
+  CHECK_THROWS_AS(printed_by(impatient), replay_divergence);
+}
+
+TEST_CASE("neither calls, nor yields, nor a deep process that is dropped take native stack") {
+  on_small_stack(256 * 1024, [] {
+    schedule([]() -> eff<void, proc> {
+      for (int i = 0; i != 100'000; ++i) co_await proc::yield{};
+      int const depth = co_await deep(100'000);
+      if (depth != 100'000) throw std::logic_error("the call lost count");
+      co_await proc::fork{};
+      co_await []() -> eff<void, proc> {
+        for (int i = 0; i != 100'000; ++i) co_await deep(0);
+      }();
+    });
+  });
+  on_small_stack(256 * 1024, [] {
+    struct give_up : std::exception {};
+    auto const program = []() -> eff<void, proc> {
+      bool const deeper = co_await proc::fork{};
+      if (deeper) {
+        int const n = co_await deep(100'000);
+        if (n == 0) co_return;
+      }
+      co_await proc::yield{};
+      throw give_up();
+    };
+    try {
+      schedule(program);
+    } catch (give_up const&) {
+    }
+  });
+  SUCCEED("the stack was enough");
+}
+
+TEST_CASE("a row is a set: order, repetition and names for rows do not matter") {
+  using both = row<proc, console>;
+  CHECK(printed_by([]() -> eff<void, both, console> {
+          co_await []() -> eff<void, console, proc, proc> {
+            co_await proc::yield{};
+            co_await console::print{"x"};
+          }();
+        }) == "x");
+}
+
+TEST_CASE("console prints to a stream as given, and print_line adds the newline") {
+  std::ostringstream out;
+  schedule(
+      []() -> program {
+        co_await console::print{"a"};
+        co_await console::print_line{"b"};
+      },
+      console_to_stream(out));
+  CHECK(out.str() == "ab\n");
+}
