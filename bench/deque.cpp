@@ -153,9 +153,7 @@ footprint bytes_an_element(std::size_t k) {
     sum += counting_memory::bytes;
     peak = std::max(peak, counting_memory::bytes);
   }
-  auto const each = [&](double bytes) {
-    return (bytes + sizeof d) / static_cast<double>(k);
-  };
+  auto const each = [&](double bytes) { return (bytes + sizeof d) / static_cast<double>(k); };
   return {each(static_cast<double>(sum) / rounds), each(static_cast<double>(peak))};
 }
 
@@ -175,8 +173,8 @@ int main(int argc, char** argv) {
                 stepping<ring>(10'000, std::size_t{10'001}));
   bench.compare("atomic-snapshot/10k", stepping<remembering<shared_deque>>(10'000), "ring",
                 stepping<ring>(10'000, std::size_t{10'001}));
-  for (auto const& [which, k] : {std::pair<char const*, std::size_t>{"100", 100},
-                                 {"1M", 1'000'000}}) {
+  for (auto const& [which, k] :
+       {std::pair<char const*, std::size_t>{"100", 100}, {"1M", 1'000'000}}) {
     footprint const bytes = bytes_an_element(k);
     bench.report(std::string("memory/") + which, bytes.mean, "bytes");
     bench.report(std::string("memory-peak/") + which, bytes.peak, "bytes");

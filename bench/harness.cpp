@@ -11,8 +11,8 @@
 namespace weft::bench {
 namespace {
 
-constexpr std::size_t batch = 1000;      // steps between two looks at the clock
-constexpr double folded_away_ns = 0.3;   // nothing that does its work is faster
+constexpr std::size_t batch = 1000;     // steps between two looks at the clock
+constexpr double folded_away_ns = 0.3;  // nothing that does its work is faster
 
 /// Keeps every repetition's nanoseconds a step, by the name of the benchmark.
 class collector : public benchmark::BenchmarkReporter {

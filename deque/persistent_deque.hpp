@@ -7,16 +7,17 @@
 #include <cstddef>
 #include <initializer_list>
 #include <iterator>
-#include <memory>
 #include <optional>
 #include <ranges>
 #include <span>
-#include <stdexcept>
-#include <string>
 #include <type_traits>
 #include <utility>
 
+#include "deque/detail/deque_errors.hpp"
 #include "deque/detail/deque_iterator.hpp"
+#include "deque/detail/tier_index.hpp"
+#include "deque/detail/tier_pop.hpp"
+#include "deque/detail/tier_push.hpp"
 #include "deque/policy.hpp"
 
 namespace weft {
@@ -29,17 +30,17 @@ namespace weft {
 ///
 /// A value: each object is one version, versions share what they have in common, and no
 /// operation on one is ever seen in another.  A version that shares nothing works in place, at
-/// about twice the cost of a ring buffer.
+/// one and a half times the cost of a ring buffer.
 ///
-/// When not to use it: if no version is ever kept, std::deque is smaller and hands out mutable
-/// elements; ours are read-only in place.
+/// When not to use it: if no version is ever kept, std::deque hands out mutable elements; ours
+/// are read-only in place.
 ///
-/// Cost, n elements: every operation on any version is O(log n) or better in the worst case,
-/// with a base of 32; nothing is amortised over versions, and no operation copies more than a
-/// chunk of elements (`leaf`, 32 of 16 bytes) a tier.  Where it says "usually O(1)" below: the
-/// exception is one push or pop in `leaf`, which reaches the tier below, in one of 32 of which
-/// that reaches the next.  A chunk is one allocation.  An element popped from a shared chunk lives
-/// on until no version shares the chunk.
+/// Cost, n elements: in the worst case every operation on any version is O(log n), base 32, but
+/// for those that say otherwise; nothing is amortised over versions.  "Usually O(1)": one push or
+/// pop in a leaf (32 elements of 16 bytes) reaches the tier below, one in 32 of these the next.
+/// At most one chunk a tier is copied.  A chunk is one allocation.  An element popped from a
+/// shared chunk lives on until no version shares the chunk; dropping a version destroys what no
+/// other shares, O(n), on a stack of O(log n).
 ///
 /// Exceptions: strong, everywhere.  Whatever throws, an allocation or an element's copy or move,
 /// no version has changed.  `T` must move without throwing or be copyable, and must not throw
@@ -50,8 +51,7 @@ namespace weft {
 ///
 /// Iterators are valid until their own deque object is next changed, or an attempt at it throws.
 ///
-/// Source: the chunked finger deque of docs/decisions/001-persistent-deque.md; slot claims from
-/// Bagwell's VList (deque/detail/tier.hpp has the invariants).
+/// Source: docs/decisions/001-persistent-deque.md; deque/detail/tier.hpp has the invariants.
 template <class T, class Policy = deque_policy<>>
 class persistent_deque {
   using side = detail::side;
@@ -133,7 +133,7 @@ class persistent_deque {
   std::optional<T> try_pop_front() { return try_pop<side::front>(); }
   std::optional<T> try_pop_back() { return try_pop<side::back>(); }
 
-  /// O(1).
+  /// Drops this version.
   void clear() noexcept { top_ = top(); }
   void swap(persistent_deque& other) noexcept { top_.swap(other.top_); }
   friend void swap(persistent_deque& a, persistent_deque& b) noexcept { a.swap(b); }
@@ -142,14 +142,14 @@ class persistent_deque {
   // reusing it).  Each costs a snapshot and what the operation in place costs.
 
   [[nodiscard]] persistent_deque pushed_front(T element) const& {
-    return with([&](persistent_deque& d) { d.push_front(std::move(element)); });
+    return persistent_deque(*this).pushed_front(std::move(element));
   }
   [[nodiscard]] persistent_deque pushed_front(T element) && {
     push_front(std::move(element));
     return std::move(*this);
   }
   [[nodiscard]] persistent_deque pushed_back(T element) const& {
-    return with([&](persistent_deque& d) { d.push_back(std::move(element)); });
+    return persistent_deque(*this).pushed_back(std::move(element));
   }
   [[nodiscard]] persistent_deque pushed_back(T element) && {
     push_back(std::move(element));
@@ -179,7 +179,7 @@ class persistent_deque {
   template <std::invocable<T const&> F>
     requires std::constructible_from<T, std::invoke_result_t<F&, T const&>>
   [[nodiscard]] persistent_deque update(size_type i, F f) && {
-    if (i >= size()) throw_no_element("set or update", i);
+    if (i >= size()) detail::throw_no_element("set or update", i);
     top_.replace(i, std::move(f));
     return std::move(*this);
   }
@@ -199,7 +199,7 @@ class persistent_deque {
 
   // ---- looking
 
-  [[nodiscard]] bool empty() const noexcept { return top_.empty(); }  ///< O(1).
+  [[nodiscard]] bool empty() const noexcept { return top_.empty(); }     ///< O(1).
   [[nodiscard]] size_type size() const noexcept { return top_.size(); }  ///< O(1).
 
   /// O(log n), usually O(1).  Throws std::out_of_range if the deque is empty.
@@ -209,7 +209,7 @@ class persistent_deque {
   /// O(log n).  Both throw std::out_of_range if there is no element `i`.
   [[nodiscard]] T const& operator[](size_type i) const {
     auto const run = top_.run_of(i);
-    if (run.size == 0) throw_no_element("operator[] or at", i);
+    if (run.size == 0) detail::throw_no_element("operator[] or at", i);
     return run.first[i - run.index];
   }
   [[nodiscard]] T const& at(size_type i) const { return (*this)[i]; }
@@ -243,23 +243,11 @@ class persistent_deque {
   }
 
  private:
-  template <class Change>
-  persistent_deque with(Change change) const {
-    persistent_deque changed(*this);
-    change(changed);
-    return changed;
-  }
-  template <side S>
-  std::optional<T> try_pop();
-  template <side S>
-  popped popped_copy() const;
-  template <side S>
-  popped popped_move();
-  [[noreturn, gnu::cold, gnu::noinline]] static void throw_no_element(char const* operation,
-                                                                      size_type i) {
-    throw std::out_of_range(std::string("weft::persistent_deque::") + operation +
-                            ": there is no element " + std::to_string(i));
-  }
+  // clang-format off
+  template <side S> std::optional<T> try_pop();
+  template <side S> popped popped_copy() const;
+  template <side S> popped popped_move();
+  // clang-format on
 
   top top_;
 };
@@ -272,13 +260,13 @@ persistent_deque(R&&) -> persistent_deque<std::ranges::range_value_t<R>>;
 
 template <class T, class P>
 persistent_deque<T, P> persistent_deque<T, P>::concat(persistent_deque const& other) const {
-  if (size() < other.size())
-    return other.with([this](persistent_deque& d) {
-      for (auto i = rbegin(); i != rend(); ++i) d.push_front(*i);
-    });
-  return with([&other](persistent_deque& d) {
-    for (T const& element : other) d.push_back(element);
-  });
+  bool const onto_this = size() >= other.size();
+  persistent_deque both(onto_this ? *this : other);
+  if (onto_this)
+    for (T const& element : other) both.push_back(element);
+  else
+    for (auto i = rbegin(); i != rend(); ++i) both.push_front(*i);
+  return both;
 }
 
 template <class T, class P>

@@ -33,7 +33,8 @@ template <class... Operations>
 struct op_list {};
 
 template <class O>
-concept operation = requires { typename O::result; } && std::derived_from<O, op<typename O::result>>;
+concept operation =
+    requires { typename O::result; } && std::derived_from<O, op<typename O::result>>;
 
 template <class E>
 concept effect = requires { typename E::operations; };

@@ -40,8 +40,7 @@ template <class... Es, class E, class... Rest>
 struct flattened<row<Es...>, E, Rest...>
     : flattened<std::conditional_t<is_among<E, row<Es...>>, row<Es...>, row<Es..., E>>, Rest...> {};
 template <class... Es, class... Inner, class... Rest>
-struct flattened<row<Es...>, row<Inner...>, Rest...>
-    : flattened<row<Es...>, Inner..., Rest...> {};
+struct flattened<row<Es...>, row<Inner...>, Rest...> : flattened<row<Es...>, Inner..., Rest...> {};
 template <class... Es>
 using flat_row = typename flattened<row<>, Es...>::type;
 

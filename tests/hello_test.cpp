@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include "examples/hello.hpp"
+
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "examples/hello.hpp"
 #include "sched/schedule.hpp"
 
 TEST_CASE("hello prints the same lines into a string") {

@@ -46,10 +46,9 @@ static_assert(!ranges::borrowed_range<ints>);
 }  // namespace
 
 TEST_CASE("ranges::to makes a persistent deque of a pipeline") {
-  auto const even_squares = ranges::views::iota(0, 200) |
-                            ranges::views::filter([](int i) { return i % 2 == 0; }) |
-                            ranges::views::transform([](int i) { return i * i; }) |
-                            ranges::to<persistent_deque>();
+  auto const even_squares =
+      ranges::views::iota(0, 200) | ranges::views::filter([](int i) { return i % 2 == 0; }) |
+      ranges::views::transform([](int i) { return i * i; }) | ranges::to<persistent_deque>();
   static_assert(std::same_as<decltype(even_squares), ints const>);
   CHECK(even_squares.size() == 100);
   CHECK(even_squares.front() == 0);

@@ -214,9 +214,8 @@ TEST_CASE("wrong use is an exception that names the operation") {
   CHECK_FALSE(d.try_pop_back());
   d = {1, 2};
   CHECK_THROWS_AS(d[2], std::out_of_range);
-  CHECK_THROWS_MATCHES(
-      d.at(2), std::out_of_range,
-      Message("weft::persistent_deque::operator[] or at: there is no element 2"));
+  CHECK_THROWS_MATCHES(d.at(2), std::out_of_range,
+                       Message("weft::persistent_deque::operator[] or at: there is no element 2"));
   CHECK_THROWS_AS(d.set(2, 0), std::out_of_range);
   CHECK_THROWS_AS(std::move(d).set(2, 0), std::out_of_range);
   CHECK(elements(d) == std::vector{1, 2});
@@ -237,7 +236,8 @@ TEST_CASE("a unique deque in its steady state copies nothing and rarely allocate
   for (int i = 0; i != 3200; ++i) d.push_front(d.pop_back());
   CHECK(safe_element::copies == copies);
   // A new leaf for 32 elements, a new node for 32 leaves; none where a leaf is not used up.
-  CHECK(fallible_memory::allocations - allocations <= (size <= 2 ? 0 : 3200 / 32 + 3200 / 1024 + 8));
+  CHECK(fallible_memory::allocations - allocations <=
+        (size <= 2 ? 0 : 3200 / 32 + 3200 / 1024 + 8));
 }
 
 TEST_CASE("a snapshot at every step copies what is popped and nothing else") {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "sched/schedule.hpp"
+
 #include <catch2/catch.hpp>
 #include <ostream>
 #include <sstream>
@@ -7,7 +9,6 @@
 #include <vector>
 
 #include "effects/effects.hpp"
-#include "sched/schedule.hpp"
 #include "tests/support/small_stack.hpp"
 
 using namespace weft;
@@ -98,11 +99,12 @@ struct counting {
 }  // namespace
 
 TEST_CASE("a program that never forks runs to its end") {
-  CHECK(printed_by([]() -> program {
-          co_await console::print{"a"};
-          co_await proc::yield{};
-          co_await console::print{"b"};
-        }) == "ab");
+  auto const p = []() -> program {
+    co_await console::print{"a"};
+    co_await proc::yield{};
+    co_await console::print{"b"};
+  };
+  CHECK(printed_by(p) == "ab");
 }
 
 TEST_CASE("processes take turns, the longest waiting first") {
@@ -127,8 +129,7 @@ TEST_CASE("of n forks in a row there are 2 to the n processes, each with its own
     }
     co_await console::print{bits + " "};
   });
-  CHECK(text ==
-        "1111 1110 1101 1100 1011 1010 1001 1000 0111 0110 0101 0100 0011 0010 0001 0000 ");
+  CHECK(text == "1111 1110 1101 1100 1011 1010 1001 1000 0111 0110 0101 0100 0011 0010 0001 0000 ");
 }
 
 TEST_CASE("a process that is run again gets the old answers of the handlers outside") {
@@ -146,37 +147,38 @@ TEST_CASE("a process that is run again gets the old answers of the handlers outs
 }
 
 TEST_CASE("exit ends the process there, however deep in calls, and destroys its frames") {
-  CHECK(printed_by([]() -> program {
-          witness outer;
-          co_await []() -> program {
-            witness inner;
-            co_await console::print{"before"};
-            co_await proc::exit{};
-          }();
-          co_await console::print{"after"};
-        }) == "before");
+  auto const p = []() -> program {
+    witness outer;
+    co_await []() -> program {
+      witness inner;
+      co_await console::print{"before"};
+      co_await proc::exit{};
+    }();
+    co_await console::print{"after"};
+  };
+  CHECK(printed_by(p) == "before");
   CHECK(witness::alive == 0);
 }
 
 TEST_CASE("an exception of a process ends the schedule; the others are unwound") {
-  CHECK_THROWS_WITH(printed_by([]() -> program {
-                      co_await fork([]() -> program { co_await throws_after(3); },
-                                    yields_for_ever);
-                    }),
-                    "the process failed");
+  auto const p = []() -> program {
+    co_await fork([]() -> program { co_await throws_after(3); }, yields_for_ever);
+  };
+  CHECK_THROWS_WITH(printed_by(p), "the process failed");
   CHECK(witness::alive == 0);
 }
 
 TEST_CASE("an exception passes through calls, and may be caught there") {
-  CHECK(printed_by([]() -> program {
-          std::string what;
-          try {
-            co_await throws_after(2);
-          } catch (std::runtime_error const& e) {
-            what = e.what();
-          }
-          co_await console::print{what};
-        }) == "the process failed");
+  auto const p = []() -> program {
+    std::string what;
+    try {
+      co_await throws_after(2);
+    } catch (std::runtime_error const& e) {
+      what = e.what();
+    }
+    co_await console::print{what};
+  };
+  CHECK(printed_by(p) == "the process failed");
 }
 
 TEST_CASE("what a handler throws arises at the operation, in a replay too") {
@@ -247,12 +249,13 @@ TEST_CASE("neither calls, nor yields, nor a deep process that is dropped take na
 
 TEST_CASE("a row is a set: order, repetition and names for rows do not matter") {
   using both = row<proc, console>;
-  CHECK(printed_by([]() -> eff<void, both, console> {
-          co_await []() -> eff<void, console, proc, proc> {
-            co_await proc::yield{};
-            co_await console::print{"x"};
-          }();
-        }) == "x");
+  auto const p = []() -> eff<void, both, console> {
+    co_await []() -> eff<void, console, proc, proc> {
+      co_await proc::yield{};
+      co_await console::print{"x"};
+    }();
+  };
+  CHECK(printed_by(p) == "x");
 }
 
 TEST_CASE("console prints to a stream as given, and print_line adds the newline") {

@@ -63,8 +63,9 @@ struct chunk {
 
   static_assert(std::is_nothrow_destructible_v<E>,
                 "weft: an element of a persistent_deque must not throw when it is destroyed");
-  static_assert(moves_safely || std::is_copy_constructible_v<E>,
-                "weft: an element of a persistent_deque must move without throwing, or be copyable");
+  static_assert(
+      moves_safely || std::is_copy_constructible_v<E>,
+      "weft: an element of a persistent_deque must move without throwing, or be copyable");
 
   /// What a full chunk holds: a power of two, so that an index is divided by shifts.
   static constexpr slot full =
@@ -144,8 +145,7 @@ struct chunk {
 
  private:
   static constexpr std::align_val_t alignment{std::max(alignof(header), alignof(E))};
-  static constexpr std::size_t offset =
-      (sizeof(header) + alignof(E) - 1) / alignof(E) * alignof(E);
+  static constexpr std::size_t offset = (sizeof(header) + alignof(E) - 1) / alignof(E) * alignof(E);
   static constexpr std::size_t bytes(slot capacity) noexcept {
     return offset + capacity * sizeof(E);
   }

@@ -59,9 +59,7 @@ class tier {
   }
   ~tier() = default;
 
-  [[nodiscard]] bool empty() const noexcept {
-    return front_.empty() && back_.empty() && !below_;
-  }
+  [[nodiscard]] bool empty() const noexcept { return front_.empty() && back_.empty() && !below_; }
   [[nodiscard]] std::size_t size() const noexcept {
     return front_.size() + back_.size() + (below_ ? below_->count * full : 0);
   }
@@ -234,5 +232,11 @@ struct lower_tier {
     P::memory::deallocate(t, sizeof(lower_tier), std::align_val_t(alignof(lower_tier)));
   }
 };
+
+/// Before a change below: a tier below that is this version's alone.
+template <class E, class T, class P>
+void tier<E, T, P>::own_below() {
+  if (!below_->owners.only_one()) below_ = lower_tier<T, P>::make(below_->count, below_->chunks);
+}
 
 }  // namespace weft::detail

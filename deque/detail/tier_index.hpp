@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "deque/detail/tier.hpp"
-#include "deque/detail/tier_ends.hpp"
+#include "deque/detail/tier_pop.hpp"
 
 /// Finding, cutting and replacing by index: one step a tier, so log n.
 namespace weft::detail {

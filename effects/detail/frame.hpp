@@ -102,7 +102,8 @@ struct frame_with_result<void> : frame {
 struct at_end {
   [[nodiscard]] bool await_ready() const noexcept { return false; }
   template <class Promise>
-  transfer await_suspend(std::coroutine_handle<Promise> me) const noexcept;  // effects/detail/prompt.hpp
+  transfer await_suspend(
+      std::coroutine_handle<Promise> me) const noexcept;  // effects/detail/prompt.hpp
   void await_resume() const noexcept {}
 };
 

@@ -34,8 +34,7 @@ struct site {
            std::strcmp(a.where.file_name(), b.where.file_name()) == 0;
   }
   [[nodiscard]] std::string text() const {
-    return std::string(operation) + " at " + where.file_name() + ":" +
-           std::to_string(where.line());
+    return std::string(operation) + " at " + where.file_name() + ":" + std::to_string(where.line());
   }
 };
 

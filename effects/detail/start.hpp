@@ -52,9 +52,7 @@ class clause_by final : public clause<O> {
   using R = typename O::result;
 
  public:
-  explicit clause_by(H& h) noexcept : handler_(h) {
-    require_clause<H, O, has_clause<H, O>>();
-  }
+  explicit clause_by(H& h) noexcept : handler_(h) { require_clause<H, O, has_clause<H, O>>(); }
 
   bool answers_at_once([[maybe_unused]] O& o, [[maybe_unused]] answer<R>& a) override {
     if constexpr (has_value_clause<H, O>) {
@@ -93,8 +91,9 @@ class clauses_by<H, op_list<Os...>> {
 
   void* find(void const* operation) noexcept {
     void* found = nullptr;
-    ((operation == &tag<Os> ? found = static_cast<clause<Os>*>(&std::get<clause_by<Os, H>>(clauses_))
-                            : nullptr),
+    ((operation == &tag<Os>
+          ? found = static_cast<clause<Os>*>(&std::get<clause_by<Os, H>>(clauses_))
+          : nullptr),
      ...);
     return found;
   }
@@ -129,8 +128,9 @@ class installed;
 template <class Program, class... Es, class... Hs>
 class installed<Program, row<Es...>, Hs...> final : public installation {
   template <class E>
-  using by = clauses_by<std::remove_reference_t<decltype(first_handler_of<E>(std::declval<Hs&>()...))>,
-                        typename E::operations>;
+  using by =
+      clauses_by<std::remove_reference_t<decltype(first_handler_of<E>(std::declval<Hs&>()...))>,
+                 typename E::operations>;
 
  public:
   explicit installed(Program program, Hs&... handlers)
@@ -158,8 +158,7 @@ void start(Program program, Hs&... handlers) {
   using body = std::invoke_result_t<Program const&>;
   if constexpr (all_handled<typename body::effects, Hs...>) {
     using under = installed<Program, typename body::effects, Hs...>;
-    prompt::go(
-        std::make_unique<prompt>(std::make_shared<under>(std::move(program), handlers...)));
+    prompt::go(std::make_unique<prompt>(std::make_shared<under>(std::move(program), handlers...)));
   }
 }
 

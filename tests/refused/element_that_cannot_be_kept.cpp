@@ -6,6 +6,4 @@ struct stubborn {
   stubborn(stubborn&&) noexcept(false) {}
 };
 
-int main() {
-  weft::persistent_deque<stubborn> d;
-}
+int main() { weft::persistent_deque<stubborn> d; }

@@ -5,6 +5,4 @@ struct explosive {
   ~explosive() noexcept(false) {}
 };
 
-int main() {
-  weft::persistent_deque<explosive> d;
-}
+int main() { weft::persistent_deque<explosive> d; }

@@ -73,9 +73,8 @@ int wrong_versions_on_threads(unsigned seed) {
   {
     std::array<std::jthread, threads> running;
     for (unsigned i = 0; i != threads; ++i)
-      running[i] = std::jthread([&work, &wrong, i, version = d]() mutable {
-        work(i, std::move(version), wrong[i]);
-      });
+      running[i] = std::jthread(
+          [&work, &wrong, i, version = d]() mutable { work(i, std::move(version), wrong[i]); });
     d = {};
   }
   int sum = 0;

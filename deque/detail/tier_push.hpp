@@ -1,26 +1,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <exception>
 #include <memory>
-#include <stdexcept>
-#include <string>
 #include <type_traits>
 #include <utility>
 
 #include "deque/detail/tier.hpp"
 
-/// Pushing and popping at the ends of a tier.  The common case is a handful of instructions;
-/// the others are out of line.  Each builds what is new aside and then puts it in place by
-/// steps that cannot throw.
+/// Pushing at an end of a tier.  The common case is a handful of instructions; the others are
+/// out of line.  Each builds what is new aside, and puts it in place by steps that cannot throw.
 namespace weft::detail {
-
-[[noreturn, gnu::cold, gnu::noinline]] inline void throw_empty(char const* operation) {
-  throw std::out_of_range(std::string("weft::persistent_deque::") + operation +
-                          ": the deque is empty");
-}
-
-// ---- push
 
 /// Builds an element beyond the edge S if there is a slot and this version may have it.
 template <class E, class T, class P>
@@ -169,129 +158,6 @@ auto tier<E, T, P>::fresh(slot capacity) const -> window {
   return window(cells::make(capacity, height(), at), at, at);
 }
 
-// ---- pop
-
-/// The window whose end S is the tier's.  It is not empty.
-template <class E, class T, class P>
-template <side S>
-auto tier<E, T, P>::reach(char const* operation) -> window& {
-  window& w = at_end<S>();
-  if (!w.empty()) [[likely]]
-    return w;
-  window& other = at_end<opposite(S)>();
-  if (!w.chunk && !below_ && !other.empty()) return other;
-  return reach_slowly<S>(operation);
-}
-
-template <class E, class T, class P>
-template <side S>
-[[gnu::noinline]] auto tier<E, T, P>::reach_slowly(char const* operation) -> window& {
-  window& w = at_end<S>();
-  if (below_) {
-    w = window(pop_below<S>(), 0, full);
-    return w;
-  }
-  window& other = at_end<opposite(S)>();
-  if (other.empty()) throw_empty(operation);
-  w = window();  // the spare would break T1 once `other` is popped at this end
-  return other;
-}
-
-/// Steps back over the element at S, which is destroyed already.
-template <class E, class T, class P>
-template <side S>
-void tier<E, T, P>::retreat(window& w) noexcept {
-  slot& edge = w.template edge<S>();
-  S == side::front ? ++edge : --edge;
-  w.chunk->template bound<S>().set(edge);
-}
-
-template <class E, class T, class P>
-template <side S, class R>
-R tier<E, T, P>::pop(char const* operation) {
-  window& w = reach<S>(operation);
-  E* const last = w.template last<S>();
-  if constexpr (cells::moves_safely) {
-    if (!w.alone() || w.chunk->template bound<S>().get() != w.template edge<S>()) [[unlikely]]
-      return pop_slowly<S>(w);
-    E taken(std::move(*last));
-    std::destroy_at(last);
-    retreat<S>(w);
-    return taken;
-  } else {
-    // Nothing may throw once the element is gone, so it goes when the caller has its copy.
-    struct on_return {
-      window& w;
-      int const exceptions = std::uncaught_exceptions();
-      ~on_return() {
-        if (std::uncaught_exceptions() == exceptions) drop<S>(w);
-      }
-    } const after{w};
-    return R(std::as_const(*last));
-  }
-}
-
-template <class E, class T, class P>
-template <side S>
-[[gnu::noinline]] E tier<E, T, P>::pop_slowly(window& w) {
-  E* const last = w.template last<S>();
-  if constexpr (std::is_copy_constructible_v<E>) {
-    if (!w.alone()) {
-      E taken(std::as_const(*last));
-      narrow<S>(w);
-      return taken;
-    }
-  }
-  E taken(std::move(*last));
-  drop<S>(w);
-  return taken;
-}
-
-/// Lets go of the element at S in a shared chunk.
-template <class E, class T, class P>
-template <side S>
-void tier<E, T, P>::narrow(window& w) noexcept {
-  S == side::front ? ++w.begin : --w.end;
-  if (w.empty()) w = window();  // T4
-}
-
-template <class E, class T, class P>
-template <side S>
-void tier<E, T, P>::drop(window& w) noexcept {
-  if (!w.alone()) return narrow<S>(w);
-  w.trim();
-  std::destroy_at(w.template last<S>());
-  retreat<S>(w);
-}
-
-template <class E, class T, class P>
-template <side S>
-void tier<E, T, P>::discard(char const* operation) {
-  drop<S>(reach<S>(operation));
-}
-
-template <class E, class T, class P>
-template <side S>
-E const& tier<E, T, P>::peek(char const* operation) const {
-  window const& w = S == side::front ? front_ : back_;
-  if (!w.empty()) return *w.template last<S>();
-  if (below_) {
-    header& h = *below_->chunks.template peek<S>(operation);
-    return *cells::at(h, S == side::front ? 0 : full - 1);
-  }
-  window const& other = S == side::front ? back_ : front_;
-  if (other.empty()) throw_empty(operation);
-  return *other.template last<S>();
-}
-
-// ---- the tier below
-
-template <class E, class T, class P>
-void tier<E, T, P>::own_below() {
-  if (!below_->owners.only_one())
-    below_ = lower_tier<T, P>::make(below_->count, below_->chunks);
-}
-
 template <class E, class T, class P>
 template <side S>
 [[gnu::noinline]] void tier<E, T, P>::push_below(owner&& c) {
@@ -304,15 +170,6 @@ template <side S>
   own_below();
   below_->chunks.template emplace<S>(std::move(c));
   ++below_->count;
-}
-
-template <class E, class T, class P>
-template <side S>
-auto tier<E, T, P>::pop_below() -> owner {
-  own_below();
-  owner c = below_->chunks.template pop<S>("pop");
-  if (--below_->count == 0) below_ = {};
-  return c;
 }
 
 }  // namespace weft::detail

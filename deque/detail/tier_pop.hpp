@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <exception>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "deque/detail/deque_errors.hpp"
+#include "deque/detail/tier.hpp"
+
+/// Popping at an end of a tier.  Finding the element may rearrange the tier, which holds the same
+/// afterwards; taking it comes last.
+namespace weft::detail {
+
+/// The window whose end S is the tier's.  It is not empty.
+template <class E, class T, class P>
+template <side S>
+auto tier<E, T, P>::reach(char const* operation) -> window& {
+  window& w = at_end<S>();
+  if (!w.empty()) [[likely]]
+    return w;
+  window& other = at_end<opposite(S)>();
+  if (!w.chunk && !below_ && !other.empty()) return other;
+  return reach_slowly<S>(operation);
+}
+
+template <class E, class T, class P>
+template <side S>
+[[gnu::noinline]] auto tier<E, T, P>::reach_slowly(char const* operation) -> window& {
+  window& w = at_end<S>();
+  if (below_) {
+    w = window(pop_below<S>(), 0, full);
+    return w;
+  }
+  window& other = at_end<opposite(S)>();
+  if (other.empty()) throw_empty(operation);
+  w = window();  // the spare would break T1 once `other` is popped at this end
+  return other;
+}
+
+/// Steps back over the element at S, which is destroyed already.
+template <class E, class T, class P>
+template <side S>
+void tier<E, T, P>::retreat(window& w) noexcept {
+  slot& edge = w.template edge<S>();
+  S == side::front ? ++edge : --edge;
+  w.chunk->template bound<S>().set(edge);
+}
+
+template <class E, class T, class P>
+template <side S, class R>
+R tier<E, T, P>::pop(char const* operation) {
+  window& w = reach<S>(operation);
+  E* const last = w.template last<S>();
+  if constexpr (cells::moves_safely) {
+    if (!w.alone() || w.chunk->template bound<S>().get() != w.template edge<S>()) [[unlikely]]
+      return pop_slowly<S>(w);
+    E taken(std::move(*last));
+    std::destroy_at(last);
+    retreat<S>(w);
+    return taken;
+  } else {
+    // Nothing may throw once the element is gone, so it goes when the caller has its copy.
+    struct on_return {
+      window& w;
+      int const exceptions = std::uncaught_exceptions();
+      ~on_return() {
+        if (std::uncaught_exceptions() == exceptions) drop<S>(w);
+      }
+    } const after{w};
+    return R(std::as_const(*last));
+  }
+}
+
+template <class E, class T, class P>
+template <side S>
+[[gnu::noinline]] E tier<E, T, P>::pop_slowly(window& w) {
+  E* const last = w.template last<S>();
+  if constexpr (std::is_copy_constructible_v<E>) {
+    if (!w.alone()) {
+      E taken(std::as_const(*last));
+      narrow<S>(w);
+      return taken;
+    }
+  }
+  E taken(std::move(*last));
+  drop<S>(w);
+  return taken;
+}
+
+/// Lets go of the element at S in a shared chunk.
+template <class E, class T, class P>
+template <side S>
+void tier<E, T, P>::narrow(window& w) noexcept {
+  S == side::front ? ++w.begin : --w.end;
+  if (w.empty()) w = window();  // T4
+}
+
+template <class E, class T, class P>
+template <side S>
+void tier<E, T, P>::drop(window& w) noexcept {
+  if (!w.alone()) return narrow<S>(w);
+  w.trim();
+  std::destroy_at(w.template last<S>());
+  retreat<S>(w);
+}
+
+template <class E, class T, class P>
+template <side S>
+void tier<E, T, P>::discard(char const* operation) {
+  drop<S>(reach<S>(operation));
+}
+
+template <class E, class T, class P>
+template <side S>
+E const& tier<E, T, P>::peek(char const* operation) const {
+  window const& w = S == side::front ? front_ : back_;
+  if (!w.empty()) return *w.template last<S>();
+  if (below_) {
+    header& h = *below_->chunks.template peek<S>(operation);
+    return *cells::at(h, S == side::front ? 0 : full - 1);
+  }
+  window const& other = S == side::front ? back_ : front_;
+  if (other.empty()) throw_empty(operation);
+  return *other.template last<S>();
+}
+
+template <class E, class T, class P>
+template <side S>
+auto tier<E, T, P>::pop_below() -> owner {
+  own_below();
+  owner c = below_->chunks.template pop<S>("pop");
+  if (--below_->count == 0) below_ = {};
+  return c;
+}
+
+}  // namespace weft::detail

@@ -1,0 +1,38 @@
+#!/bin/sh
+# The test scripts fail when they should.
+cd "$TEST_TMPDIR" || exit
+tools=$TEST_SRCDIR/$TEST_WORKSPACE/tools
+status=0
+passes() { "$@" > said 2>&1 || { echo "should pass: $*"; cat said; status=1; }; }
+fails() { "$@" > said 2>&1 && { echo "should fail: $*"; status=1; }; }
+
+# golden.sh: what is printed, and how it ends.
+printf '#!/bin/sh\necho one\n' > prints_one && chmod +x prints_one
+printf '#!/bin/sh\necho one\nexit 3\n' > ends_badly && chmod +x ends_badly
+echo one > one && echo two > two
+passes sh "$tools/golden.sh" ./prints_one one
+fails sh "$tools/golden.sh" ./prints_one two
+fails sh "$tools/golden.sh" ./ends_badly one
+
+# refuses.sh: one error, ours, naming the type, from either compiler.
+printf 'weft: no\nthe_type\n' > says
+clang="x.cpp:1:2: error: static assertion failed due to requirement 'a::b': weft: no"
+gcc='x.cpp:1:2: error: static assertion failed: weft: no'
+note='x.cpp:3:4: note: in instantiation of the_type'
+printf '%s\n%s\n' "$clang" "$note" > diagnostic && passes sh "$tools/refuses.sh" diagnostic says
+printf '%s\n%s\n' "$gcc" "$note" > diagnostic && passes sh "$tools/refuses.sh" diagnostic says
+printf '%s\n' "$gcc" > diagnostic && fails sh "$tools/refuses.sh" diagnostic says
+printf '%s\n%s\n%s\n' "$gcc" "$note" 'x.cpp:9:9: error: another' > diagnostic
+fails sh "$tools/refuses.sh" diagnostic says
+echo COMPILED > diagnostic && fails sh "$tools/refuses.sh" diagnostic says
+
+# tangle.sh: blocks of one language, in order; none is an error.
+printf 'prose\n```cpp\nint a;\n```\n```output\nout\n```\n```cpp\nint b;\n```\n' > chapter.md
+sh "$tools/tangle.sh" output chapter.md > got
+[ "$(cat got)" = out ] || { echo "tangle.sh output: $(cat got)"; status=1; }
+sh "$tools/tangle.sh" cpp chapter.md | grep -v '^#line' > got
+[ "$(cat got)" = 'int a;
+int b;' ] || { echo "tangle.sh cpp: $(cat got)"; status=1; }
+fails sh "$tools/tangle.sh" rust chapter.md
+
+exit $status
