@@ -32,15 +32,12 @@ namespace weft {
 /// operation on one is ever seen in another.  A version that shares nothing works in place, at
 /// one and a half times the cost of a ring buffer.
 ///
-/// When not to use it: if no version is ever kept, std::deque hands out mutable elements; ours
-/// are read-only in place.
+/// When not to use it: if no version is ever kept.  Elements are read-only in place.
 ///
-/// Cost, n elements: in the worst case every operation on any version is O(log n), base 32, but
-/// for those that say otherwise; nothing is amortised over versions.  "Usually O(1)": one push or
+/// Cost, n elements: worst case on any version, nothing amortised.  "Usually O(1)": one push or
 /// pop in a leaf (32 elements of 16 bytes) reaches the tier below, one in 32 of these the next.
-/// At most one chunk a tier is copied.  A chunk is one allocation.  An element popped from a
-/// shared chunk lives on until no version shares the chunk; dropping a version destroys what no
-/// other shares, O(n), on a stack of O(log n).
+/// An element popped from a shared chunk lives on until no version shares the chunk.  Dropping a
+/// version destroys what no other shares, O(n), on a stack of O(log n).
 ///
 /// Exceptions: strong, everywhere.  Whatever throws, an allocation or an element's copy or move,
 /// no version has changed.  `T` must move without throwing or be copyable, and must not throw
@@ -48,7 +45,6 @@ namespace weft {
 ///
 /// Threads: one object, one thread at a time.  Under plain_counts (the default) all versions
 /// that share anything belong to one thread; under atomic_counts each version may be anyone's.
-///
 /// Iterators are valid until their own deque object is next changed, or an attempt at it throws.
 ///
 /// Source: docs/decisions/001-persistent-deque.md; deque/detail/tier.hpp has the invariants.
@@ -85,13 +81,14 @@ class persistent_deque {
   persistent_deque(persistent_deque&&) = default;
   persistent_deque& operator=(persistent_deque&&) = default;
 
-  /// O(n); so are the next two.
+  /// O(n), with a chunk allocated for each leaf; so are the next two.
   persistent_deque(std::initializer_list<T> elements)
       : persistent_deque(elements.begin(), elements.end()) {}
 
   template <std::input_iterator I, std::sentinel_for<I> S>
+  persistent_deque(I first, S last)
     requires std::constructible_from<T, std::iter_reference_t<I>>
-  persistent_deque(I first, S last) {
+  {
     for (; first != last; ++first) emplace_back(*first);
   }
 
@@ -133,13 +130,13 @@ class persistent_deque {
   std::optional<T> try_pop_front() { return try_pop<side::front>(); }
   std::optional<T> try_pop_back() { return try_pop<side::back>(); }
 
-  /// Drops this version.
-  void clear() noexcept { top_ = top(); }
+  void clear() noexcept { top_ = top(); }  ///< Drops this version.
+  /// O(1), no allocation.
   void swap(persistent_deque& other) noexcept { top_.swap(other.top_); }
   friend void swap(persistent_deque& a, persistent_deque& b) noexcept { a.swap(b); }
 
   // ---- as values: the deque with a change, leaving this one as it is (or, if this is an rvalue,
-  // reusing it).  Each costs a snapshot and what the operation in place costs.
+  // reusing it).  These cost a snapshot, and what the operation in place costs and allocates.
 
   [[nodiscard]] persistent_deque pushed_front(T element) const& {
     return persistent_deque(*this).pushed_front(std::move(element));
@@ -163,8 +160,9 @@ class persistent_deque {
   [[nodiscard]] popped popped_back() const& { return popped_copy<side::back>(); }
   [[nodiscard]] popped popped_back() && { return popped_move<side::back>(); }
 
-  /// The deque with element `i` replaced by `element`, or by f(element i).  O(log n), copies at
-  /// most a chunk a tier.  Throws std::out_of_range if there is no element `i`.
+  /// The deque with element `i` replaced by `element`, or by f(element i).  O(log n); copies, and
+  /// allocates, at most a chunk and a tier at each height.  Throws std::out_of_range if there is
+  /// no element `i`.
   [[nodiscard]] persistent_deque set(size_type i, T element) const& {
     return persistent_deque(*this).set(i, std::move(element));
   }
@@ -185,7 +183,7 @@ class persistent_deque {
   }
 
   /// The first `n` elements, the others, or both; all and none if there are fewer.  O(log n);
-  /// copies no element.
+  /// copies no element, allocates at most two tiers at each height.
   [[nodiscard]] persistent_deque take(size_type n) const { return split_at(n).first; }
   [[nodiscard]] persistent_deque drop(size_type n) const { return split_at(n).second; }
   [[nodiscard]] std::pair<persistent_deque, persistent_deque> split_at(size_type n) const {
@@ -194,10 +192,11 @@ class persistent_deque {
     return parts;
   }
 
-  /// This deque's elements, then `other`'s.  O(min(n, m)): the shorter is copied onto the longer.
+  /// This deque's elements, then `other`'s.  The shorter is copied onto the longer: O(min(n, m)),
+  /// with a chunk allocated for each leaf of these.
   [[nodiscard]] persistent_deque concat(persistent_deque const& other) const;
 
-  // ---- looking
+  // ---- looking: no allocation
 
   [[nodiscard]] bool empty() const noexcept { return top_.empty(); }     ///< O(1).
   [[nodiscard]] size_type size() const noexcept { return top_.size(); }  ///< O(1).
@@ -230,7 +229,7 @@ class persistent_deque {
     }
   }
 
-  /// Element by element.  O(n).
+  /// O(n).
   friend bool operator==(persistent_deque const& a, persistent_deque const& b)
     requires std::equality_comparable<T>
   {
@@ -243,6 +242,7 @@ class persistent_deque {
   }
 
  private:
+  friend struct detail::invariants;
   // clang-format off
   template <side S> std::optional<T> try_pop();
   template <side S> popped popped_copy() const;

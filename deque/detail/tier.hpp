@@ -29,6 +29,7 @@
 /// are the shape of R. Hinze and R. Paterson, "Finger trees", doi:10.1017/S0956796805005769.
 namespace weft::detail {
 
+struct invariants;
 template <class T, class P>
 struct lower_tier;
 
@@ -102,6 +103,8 @@ class tier {
   E& unshared(std::size_t i);
 
  private:
+  friend struct invariants;  // deque/detail/invariants.hpp
+
   struct window {
     owner chunk{};
     slot begin = 0, end = 0;

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "deque/detail/invariants.hpp"
 #include "deque/persistent_deque.hpp"
 #include "tests/support/tracked.hpp"
 
@@ -258,6 +259,7 @@ class deque_machine {
   static void look_at(pair const& p) {
     D const& d = p.version;
     std::deque<int> const& m = p.model;
+    if (char const* const invariant = detail::invariants::broken(d)) throw broken_law(invariant);
     require(d.size() == m.size() && d.empty() == m.empty(), "size");
 
     auto expected = m.begin();
