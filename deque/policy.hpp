@@ -37,6 +37,12 @@ struct plain_counts {
    public:
     [[nodiscard]] std::uint32_t get() const noexcept { return at_; }
     void set(std::uint32_t to) noexcept { at_ = to; }
+    /// True if the bound was `from` and is now `to`: the slot between is ours.
+    [[nodiscard]] bool claim(std::uint32_t from, std::uint32_t to) noexcept {
+      if (at_ != from) return false;
+      at_ = to;
+      return true;
+    }
 
    private:
     std::uint32_t at_ = 0;
@@ -81,7 +87,6 @@ struct atomic_counts {
     [[nodiscard]] std::uint32_t get() const noexcept { return at_.load(std::memory_order_relaxed); }
     void set(std::uint32_t to) noexcept { at_.store(to, std::memory_order_relaxed); }
 
-    /// True if the bound was `from` and is now `to`, by this call: the slot between is ours.
     [[nodiscard]] bool claim(std::uint32_t from, std::uint32_t to) noexcept {
       return at_.compare_exchange_strong(from, to, std::memory_order_relaxed);
     }
@@ -111,11 +116,18 @@ struct heap_memory {
 /// heap_memory; `allocate` may throw, and must be safe to call from every thread that has a
 /// version.  A leaf holds as many elements as fit in `LeafBytes`, at least 4 and at most 64,
 /// rounded down to a power of two.
-template <class Counts = plain_counts, class Memory = heap_memory, std::size_t LeafBytes = 512>
+///
+/// `ElementsOwnVersions` must be true if an element can own a version of a deque that it is pushed
+/// to, as a task does that holds a snapshot of its own queue.  Else the element may be built in
+/// a chunk that its snapshot shares; the two then own each other, and are never destroyed.  The
+/// price: a push into a shared chunk copies the chunk.
+template <class Counts = plain_counts, class Memory = heap_memory, std::size_t LeafBytes = 512,
+          bool ElementsOwnVersions = false>
 struct deque_policy {
   using counts = Counts;
   using memory = Memory;
   static constexpr std::size_t leaf_bytes = LeafBytes;
+  static constexpr bool elements_own_versions = ElementsOwnVersions;
 };
 
 }  // namespace weft

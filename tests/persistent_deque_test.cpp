@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <stdexcept>
@@ -240,18 +241,103 @@ TEST_CASE("a unique deque in its steady state copies nothing and rarely allocate
         (size <= 2 ? 0 : 3200 / 32 + 3200 / 1024 + 8));
 }
 
-TEST_CASE("a snapshot at every step copies what is popped and nothing else") {
-  using queue = persistent_deque<safe_element, deque_policy<plain_counts, fallible_memory>>;
+TEMPLATE_TEST_CASE("a snapshot at every step copies what is popped and nothing else", "",
+                   plain_counts, atomic_counts) {
+  using queue = persistent_deque<safe_element, deque_policy<TestType, fallible_memory>>;
   queue d;
   for (int i = 0; i != 1000; ++i) d.push_front(i);
   std::vector<queue> kept;
   long const copies = safe_element::copies;
   for (int i = 0; i != 1000; ++i) {
     kept.push_back(d);
-    d.push_front(d.pop_back());
+    d.emplace_front(d.pop_back().value());  // may throw: that is no reason to copy a leaf
   }
-  CHECK(safe_element::copies - copies == 1000);  // slot claims: no push has copied a chunk
+  CHECK(safe_element::copies - copies == 1000);  // slot claims: no push has copied a leaf
   CHECK(kept.front().back().value() == 0);
+}
+
+TEST_CASE("what no version sees is soon destroyed, but for less than two leaves") {
+  using queue = tiny<safe_element>;  // leaves of four
+  auto const alive = [] { return safe_element::births - safe_element::deaths; };
+  auto const filled = [] {
+    queue d;
+    for (int i = 0; i != 5000; ++i) d.push_back(i);
+    return d;
+  };
+  long const before = alive();
+
+  SECTION("after a split") {
+    auto d = filled();
+    d = d.take(3000).drop(2000);
+    CHECK(alive() - before < 1000 + 8);
+  }
+  SECTION("after pops from a version that was shared") {
+    auto d = filled();
+    {
+      auto const snapshot = d;
+      while (d.size() != 1000) d.pop_front();
+    }
+    CHECK(alive() - before < 1000 + 8);
+  }
+  SECTION("after a version that had pushed much is dropped") {
+    auto const d = filled();
+    {
+      auto branch = d;
+      for (int i = 0; i != 5000; ++i) branch.push_back(i);
+    }
+    CHECK(alive() - before < 5000 + 8);
+  }
+}
+
+TEST_CASE("an element may own a version of the deque it is in, if the policy says so") {
+  using versions = deque_policy<plain_counts, heap_memory, 512, true>;
+  static int alive = 0;
+  struct holder {
+    std::shared_ptr<void> version;
+    explicit holder(std::shared_ptr<void> v) : version(std::move(v)) { ++alive; }
+    holder(holder const& other) : version(other.version) { ++alive; }
+    ~holder() { --alive; }
+  };
+  using queue = persistent_deque<holder, versions>;
+  {
+    queue d;
+    for (int i = 0; i != 200; ++i) d.push_back(holder(std::make_shared<queue>(d)));
+    CHECK(alive >= 200);
+  }
+  CHECK(alive == 0);
+}
+
+TEST_CASE("a constructor may push to another version of the deque it is being pushed to") {
+  struct meddler {
+    int value;
+    explicit meddler(int v) : value(v) {}
+    meddler(int v, std::function<void()> const& meanwhile) : value(v) { meanwhile(); }
+  };
+  persistent_deque<meddler> a;
+  a.emplace_back(1);
+  auto b = a;
+  a.emplace_back(2, [&] { b.emplace_back(3); });
+  CHECK(a.back().value == 2);
+  CHECK(b.back().value == 3);
+  CHECK_THROWS_AS(a.emplace_back(4, [&] { throw planned_failure(); }), planned_failure);
+  a.emplace_back(5);
+  CHECK(a.size() == 3);
+  CHECK(a.back().value == 5);
+}
+
+TEMPLATE_TEST_CASE("the function given to update may copy the deque", "", safe_element,
+                   brittle_element) {
+  tiny<TestType> d;
+  for (int i = 0; i != 1000; ++i) d.push_back(i);
+  tiny<TestType> snapshot;
+  for (std::size_t const i : {0u, 500u, 999u}) {
+    d = std::move(d).update(i, [&](TestType const&) {
+      snapshot = d;
+      return -1;
+    });
+    CHECK(snapshot[i].value() == static_cast<int>(i));
+    CHECK(d[i].value() == -1);
+  }
 }
 
 TEST_CASE("elements may only move; then the deque only moves") {

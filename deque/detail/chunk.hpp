@@ -61,6 +61,10 @@ struct chunk {
   /// Whether elements may be moved from slot to slot: if that threw, a version would change.
   static constexpr bool moves_safely = std::is_nothrow_move_constructible_v<E>;
 
+  /// Whether a slot of a shared chunk may be built in that no version has seen.  Never in a chunk
+  /// of chunks: what a dead version put there would live on, up to all that it ever held.
+  static constexpr bool claims_slots = is_leaf && !P::elements_own_versions;
+
   static_assert(std::is_nothrow_destructible_v<E>,
                 "weft: an element of a persistent_deque must not throw when it is destroyed");
   static_assert(
@@ -121,6 +125,11 @@ struct chunk {
     }
     h.low.set(to);
     h.high.set(to + n);
+  }
+
+  /// Makes [b, e) of the chunk its owner's alone, by copying it if it is shared.
+  static void own(chunk_owner<T, P>& c, slot b, slot e) {
+    if (!c->owners.only_one()) c = transfer(*c, b, e, c->capacity, b);
   }
 
   /// A new chunk with the elements [b, e) of `h`, beginning at `to`: moved out of an only owner

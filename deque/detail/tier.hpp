@@ -22,10 +22,13 @@
 ///   T5  The tier below, if there is one, holds something.
 ///   T6  A window's only owner destroys slots outside it before it builds or moves there.
 ///
-/// A push builds in place if the next slot has never been built in, even in a chunk with many
-/// owners: no older version's window covers it (the slot claim of P. Bagwell's VList, "Fast
-/// Functional Lists, Hash-Lists, Deques and Variable Length Arrays", 2002).  So only the second
-/// push from one old version copies a chunk.  Chunks held at both ends with full ones between
+/// A push builds in place if the next slot of the leaf has never been built in, even in a leaf
+/// with many owners: no older version's window covers it (the slot claim of P. Bagwell's VList,
+/// "Fast Functional Lists, Hash-Lists, Deques and Variable Length Arrays", 2002).  So only the
+/// second push from one old version copies a leaf.  Chunks of chunks are copied before they
+/// change: what lives longer than the versions that see it is less than two leaves a version.
+///
+/// Chunks held at both ends with full ones between
 /// are the shape of R. Hinze and R. Paterson, "Finger trees", doi:10.1017/S0956796805005769.
 namespace weft::detail {
 
@@ -99,8 +102,13 @@ class tier {
   template <class Make>
   void replace(std::size_t i, Make make);
 
-  /// Element `i`, in a chunk that is this version's alone.  For chunks of chunks.
-  E& unshared(std::size_t i);
+  /// Where element `i` is, which exists: the window [begin, end) on its chunk, and its slot.
+  struct place {
+    owner* chunk;
+    slot begin, end, at;
+  };
+  /// The same, after everything on the way to the chunk is made this version's alone.
+  place own_way_to(std::size_t i);
 
  private:
   friend struct invariants;  // deque/detail/invariants.hpp

@@ -33,11 +33,19 @@ auto tier<E, T, P>::run_of(std::size_t i) const noexcept -> run {
 template <class E, class T, class P>
 tier<E, T, P> tier<E, T, P>::split_off(std::size_t i) {
   tier rest(height());
-  // Both sides of a cut see the one chunk; a side that sees nothing of it lets it go (T4).
-  auto const cut = [](window whole, std::size_t n, window& left, window& right) {
+  // Both sides of a cut see the one leaf.  A chunk of chunks is copied: it would keep alive, for
+  // one side, all that the other holds.  A side that sees nothing lets go (T4).
+  auto const part = [](window const& whole, slot b, slot e) {
+    if (b == e) return window();
+    if constexpr (cells::is_leaf)
+      return window(whole.chunk, b, e);
+    else
+      return window(cells::transfer(*whole.chunk, b, e, whole.chunk->capacity, b), b, e);
+  };
+  auto const cut = [&part](window const whole, std::size_t n, window& left, window& right) {
     slot const at = whole.begin + static_cast<slot>(n);
-    left = at == whole.begin ? window() : window(whole.chunk, whole.begin, at);
-    right = at == whole.end ? window() : window(whole.chunk, at, whole.end);
+    left = part(whole, whole.begin, at);
+    right = part(whole, at, whole.end);
   };
 
   if (i <= front_.size()) {
@@ -69,71 +77,52 @@ tier<E, T, P> tier<E, T, P>::split_off(std::size_t i) {
   return rest;
 }
 
-/// Replaces the element in slot `i` of `c`, on which a version sees [b, e).
-template <class E, class T, class P, class Make>
-void replace_in(chunk_owner<T, P>& c, slot b, slot e, slot i, Make& make) {
-  using cells = chunk<E, T, P>;
-  E* const old = cells::at(*c, i);
-  if constexpr (cells::moves_safely) {
-    E element(make(std::as_const(*old)));
-    if (!c->owners.only_one()) {
-      c = cells::transfer(*c, b, e, c->capacity, b);
+template <class E, class T, class P>
+auto tier<E, T, P>::own_way_to(std::size_t i) -> place {
+  auto const in_window = [](window& w, std::size_t n) {
+    return place{&w.chunk, w.begin, w.end, w.begin + static_cast<slot>(n)};
+  };
+  if (i < front_.size()) return in_window(front_, i);
+  i -= front_.size();
+  if (below_) {
+    if (i < below_->count * full) {
+      own_below();
+      auto const node = below_->chunks.own_way_to(i / full);
+      chunk<owner, T, P>::own(*node.chunk, node.begin, node.end);
+      owner& c = *chunk<owner, T, P>::at(**node.chunk, node.at);
+      return {&c, 0, full, static_cast<slot>(i % full)};
     }
-    E* const place = cells::at(*c, i);
-    std::destroy_at(place);
-    std::construct_at(place, std::move(element));
-  } else {  // only ever copied: build [b, i), the new one and (i, e) aside
-    auto fresh = cells::make(c->capacity, c->height, b);
-    for (slot at = b; at != e; ++at) {
-      if (at == i)
-        ::new (static_cast<void*>(cells::at(*fresh, at))) E(make(std::as_const(*old)));
-      else
-        std::construct_at(cells::at(*fresh, at), std::as_const(*cells::at(*c, at)));
-      fresh->high.set(at + 1);
-    }
-    c = std::move(fresh);
+    i -= below_->count * full;
   }
+  return in_window(back_, i);
 }
 
 template <class E, class T, class P>
 template <class Make>
 void tier<E, T, P>::replace(std::size_t i, Make make) {
-  auto const in_window = [&](window& w) {
-    slot const at = w.begin + static_cast<slot>(i);
-    replace_in<E, T, P>(w.chunk, w.begin, w.end, at, make);
-  };
-  if (i < front_.size()) return in_window(front_);
-  i -= front_.size();
-  if (below_) {
-    if (i < below_->count * full) {
-      own_below();
-      owner& c = below_->chunks.unshared(i / full);
-      return replace_in<E, T, P>(c, 0, full, static_cast<slot>(i % full), make);
+  auto const found = run_of(i);
+  E const& old = found.first[i - found.index];
+  // `make` comes before any chunk is made ours: it may copy the deque, and so share it again.
+  if constexpr (cells::moves_safely) {
+    E element(make(old));
+    place const p = own_way_to(i);
+    cells::own(*p.chunk, p.begin, p.end);
+    E* const there = cells::at(**p.chunk, p.at);
+    std::destroy_at(there);
+    std::construct_at(there, std::move(element));
+  } else {  // only ever copied: build what is before it, the new one and what is after it aside
+    place const from = own_way_to(i);
+    owner const whole = *from.chunk;
+    owner fresh = cells::make(whole->capacity, whole->height, from.begin);
+    for (slot at = from.begin; at != from.end; ++at) {
+      if (at == from.at)
+        ::new (static_cast<void*>(cells::at(*fresh, at))) E(make(old));
+      else
+        std::construct_at(cells::at(*fresh, at), std::as_const(*cells::at(*whole, at)));
+      fresh->high.set(at + 1);
     }
-    i -= below_->count * full;
+    *own_way_to(i).chunk = std::move(fresh);
   }
-  in_window(back_);
-}
-
-template <class E, class T, class P>
-E& tier<E, T, P>::unshared(std::size_t i) {
-  auto const in_chunk = [](owner& c, slot b, slot e, slot at) -> E& {
-    if (!c->owners.only_one()) c = cells::transfer(*c, b, e, c->capacity, b);
-    return *cells::at(*c, at);
-  };
-  auto const in_window = [&](window& w) -> E& {
-    return in_chunk(w.chunk, w.begin, w.end, w.begin + static_cast<slot>(i));
-  };
-  if (i < front_.size()) return in_window(front_);
-  i -= front_.size();
-  if (below_) {
-    if (i < below_->count * full) {
-      own_below();
-      return in_chunk(below_->chunks.unshared(i / full), 0, full, static_cast<slot>(i % full));
-    }
-    i -= below_->count * full;
-  }
-  return in_window(back_);
 }
 
 }  // namespace weft::detail

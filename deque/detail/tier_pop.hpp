@@ -76,15 +76,16 @@ R tier<E, T, P>::pop(char const* operation) {
 template <class E, class T, class P>
 template <side S>
 [[gnu::noinline]] E tier<E, T, P>::pop_slowly(window& w) {
-  E* const last = w.template last<S>();
-  if constexpr (std::is_copy_constructible_v<E>) {
+  if constexpr (!cells::is_leaf) {
+    cells::own(w.chunk, w.begin, w.end);  // else the chunk popped here would live on there
+  } else if constexpr (std::is_copy_constructible_v<E>) {
     if (!w.alone()) {
-      E taken(std::as_const(*last));
+      E taken(std::as_const(*w.template last<S>()));
       narrow<S>(w);
       return taken;
     }
   }
-  E taken(std::move(*last));
+  E taken(std::move(*w.template last<S>()));
   drop<S>(w);
   return taken;
 }

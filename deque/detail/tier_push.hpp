@@ -22,15 +22,22 @@ bool tier<E, T, P>::extend(window& w, Make& make) {
   slot const to = S == side::front ? from - 1 : from + 1;
   E* const place = w.at(S == side::front ? to : from);
 
+  // First the slot, then the element: whatever its constructor does elsewhere, the slot is ours.
+  if (!cells::claims_slots && !w.alone()) return false;
   if (!P::counts::between_threads || w.alone()) {
     if (bound.get() != from) return false;  // a version, alive or dead, has been there
-    make(place);
     bound.set(to);
   } else {
-    if constexpr (P::counts::between_threads) {
-      if constexpr (!noexcept(make(place))) return false;  // a claimed slot must be filled (C1)
-      if (!bound.claim(from, to)) return false;
+    if (!bound.claim(from, to)) return false;
+  }
+  if constexpr (noexcept(make(place))) {
+    make(place);
+  } else {
+    try {
       make(place);
+    } catch (...) {
+      bound.set(from);  // nobody else can have moved it: that takes an edge at `to`
+      throw;
     }
   }
   w.template edge<S>() = to;
