@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
 #include <compare>
 #include <concepts>
 #include <cstddef>
@@ -34,18 +33,26 @@ namespace weft {
 ///
 /// When not to use it: if no version is ever kept.  Elements are read-only in place.
 ///
-/// Cost, n elements: worst case on any version, nothing amortised.  "Usually O(1)": one push or
-/// pop in a leaf (32 elements of 16 bytes) reaches the tier below, one in 32 of these the next.
-/// An element popped from a shared chunk lives on until no version shares the chunk.  Dropping a
-/// version destroys what no other shares, O(n), on a stack of O(log n).
+/// Cost, n elements: worst case on any version, nothing amortised.  "Usually O(1)": only a push
+/// or pop that fills or empties a leaf (32 elements of 16 bytes) reaches the tier below.
+/// Dropping a version destroys what no other shares, O(n), on a stack of O(log n).  Of what it
+/// shared a leaf with, less than two leaves may live on until the sharer next works at that end.
+///
+/// Elements: `T` is complete, does not throw when destroyed, and moves without throwing or is
+/// copyable; one that only moves makes a deque that only moves.  Its constructors and destructor
+/// leave alone the deque object that is being changed.  One that can own a version of its own
+/// deque needs a policy that says so (deque/policy.hpp).
 ///
 /// Exceptions: strong, everywhere.  Whatever throws, an allocation or an element's copy or move,
-/// no version has changed.  `T` must move without throwing or be copyable, and must not throw
-/// when destroyed.  A `T` that only moves makes a deque that only moves.
+/// no version has changed; a T&& given to push has kept its value.
 ///
-/// Threads: one object, one thread at a time.  Under plain_counts (the default) all versions
-/// that share anything belong to one thread; under atomic_counts each version may be anyone's.
-/// Iterators are valid until their own deque object is next changed, or an attempt at it throws.
+/// Threads: one object is changed by one thread, while no other uses it; looking is free.  Under
+/// plain_counts (the default) versions that share anything belong to one thread.  Under
+/// atomic_counts each may be anyone's; elements are then copied and looked at by several threads
+/// at once, and destroyed on any.
+///
+/// Iterators and references are valid until their deque object is next changed, or an attempt
+/// at that throws.
 ///
 /// Source: docs/decisions/001-persistent-deque.md; deque/detail/tier.hpp has the invariants.
 template <class T, class Policy = deque_policy<>>
@@ -83,6 +90,7 @@ class persistent_deque {
 
   /// O(n), with a chunk allocated for each leaf; so are the next two.
   persistent_deque(std::initializer_list<T> elements)
+    requires copyable
       : persistent_deque(elements.begin(), elements.end()) {}
 
   template <std::input_iterator I, std::sentinel_for<I> S>
@@ -103,9 +111,17 @@ class persistent_deque {
 
   /// Adds an element at an end.  Usually O(1), at worst O(log n).  Allocates a chunk when the
   /// one at that end is used up, or holds in its next slot an element of another version.
-  void push_front(T const& element) { emplace_front(element); }
+  void push_front(T const& element)
+    requires copyable
+  {
+    emplace_front(element);
+  }
   void push_front(T&& element) { emplace_front(std::move(element)); }
-  void push_back(T const& element) { emplace_back(element); }
+  void push_back(T const& element)
+    requires copyable
+  {
+    emplace_back(element);
+  }
   void push_back(T&& element) { emplace_back(std::move(element)); }
 
   /// Adds T(args...) at an end, built in its place.  Costs as push.
@@ -138,14 +154,18 @@ class persistent_deque {
   // ---- as values: the deque with a change, leaving this one as it is (or, if this is an rvalue,
   // reusing it).  These cost a snapshot, and what the operation in place costs and allocates.
 
-  [[nodiscard]] persistent_deque pushed_front(T element) const& {
+  [[nodiscard]] persistent_deque pushed_front(T element) const&
+    requires copyable
+  {
     return persistent_deque(*this).pushed_front(std::move(element));
   }
   [[nodiscard]] persistent_deque pushed_front(T element) && {
     push_front(std::move(element));
     return std::move(*this);
   }
-  [[nodiscard]] persistent_deque pushed_back(T element) const& {
+  [[nodiscard]] persistent_deque pushed_back(T element) const&
+    requires copyable
+  {
     return persistent_deque(*this).pushed_back(std::move(element));
   }
   [[nodiscard]] persistent_deque pushed_back(T element) && {
@@ -155,22 +175,32 @@ class persistent_deque {
 
   /// The element at an end, and the deque without it; nullopt if the deque is empty.
   using popped = std::optional<std::pair<T, persistent_deque>>;
-  [[nodiscard]] popped popped_front() const& { return popped_copy<side::front>(); }
+  [[nodiscard]] popped popped_front() const&
+    requires copyable
+  {
+    return popped_copy<side::front>();
+  }
   [[nodiscard]] popped popped_front() && { return popped_move<side::front>(); }
-  [[nodiscard]] popped popped_back() const& { return popped_copy<side::back>(); }
+  [[nodiscard]] popped popped_back() const&
+    requires copyable
+  {
+    return popped_copy<side::back>();
+  }
   [[nodiscard]] popped popped_back() && { return popped_move<side::back>(); }
 
   /// The deque with element `i` replaced by `element`, or by f(element i).  O(log n); copies, and
   /// allocates, at most a chunk and a tier at each height.  Throws std::out_of_range if there is
   /// no element `i`.
-  [[nodiscard]] persistent_deque set(size_type i, T element) const& {
+  [[nodiscard]] persistent_deque set(size_type i, T element) const&
+    requires copyable
+  {
     return persistent_deque(*this).set(i, std::move(element));
   }
   [[nodiscard]] persistent_deque set(size_type i, T element) && {
     return std::move(*this).update(i, [&](T const&) -> T&& { return std::move(element); });
   }
   template <std::invocable<T const&> F>
-    requires std::constructible_from<T, std::invoke_result_t<F&, T const&>>
+    requires(copyable && std::constructible_from<T, std::invoke_result_t<F&, T const&>>)
   [[nodiscard]] persistent_deque update(size_type i, F f) const& {
     return persistent_deque(*this).update(i, std::move(f));
   }
@@ -184,17 +214,23 @@ class persistent_deque {
 
   /// The first `n` elements, the others, or both; all and none if there are fewer.  O(log n);
   /// copies no element, allocates at most two tiers at each height.
-  [[nodiscard]] persistent_deque take(size_type n) const { return split_at(n).first; }
-  [[nodiscard]] persistent_deque drop(size_type n) const { return split_at(n).second; }
-  [[nodiscard]] std::pair<persistent_deque, persistent_deque> split_at(size_type n) const {
-    std::pair<persistent_deque, persistent_deque> parts(*this, {});
-    parts.second.top_ = parts.first.top_.split_off(std::min(n, size()));
-    return parts;
+  [[nodiscard]] persistent_deque take(size_type n) const
+    requires copyable
+  {
+    return split_at(n).first;
   }
+  [[nodiscard]] persistent_deque drop(size_type n) const
+    requires copyable
+  {
+    return split_at(n).second;
+  }
+  [[nodiscard]] std::pair<persistent_deque, persistent_deque> split_at(size_type n) const
+    requires copyable;
 
   /// This deque's elements, then `other`'s.  The shorter is copied onto the longer: O(min(n, m)),
   /// with a chunk allocated for each leaf of these.
-  [[nodiscard]] persistent_deque concat(persistent_deque const& other) const;
+  [[nodiscard]] persistent_deque concat(persistent_deque const& other) const
+    requires copyable;
 
   // ---- looking: no allocation
 
@@ -206,16 +242,14 @@ class persistent_deque {
   [[nodiscard]] T const& back() const { return top_.template peek<side::back>("back"); }
 
   /// O(log n).  Both throw std::out_of_range if there is no element `i`.
-  [[nodiscard]] T const& operator[](size_type i) const {
-    auto const run = top_.run_of(i);
-    if (run.size == 0) detail::throw_no_element("operator[] or at", i);
-    return run.first[i - run.index];
-  }
+  [[nodiscard]] T const& operator[](size_type i) const;
   [[nodiscard]] T const& at(size_type i) const { return (*this)[i]; }
 
   /// O(log n).  A step is O(1), once in a chunk O(log n).
   [[nodiscard]] iterator begin() const noexcept { return iterator(top_, 0); }
   [[nodiscard]] iterator end() const noexcept { return iterator(top_, size()); }
+  [[nodiscard]] iterator cbegin() const noexcept { return begin(); }
+  [[nodiscard]] iterator cend() const noexcept { return end(); }
   [[nodiscard]] reverse_iterator rbegin() const noexcept { return reverse_iterator(end()); }
   [[nodiscard]] reverse_iterator rend() const noexcept { return reverse_iterator(begin()); }
 
@@ -258,43 +292,6 @@ persistent_deque(I, S) -> persistent_deque<std::iter_value_t<I>>;
 template <std::ranges::input_range R>
 persistent_deque(R&&) -> persistent_deque<std::ranges::range_value_t<R>>;
 
-template <class T, class P>
-persistent_deque<T, P> persistent_deque<T, P>::concat(persistent_deque const& other) const {
-  bool const onto_this = size() >= other.size();
-  persistent_deque both(onto_this ? *this : other);
-  if (onto_this)
-    for (T const& element : other) both.push_back(element);
-  else
-    for (auto i = rbegin(); i != rend(); ++i) both.push_front(*i);
-  return both;
-}
-
-template <class T, class P>
-template <detail::side S>
-std::optional<T> persistent_deque<T, P>::try_pop() {
-  if (empty()) return std::nullopt;
-  if constexpr (cells::moves_safely)
-    return top_.template pop<S>("try_pop");
-  else
-    return top_.template pop<S, std::optional<T>>("try_pop");
-}
-
-template <class T, class P>
-template <detail::side S>
-auto persistent_deque<T, P>::popped_copy() const -> popped {
-  if (empty()) return std::nullopt;
-  popped both(std::in_place, top_.template peek<S>("popped"), *this);
-  both->second.top_.template discard<S>("popped");
-  return both;
-}
-
-template <class T, class P>
-template <detail::side S>
-auto persistent_deque<T, P>::popped_move() -> popped {
-  if constexpr (!cells::moves_safely) return popped_copy<S>();
-  if (empty()) return std::nullopt;
-  T element = top_.template pop<S>("popped");
-  return popped(std::in_place, std::move(element), std::move(*this));
-}
-
 }  // namespace weft
+
+#include "deque/detail/deque_values.hpp"  // IWYU pragma: export

@@ -66,13 +66,14 @@ struct atomic_counts {
 
     [[nodiscard]] bool remove() noexcept {
       if (only_one()) return true;  // nobody else can add or remove: no need of a locked step
-      // [1] release: our reads and claims come before what the next only owner does; pairs with
-      //     [2], and with its own acquire for the owner who turns out the last (A2).
+      // [1] release: our reads and claims come before what the next only owner does; pairs
+      //     with [2] and [3].
+      // [3] acquire: if we are the last after all; pairs with [1] of each former owner (A2).
       return n_.fetch_sub(1, std::memory_order_acq_rel) == 1;
     }
 
     [[nodiscard]] bool only_one() const noexcept {
-      // [2] acquire: pairs with [1] of each former owner (A2).
+      // [2] acquire: if we are the only one; pairs with [1] of each former owner (A2).
       return n_.load(std::memory_order_acquire) == 1;
     }
 

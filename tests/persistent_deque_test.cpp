@@ -21,6 +21,10 @@
 using namespace weft;
 using namespace weft::tests;
 
+// Every member compiles for elements that only move, and for those whose move throws.
+template class weft::persistent_deque<std::unique_ptr<int>>;
+template class weft::persistent_deque<tracked<moves::may_throw>>;
+
 namespace {
 
 /// A leaf of four: shapes with several tiers at a few hundred elements.
@@ -46,6 +50,9 @@ std::vector<int> count_up(int from, int to) {
   for (int i = from; i < to; ++i) all.push_back(i);
   return all;
 }
+
+template <class D>
+concept can_be_split = requires(D const& d) { d.split_at(1); };
 
 /// A deque of some size and shape; the seed decides.
 template <class D>
@@ -344,6 +351,8 @@ TEST_CASE("elements may only move; then the deque only moves") {
   using queue = persistent_deque<std::unique_ptr<int>>;
   STATIC_REQUIRE_FALSE(std::is_copy_constructible_v<queue>);
   STATIC_REQUIRE(std::is_nothrow_move_constructible_v<queue>);
+  STATIC_REQUIRE_FALSE(can_be_split<queue>);
+  STATIC_REQUIRE(can_be_split<persistent_deque<int>>);
   queue d;
   for (int i = 0; i != 200; ++i) d.push_front(std::make_unique<int>(i));
   queue e = std::move(d);
