@@ -3,6 +3,7 @@
 
 #include <coroutine>
 #include <source_location>
+#include <stdexcept>
 #include <type_traits>
 #include <utility>
 
@@ -12,6 +13,11 @@
 
 namespace weft {
 
+/// Awaiting a computation that was awaited before, or moved from.
+struct eff_empty : std::logic_error {
+  eff_empty() : logic_error("weft: this eff is empty: it was awaited before, or moved from") {}
+};
+
 /// A computation of a `T` that may perform the effects of its row, and nothing else.
 ///
 ///     eff<int, proc, console> f() {
@@ -20,13 +26,17 @@ namespace weft {
 ///       co_return co_await g();                   // call another; its row is within ours
 ///     }
 ///
-/// Lazy: it starts when it is awaited, once.  Dropped before, it does nothing.  A call costs a
-/// frame, from operator new, and no native stack however deep.  One thread at a time.
+/// Lazy: it starts when it is awaited, which takes it: awaited again it throws eff_empty.
+/// Dropped before, it does nothing.  A call costs a frame, from operator new, and no native stack
+/// however deep.  One thread at a time.
 ///
 /// A coroutine that is a capturing lambda refers to the lambda, which must outlive it: write a
 /// function with parameters.
 template <class T, class... Effects>
 class [[nodiscard]] eff {
+  static_assert(!std::is_reference_v<T>,
+                "weft: a computation computes a value: use a pointer for a reference");
+
  public:
   using value_type = T;
   using effects = detail::flat_row<Effects...>;
@@ -41,8 +51,9 @@ class [[nodiscard]] eff {
     if (frame_) frame_.destroy();
   }
 
-  /// For the library: the frame, to be started by the one who takes it.
-  [[nodiscard]] std::coroutine_handle<promise_type> release() noexcept {
+  /// For the library: the frame, to be started by the one who takes it.  Throws eff_empty.
+  [[nodiscard]] std::coroutine_handle<promise_type> release() {
+    if (!frame_) throw eff_empty();
     return std::exchange(frame_, {});
   }
 
@@ -53,6 +64,10 @@ class [[nodiscard]] eff {
 
 template <class T, class... Effects>
 class eff<T, Effects...>::promise_type : public detail::frame_with_result<T> {
+  static_assert(
+      detail::only_effects<effects>,
+      "weft: a row names something that is not an effect: an effect lists its operations");
+
  public:
   eff get_return_object() noexcept {
     return eff(std::coroutine_handle<promise_type>::from_promise(*this));
@@ -81,6 +96,15 @@ class eff<T, Effects...>::promise_type : public detail::frame_with_result<T> {
                   "weft: the awaited computation may perform an effect that is outside the row "
                   "of the coroutine that awaits it");
     return detail::calling<U, typename callee::promise_type>(child.release());
+  }
+
+  template <class X>
+    requires(!operation<std::remove_cvref_t<X>>)
+  auto await_transform(X&&) {
+    static_assert(!sizeof(X),
+                  "weft: what is awaited must be an operation, or a computation that is called "
+                  "here or moved: std::move(e)");
+    return detail::refused();
   }
 };
 

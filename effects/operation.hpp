@@ -2,6 +2,7 @@
 #pragma once
 
 #include <concepts>
+#include <type_traits>
 
 /// Operations and effects.
 ///
@@ -20,6 +21,8 @@ namespace weft {
 /// Base of an operation that is answered with an `R`.
 template <class R>
 struct op {
+  static_assert(!std::is_reference_v<R>,
+                "weft: an operation is answered with a value: use a pointer for a reference");
   using result = R;
 };
 

@@ -20,6 +20,9 @@ struct proc {
 
 /// Becomes two processes, of which one does `first()` and the other `second()`.  What follows the
 /// call happens in both.  They are functions that return an eff<void, ...>.
+///
+/// g++ 12: closures that own something are named before they are passed; as temporaries in a
+/// co_await it destroys them twice.
 template <class First, class Second>
 eff<void, proc, typename std::invoke_result_t<First&>::effects,
     typename std::invoke_result_t<Second&>::effects>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <stdexcept>
 #include <utility>
@@ -20,7 +19,8 @@
 /// C++ cannot copy the frames of a coroutine.  So the second time, and every later time, a
 /// multi_resumption runs the program again from its beginning, giving each operation the answer
 /// it had the first time, up to the one it waits at; no handler hears of it.  The price: that
-/// costs what the program did so far, and code between operations runs again.
+/// costs what the program did so far, and code between operations runs again.  An exception that an
+/// operation was answered with is thrown again, the same object: catch it by const reference.
 ///
 /// One thread.
 namespace weft {
@@ -68,7 +68,7 @@ class multi_resumption {
     if (!k.capture_) throw resumption_empty();
     capture& c = *k.capture_;
     // Who comes first has the frames that wait there; who comes later, new ones.
-    if (std::unique_ptr<detail::prompt> live{c.live.exchange(nullptr)}) {
+    if (auto live = std::move(c.live)) {
       live->template set_answer<R>(std::forward<V>(answer)...);
       return detail::prompt::go(std::move(live));
     }
@@ -84,17 +84,13 @@ class multi_resumption {
     std::shared_ptr<detail::installation const> const installed;
     detail::replay_log past;  // up to the operation; no longer changes
     detail::site const at;
-    std::atomic<detail::prompt*> live;  // null once somebody has resumed
+    std::unique_ptr<detail::prompt> live;  // null once somebody has resumed
 
     explicit capture(std::unique_ptr<detail::prompt> rest)
-        : installed(rest->installed()), at(rest->at()) {
-      rest->log().freeze();
-      past = rest->log();
-      live = rest.release();
+        : installed(rest->installed()), at(rest->at()), live(std::move(rest)) {
+      live->log().freeze();
+      past = live->log();
     }
-    capture(capture const&) = delete;
-    capture& operator=(capture const&) = delete;
-    ~capture() { delete live.load(); }
   };
   std::shared_ptr<capture> capture_;
 };

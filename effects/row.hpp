@@ -44,6 +44,11 @@ struct flattened<row<Es...>, row<Inner...>, Rest...> : flattened<row<Es...>, Inn
 template <class... Es>
 using flat_row = typename flattened<row<>, Es...>::type;
 
+template <class Row>
+constexpr bool only_effects = false;
+template <class... Es>
+constexpr bool only_effects<row<Es...>> = (effect<Es> && ...);
+
 // ---- the effect of a row that lists an operation
 
 template <class O, class Row>

@@ -37,15 +37,16 @@ constexpr bool only_value_clauses<H, row<Es...>> = ([]<class... Os>(op_list<Os..
 ///
 ///     schedule(hello, console_to_stream(std::cout));
 ///
-/// `program` is a function without parameters that returns an eff<void, ...>; it is copied, and
+/// `program` is a function without parameters that returns an eff<void, ...>; it is kept, and
 /// called again when a fork is resumed a second time.  `proc` is answered by the scheduler, every
 /// other effect of the row by the first of `handlers` that has clauses for it.  They stand
 /// outside the scheduler: all processes share them, and a process that is run again is given
 /// their old answers.
 ///
-/// Processes run one at a time on the calling thread, the longest waiting first; of a fork, the
-/// one that gets true.  If a process throws, the others are unwound and schedule throws that.
-template <class Program, class... Handlers>
+/// Processes run one at a time on the calling thread, in the backend's order: unless another is
+/// named, schedule<my_backend>(...), the longest waiting first; of a fork, the one that gets true.
+/// If a process throws, the others are unwound and schedule throws that.
+template <backend Backend = one_thread, class Program, class... Handlers>
 void schedule(Program program, Handlers&&... handlers) {
   static_assert(detail::is_program<Program>,
                 "weft: schedule takes a program: a function that can be called as const, without "
@@ -58,7 +59,7 @@ void schedule(Program program, Handlers&&... handlers) {
                   "weft: a handler passed to schedule stands outside all processes and answers "
                   "them at once: on(operation), without a resumption");
     if constexpr (answer_at_once) {
-      scheduler<one_thread> s;
+      scheduler<Backend> s;
       detail::start(std::move(program), s, handlers...);
       s.run();
     }

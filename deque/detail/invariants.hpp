@@ -36,7 +36,7 @@ struct invariants {
       if constexpr (!cells::is_leaf)
         for (slot i = w->begin; i != w->end; ++i) {
           auto& inner = **w->at(i);
-          if (inner.height + 1 != height || inner.low.get() != 0 ||
+          if (inner.height + 1u != height || inner.low.get() != 0 ||
               inner.high.get() != inner.capacity || inner.capacity != full_below<T, P>(height))
             return "T2: a chunk in the tier below is full";
         }

@@ -103,12 +103,12 @@ class tier {
   void replace(std::size_t i, Make make);
 
   /// Where element `i` is, which exists: the window [begin, end) on its chunk, and its slot.
-  struct place {
+  struct leaf_place {
     owner* chunk;
     slot begin, end, at;
   };
   /// The same, after everything on the way to the chunk is made this version's alone.
-  place own_way_to(std::size_t i);
+  leaf_place own_way_to(std::size_t i);
 
  private:
   friend struct invariants;  // deque/detail/invariants.hpp

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <exception>
 #include <new>
+#include <type_traits>
 #include <utility>
 
 #include "effects/detail/answer.hpp"
@@ -13,7 +14,8 @@
 /// them is destroyed.
 ///
 ///   F1  A frame that has started owns itself: it is destroyed when it ends, or by unwind().
-///       One that has not is destroyed by the `eff` that holds it.
+///       One that has not is destroyed by the `eff` that holds it.  A destructor that throws while
+///       its frame is unwound ends the program, as it does when an exception unwinds a stack.
 ///   F2  A frame leaves its result where its caller waits (`to`), and then `parent` goes on.  The
 ///       outermost frame of a body has no parent.
 namespace weft::detail {
@@ -53,6 +55,7 @@ inline frame& frame_of(std::coroutine_handle<> h) {
 inline void unwind(std::coroutine_handle<> innermost) noexcept {
   while (innermost) {
     auto const up = frame_of(innermost).parent;
+    frame_of(innermost).within = nullptr;  // so that the frame knows, if something is thrown
     innermost.destroy();
     innermost = up;
   }
@@ -84,19 +87,25 @@ inline void drive(std::coroutine_handle<> first) {
 // ---- results (F2)
 
 template <class T>
-struct frame_with_result : frame {
+struct frame_that_answers : frame {
   answer<T>* to = nullptr;
-  template <class U>
-  void return_value(U&& value) {
-    to->set(std::forward<U>(value));
+  void unhandled_exception() noexcept {
+    if (!within) std::terminate();  // F1
+    to->fail(std::current_exception());
   }
-  void unhandled_exception() noexcept { to->fail(std::current_exception()); }
+};
+template <class T>
+struct frame_with_result : frame_that_answers<T> {
+  template <class U = T>
+  void return_value(U&& value) {
+    static_assert(std::is_convertible_v<U, T>,
+                  "weft: co_return with what does not convert to the computation's type");
+    if constexpr (std::is_convertible_v<U, T>) this->to->set(std::forward<U>(value));
+  }
 };
 template <>
-struct frame_with_result<void> : frame {
-  answer<void>* to = nullptr;
+struct frame_with_result<void> : frame_that_answers<void> {
   void return_void() noexcept { to->set(); }
-  void unhandled_exception() noexcept { to->fail(std::current_exception()); }
 };
 
 struct at_end {

@@ -27,21 +27,19 @@ class performing {
   performing& operator=(performing const&) = delete;
 
   bool await_ready() {
-    if (within_.log().replaying()) {
-      within_.log().replay(here(), answer_);
-      return true;
-    }
+    if (within_.log().replaying()) return within_.log().replay(here(), answer_);
     if (!handler().answers_at_once(operation_, answer_)) return false;
     within_.log().record(here(), answer_);
     return true;
   }
   void await_suspend(std::coroutine_handle<> me) {
+    if (within_.log().replaying()) return within_.end_diverged(me, here());
     within_.suspend(me, std::move(operation_), here(), answer_, handler());  // P2
   }
   R await_resume() { return answer_.take(); }
 
  private:
-  [[nodiscard]] site here() const noexcept { return {name_of<O>(), where_}; }
+  [[nodiscard]] site here() const noexcept { return {&name_of<O>, where_}; }
   [[nodiscard]] clause<O>& handler() const noexcept { return within_.template clause_for<O>(); }
 
   O operation_;
@@ -50,8 +48,15 @@ class performing {
   answer<R> answer_;
 };
 
+/// Converts to anything.
+struct anything {
+  template <class T>
+  operator T() const {
+    std::terminate();
+  }
+};
 /// Stands where a static_assert has spoken, so that it is the only one who does.
-template <class R>
+template <class R = anything>
 struct refused {
   [[nodiscard]] bool await_ready() const noexcept { return true; }
   void await_suspend(std::coroutine_handle<>) const noexcept {}

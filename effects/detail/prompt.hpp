@@ -5,6 +5,7 @@
 #include <exception>
 #include <memory>
 #include <source_location>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -44,13 +45,9 @@ class installation {
 
   /// A new run, not started: its outermost frame, which gives its result `to`.
   virtual std::coroutine_handle<> start(answer<void>& to) const = 0;
-  /// The clause<O> for the operation whose tag<O> that is.
-  virtual void* find(void const* operation) const noexcept = 0;
+  /// The clause<O> for the operation whose &name_of<O> that is.
+  virtual void* find(std::string_view const* operation) const noexcept = 0;
 };
-
-/// Its address is the identity of a type.
-template <class T>
-inline constexpr char tag = 0;
 
 class prompt {
  public:
@@ -77,16 +74,21 @@ class prompt {
 
   /// The outermost frame has ended.
   void end() noexcept {
-    if (log_.replaying())
-      result_.fail(std::make_exception_ptr(replay_divergence(
-          "weft: a program was run again and ended before it came to where it was resumed; "
-          "what it does may depend on its effects' answers only")));
+    if (log_.replaying() && !result_.error())
+      outcome_->error = std::make_exception_ptr(log_.divergence());
     outcome_->ended = true;
+  }
+
+  /// Ends a run that performs something else than the first did.  Not the program's to catch.
+  void end_diverged(std::coroutine_handle<> innermost, site const& at) noexcept {
+    innermost_ = innermost;
+    outcome_->error = std::make_exception_ptr(log_.divergence(at));
+    std::unique_ptr<prompt> const dropped(this);  // P1
   }
 
   template <class O>
   clause<O>& clause_for() const noexcept {
-    return *static_cast<clause<O>*>(installed_->find(&tag<O>));
+    return *static_cast<clause<O>*>(installed_->find(&name_of<O>));
   }
 
   /// Suspends at an operation and gives `rest` to its control clause.

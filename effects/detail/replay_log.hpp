@@ -24,9 +24,20 @@ struct replay_divergence : std::logic_error {
 
 namespace detail {
 
+template <class T>
+constexpr std::string_view spelled_by_the_compiler() {
+  std::string_view const all = __PRETTY_FUNCTION__;
+  auto const from = all.find("T = ") + 4;        // clang: ... [T = weft::proc::yield]
+  auto const more = all.find("; std::string_");  // g++: ... [with T = weft::proc::yield; std::...
+  return all.substr(from, (more == all.npos ? all.size() - 1 : more) - from);
+}
+/// The name of a type; its address is the type's identity.
+template <class T>
+inline constexpr std::string_view name_of = spelled_by_the_compiler<T>();
+
 /// Which operation, and where it was performed.
 struct site {
-  std::string_view operation;
+  std::string_view const* operation;  // &name_of<O>
   std::source_location where;
 
   friend bool operator==(site const& a, site const& b) noexcept {
@@ -34,17 +45,10 @@ struct site {
            std::strcmp(a.where.file_name(), b.where.file_name()) == 0;
   }
   [[nodiscard]] std::string text() const {
-    return std::string(operation) + " at " + where.file_name() + ":" + std::to_string(where.line());
+    return std::string(*operation) + " at " + where.file_name() + ":" +
+           std::to_string(where.line());
   }
 };
-
-/// The name of a type, as the compiler writes it.
-template <class T>
-constexpr std::string_view name_of() {
-  std::string_view name = __PRETTY_FUNCTION__;  // ... [T = weft::proc::yield]
-  name.remove_prefix(name.find("T = ") + 4);
-  return name.substr(0, name.find_first_of(";]"));
-}
 
 /// What a program was answered, in order, so that a second run of it comes to the same place.
 /// Clones share their past: segments that no longer change, each pointing at what came before.
@@ -53,37 +57,58 @@ class replay_log {
  public:
   [[nodiscard]] bool replaying() const noexcept { return !ahead_.empty(); }
 
+  /// An answer that cannot be copied into the log, because its copy throws, is that exception.
   template <class R>
-  void record(site const& at, answer<R> const& a) {
-    if constexpr (std::is_void_v<R>) {  // runs of void answers of one site are one entry
-      if (!a.error() && !recent_.empty() && recent_.back().is_void && recent_.back().at == at) {
-        ++recent_.back().count;
-        return;
+  void record(site const& at, answer<R>& a) {
+    entry e{at, 1, {}, a.error()};
+    if (a.value()) {
+      if constexpr (std::is_void_v<R>) {  // runs of void answers of one site are one entry
+        if (!recent_.empty() && recent_.back().at == at && !recent_.back().error) {
+          ++recent_.back().count;
+          return;
+        }
+      } else {
+        try {
+          e.value.emplace<kept<R>>(*a.value());
+        } catch (...) {
+          e.error = std::current_exception();
+          a.fail(e.error);
+        }
       }
     }
-    recent_.push_back({at, 1, std::is_void_v<R> && !a.error(), {}, a.error()});
-    if constexpr (!std::is_void_v<R>)
-      if (!a.error()) recent_.back().value = *a.value();
+    recent_.push_back(std::move(e));
   }
 
-  /// Answers an operation with what it was answered the first time.
+  /// Answers an operation with what it was answered the first time.  False if it was another
+  /// operation then, or elsewhere.
   template <class R>
-  void replay(site const& at, answer<R>& a) {
+  [[nodiscard]] bool replay(site const& at, answer<R>& a) {
     entry const& e = *ahead_.back();
-    if (e.at != at)
-      throw replay_divergence("weft: a program was run again and performed " + at.text() +
-                              ", where the first time it performed " + e.at.text() +
-                              "; what it does may depend on its effects' answers only");
+    if (e.at != at) return false;
     if (e.error)
       a.fail(e.error);
     else if constexpr (std::is_void_v<R> || std::is_same_v<R, never>)
       a.set();
     else
-      a.set(std::any_cast<R const&>(e.value));
+      a.set(*std::any_cast<kept<R>>(&e.value));
     if (++replayed_ == e.count) {
       replayed_ = 0;
       ahead_.pop_back();
     }
+    return true;
+  }
+  /// What is to be said if `at` is performed instead of what comes next.
+  [[nodiscard]] replay_divergence divergence(site const& at) const {
+    return replay_divergence("weft: a program was run again and performed " + at.text() +
+                             ", where the first time it performed " + ahead_.back()->at.text() +
+                             "; what it does may depend on its effects' answers only");
+  }
+  /// What is to be said if the program ends instead.
+  [[nodiscard]] replay_divergence divergence() const {
+    return replay_divergence(
+        "weft: a program was run again and ended, where the first time it "
+        "performed " +
+        ahead_.back()->at.text() + "; what it does may depend on its effects' answers only");
   }
 
   /// Ends the segment: what is in the log now is shared by the copies made from here on.
@@ -105,7 +130,6 @@ class replay_log {
   struct entry {
     site at;
     std::size_t count;
-    bool is_void;
     std::any value;
     std::exception_ptr error;
   };

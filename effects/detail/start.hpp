@@ -4,6 +4,9 @@
 #include <concepts>
 #include <exception>
 #include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -42,7 +45,9 @@ constexpr void require_clause() {
 /// Speaks for an effect without a handler.
 template <class Effect, bool Handled>
 constexpr void require_handler() {
-  static_assert(Handled, "weft: no handler was passed for this effect of the program");
+  static_assert(Handled,
+                "weft: no handler was passed that can be called as h.on(operation) for this effect "
+                "of the program");
 }
 
 // ---- a handler `H` as the operation `O` sees it
@@ -54,14 +59,27 @@ class clause_by final : public clause<O> {
  public:
   explicit clause_by(H& h) noexcept : handler_(h) { require_clause<H, O, has_clause<H, O>>(); }
 
+  /// This, as a clause<O>, if that is the operation.
+  void* if_for(std::string_view const* operation) noexcept {
+    return operation == &name_of<O> ? static_cast<clause<O>*>(this) : nullptr;
+  }
+
   bool answers_at_once([[maybe_unused]] O& o, [[maybe_unused]] answer<R>& a) override {
     if constexpr (has_value_clause<H, O>) {
       try {
         if constexpr (std::is_void_v<R>) {
           handler_.on(std::move(o));
           a.set();
+        } else if constexpr (std::is_same_v<R, never>) {
+          handler_.on(std::move(o));
+          throw std::logic_error("weft: a clause returned for " + std::string(name_of<O>) +
+                                 ", which never returns");
         } else {
-          a.set(handler_.on(std::move(o)));
+          constexpr bool answers = std::is_convertible_v<decltype(handler_.on(std::move(o))), R>;
+          static_assert(answers,
+                        "weft: the clause on(operation) returns what does not convert to the "
+                        "operation's result");
+          if constexpr (answers) a.set(handler_.on(std::move(o)));
         }
       } catch (...) {
         a.fail(std::current_exception());  // it was a call: the exception arises at the operation
@@ -89,12 +107,10 @@ class clauses_by<H, op_list<Os...>> {
  public:
   explicit clauses_by(H& h) noexcept : clauses_(clause_by<Os, H>(h)...) {}
 
-  void* find(void const* operation) noexcept {
+  void* if_for([[maybe_unused]] std::string_view const* operation) noexcept {
     void* found = nullptr;
-    ((operation == &tag<Os>
-          ? found = static_cast<clause<Os>*>(&std::get<clause_by<Os, H>>(clauses_))
-          : nullptr),
-     ...);
+    std::apply([&](auto&... clause) { (void)((found = clause.if_for(operation)) || ...); },
+               clauses_);
     return found;
   }
 
@@ -141,9 +157,10 @@ class installed<Program, row<Es...>, Hs...> final : public installation {
     outermost.promise().to = &to;
     return outermost;
   }
-  void* find(void const* operation) const noexcept override {
+  void* find([[maybe_unused]] std::string_view const* operation) const noexcept override {
     void* found = nullptr;
-    (void)((found = std::get<by<Es>>(handlers_).find(operation)) || ...);
+    std::apply([&](auto&... effect) { (void)((found = effect.if_for(operation)) || ...); },
+               handlers_);
     return found;
   }
 

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+#include <string>
+
+#include "effects/effects.hpp"
+#include "sched/schedule.hpp"
+
+struct dice {
+  struct roll : weft::op<int> {};
+  using operations = weft::op_list<roll>;
+};
+struct poet {
+  std::string on(dice::roll) { return "six"; }
+};
+
+weft::eff<void, dice> plays() { co_await dice::roll{}; }
+
+int main() { weft::schedule(plays, poet()); }
