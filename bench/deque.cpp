@@ -80,6 +80,9 @@ class ring {
 
 using deque = weft::persistent_deque<element>;
 using shared_deque = weft::persistent_deque<element, weft::deque_policy<weft::atomic_counts>>;
+using owning_deque =
+    weft::persistent_deque<element,
+                           weft::deque_policy<weft::plain_counts, weft::heap_memory, 512, true>>;
 
 /// A deque of which the last 16 versions are kept, a new one at every step.
 template <class D>
@@ -168,6 +171,8 @@ int main(int argc, char** argv) {
     bench.compare(std::string("unique/") + which, stepping<deque>(k), "ring",
                   stepping<ring>(k, k + 1));
   bench.compare("snapshot/10k", stepping<remembering<deque>>(10'000), "ring",
+                stepping<ring>(10'000, std::size_t{10'001}));
+  bench.compare("owning-snapshot/10k", stepping<remembering<owning_deque>>(10'000), "ring",
                 stepping<ring>(10'000, std::size_t{10'001}));
   bench.compare("atomic/10k", stepping<shared_deque>(10'000), "ring",
                 stepping<ring>(10'000, std::size_t{10'001}));

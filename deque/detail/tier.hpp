@@ -28,8 +28,8 @@
 /// second push from one old version copies a leaf.  Chunks of chunks are copied before they
 /// change: what lives longer than the versions that see it is less than two leaves a version.
 ///
-/// Chunks held at both ends with full ones between
-/// are the shape of R. Hinze and R. Paterson, "Finger trees", doi:10.1017/S0956796805005769.
+/// Chunks held at both ends, with full ones between, are the shape of R. Hinze and R. Paterson,
+/// "Finger trees: a simple general-purpose data structure", doi:10.1017/S0956796805005769.
 namespace weft::detail {
 
 struct invariants;
@@ -103,12 +103,12 @@ class tier {
   void replace(std::size_t i, Make make);
 
   /// Where element `i` is, which exists: the window [begin, end) on its chunk, and its slot.
-  struct leaf_place {
+  struct element_place {
     owner* chunk;
     slot begin, end, at;
   };
   /// The same, after everything on the way to the chunk is made this version's alone.
-  leaf_place own_way_to(std::size_t i);
+  element_place own_way_to(std::size_t i);
 
  private:
   friend struct invariants;  // deque/detail/invariants.hpp

@@ -78,9 +78,9 @@ tier<E, T, P> tier<E, T, P>::split_off(std::size_t i) {
 }
 
 template <class E, class T, class P>
-auto tier<E, T, P>::own_way_to(std::size_t i) -> leaf_place {
+auto tier<E, T, P>::own_way_to(std::size_t i) -> element_place {
   auto const in_window = [](window& w, std::size_t n) {
-    return leaf_place{&w.chunk, w.begin, w.end, w.begin + static_cast<slot>(n)};
+    return element_place{&w.chunk, w.begin, w.end, w.begin + static_cast<slot>(n)};
   };
   if (i < front_.size()) return in_window(front_, i);
   i -= front_.size();
@@ -105,13 +105,13 @@ void tier<E, T, P>::replace(std::size_t i, Make make) {
   // `make` comes before any chunk is made ours: it may copy the deque, and so share it again.
   if constexpr (cells::moves_safely) {
     E element(make(old));
-    leaf_place const p = own_way_to(i);
+    element_place const p = own_way_to(i);
     cells::own(*p.chunk, p.begin, p.end);
     E* const there = cells::at(**p.chunk, p.at);
     std::destroy_at(there);
     std::construct_at(there, std::move(element));
   } else {  // only ever copied: build what is before it, the new one and what is after it aside
-    leaf_place const from = own_way_to(i);
+    element_place const from = own_way_to(i);
     owner const whole = *from.chunk;
     owner fresh = cells::make(whole->capacity, whole->height, from.begin);
     for (slot at = from.begin; at != from.end; ++at) {
