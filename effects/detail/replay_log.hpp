@@ -85,16 +85,16 @@ class replay_log {
   [[nodiscard]] bool replay(site const& at, answer<R>& a) {
     entry const& e = *ahead_.back();
     if (e.at != at) return false;
+    if (++replayed_ == e.count) {
+      replayed_ = 0;
+      ahead_.pop_back();
+    }
     if (e.error)
       a.fail(e.error);
     else if constexpr (std::is_void_v<R> || std::is_same_v<R, never>)
       a.set();
     else
       a.set(*std::any_cast<kept<R>>(&e.value));
-    if (++replayed_ == e.count) {
-      replayed_ = 0;
-      ahead_.pop_back();
-    }
     return true;
   }
   /// What is to be said if `at` is performed instead of what comes next.
