@@ -84,10 +84,9 @@ struct atomic_counts {
   class bound {
    public:
     // relaxed, all three: a bound decides who builds in a slot and publishes nothing.  What is
-    // built there reaches other threads with the version that covers it, or by [1] and [2].
+    // built there reaches other threads with the version that covers it, or by [1] to [3].
     [[nodiscard]] std::uint32_t get() const noexcept { return at_.load(std::memory_order_relaxed); }
     void set(std::uint32_t to) noexcept { at_.store(to, std::memory_order_relaxed); }
-
     [[nodiscard]] bool claim(std::uint32_t from, std::uint32_t to) noexcept {
       return at_.compare_exchange_strong(from, to, std::memory_order_relaxed);
     }

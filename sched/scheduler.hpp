@@ -29,7 +29,7 @@ class scheduler {
 
   /// Runs what waits until nothing does.  Throws what a process throws; the others go on waiting.
   void run() {
-    while (auto next = ready_.take()) std::move (*next)();
+    while (auto next = ready_.take()) std::move(*next).resume();
   }
 
  private:

@@ -8,15 +8,19 @@
 
 namespace weft {
 
-/// A boxed resumption: the rest of a process, and the answer to resume it with.  Called once, or
+/// A boxed resumption: the rest of a process, and the answer to resume it with.  Resumed once, or
 /// dropped, which drops the process.  Holds one allocation; moves, does not copy.
 class thunk {
  public:
   template <class F>
   explicit thunk(F f) : f_(std::make_unique<boxed_as<F>>(std::move(f))) {}
 
-  /// Throws what the process throws.
-  void operator()() && { std::exchange(f_, nullptr)->call(); }
+  /// Throws what the process throws, and resumption_empty.
+  void resume() && {
+    auto const f = std::move(f_);
+    if (!f) throw resumption_empty();
+    f->call();
+  }
 
  private:
   struct boxed {

@@ -330,6 +330,14 @@ TEST_CASE("a value clause of an operation that never returns throws") {
   CHECK_THROWS_AS(schedule(p, returns()), std::logic_error);
 }
 
+TEST_CASE("a thunk is resumed once") {
+  int runs = 0;
+  thunk t([&runs] { ++runs; });
+  std::move(t).resume();
+  CHECK_THROWS_AS(std::move(t).resume(), resumption_empty);  // NOLINT: that is the point
+  CHECK(runs == 1);
+}
+
 TEST_CASE("another backend is another order") {
   CHECK(printed_by(nested_forks) == "abdfcdfef");
   std::string text;
