@@ -43,7 +43,7 @@ class [[nodiscard]] eff {
   class promise_type;
 
   eff(eff&& other) noexcept : frame_(std::exchange(other.frame_, {})) {}
-  eff& operator=(eff&& other) noexcept {
+  eff& operator=(eff other) noexcept {
     std::swap(frame_, other.frame_);
     return *this;
   }

@@ -266,6 +266,21 @@ TEST_CASE("an eff is awaited once, whoever holds it") {
   CHECK_THROWS_AS(printed_by([&once] { return std::move(once); }), eff_empty);  // the second run
 }
 
+TEST_CASE("an eff that was assigned from is empty, and what was assigned to is dropped") {
+  auto const before = detail::frames;
+  auto const p = []() -> program {
+    auto target = []() -> program { co_await console::print{"dropped"}; }();
+    auto source = []() -> program { co_await console::print{"moved"}; }();
+    target = std::move(source);
+    co_await std::move(target);
+    co_await std::move(source);  // NOLINT: that is the point
+  };
+  std::string text;
+  CHECK_THROWS_AS(schedule(p, console_to_string(text)), eff_empty);
+  CHECK(text == "moved");
+  CHECK(detail::frames.births - before.births == detail::frames.deaths - before.deaths);
+}
+
 TEST_CASE("an answer may be of any type that can be copied, even std::any") {
   struct anything {
     struct get : op<std::any> {};

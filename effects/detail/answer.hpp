@@ -15,7 +15,8 @@ struct nothing {};
 template <class T>
 using kept = std::conditional_t<std::is_void_v<T> || std::is_same_v<T, never>, nothing, T>;
 
-/// Where somebody waits for a value or an exception.  Filled once, taken once.
+/// Where somebody waits for a value or an exception.  Taken once.  What is filled in last counts:
+/// a destructor may throw after the value was returned.
 template <class T>
 class answer {
  public:

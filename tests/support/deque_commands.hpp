@@ -27,9 +27,11 @@ inline void run_deque_commands(std::span<std::uint8_t const> program) {
   using plain = deque_policy<plain_counts, fallible_memory>;
   using tiny = deque_policy<plain_counts, fallible_memory, 64>;  // many tiers soon
   using atomic = deque_policy<atomic_counts, fallible_memory, 128>;
+  using owning = deque_policy<plain_counts, fallible_memory, 64, true>;
   on(std::type_identity<persistent_deque<tracked<moves::safely>, plain>>());
   on(std::type_identity<persistent_deque<tracked<moves::safely>, tiny>>());
   on(std::type_identity<persistent_deque<tracked<moves::safely, 64>, atomic>>());
+  on(std::type_identity<persistent_deque<tracked<moves::safely>, owning>>());
   on(std::type_identity<persistent_deque<tracked<moves::may_throw>, tiny>>());
   on(std::type_identity<persistent_deque<tracked<moves::may_throw>, atomic>>());
 }
