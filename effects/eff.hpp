@@ -3,43 +3,48 @@
 
 #include <coroutine>
 #include <source_location>
-#include <stdexcept>
 #include <type_traits>
 #include <utility>
 
-#include "effects/detail/perform.hpp"
-#include "effects/detail/prompt.hpp"
+#include "effects/detail/calling.hpp"
+#include "effects/detail/frame.hpp"
+#include "effects/detail/performing.hpp"
+#include "effects/detail/row_set.hpp"
+#include "effects/errors.hpp"
+#include "effects/outer.hpp"
+#include "effects/resumption.hpp"
 #include "effects/row.hpp"
 
-namespace weft {
-
-/// Awaiting a computation that was awaited before, or moved from.
-struct eff_empty : std::logic_error {
-  eff_empty() : logic_error("weft: this eff is empty: it was awaited before, or moved from") {}
-};
+namespace weft::detail {
+template <class H, class Es, class Body>
+class handling;
+template <class Around, class H, class Es, class Body>
+auto await_handling(handling<H, Es, Body>&& what, std::source_location where);  // handle.hpp
+}  // namespace weft::detail
 
 /// A computation of a `T` that may perform the effects of its row, and nothing else.
 ///
 ///     eff<int, proc, console> f() {
-///       co_await console::print_line{"before"};   // perform an operation
+///       co_await console::print_line{"before"};      // perform an operation
 ///       co_await proc::yield{};
-///       co_return co_await g();                   // call another; its row is within ours
+///       int const n = co_await g();                  // call another; its row is within ours
+///       co_return co_await handle<raise<bad>>(h, g2(n));  // g2 may raise as well
 ///     }
 ///
 /// Lazy: it starts when it is awaited, which takes it: awaited again it throws eff_empty.
-/// Dropped before, it does nothing.  A call costs a frame, from operator new, and no native stack
-/// however deep.  One thread at a time.
+/// Dropped before, it does nothing.  A call costs a frame from a pool, and no native stack however
+/// deep.  One thread at a time.
 ///
 /// A coroutine that is a capturing lambda refers to the lambda, which must outlive it: write a
 /// function with parameters.
 template <class T, class... Effects>
-class [[nodiscard]] eff {
+class [[nodiscard]] weft::eff {
   static_assert(!std::is_reference_v<T>,
                 "weft: a computation computes a value: use a pointer for a reference");
 
  public:
   using value_type = T;
-  using effects = detail::flat_row<Effects...>;
+  using effects = detail::row_set<Effects...>;
   class promise_type;
 
   eff(eff&& other) noexcept : frame_(std::exchange(other.frame_, {})) {}
@@ -48,25 +53,33 @@ class [[nodiscard]] eff {
     return *this;
   }
   ~eff() {
-    if (frame_) frame_.destroy();
+    if (frame_) [[unlikely]]
+      destroy(frame_);
   }
 
   /// For the library: the frame, to be started by the one who takes it.  Throws eff_empty.
   [[nodiscard]] std::coroutine_handle<promise_type> release() {
-    if (!frame_) throw eff_empty();
+    if (!frame_) [[unlikely]]
+      throw_empty();
     return std::exchange(frame_, {});
   }
 
  private:
   explicit eff(std::coroutine_handle<promise_type> f) noexcept : frame_(f) {}
+  [[gnu::cold, gnu::noinline]] static void destroy(std::coroutine_handle<> f) noexcept {
+    f.destroy();
+  }
+  [[noreturn, gnu::cold, gnu::noinline]] static void throw_empty() { throw eff_empty(); }
+
   std::coroutine_handle<promise_type> frame_;
 };
 
 template <class T, class... Effects>
-class eff<T, Effects...>::promise_type : public detail::frame_with_result<T> {
+class weft::eff<T, Effects...>::promise_type : public detail::frame_with_result<T> {
   static_assert(
       detail::only_effects<effects>,
       "weft: a row names something that is not an effect: an effect lists its operations");
+  using here = std::source_location;
 
  public:
   eff get_return_object() noexcept {
@@ -75,27 +88,55 @@ class eff<T, Effects...>::promise_type : public detail::frame_with_result<T> {
   [[nodiscard]] std::suspend_always initial_suspend() const noexcept { return {}; }
   [[nodiscard]] detail::at_end final_suspend() const noexcept { return {}; }
 
+  /// co_await operation
   template <operation O>
-  auto await_transform(O o, std::source_location where = std::source_location::current()) {
-    using found = detail::effect_of<O, effects>;
-    static_assert(found::found,
-                  "weft: this operation is outside the row of the coroutine that performs it: "
-                  "name its effect in eff<...>");
-    static_assert(!found::twice, "weft: two effects of the row list this operation");
-    if constexpr (found::found && !found::twice)
-      return detail::performing<O>(std::move(o), *this->within, where);
+  auto await_transform(O o, here where = here::current()) {
+    using E = typename detail::effect_of<O, effects>::type;
+    if constexpr (in_our_row<O>())
+      return detail::performing<E, O>(std::move(o), *handler_of<E>(), where);
     else
       return detail::refused<typename O::result>();
   }
 
+  /// co_await outer_of<E>(operation)
+  template <class E, class O>
+  auto await_transform(detail::masked<E, O>&& o, here where = here::current()) {
+    if constexpr (in_our_row<O>()) {
+      auto* const nearest = handler_of<E>();
+      auto* const next = nearest->clauses->beyond(*nearest);
+      if (!next)
+        detail::throw_no_outer(detail::name_of<O>, where, nearest->clauses->home(*nearest));
+      return detail::performing<E, O>(std::move(o.operation), *next, where);
+    } else {
+      return detail::refused<typename O::result>();
+    }
+  }
+
+  /// co_await computation
   template <class U, class... Fs>
-  auto await_transform(eff<U, Fs...>&& child) {
+  auto await_transform(eff<U, Fs...>&& child, here where = here::current()) {
     using callee = eff<U, Fs...>;
     constexpr bool row_is_within_ours = detail::is_subset<typename callee::effects, effects>;
     static_assert(row_is_within_ours,
                   "weft: the awaited computation may perform an effect that is outside the row "
                   "of the coroutine that awaits it");
-    return detail::calling<U, typename callee::promise_type>(child.release());
+    if constexpr (row_is_within_ours)
+      return detail::calling<U, typename callee::promise_type, typename callee::effects, effects>(
+          child.release(), where);
+    else
+      return detail::refused<U>();
+  }
+
+  /// co_await std::move(k)(value)
+  template <class A>
+  auto await_transform(detail::resuming<A>&& k, here where = here::current()) noexcept {
+    return detail::going_on<A>(k.rest(), where);
+  }
+
+  /// co_await handle<E>(h, body)
+  template <class H, class Es, class Body>
+  auto await_transform(detail::handling<H, Es, Body>&& what, here where = here::current()) {
+    return detail::await_handling<effects>(std::move(what), where);
   }
 
   template <class X>
@@ -106,6 +147,20 @@ class eff<T, Effects...>::promise_type : public detail::frame_with_result<T> {
                   "here or moved: std::move(e)");
     return detail::refused();
   }
-};
 
-}  // namespace weft
+ private:
+  template <class O>
+  static consteval bool in_our_row() {
+    constexpr int effects_that_list_it = detail::effect_of<O, effects>::count;
+    static_assert(effects_that_list_it > 0,
+                  "weft: this operation is outside the row of the coroutine that performs it: "
+                  "name its effect in eff<...>");
+    static_assert(effects_that_list_it < 2,
+                  "weft: two effects of the row list this operation: tag one of them");
+    return effects_that_list_it == 1;
+  }
+  template <class E>
+  [[nodiscard]] detail::evidence<E>* handler_of() const noexcept {
+    return detail::find<E, effects>(this->evidence);
+  }
+};

@@ -2,9 +2,17 @@
 #pragma once
 
 /// All of effects/.
+#include "effects/clauses.hpp"
 #include "effects/console.hpp"
 #include "effects/eff.hpp"
+#include "effects/errors.hpp"
+#include "effects/handle.hpp"
+#include "effects/multi_resumption.hpp"
 #include "effects/operation.hpp"
+#include "effects/outer.hpp"
 #include "effects/proc.hpp"
+#include "effects/region.hpp"
 #include "effects/resumption.hpp"
 #include "effects/row.hpp"
+#include "effects/run.hpp"
+#include "effects/tagged.hpp"

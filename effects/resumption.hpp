@@ -1,98 +1,164 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <memory>
-#include <stdexcept>
+#include <concepts>
+#include <coroutine>
+#include <optional>
+#include <source_location>
 #include <utility>
 
-#include "effects/detail/prompt.hpp"
+#include "effects/detail/chain.hpp"
 
 /// The rest of a computation, as a value.
 ///
-/// A control clause gets the operation and `k`, what the program will do with the answer.  Keep
-/// `k` and the program waits; resume it and it goes on; drop it and it is over, its frames
-/// destroyed from the innermost outwards.
+/// A control or coroutine clause gets the operation and `k`, what the body will do with the answer,
+/// up to and including its handler.  Keep `k` and the body waits; resume it and it goes on; drop
+/// it and it is over, its frames destroyed from the innermost outwards.  A resumption is used
+/// once: moving it away, resuming and dropping use it up.
 ///
-///     void on(proc::yield, resumption<void> k);        // may be resumed once
-///     void on(proc::fork, multi_resumption<bool> k);   // as often as one likes
+///   | from              | write                            | means |
+///   |-------------------|----------------------------------|--------------------------------------|
+///   | a coroutine       | `co_await std::move(k)(v)`       | the answer of the rest, to work with
+///   | | a control clause  | `return std::move(k).last(v)`    | the answer of the rest is ours | |
+///   ordinary code     | `resume(std::move(k), v)`        | the same, and a loop that drives     |
 ///
-/// C++ cannot copy the frames of a coroutine.  So the second time, and every later time, a
-/// multi_resumption runs the program again from its beginning, giving each operation the answer
-/// it had the first time, up to the one it waits at; no handler hears of it.  The price: that
-/// costs what the program did so far, and code between operations runs again.  An exception that an
-/// operation was answered with is thrown again, the same object: catch it by const reference.
-///
-/// One thread.
+/// `v` is the answer to the operation: nothing for void, `raising{e}` for an exception that is to
+/// arise there.  All of them throw resumption_empty, and resumption_expired if the handler is no
+/// more; then `k` is still what it was.  O(1), no allocation, but for a step for each prompt
+/// between operation and handler.  One thread at a time; it may be moved to another and resumed
+/// there.
 namespace weft {
 
-/// Resuming what was resumed before, or moved from.
-struct resumption_empty : std::logic_error {
-  resumption_empty()
-      : logic_error("weft: this resumption is empty: it was resumed before, or moved from") {}
-};
+template <class A>
+class outcome;
+namespace detail {
+template <class A>
+class resuming;
+}
+}  // namespace weft
 
-/// The rest of a program that waits for an `R`, to be resumed at most once.
-template <class R>
-class resumption {
+/// The rest of a body that waits for an `R`, and whose handler answers with an `A`.
+template <class R, class A>
+class [[nodiscard]] weft::resumption {
  public:
-  explicit resumption(std::unique_ptr<detail::prompt> rest) noexcept : rest_(std::move(rest)) {}
+  /// Empty.
+  resumption() = default;
+  /// For the library.
+  resumption(detail::prompt& p, detail::answer<R>& waiting) noexcept : rest_(p), slot_(&waiting) {}
   resumption(resumption&&) = default;
   resumption& operator=(resumption&&) = default;
-  resumption(resumption const&) = delete;  // resumed once; for more, take a multi_resumption
+  // clang-format off
+  resumption(resumption const&) = delete;             // weft: a resumption is used once: std::move it, or take a multi_resumption
+  resumption& operator=(resumption const&) = delete;  // weft: a resumption is used once: std::move it, or take a multi_resumption
+  // clang-format on
+  ~resumption() = default;
 
-  /// resume(std::move(k), answer) for a resumption; see below.
+  /// Whether there is something to resume.
+  explicit operator bool() const noexcept { return bool(rest_); }
+
+  /// To be awaited at once.
   template <class... V>
-  friend void resume(resumption k, V&&... answer) {
-    if (!k.rest_) throw resumption_empty();
-    k.rest_->template set_answer<R>(std::forward<V>(answer)...);
-    detail::prompt::go(std::move(k.rest_));
+  detail::resuming<A> operator()(V&&... value) && {
+    return detail::resuming<A>(ready(std::forward<V>(value)...));
+  }
+  // clang-format off
+  template <class... V>
+  void operator()(V&&...) const& = delete;  // weft: a resumption is used once: write std::move(k)(v)
+  // clang-format on
+
+  /// How a control clause ends whose answer is the answer of the rest: a jump, no stack.
+  template <class... V>
+  outcome<A> last(V&&... value) && {
+    return outcome<A>(ready(std::forward<V>(value)...));
   }
 
+  /// For the library: the chain, which has its answer.
+  template <class... V>
+  detail::chain ready(V&&... value) {
+    rest_.require_open();
+    detail::fill(*slot_, std::forward<V>(value)...);
+    return std::move(rest_);
+  }
+  [[nodiscard]] detail::chain const& rest() const noexcept { return rest_; }
+
  private:
-  std::unique_ptr<detail::prompt> rest_;
+  detail::chain rest_;
+  detail::answer<R>* slot_ = nullptr;  // in the innermost frame
 };
 
-/// The rest of a program that waits for an `R`, to be resumed any number of times.  A copy costs
-/// a count.
-template <class R>
-class multi_resumption {
+namespace weft {
+
+/// How a control clause ends that may jump: with the answer, or with `std::move(k).last(v)`.
+template <class A>
+class [[nodiscard]] outcome {
  public:
-  explicit multi_resumption(std::unique_ptr<detail::prompt> rest)
-      : capture_(std::make_shared<capture>(std::move(rest))) {}
+  outcome()
+    requires std::is_void_v<A>
+  = default;
+  template <class U>
+    requires(std::convertible_to<U, A> && !std::is_void_v<A>)
+  outcome(U&& value) : value_(std::forward<U>(value)) {}
+  /// For the library.
+  explicit outcome(detail::chain rest) noexcept : rest_(std::move(rest)) {}
 
-  /// resume(k, answer): runs the rest of the program with `answer` until it ends or is captured
-  /// again.  Throws what the program throws, or the control clause that ends the run, and
-  /// resumption_empty; of a multi_resumption also replay_divergence.
-  template <class... V>
-  friend void resume(multi_resumption k, V&&... answer) {
-    if (!k.capture_) throw resumption_empty();
-    capture& c = *k.capture_;
-    // Who comes first has the frames that wait there; who comes later, new ones.
-    if (auto live = std::move(c.live)) {
-      live->template set_answer<R>(std::forward<V>(answer)...);
-      return detail::prompt::go(std::move(live));
-    }
-    detail::answer<R> a;
-    a.set(std::forward<V>(answer)...);
-    detail::replay_log log = c.past;
-    log.record(c.at, a);
-    detail::prompt::go(std::make_unique<detail::prompt>(c.installed, std::move(log)));
-  }
+  /// For the library: what goes on, empty if there is a value.
+  [[nodiscard]] detail::chain& rest() noexcept { return rest_; }
+  [[nodiscard]] std::optional<detail::kept<A>>& value() noexcept { return value_; }
 
  private:
-  struct capture {
-    std::shared_ptr<detail::installation const> const installed;
-    detail::replay_log past;  // up to the operation; no longer changes
-    detail::site const at;
-    std::unique_ptr<detail::prompt> live;  // null once somebody has resumed
-
-    explicit capture(std::unique_ptr<detail::prompt> rest)
-        : installed(rest->installed()), at(rest->at()), live(std::move(rest)) {
-      live->log().freeze();
-      past = live->log();
-    }
-  };
-  std::shared_ptr<capture> capture_;
+  std::optional<detail::kept<A>> value_;
+  detail::chain rest_;
 };
+
+namespace detail {
+
+/// What `std::move(k)(v)` gives.
+template <class A>
+class [[nodiscard]] resuming {
+ public:
+  explicit resuming(chain rest) noexcept : rest_(std::move(rest)) {}
+  chain& rest() noexcept { return rest_; }
+
+ private:
+  chain rest_;
+};
+
+/// Its awaiter.  Refers to the temporary: g++ 12 copies what it should not.
+template <class A>
+class going_on {
+ public:
+  going_on(chain& rest, std::source_location where) noexcept : rest_(rest), answer_(where) {}
+  going_on(going_on const&) = delete;
+  going_on& operator=(going_on const&) = delete;
+
+  [[nodiscard]] bool await_ready() const {
+    rest_.require_open();  // again: it may have been a while
+    return false;
+  }
+  transfer await_suspend(std::coroutine_handle<> me) noexcept {
+    return detail::go_on(std::move(rest_).go(me, answer_));
+  }
+  A await_resume() { return answer_.take(); }
+
+ private:
+  chain& rest_;
+  answer<A> answer_;
+};
+
+}  // namespace detail
+
+/// Resumes from ordinary code, and returns the answer of the rest.  Operations performed meanwhile
+/// cannot suspend what stands outside this call: they throw needs_control.  Throws what the rest
+/// throws.
+template <class R, class A, class... V>
+A resume(resumption<R, A> k, V&&... value) {
+  detail::chain rest = k.ready(std::forward<V>(value)...);
+  detail::answer<A> answer;
+  {
+    detail::prompt::driver const outside;
+    detail::drive(std::move(rest).go(detail::continuation::ordinary_code(), answer));
+  }
+  return answer.take();
+}
 
 }  // namespace weft

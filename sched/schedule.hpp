@@ -4,34 +4,13 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/detail/start.hpp"
 #include "effects/eff.hpp"
+#include "effects/handle.hpp"
+#include "effects/run.hpp"
+#include "sched/detail/outside.hpp"
 #include "sched/scheduler.hpp"
 
 namespace weft {
-namespace detail {
-
-template <class T>
-constexpr bool is_computation = false;
-template <class T, class... Es>
-constexpr bool is_computation<eff<T, Es...>> = std::is_void_v<T>;
-
-template <class Program>
-constexpr bool is_program = false;
-template <class Program>
-  requires std::is_invocable_v<Program const&>
-constexpr bool is_program<Program> = is_computation<std::invoke_result_t<Program const&>>;
-
-template <class H, class O>
-constexpr bool takes_the_rest = has_control_clause<H, O> || has_multi_clause<H, O>;
-template <class H, class Row>
-constexpr bool only_value_clauses = false;
-template <class H, class... Es>
-constexpr bool only_value_clauses<H, row<Es...>> = ([]<class... Os>(op_list<Os...>) {
-  return (!takes_the_rest<H, Os> && ...);
-}(typename Es::operations()) && ...);
-
-}  // namespace detail
 
 /// Runs `program`, and every process that forks from it, until none is left.
 ///
@@ -52,16 +31,16 @@ void schedule(Program program, Handlers&&... handlers) {
                 "weft: schedule takes a program: a function that can be called as const, without "
                 "arguments, and returns eff<void, ...>");
   if constexpr (detail::is_program<Program>) {
-    using effects = typename std::invoke_result_t<Program const&>::effects;
-    constexpr bool answer_at_once =
-        (detail::only_value_clauses<std::remove_reference_t<Handlers>, effects> && ...);
-    static_assert(answer_at_once,
-                  "weft: a handler passed to schedule stands outside all processes and answers "
-                  "them at once: on(operation), without a resumption");
-    if constexpr (answer_at_once) {
+    using row = typename std::invoke_result_t<Program const&>::effects;
+    using outside = detail::row_difference<row, weft::row<proc>>;
+    if constexpr (detail::can_stand_outside<outside, Handlers...>()) {
       scheduler<Backend> s;
-      detail::start(std::move(program), s, handlers...);
-      s.run();
+      detail::run_under<outside>(
+          [&]() -> detail::eff_of<void, outside> {
+            co_await handle(s, std::move(program));
+            s.run();  // inside the handlers: what is resumed performs to them
+          },
+          handlers...);
     }
   }
 }

@@ -3,7 +3,10 @@
 
 #include <utility>
 
+#include "effects/handle.hpp"
+#include "effects/multi_resumption.hpp"
 #include "effects/proc.hpp"
+#include "effects/region.hpp"
 #include "effects/resumption.hpp"
 #include "sched/backend.hpp"
 #include "sched/one_thread.hpp"
@@ -16,7 +19,7 @@ namespace weft {
 ///
 /// Most programs want schedule() (sched/schedule.hpp).  One thread.
 template <backend Backend = one_thread>
-class scheduler {
+class scheduler : public handler<proc>, public region {
  public:
   void on(proc::yield, resumption<void> k) { ready_.put(box(std::move(k))); }
 

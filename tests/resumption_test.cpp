@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "effects/detail/start.hpp"
 #include "effects/effects.hpp"
 #include "tests/support/small_stack.hpp"
 
@@ -25,7 +24,7 @@ struct ask {
   using operations = op_list<once, often, jump>;
 };
 
-struct keeper {
+struct keeper : region {
   std::optional<resumption<int>> once;
   std::optional<multi_resumption<int>> often;
   bool fails = false;
@@ -50,12 +49,10 @@ struct witness {
 TEST_CASE("a resumption is resumed once") {
   int answer = 0;
   keeper k;
-  detail::start(
-      [&answer]() -> eff<void, ask> {
-        witness w;
-        answer = co_await ask::once{};
-      },
-      k);
+  run(handle<ask>(k, [&answer]() -> eff<void, ask> {
+    witness w;
+    answer = co_await ask::once{};
+  }));
   REQUIRE(k.once);
   CHECK(witness::alive == 1);
   resume(std::move(*k.once), 7);
@@ -74,15 +71,13 @@ TEST_CASE("a resumption that is dropped unwinds its frames, the innermost first"
   };
   {
     keeper k;
-    detail::start(
-        [&order]() -> eff<void, ask> {
-          says const outer{order, 'o'};
-          co_await [](std::string& to) -> eff<void, ask> {
-            says const inner{to, 'i'};
-            co_await ask::once{};
-          }(order);
-        },
-        k);
+    run(handle<ask>(k, [&order]() -> eff<void, ask> {
+      says const outer{order, 'o'};
+      co_await [](std::string& to) -> eff<void, ask> {
+        says const inner{to, 'i'};
+        co_await ask::once{};
+      }(order);
+    }));
     CHECK(order.empty());
   }
   CHECK(order == "io");
@@ -100,7 +95,7 @@ TEST_CASE("every resume of a multi-shot resumption sees the past as it was") {
     runs.push_back(std::to_string(local) + "," + std::to_string(b));
   };
   {
-    detail::start(program, k);
+    run(handle<ask>(k, program));
     auto const first = *k.often;
     resume(first, 10);
     auto const second_of_10 = *k.often;
@@ -119,42 +114,36 @@ TEST_CASE("every resume of a multi-shot resumption sees the past as it was") {
 TEST_CASE("a multi-shot resumption may be resumed any number of times, or never") {
   auto const times = GENERATE(0, 1, 2, 5);
   std::vector<int> answers;
-  auto const before = detail::frames;
+  auto const before = detail::frames_so_far();
   {
     keeper k;
-    detail::start(
-        [&answers]() -> eff<void, ask> {
-          witness w;
-          answers.push_back(co_await ask::often{});
-        },
-        k);
+    run(handle<ask>(k, [&answers]() -> eff<void, ask> {
+      witness w;
+      answers.push_back(co_await ask::often{});
+    }));
     for (int i = 0; i != times; ++i) resume(*k.often, i);
   }
   CHECK(answers.size() == static_cast<std::size_t>(times));
   CHECK(witness::alive == 0);
-  CHECK(detail::frames.births - before.births == detail::frames.deaths - before.deaths);
+  CHECK(detail::frames_so_far().alive() == before.alive());
 }
 
 TEST_CASE("a resumption may be resumed from inside its own clause") {
   int steps = 0;
   keeper k;
-  detail::start(
-      [&steps]() -> eff<void, ask> {
-        for (; steps != 3; ++steps) co_await ask::jump{};
-      },
-      k);
+  run(handle<ask>(k, [&steps]() -> eff<void, ask> {
+    for (; steps != 3; ++steps) co_await ask::jump{};
+  }));
   CHECK(steps == 3);
 }
 
 TEST_CASE("a past of many captures takes no native stack to forget") {
   weft::tests::on_small_stack(256 * 1024, [] {
     keeper k;
-    detail::start(
-        []() -> eff<void, ask> {
-          int i = 0;
-          while (i != 20'000) i = co_await ask::often{};
-        },
-        k);
+    run(handle<ask>(k, []() -> eff<void, ask> {
+      int i = 0;
+      while (i != 20'000) i = co_await ask::often{};
+    }));
     for (int i = 1; i != 20'000; ++i) resume(*k.often, i);
   });
   SUCCEED("the stack was enough");
@@ -162,12 +151,10 @@ TEST_CASE("a past of many captures takes no native stack to forget") {
 
 TEST_CASE("an exception of the body goes to whoever resumed") {
   keeper k;
-  detail::start(
-      []() -> eff<void, ask> {
-        int const n = co_await ask::often{};
-        throw std::out_of_range(std::to_string(n));
-      },
-      k);
+  run(handle<ask>(k, []() -> eff<void, ask> {
+    int const n = co_await ask::often{};
+    throw std::out_of_range(std::to_string(n));
+  }));
   CHECK_THROWS_WITH(resume(*k.often, 1), "1");
   CHECK_THROWS_WITH(resume(*k.often, 2), "2");
 }
@@ -184,13 +171,13 @@ TEST_CASE("an exception of a control clause goes to whoever runs the program, wh
       arose_at_the_operation = true;
     }
   };
-  CHECK_THROWS_WITH(detail::start(program, k), "the clause failed");
+  CHECK_THROWS_WITH(run(handle<ask>(k, program)), "the clause failed");
   CHECK_FALSE(arose_at_the_operation);
   CHECK(witness::alive == 0);
 }
 
 TEST_CASE("a computation that is never awaited does nothing") {
-  auto const before = detail::frames;
+  auto const before = detail::frames_so_far();
   bool ran = false;
   {
     auto const lazy = [](bool& r) -> eff<void, ask> {
@@ -204,5 +191,5 @@ TEST_CASE("a computation that is never awaited does nothing") {
     auto const other = std::move(moved);
   }
   CHECK_FALSE(ran);
-  CHECK(detail::frames.births - before.births == detail::frames.deaths - before.deaths);
+  CHECK(detail::frames_so_far().alive() == before.alive());
 }

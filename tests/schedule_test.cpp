@@ -25,10 +25,10 @@ using program = eff<void, proc, console>;
 /// What a program prints, as words; and every frame born has died.
 template <class Program, class... Handlers>
 std::string printed_by(Program p, Handlers&&... handlers) {
-  auto const before = detail::frames;
+  auto const before = detail::frames_so_far();
   std::string text;
   schedule(p, console_to_string(text), handlers...);
-  CHECK(detail::frames.births - before.births == detail::frames.deaths - before.deaths);
+  CHECK(detail::frames_so_far().alive() == before.alive());
   return text;
 }
 
@@ -267,7 +267,7 @@ TEST_CASE("an eff is awaited once, whoever holds it") {
 }
 
 TEST_CASE("an eff that was assigned from is empty, and what was assigned to is dropped") {
-  auto const before = detail::frames;
+  auto const before = detail::frames_so_far();
   auto const p = []() -> program {
     auto target = []() -> program { co_await console::print{"dropped"}; }();
     auto source = []() -> program { co_await console::print{"moved"}; }();
@@ -278,7 +278,7 @@ TEST_CASE("an eff that was assigned from is empty, and what was assigned to is d
   std::string text;
   CHECK_THROWS_AS(schedule(p, console_to_string(text)), eff_empty);
   CHECK(text == "moved");
-  CHECK(detail::frames.births - before.births == detail::frames.deaths - before.deaths);
+  CHECK(detail::frames_so_far().alive() == before.alive());
 }
 
 TEST_CASE("an answer may be of any type that can be copied, even std::any") {

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <exception>
+#include <memory>
+#include <new>
+#include <source_location>
 #include <type_traits>
 #include <utility>
-#include <variant>
 
 #include "effects/operation.hpp"
 
@@ -15,37 +17,81 @@ struct nothing {};
 template <class T>
 using kept = std::conditional_t<std::is_void_v<T> || std::is_same_v<T, never>, nothing, T>;
 
-/// Where somebody waits for a value or an exception.  Taken once.  What is filled in last counts:
-/// a destructor may throw after the value was returned.
+// Cold and out of line: inlined they would cost every frame saved registers.
+[[noreturn, gnu::cold, gnu::noinline]] inline void rethrow(std::exception_ptr& e) {
+  std::rethrow_exception(std::move(e));
+}
+[[gnu::cold, gnu::noinline]] inline void forget(std::exception_ptr& e) noexcept {
+  std::destroy_at(&e);
+}
+
+/// Somebody waits at a place in the source.
+struct awaited {
+  std::source_location where;  // no line: in ordinary code
+};
+
+/// Where somebody waits for a value or an exception, which is taken once.  What is filled in last
+/// counts: a destructor may throw after the value was returned.
 template <class T>
-class answer {
+class answer : public awaited {
  public:
-  answer() = default;
+  explicit answer(std::source_location at = {}) noexcept : awaited{at} {}
   answer(answer const&) = delete;  // others point at it
   answer& operator=(answer const&) = delete;
+  ~answer() { clear(); }
 
   template <class... Args>
   void set(Args&&... args) {
-    is_.template emplace<1>(std::forward<Args>(args)...);
+    if constexpr (!std::is_trivially_destructible_v<kept<T>>) clear();
+    ::new (static_cast<void*>(std::addressof(value_))) kept<T>(std::forward<Args>(args)...);
+    is_ = state::value;
   }
-  void fail(std::exception_ptr error) noexcept { is_.template emplace<2>(std::move(error)); }
+  /// What `f` returns.
+  template <class F>
+  void set_from(F&& f) {
+    if constexpr (std::is_same_v<kept<T>, nothing>) {
+      (void)f();
+      set();
+    } else {
+      set(f());
+    }
+  }
+  void fail(std::exception_ptr error) noexcept {
+    clear();
+    ::new (static_cast<void*>(&error_)) std::exception_ptr(std::move(error));
+    is_ = state::error;
+  }
 
-  [[nodiscard]] kept<T> const* value() const noexcept { return std::get_if<1>(&is_); }
+  [[nodiscard]] kept<T>* value() noexcept { return is_ == state::value ? &value_ : nullptr; }
   [[nodiscard]] std::exception_ptr error() const noexcept {
-    auto const* e = std::get_if<2>(&is_);
-    return e ? *e : nullptr;
+    return is_ == state::error ? error_ : nullptr;
   }
 
   T take() {
-    if (auto* e = std::get_if<2>(&is_)) std::rethrow_exception(std::move(*e));
+    if (is_ == state::error) [[unlikely]]
+      rethrow(error_);
     if constexpr (std::is_same_v<T, never>)
       std::terminate();  // nobody can have made a `never` to set
     else if constexpr (!std::is_void_v<T>)
-      return std::get<1>(std::move(is_));
+      return std::move(value_);
   }
 
  private:
-  std::variant<std::monostate, kept<T>, std::exception_ptr> is_;
+  enum class state : unsigned char { empty, value, error };
+
+  void clear() noexcept {
+    if (is_ == state::error) [[unlikely]]
+      forget(error_);
+    if constexpr (!std::is_trivially_destructible_v<kept<T>>)
+      if (is_ == state::value) std::destroy_at(std::addressof(value_));
+    is_ = state::empty;
+  }
+
+  state is_ = state::empty;
+  union {
+    kept<T> value_;
+    std::exception_ptr error_;
+  };
 };
 
 }  // namespace weft::detail

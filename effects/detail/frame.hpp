@@ -2,96 +2,112 @@
 #pragma once
 
 #include <coroutine>
-#include <cstddef>
+#include <cstdint>
 #include <exception>
-#include <new>
 #include <type_traits>
 #include <utility>
 
 #include "effects/detail/answer.hpp"
+#include "effects/detail/frame_pool.hpp"
+#include "effects/detail/transfer.hpp"
 
-/// Frames: what every coroutine of ours has, how one goes on to the next, and how a chain of
-/// them is destroyed.
+/// Frames: what every coroutine of ours has, and how a chain of them ends.
 ///
-///   F1  A frame that has started owns itself: it is destroyed when it ends, or by unwind().
-///       One that has not is destroyed by the `eff` that holds it.  A destructor that throws while
+///   F1  A frame that has started owns itself: it is destroyed when it ends, or by unwind().  One
+///       that has not is destroyed by the `eff` that holds it.  A destructor that throws while
 ///       its frame is unwound ends the program, as it does when an exception unwinds a stack.
-///   F2  A frame leaves its result where its caller waits (`to`), and then `parent` goes on.  The
-///       outermost frame of a body has no parent.
+///   F2  A frame leaves its result where it is waited for (`to`), and then its `parent` goes on: a
+///       frame, or an ending, such as the prompt whose body has ended, which says who is next.
+///   F3  A frame refers to the handlers of its row by one pointer (evidence.hpp).
 namespace weft::detail {
 
-class prompt;
+class ending;
 
-/// How many frames have been made and destroyed on this thread.  For tests.
-struct frame_count {
-  long births = 0;
-  long deaths = 0;
-};
-inline thread_local constinit frame_count frames;
-
-/// The part of a promise that does not depend on the result.  Only pointers: so that it lies at
-/// the same place in every frame.
-struct frame {
-  std::coroutine_handle<> parent;  // F2; written by who starts us
-  prompt* within = nullptr;        // whose handlers we ask; written by who starts us
-
-  static void* operator new(std::size_t bytes) {
-    void* const memory = ::operator new(bytes);
-    ++frames.births;
-    return memory;
+/// Who goes on: a frame or an ending, told apart by the lowest bit.  A word.
+class continuation {
+ public:
+  continuation() = default;
+  continuation(std::coroutine_handle<> frame) noexcept
+      : bits_(reinterpret_cast<std::uintptr_t>(frame.address())) {}
+  /// Ordinary code waits: drive() returns.
+  static continuation ordinary_code() noexcept {
+    return std::coroutine_handle<>(std::noop_coroutine());
   }
-  static void operator delete(void* memory, std::size_t bytes) noexcept {
-    ++frames.deaths;
-    ::operator delete(memory, bytes);
+  continuation(ending& e) noexcept : bits_(reinterpret_cast<std::uintptr_t>(&e) | 1) {}
+
+  [[nodiscard]] bool is_frame() const noexcept { return (bits_ & 1) == 0; }
+  [[nodiscard]] std::coroutine_handle<> frame() const noexcept {
+    return std::coroutine_handle<>::from_address(reinterpret_cast<void*>(bits_));
   }
+  [[nodiscard]] ending& end() const noexcept {
+    return *reinterpret_cast<ending*>(bits_ & ~std::uintptr_t{1});
+  }
+
+  /// The frame that goes on, once the endings on the way have had their say.
+  [[nodiscard]] std::coroutine_handle<> resolve() const noexcept {
+    return is_frame() ? frame() : resolve_endings();
+  }
+
+ private:
+  [[nodiscard]] std::coroutine_handle<> resolve_endings() const noexcept;
+  std::uintptr_t bits_ = 0;
 };
 
-inline frame& frame_of(std::coroutine_handle<> h) {
+/// What stands at the end of a chain of frames in place of a frame.
+class ending {
+ public:
+  /// The chain has ended, its result is written.  Says who goes on.
+  virtual continuation ended() noexcept = 0;
+  /// The chain has been destroyed.  Says who stands outside.
+  virtual continuation dropped() noexcept = 0;
+
+ protected:
+  ~ending() = default;
+};
+
+[[gnu::noinline]] inline std::coroutine_handle<> continuation::resolve_endings() const noexcept {
+  continuation c = *this;
+  while (!c.is_frame()) c = c.end().ended();
+  return c.frame();
+}
+
+/// The part of a promise that does not depend on the result.  Only pointers, and nothing before
+/// it: so that it lies at the same place in every frame.
+struct frame : pooled {
+  continuation parent;  // F2; this and the rest are written by who starts us
+  void* evidence;       // F3
+  awaited* to;          // F2; an answer<T>.  Null: being unwound
+};
+
+inline frame& frame_of(std::coroutine_handle<> h) noexcept {
   return std::coroutine_handle<frame>::from_address(h.address()).promise();
 }
 
-/// Destroys a suspended chain of frames from the innermost outwards: in a loop, so a chain of a
-/// million takes no stack.
-inline void unwind(std::coroutine_handle<> innermost) noexcept {
-  while (innermost) {
-    auto const up = frame_of(innermost).parent;
-    frame_of(innermost).within = nullptr;  // so that the frame knows, if something is thrown
-    innermost.destroy();
-    innermost = up;
+/// Destroys a suspended chain from the innermost outwards up to and including `last`: in a loop,
+/// so a chain of a million takes no stack.  Says who stands outside.
+inline continuation unwind(continuation at, ending const& last) noexcept {
+  for (;;) {
+    if (at.is_frame()) {
+      auto const innermost = at.frame();
+      at = frame_of(innermost).parent;
+      frame_of(innermost).to = nullptr;
+      innermost.destroy();
+    } else {
+      ending& e = at.end();
+      at = e.dropped();
+      if (&e == &last) return at;
+    }
   }
 }
-
-// ---- going on
-//
-// clang makes a symmetric transfer a jump at every level.  g++ 12 does so only from -O2 on and
-// never under sanitizers, and no macro tells; there each frame returns to a loop that resumes
-// the next, so that no chain of calls takes stack.
-
-#if defined(__clang__)
-using transfer = std::coroutine_handle<>;
-inline transfer go_on(std::coroutine_handle<> next) noexcept {
-  return next ? next : std::noop_coroutine();
-}
-inline void drive(std::coroutine_handle<> first) { first.resume(); }
-#else
-using transfer = void;
-inline thread_local constinit void* next_to_go = nullptr;
-inline void go_on(std::coroutine_handle<> next) noexcept { next_to_go = next.address(); }
-inline void drive(std::coroutine_handle<> first) {
-  next_to_go = first.address();
-  while (void* const next = std::exchange(next_to_go, nullptr))
-    std::coroutine_handle<>::from_address(next).resume();
-}
-#endif
 
 // ---- results (F2)
 
 template <class T>
 struct frame_that_answers : frame {
-  answer<T>* to = nullptr;
+  [[nodiscard]] answer<T>& result() const noexcept { return static_cast<answer<T>&>(*to); }
   void unhandled_exception() noexcept {
-    if (!within) std::terminate();  // F1
-    to->fail(std::current_exception());
+    if (!to) std::terminate();  // F1
+    result().fail(std::current_exception());
   }
 };
 template <class T>
@@ -100,19 +116,22 @@ struct frame_with_result : frame_that_answers<T> {
   void return_value(U&& value) {
     static_assert(std::is_convertible_v<U, T>,
                   "weft: co_return with what does not convert to the computation's type");
-    if constexpr (std::is_convertible_v<U, T>) this->to->set(std::forward<U>(value));
+    if constexpr (std::is_convertible_v<U, T>) this->result().set(std::forward<U>(value));
   }
 };
 template <>
 struct frame_with_result<void> : frame_that_answers<void> {
-  void return_void() noexcept { to->set(); }
+  void return_void() noexcept { result().set(); }
 };
 
 struct at_end {
   [[nodiscard]] bool await_ready() const noexcept { return false; }
   template <class Promise>
-  transfer await_suspend(
-      std::coroutine_handle<Promise> me) const noexcept;  // effects/detail/prompt.hpp
+  transfer await_suspend(std::coroutine_handle<Promise> me) const noexcept {
+    continuation const up = me.promise().parent;
+    me.destroy();  // F1
+    return go_on(up.resolve());
+  }
   void await_resume() const noexcept {}
 };
 

@@ -2,146 +2,244 @@
 #pragma once
 
 #include <coroutine>
-#include <exception>
-#include <memory>
 #include <source_location>
+#include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 
 #include "effects/detail/frame.hpp"
-#include "effects/detail/replay_log.hpp"
-#include "effects/row.hpp"
+#include "effects/detail/names.hpp"
+#include "effects/errors.hpp"
 
-/// A prompt: one run of a body under its handlers, its frames and the log of its answers.
+/// A prompt: one run of a body under a handler.
 ///
-///   P1  A prompt is owned by one: while it is suspended by the resumption made of it, while it
-///       runs by the go() that runs it.  Whoever drops it suspended unwinds its frames.
-///   P2  A control clause gets the suspended prompt after everything about it is written; who
-///       called the clause touches neither prompt nor frame afterwards.
+///   P1  A prompt is counted by its body until that ends, by its resumption, by each inner prompt
+///       that can perform to it, by each coroutine clause that is not done.
+///   P2  `current` is the chain of prompts that are active on this thread, up to the nearest
+///       ordinary code that drives.  Capturing walks it from the innermost to the handler's prompt:
+///       no step for the nearest.  A prompt that is not on it cannot be captured to.
+///   P3  While a prompt is suspended, [innermost, itself] is a chain of suspended frames and
+///       prompts; the prompts inside have `held_by` it.  One resumption owns the chain.
+///   P4  Each resume says anew who waits for the answer (`who`, `to`).
+///   P5  A prompt that has ended has no frames left.  If its handler was borrowed, and others can
+///       still perform to it, their operations are answered with resumption_expired from then on.
 namespace weft::detail {
 
-/// What an operation sees of its handler.
-template <class O>
-class clause {
+class prompt : public ending, public pooled {
  public:
-  using result = typename O::result;
-  /// A value clause fills the answer, with a value or what was thrown, and says true.
-  virtual bool answers_at_once(O& o, answer<result>& a) = 0;
-  /// A control clause gets the rest of the body.
-  virtual void control(O o, std::unique_ptr<prompt> rest) = 0;
-
- protected:
-  ~clause() = default;
-};
-
-/// A body that can be run again, and the handlers that it runs under.
-class installation {
- public:
-  installation() = default;
-  installation(installation const&) = delete;
-  installation& operator=(installation const&) = delete;
-  virtual ~installation() = default;
-
-  /// A new run, not started: its outermost frame, which gives its result `to`.
-  virtual std::coroutine_handle<> start(answer<void>& to) const = 0;
-  /// The clause<O> for the operation whose &name_of<O> that is.
-  virtual void* find(std::string_view const* operation) const noexcept = 0;
-};
-
-class prompt {
- public:
-  explicit prompt(std::shared_ptr<installation const> i, replay_log log = {})
-      : installed_(std::move(i)), log_(std::move(log)) {
-    log_.rewind();
-    innermost_ = installed_->start(result_);
-    frame_of(innermost_).within = this;
-  }
-  prompt(prompt const&) = delete;
-  prompt& operator=(prompt const&) = delete;
-  ~prompt() { unwind(innermost_); }  // P1
-
-  /// Runs `p` until it ends or a clause has taken it.  Throws what its body throws, or the clause.
-  static void go(std::unique_ptr<prompt> p) {
-    outcome o;  // on our stack: the prompt may be anyone's when its frames come back to us
-    prompt* const running = p.release();
-    running->outcome_ = &o;
-    detail::drive(std::exchange(running->innermost_, {}));
-    std::unique_ptr<prompt> const ended(o.ended ? running : nullptr);
-    if (o.error) std::rethrow_exception(o.error);
-    if (ended) ended->result_.take();
-  }
-
-  /// The outermost frame has ended.
-  void end() noexcept {
-    if (log_.replaying() && !result_.error())
-      outcome_->error = std::make_exception_ptr(log_.divergence());
-    outcome_->ended = true;
-  }
-
-  /// Ends a run that performs something else than the first did.  Not the program's to catch.
-  void end_diverged(std::coroutine_handle<> innermost, site const& at) noexcept {
-    innermost_ = innermost;
-    outcome_->error = std::make_exception_ptr(log_.divergence(at));
-    std::unique_ptr<prompt> const dropped(this);  // P1
-  }
-
-  template <class O>
-  clause<O>& clause_for() const noexcept {
-    return *static_cast<clause<O>*>(installed_->find(&name_of<O>));
-  }
-
-  /// Suspends at an operation and gives `rest` to its control clause.
-  template <class O>
-  void suspend(std::coroutine_handle<> innermost, O o, site const& at,
-               answer<typename O::result>& waiting, clause<O>& handler) {
-    innermost_ = innermost;
-    at_ = at;
-    waiting_ = &waiting;
-    outcome* const out = outcome_;
-    try {
-      handler.control(std::move(o), std::unique_ptr<prompt>(this));  // P2
-    } catch (...) {
-      out->error = std::current_exception();
-    }
-  }
-
-  /// Fills the answer that a suspended prompt waits for, an answer<R>, and records it.
-  template <class R, class... V>
-  void set_answer(V&&... value) {
-    auto& a = *static_cast<answer<R>*>(waiting_);
-    a.set(std::forward<V>(value)...);
-    log_.record(at_, a);
-  }
-
-  [[nodiscard]] replay_log& log() noexcept { return log_; }
-  [[nodiscard]] site const& at() const noexcept { return at_; }
-  [[nodiscard]] std::shared_ptr<installation const> const& installed() const noexcept {
-    return installed_;
-  }
-
- private:
-  struct outcome {
-    bool ended = false;
-    std::exception_ptr error;  // of a control clause
+  enum class state : unsigned char {
+    active,
+    suspended,
+    cut,  // suspended, and a region inside has ended: can only be dropped
+    ended
   };
 
-  std::shared_ptr<installation const> installed_;
-  replay_log log_;
-  std::coroutine_handle<> innermost_;  // null while running
-  site at_;                            // suspended: the operation
-  void* waiting_ = nullptr;            // suspended: the answer<R> in the innermost frame
-  outcome* outcome_ = nullptr;         // in the go() that runs us
-  answer<void> result_;
+  prompt(prompt const&) = delete;
+  prompt& operator=(prompt const&) = delete;
+
+  // ---- counted (P1)
+
+  void keep() noexcept { ++owners_; }
+  void release() noexcept {
+    if (--owners_ == 0) [[unlikely]]
+      destroy();
+  }
+
+  // ---- running
+
+  /// Waits for the answer: `to` gets it, then `who` goes on (P4).
+  void aim(continuation who, awaited& to) noexcept {
+    who_ = who;
+    to_ = &to;
+  }
+  /// Becomes the innermost active prompt, with a body that has not started.
+  void step_in() noexcept { up_ = std::exchange(current_, this); }
+
+  /// Suspends the chain from `leaf`, which performs `operation` and waits in `waiting`, up to here.
+  /// Throws needs_control if that would have to cross ordinary code.
+  void capture(std::coroutine_handle<> leaf, awaited& waiting, std::string_view const& operation) {
+    if (current_ != this) [[unlikely]]
+      capture_through(operation, waiting.where);
+    is_ = state::suspended;
+    leaf_ = leaf;
+    where_ = waiting.where;
+    operation_ = &operation;
+    inner_ = std::exchange(current_, up_);
+  }
+  /// The captured chain goes on: the frame to go on with.
+  [[nodiscard]] std::coroutine_handle<> activate() noexcept {
+    is_ = state::active;
+    up_ = std::exchange(current_, inner_);
+    if (inner_ != this) [[unlikely]]
+      reactivate_inner();
+    if (records_) [[unlikely]]
+      answered();
+    return leaf_.frame();
+  }
+  /// Throws resumption_expired unless this may be resumed.
+  void require_open() const {
+    if (is_ != state::suspended) [[unlikely]]
+      throw_expired(*this);
+    if (fragile_) [[unlikely]]
+      if (auto const* gone = first_gone_outer()) throw_expired(*gone);
+  }
+  /// Throws resumption_expired if the handler must not be touched any more.
+  void require_handler() const {
+    if (expired_) [[unlikely]]
+      throw_gone("on_return", to_->where);
+  }
+  [[noreturn, gnu::cold, gnu::noinline]] void throw_gone(std::string_view what,
+                                                         std::source_location where) const {
+    throw resumption_expired("weft: " + std::string(what) + " at " + text(where) +
+                             " found its handler " + std::string(handler_name()) + " gone");
+  }
+  /// Destroys the suspended chain, and releases.
+  void drop() noexcept {
+    unwind_rest();
+    release();
+  }
+
+  // ---- what is known
+
+  [[nodiscard]] state is() const noexcept { return is_; }
+  /// The handler must not be touched any more.
+  [[nodiscard]] bool handler_is_gone() const noexcept {
+    return expired_ || (borrowed_ && is_ == state::ended);
+  }
+  [[nodiscard]] bool handler_may_go() const noexcept { return borrowed_ || fragile_; }
+  [[nodiscard]] continuation who() const noexcept { return who_; }
+  [[nodiscard]] awaited& to() const noexcept { return *to_; }
+  [[nodiscard]] std::coroutine_handle<> leaf() const noexcept { return leaf_.frame(); }
+  /// Suspended: at which operation, and where that is.
+  [[nodiscard]] std::string_view operation() const noexcept { return *operation_; }
+  [[nodiscard]] std::source_location where() const noexcept { return where_; }
+  [[nodiscard]] virtual std::string_view handler_name() const noexcept = 0;
+  /// A prompt further out whose borrowed handler is no more; null if there is none.
+  [[nodiscard]] virtual prompt const* first_gone_outer() const noexcept = 0;
+
+  /// Ordinary code that drives: prompts outside cannot be captured to from inside (P2).
+  class driver {
+   public:
+    driver() noexcept : outside_(std::exchange(current_, nullptr)) {}
+    driver(driver const&) = delete;
+    driver& operator=(driver const&) = delete;
+    ~driver() { current_ = outside_; }
+
+   private:
+    prompt* outside_;
+  };
+
+  /// Destroyed, not ended: by unwind(), of which we are a part.
+  continuation dropped() noexcept override {
+    continuation const outside = who_;
+    finish();
+    return outside;
+  }
+
+ protected:
+  prompt() = default;
+  virtual ~prompt() = default;
+
+  /// The body has ended, its result is here: current again is who stands outside.
+  void step_out() noexcept { current_ = up_; }
+  /// No frames are left (P5).
+  void finish() noexcept {
+    is_ = state::ended;
+    if (borrowed_ && owners_ > 1) [[unlikely]]
+      end_evidence();
+    leave_region();
+    release();
+  }
+  void unwind_rest() noexcept {
+    if (is_ == state::suspended || is_ == state::cut) {
+      is_ = state::ended;
+      unwind(leaf_, *this);
+    }
+  }
+  /// The region or the loan of the handler ends before the body has.
+  void end_of_handler() noexcept {
+    keep();
+    leave_region();
+    if (is_ == state::suspended || is_ == state::cut) {
+      unwind_rest();
+    } else if (is_ == state::active) {
+      expired_ = true;
+      end_evidence();
+      if (held_by_ && held_by_->may_be_cut()) held_by_->cut(*this);
+    }
+    release();
+  }
+
+  /// From now on operations to the handler are answered with resumption_expired.
+  virtual void end_evidence() noexcept = 0;
+  virtual void leave_region() noexcept {}
+  /// The answer that the innermost frame waits for has been filled in.
+  virtual void answered() noexcept {}
+
+  bool borrowed_ = false;  // the handler
+  bool fragile_ = false;   // a handler further out is borrowed: it may end before our resumption
+  bool records_ = false;   // hears answered()
+  bool expired_ = false;   // the handler ended before the body
+
+ private:
+  [[gnu::noinline]] void destroy() noexcept { delete this; }
+  [[noreturn, gnu::cold, gnu::noinline]] void throw_expired(prompt const& gone) const {
+    throw resumption_expired("weft: the handler " + std::string(gone.handler_name()) +
+                             " is no more, so what was suspended by " + std::string(*operation_) +
+                             " at " + text(where_) + " cannot be resumed");
+  }
+  [[gnu::noinline]] void capture_through(std::string_view operation, std::source_location where) {
+    for (prompt* p = current_; p != this; p = p->up_)
+      if (!p) throw_across(operation, where);
+    for (prompt* p = current_; p != this; p = p->up_) p->held_by_ = this;
+  }
+  [[noreturn, gnu::cold, gnu::noinline]] void throw_across(std::string_view operation,
+                                                           std::source_location where) const {
+    throw needs_control("weft: " + std::string(operation) + " at " + text(where) +
+                        " would suspend ordinary code: its handler " + std::string(handler_name()) +
+                        " takes the resumption, and stands outside a run() or resume() that "
+                        "drives, or is not active here");
+  }
+  [[gnu::noinline]] void reactivate_inner() noexcept {
+    for (prompt* p = inner_; p != this; p = p->up_) {
+      p->held_by_ = nullptr;
+      if (p->records_) p->answered();
+    }
+  }
+  [[nodiscard]] bool may_be_cut() const noexcept {
+    return is_ == state::suspended || is_ == state::cut;
+  }
+  /// The region of `part`, which we hold, has ended: unwinds that much.
+  void cut(prompt& part) noexcept {
+    is_ = state::ended;  // meanwhile not to be cut again
+    leaf_ = unwind(leaf_, part);
+    is_ = state::cut;
+  }
+
+  static inline thread_local constinit prompt* current_ = nullptr;  // P2
+
+  unsigned owners_ = 1;  // P1
+  state is_ = state::active;
+  continuation who_;       // P4
+  awaited* to_ = nullptr;  // P4; an answer<A>
+  continuation leaf_;      // suspended: the innermost frame; cut: what is left
+  std::string_view const* operation_ = nullptr;  // that suspended us last
+  std::source_location where_;                   // of that
+  prompt* inner_ = nullptr;                      // suspended: the innermost prompt of the chain
+  prompt* up_ = nullptr;                         // active: the next one outwards
+  prompt* held_by_ = nullptr;                    // P3
 };
 
-template <class Promise>
-transfer at_end::await_suspend(std::coroutine_handle<Promise> me) const noexcept {
-  auto const up = me.promise().parent;
-  prompt* const within = me.promise().within;
-  me.destroy();
-  if (!up) within->end();
-  return go_on(up);
-}
+/// Keeps a prompt for a while.
+class kept_prompt {
+ public:
+  explicit kept_prompt(prompt& p) noexcept : prompt_(p) { p.keep(); }
+  kept_prompt(kept_prompt const&) = delete;
+  kept_prompt& operator=(kept_prompt const&) = delete;
+  ~kept_prompt() { prompt_.release(); }
+
+ private:
+  prompt& prompt_;
+};
 
 }  // namespace weft::detail

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "effects/detail/answer.hpp"
+#include "effects/detail/names.hpp"
 
 namespace weft {
 
@@ -23,17 +24,6 @@ struct replay_divergence : std::logic_error {
 };
 
 namespace detail {
-
-template <class T>
-constexpr std::string_view spelled_by_the_compiler() {
-  std::string_view const all = __PRETTY_FUNCTION__;
-  auto const from = all.find("T = ") + 4;        // clang: ... [T = weft::proc::yield]
-  auto const more = all.find("; std::string_");  // g++: ... [with T = weft::proc::yield; std::...
-  return all.substr(from, (more == all.npos ? all.size() - 1 : more) - from);
-}
-/// The name of a type; its address is the type's identity.
-template <class T>
-inline constexpr std::string_view name_of = spelled_by_the_compiler<T>();
 
 /// Which operation, and where it was performed.
 struct site {
@@ -45,8 +35,7 @@ struct site {
            std::strcmp(a.where.file_name(), b.where.file_name()) == 0;
   }
   [[nodiscard]] std::string text() const {
-    return std::string(*operation) + " at " + where.file_name() + ":" +
-           std::to_string(where.line());
+    return std::string(*operation) + " at " + detail::text(where);
   }
 };
 

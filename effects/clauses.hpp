@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <type_traits>
+#include <utility>
+
+namespace weft {
+
+namespace detail {
+class never_performed {
+  never_performed() = default;
+};
+}  // namespace detail
+
+/// A handler made of lambdas, one a clause:
+///
+///     int n = 0;
+///     handle<counter>(clauses{[&n](counter::next) { return ++n; },
+///                             [&n](counter::reset) { n = 0; },
+///                             returns{[](std::string s) { return s + "!"; }}},
+///                     body)
+///
+/// What a lambda borrows must outlive the clauses and every resumption.
+template <class... Clauses>
+struct clauses : Clauses... {
+  using Clauses::operator()...;
+};
+template <class... Clauses>
+clauses(Clauses...) -> clauses<Clauses...>;
+
+/// The return clause among lambdas: maps what the body computes to the answer.
+template <class F>
+class returns {
+ public:
+  explicit returns(F f) : f_(std::move(f)) {}
+
+  template <class... Result>
+    requires std::is_invocable_v<F&, Result...>
+  decltype(auto) on_return(Result&&... result) {
+    return f_(std::forward<Result>(result)...);
+  }
+  void operator()(detail::never_performed) {}  // so that `clauses` can name one of each
+
+ private:
+  F f_;
+};
+
+}  // namespace weft

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <coroutine>
+#include <exception>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+
+#include "effects/detail/prompt.hpp"
+
+namespace weft {
+
+/// Stands where a value to resume with stands: the exception arises at the operation.
+///
+///     resume(std::move(k), raising{std::make_exception_ptr(timeout())});
+///
+/// Throws std::invalid_argument if there is no exception in `e`.
+struct raising {
+  explicit raising(std::exception_ptr e) : error(std::move(e)) {
+    if (!error) throw std::invalid_argument("weft: raising takes an exception");
+  }
+  std::exception_ptr error;
+};
+
+namespace detail {
+
+/// Owns a suspended chain of frames and prompts: one resumption's.  Dropped, it unwinds it, the
+/// innermost frame first, in a loop.
+class chain {
+ public:
+  chain() = default;
+  explicit chain(prompt& p) noexcept : prompt_(&p) { p.keep(); }
+  chain(chain&& other) noexcept : prompt_(std::exchange(other.prompt_, nullptr)) {}
+  chain& operator=(chain&& other) noexcept {
+    chain old(std::move(*this));
+    prompt_ = std::exchange(other.prompt_, nullptr);
+    return *this;
+  }
+  ~chain() {
+    if (prompt_) [[unlikely]]
+      prompt_->drop();
+  }
+
+  explicit operator bool() const noexcept { return prompt_ != nullptr; }
+  [[nodiscard]] prompt& operator*() const noexcept { return *prompt_; }
+
+  /// Throws resumption_empty or resumption_expired unless this may be resumed.
+  void require_open() const {
+    if (!prompt_) [[unlikely]]
+      throw_empty();
+    prompt_->require_open();
+  }
+  /// Gives the chain up to run: its answer goes `to`, then `who` goes on.  Returns the frame to go
+  /// on with now.
+  [[nodiscard]] std::coroutine_handle<> go(continuation who, awaited& to) && noexcept {
+    prompt& p = *std::exchange(prompt_, nullptr);
+    p.aim(who, to);
+    auto const leaf = p.activate();
+    p.release();
+    return leaf;
+  }
+
+ private:
+  [[noreturn, gnu::cold, gnu::noinline]] static void throw_empty() { throw resumption_empty(); }
+
+  prompt* prompt_ = nullptr;
+};
+
+template <class V>
+constexpr bool is_raising = std::is_same_v<std::remove_cvref_t<V>, raising>;
+
+/// What an operation can be answered with.
+template <class R, class... V>
+constexpr bool answers = std::is_constructible_v<kept<R>, V...> && !std::is_same_v<R, never> &&
+                         (std::is_void_v<R> ? sizeof...(V) == 0 : sizeof...(V) > 0);
+template <class R, class V>
+constexpr bool answers<R, V> = is_raising<V> || (std::is_constructible_v<kept<R>, V> &&
+                                                 !std::is_void_v<R> && !std::is_same_v<R, never>);
+
+template <class R, class... V>
+void fill(answer<R>& waiting, V&&... value) {
+  constexpr bool is_an_answer = answers<R, V...>;
+  static_assert(is_an_answer,
+                "weft: an operation is resumed with a value of its result type, or raising{...}; "
+                "one that is answered with void, with nothing");
+  if constexpr ((is_raising<V> || ...))
+    waiting.fail(std::forward<V>(value).error...);
+  else if constexpr (is_an_answer)
+    waiting.set(std::forward<V>(value)...);
+}
+
+}  // namespace detail
+}  // namespace weft

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <coroutine>
+#include <exception>
+#include <memory>
+#include <source_location>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "effects/detail/setting.hpp"
+#include "effects/multi_resumption.hpp"
+
+/// What happens when an operation meets its clause: the entries of a handler's table.
+namespace weft::detail {
+
+/// Stands between a coroutine clause and who waits for it: keeps the prompt until the clause is
+/// done (P1), and what the clause may perform.
+template <class Callee, class Around>
+class kept_clause final : public ending, public pooled {
+ public:
+  kept_clause(prompt& p, continuation who, void* around) noexcept
+      : prompt_(p), who_(who), evidence_(seen_.view(around)) {
+    p.keep();
+  }
+  kept_clause(kept_clause const&) = delete;
+  kept_clause& operator=(kept_clause const&) = delete;
+
+  [[nodiscard]] void* evidence() const noexcept { return evidence_; }
+  continuation ended() noexcept override { return done(); }
+  continuation dropped() noexcept override { return done(); }
+
+ private:
+  continuation done() noexcept {
+    continuation const who = who_;
+    prompt_.release();
+    delete this;
+    return who;
+  }
+
+  prompt& prompt_;
+  continuation who_;
+  [[no_unique_address]] projection<Callee, Around> seen_;
+  void* evidence_;
+};
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_returned(std::string_view operation,
+                                                                  std::source_location where) {
+  throw clause_returned("weft: a clause returned for " + std::string(operation) + " at " +
+                        text(where) + ", which never returns");
+}
+
+/// A value clause, asking or not.
+template <class Node, class E, class O>
+typename O::result answer_at_once(evidence<E>& e, passed<O> o,
+                                  [[maybe_unused]] std::source_location where) {
+  using R = typename O::result;
+  using S = typename Node::setting;
+  Node& n = static_cast<Node&>(e);
+  auto const call = [&]() -> decltype(auto) {
+    if constexpr (S::template kind<O> == clause_kind::asking)
+      return call_clause(n.handler(), std::move(o), asking<typename S::around>{n.around()});
+    else
+      return call_clause(n.handler(), std::move(o));
+  };
+  if constexpr (std::is_same_v<R, never>) {
+    (void)call();
+    throw_returned(name_of<O>, where);
+  } else if constexpr (std::is_void_v<R>) {
+    call();
+  } else {
+    return call();
+  }
+}
+
+/// A control or coroutine clause.  Nothing of the performing frame is touched once the clause has
+/// `k`: it may be anyone's, or gone.
+template <class Node, class E, class O>
+std::coroutine_handle<> answer_with_rest(evidence<E>& e, O& in_frame, std::coroutine_handle<> leaf,
+                                         answer<typename O::result>& waiting) {
+  using R = typename O::result;
+  using S = typename Node::setting;
+  using A = typename S::answer;
+  using K = resumption_for<R, A, S::template kind<O>>;
+  using Result = clause_result<typename S::handler, O, K>;
+
+  Node& n = static_cast<Node&>(e);
+  O o = std::move(in_frame);
+  n.capture(leaf, waiting, name_of<O>);
+  if constexpr (S::records) n.will_answer(waiting, name_of<O>);
+  kept_prompt const alive(n);
+  continuation const who = n.who();
+  auto& to = static_cast<answer<A>&>(n.to());
+  resumption<R, A> once(n, waiting);
+  try {
+    auto const k = [&]() -> K {
+      if constexpr (S::template kind<O> == clause_kind::multi_shot)
+        return K(std::move(once), n.again());
+      else
+        return std::move(once);
+    };
+    if constexpr (is_eff<Result>) {
+      using callee = typename Result::effects;
+      constexpr bool uses_the_prompt =
+          !std::is_same_v<callee, row<>> || !(S::borrowed || std::is_empty_v<typename S::handler>);
+      continuation up = who;
+      void* seen = nullptr;
+      std::unique_ptr<kept_clause<callee, typename S::around>> kept;
+      if constexpr (uses_the_prompt) {
+        kept = std::make_unique<kept_clause<callee, typename S::around>>(n, who, n.around());
+        up = *kept;
+        seen = kept->evidence();
+      }
+      auto const clause = call_clause(n.handler(), std::move(o), k()).release();
+      (void)kept.release();
+      clause.promise().parent = up;
+      clause.promise().evidence = seen;
+      clause.promise().to = &to;
+      return clause;
+    } else if constexpr (std::is_same_v<Result, outcome<A>>) {
+      outcome<A> result = call_clause(n.handler(), std::move(o), k());
+      if (result.rest()) return std::move(result.rest()).go(who, to);
+      if constexpr (std::is_void_v<A>)
+        to.set();
+      else
+        to.set(*std::move(result.value()));
+    } else {
+      to.set_from([&] { return call_clause(n.handler(), std::move(o), k()); });
+    }
+  } catch (...) {
+    to.fail(std::current_exception());
+  }
+  return who.resolve();
+}
+
+/// The handler is no more.
+template <class Node, class E, class O>
+typename O::result answer_expired(evidence<E>& e, passed<O>, std::source_location where) {
+  static_cast<Node&>(e).throw_gone(name_of<O>, where);
+}
+
+template <class Node, class E, class O>
+constexpr clause_entry<E, O> live_entry() {
+  constexpr clause_kind kind = Node::setting::template kind<O>;
+  if constexpr (kind == clause_kind::value || kind == clause_kind::asking)
+    return {answer_at_once<Node, E, O>, answer_at_once<Node, E, O>, nullptr};
+  else
+    return {nullptr, nullptr, answer_with_rest<Node, E, O>};
+}
+template <class Node, class E, class O>
+constexpr clause_entry<E, O> expired_entry() {
+  return {answer_expired<Node, E, O>, answer_expired<Node, E, O>, nullptr};
+}
+
+template <class Node, class E>
+prompt& home_of(evidence<E>& e) noexcept {
+  return static_cast<Node&>(e);
+}
+template <class Node, class E>
+evidence<E>* beyond_of(evidence<E>& e) noexcept {
+  return static_cast<Node&>(e).template outer_handler<E>();
+}
+
+template <class Node, class E, class Operations = typename E::operations>
+struct tables;
+template <class Node, class E, class... Os>
+struct tables<Node, E, op_list<Os...>> {
+  using table = clause_table<E, op_list<Os...>>;
+  static constexpr table live{live_entry<Node, E, Os>()..., home_of<Node, E>, beyond_of<Node, E>};
+  static constexpr table expired{expired_entry<Node, E, Os>()..., home_of<Node, E>,
+                                 beyond_of<Node, E>};
+};
+
+}  // namespace weft::detail

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <coroutine>
+#include <cstddef>
+#include <source_location>
+#include <type_traits>
+
+#include "effects/detail/answer.hpp"
+#include "effects/detail/row_set.hpp"
+
+/// Evidence: how an operation finds its clause.
+///
+/// A handler is, to an operation, a table of clauses (a dictionary, as in Koka's generalized
+/// evidence passing: Xie, Leijen, DOI 10.1145/3473576).  A frame has one pointer to the handlers
+/// of its row:
+///
+///   E1  for the empty row nothing, for a row of one that handler, for more an array of them in the
+///       order of the set;
+///   E2  where the sets of caller and callee differ, the array is put together in the caller's
+///       await, so that a row costs no memory in the frames that share it;
+///   E3  a prompt has a copy of its own for its body: the caller's may be gone when the body is
+///       resumed.
+namespace weft::detail {
+
+class prompt;
+template <class E>
+struct evidence;
+
+/// Small trivial operations travel in registers.
+template <class O>
+using passed =
+    std::conditional_t<std::is_trivially_copyable_v<O> && sizeof(O) <= 2 * sizeof(void*), O, O&>;
+
+/// The clause of one operation.
+template <class E, class O>
+struct clause_entry {
+  using result = typename O::result;
+  /// Answers where it is performed.  Null if the clause takes the resumption.
+  result (*at_once)(evidence<E>&, passed<O>, std::source_location);
+  /// Answers a clause further in, which asks.  Null if the clause takes the resumption.
+  result (*when_asked)(evidence<E>&, passed<O>, std::source_location);
+  /// Suspends from `leaf`, which waits in the answer, and does what the clause says.  Returns
+  /// which frame goes on.
+  std::coroutine_handle<> (*control)(evidence<E>&, O&, std::coroutine_handle<> leaf,
+                                     answer<result>&);
+};
+
+template <class E, class Operations>
+struct clause_table;
+template <class E, class... Os>
+struct clause_table<E, op_list<Os...>> : clause_entry<E, Os>... {
+  prompt& (*home)(evidence<E>&) noexcept;
+  /// The next handler of E further out, null if there is none.
+  evidence<E>* (*beyond)(evidence<E>&) noexcept;
+};
+
+/// A handler of `E`, as operations see it.  The table may be exchanged.
+template <class E>
+struct evidence {
+  using table = clause_table<E, typename E::operations>;
+  table const* clauses;
+
+  template <class O>
+  [[nodiscard]] clause_entry<E, O> const& clause() const noexcept {
+    return *clauses;
+  }
+};
+
+/// The handler of `E` in the evidence of a row (E1).
+template <class E, class Row>
+evidence<E>* find(void* all) noexcept {
+  if constexpr (size_of_row<Row> == 1)
+    return static_cast<evidence<E>*>(all);
+  else
+    return static_cast<evidence<E>*>(static_cast<void**>(all)[place_of<E, Row>]);
+}
+
+/// Evidence for a row, put together from anywhere (E1).
+template <class Row>
+class gathered;
+template <class... Es>
+class gathered<row<Es...>> {
+ public:
+  template <class Find>  // find.template operator()<E>()
+  void fill([[maybe_unused]] Find find) noexcept {
+    [[maybe_unused]] std::size_t i = 0;
+    ((all_[i++] = find.template operator()<Es>()), ...);
+  }
+  [[nodiscard]] void* view() noexcept {
+    if constexpr (sizeof...(Es) == 0)
+      return nullptr;
+    else if constexpr (sizeof...(Es) == 1)
+      return all_[0];
+    else
+      return all_.data();
+  }
+  template <class E>
+  [[nodiscard]] evidence<E>* get() const noexcept {
+    return static_cast<evidence<E>*>(all_[place_of<E, row<Es...>>]);
+  }
+
+ private:
+  std::array<void*, sizeof...(Es)> all_{};
+};
+
+/// The evidence of `From`, seen as that of its subset `To` (E2): needs memory only if `To` is
+/// another set of at least two.
+template <class To, class From>
+class projection {
+ public:
+  void* view(void* from) noexcept {
+    all_.fill([from]<class E>() { return find<E, From>(from); });
+    return all_.view();
+  }
+
+ private:
+  gathered<To> all_;
+};
+template <class Row>
+class projection<Row, Row> {
+ public:
+  void* view(void* from) noexcept { return from; }
+};
+template <class E, class From>
+  requires(!std::is_same_v<row<E>, From>)
+class projection<row<E>, From> {
+ public:
+  void* view(void* from) noexcept { return find<E, From>(from); }
+};
+template <class From>
+  requires(!std::is_same_v<row<>, From>)
+class projection<row<>, From> {
+ public:
+  void* view(void*) noexcept { return nullptr; }
+};
+
+}  // namespace weft::detail

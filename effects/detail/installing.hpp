@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <coroutine>
+#include <source_location>
+#include <type_traits>
+#include <utility>
+
+#include "effects/detail/node.hpp"
+#include "effects/detail/performing.hpp"
+#include "effects/detail/recording_node.hpp"
+#include "effects/detail/setting.hpp"
+
+/// `co_await handle<E>(h, body)`
+namespace weft::detail {
+
+template <class Around, class H, class Es, class Body>
+std::coroutine_handle<> install(handling<H, Es, Body>&& what, void* around, continuation who,
+                                awaited& to, region* loan) {
+  using S = setting<H, Es, Body, Around>;
+  using N = std::conditional_t<S::records, recording_node<S>, node<S>>;
+  region* home = loan;
+  if constexpr (S::is_region) home = &what.handler;
+  auto& n = *new N(std::forward<H>(what.handler), what.body, around, home);
+  n.aim(who, to);
+  n.step_in();
+  try {
+    return n.start(std::move(what.body), loan);
+  } catch (...) {
+    n.abandon();
+    throw;
+  }
+}
+
+/// Whether a borrowed handler in there may suspend and is no region: then the handle expression
+/// is its region.
+template <class H, class Es, class Body, class Around>
+consteval bool lends() {
+  using S = setting<H, Es, Body, Around>;
+  if constexpr (is_handling<Body>)
+    return S::is_lent || []<class H2, class Es2, class Body2>(identity<handling<H2, Es2, Body2>>) {
+      return lends<H2, Es2, Body2, typename S::body_effects>();
+    }(identity<Body>());
+  else
+    return S::is_lent;
+}
+
+/// The region of handlers that are lent to a handle expression.
+class loan : public region {
+ public:
+  region* home() noexcept { return this; }
+  /// Throws not_a_region if something is still suspended.
+  void require_returned() const {
+    if (auto const* kept = first()) [[unlikely]]
+      throw_kept(*kept->staying());
+  }
+
+ private:
+  [[noreturn, gnu::cold, gnu::noinline]] static void throw_kept(prompt const& p) {
+    throw not_a_region("weft: the handler " + std::string(p.handler_name()) +
+                       " keeps the resumption of " + std::string(p.operation()) + " at " +
+                       text(p.where()) +
+                       ", but it is borrowed and no region: derive it from weft::region");
+  }
+};
+struct no_loan {
+  static region* home() noexcept { return nullptr; }
+  static void require_returned() {}
+};
+
+template <class H, class Es, class Body, class Around>
+class installing {
+  using A = typename setting<H, Es, Body, Around>::answer;
+
+ public:
+  installing(handling<H, Es, Body>& what, std::source_location where) noexcept
+      : what_(what), answer_(where) {}
+  installing(installing const&) = delete;
+  installing& operator=(installing const&) = delete;
+
+  [[nodiscard]] bool await_ready() const noexcept { return false; }
+  template <class Frame>
+  transfer await_suspend(std::coroutine_handle<Frame> me) {
+    return go_on(install<Around>(std::move(what_), me.promise().evidence, continuation(me), answer_,
+                                 loan_.home()));
+  }
+  A await_resume() {
+    if (!answer_.error()) loan_.require_returned();
+    return answer_.take();
+  }
+
+ private:
+  handling<H, Es, Body>& what_;  // the temporary: g++ 12 copies what it should not
+  [[no_unique_address]] std::conditional_t<lends<H, Es, Body, Around>(), loan, no_loan> loan_;
+  answer<A> answer_;
+};
+
+template <class Around, class H, class Es, class Body>
+auto await_handling(handling<H, Es, Body>&& what, std::source_location where) {
+  if constexpr (well_formed<H, Es, Body, Around>::check())
+    return installing<H, Es, Body, Around>(what, where);
+  else
+    return refused();
+}
+
+/// The same from ordinary code.
+template <class H, class Es, class Body>
+auto run_handling(handling<H, Es, Body>&& what, std::source_location where) {
+  using A = typename setting<H, Es, Body, row<>>::answer;
+  std::conditional_t<lends<H, Es, Body, row<>>(), loan, no_loan> loan;
+  answer<A> answer(where);
+  {
+    prompt::driver const outside;
+    drive(install<row<>>(std::move(what), nullptr, continuation::ordinary_code(), answer,
+                         loan.home()));
+  }
+  if (!answer.error()) loan.require_returned();
+  return answer.take();
+}
+
+}  // namespace weft::detail

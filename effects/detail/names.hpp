@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <source_location>
+#include <string>
+#include <string_view>
+
+/// What messages call things.
+namespace weft::detail {
+
+template <class T>
+constexpr std::string_view spelled_by_the_compiler() {
+  std::string_view const all = __PRETTY_FUNCTION__;
+  auto const from = all.find("T = ") + 4;        // clang: ... [T = weft::proc::yield]
+  auto const more = all.find("; std::string_");  // g++: ... [with T = weft::proc::yield; std::...
+  return all.substr(from, (more == all.npos ? all.size() - 1 : more) - from);
+}
+
+/// The name of a type; its address is the type's identity.
+template <class T>
+inline constexpr std::string_view name_of = spelled_by_the_compiler<T>();
+
+/// `file:line`.  Columns and the spelling of functions differ between compilers.
+inline std::string text(std::source_location where) {
+  if (where.line() == 0) return "ordinary code";
+  return std::string(where.file_name()) + ":" + std::to_string(where.line());
+}
+
+}  // namespace weft::detail

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <coroutine>
+#include <exception>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "effects/detail/control.hpp"
+#include "effects/detail/evidence.hpp"
+#include "effects/detail/prompt.hpp"
+#include "effects/detail/setting.hpp"
+#include "effects/region.hpp"
+
+/// The prompt of a handler whose clauses resume once at most: one allocation holds the handler, the
+/// body's function and all evidence.
+namespace weft::detail {
+
+/// The handler, and what it needs of its surroundings, which it keeps alive (P1).
+template <class S>
+class place {
+ public:
+  place(typename S::held&& h, void* around) : handler_(std::forward<typename S::held>(h)) {
+    outers_.fill([around]<class E>() { return find<E, typename S::around>(around); });
+    for_each_outer([](prompt& p) { p.keep(); });
+  }
+  place(place const&) = delete;
+  place& operator=(place const&) = delete;
+  ~place() {
+    for_each_outer([](prompt& p) { p.release(); });
+  }
+
+  [[nodiscard]] typename S::handler& handler() noexcept { return handler_; }
+  /// The evidence of the row around handle; only for clauses that go outward.
+  [[nodiscard]] void* around() noexcept { return outers_.view(); }
+  template <class E>
+  [[nodiscard]] evidence<E>* outer() noexcept {
+    if constexpr (is_among<E, typename S::needed>)
+      return outers_.template get<E>();
+    else
+      return nullptr;
+  }
+  template <class F>
+  void for_each_outer(F f) noexcept {
+    [&]<class... Es>(row<Es...>) {
+      (f(outer<Es>()->clauses->home(*outer<Es>())), ...);
+    }(typename S::needed());
+  }
+  [[nodiscard]] bool outers_may_go() noexcept {
+    bool may = false;
+    for_each_outer([&](prompt& p) { may |= p.handler_may_go(); });
+    return may;
+  }
+  [[nodiscard]] prompt const* first_gone_outer() noexcept {
+    prompt const* gone = nullptr;
+    for_each_outer([&](prompt& p) {
+      if (!gone) gone = p.handler_is_gone() ? &p : p.first_gone_outer();
+    });
+    return gone;
+  }
+
+ private:
+  typename S::held handler_;
+  gathered<typename S::needed> outers_;
+};
+
+/// The body has ended: the answer, by on_return if there is one, goes to who waits for it.
+template <class S>
+void deliver(prompt const& p, typename S::handler& h, answer<typename S::body_result>& result,
+             answer<typename S::answer>& to) noexcept {
+  using T = typename S::body_result;
+  try {
+    if (auto error = result.error()) {
+      to.fail(std::move(error));
+    } else if constexpr (has_return_clause<typename S::handler, T>) {
+      p.require_handler();
+      to.set_from([&]() -> decltype(auto) {
+        if constexpr (std::is_void_v<T>)
+          return h.on_return();
+        else
+          return h.on_return(result.take());
+      });
+    } else {
+      to.set_from([&] { return result.take(); });
+    }
+  } catch (...) {
+    to.fail(std::current_exception());
+  }
+}
+
+/// Runs `body`, an eff or what function gave one, up to `p`.
+template <class Eff>
+std::coroutine_handle<> start_frames(Eff body, prompt& p, void* evidence, awaited& result) {
+  auto const frame = body.release();
+  frame.promise().parent = p;
+  frame.promise().evidence = evidence;
+  frame.promise().to = &result;
+  return frame;
+}
+
+/// Installs a handler and starts its body: the frame to go on with.  The answer goes `to`, then
+/// `who` goes on.  What is lent goes to the region `loan`.
+template <class Around, class H, class Es, class Body>
+std::coroutine_handle<> install(handling<H, Es, Body>&& what, void* around, continuation who,
+                                awaited& to, region* loan);
+
+/// A prompt that stays in a region.
+class resident_prompt : public prompt, public resident {
+  void region_ended() noexcept override { end_of_handler(); }
+  [[nodiscard]] prompt const* staying() const noexcept override { return this; }
+  void leave_region() noexcept override { leave(); }
+};
+
+template <class S, class Handled = typename S::handled>
+class node;
+template <class S, class... Es>
+class node<S, row<Es...>> final : public std::conditional_t<S::stays, resident_prompt, prompt>,
+                                  public evidence<Es>... {
+  static constexpr bool calls_a_function = body_function<typename S::body>;
+
+ public:
+  using setting = S;
+
+  node(typename S::held&& h, typename S::body& body, void* around, region* home)
+      : evidence<Es>{&tables<node, Es>::live}...,
+        place_(std::forward<typename S::held>(h), around),
+        function_(kept_function(body)) {
+    this->borrowed_ = S::borrowed;
+    this->fragile_ = place_.outers_may_go();
+    body_evidence_.fill([this]<class E>() -> void* {
+      if constexpr (is_among<E, row<Es...>>)
+        return static_cast<evidence<E>*>(this);
+      else
+        return place_.template outer<E>();
+    });
+    if constexpr (S::stays) this->join(*home);
+  }
+
+  /// The first frame of the body, to be run.
+  std::coroutine_handle<> start(typename S::body&& body, region* loan) {
+    result_.where = this->to().where;
+    void* const all = body_evidence_.view();
+    if constexpr (calls_a_function)
+      return start_frames(function_(), *this, all, result_);
+    else if constexpr (is_eff<typename S::body>)
+      return start_frames(std::move(body), *this, all, result_);
+    else
+      return install<typename S::body_effects>(std::move(body), all, *this, result_, loan);
+  }
+  /// Before any frame has started.
+  void abandon() noexcept {
+    this->step_out();
+    this->finish();
+  }
+
+  // ---- for the clauses
+
+  [[nodiscard]] typename S::handler& handler() noexcept { return place_.handler(); }
+  [[nodiscard]] void* around() noexcept { return place_.around(); }
+  template <class E>
+  [[nodiscard]] evidence<E>* outer_handler() noexcept {
+    return place_.template outer<E>();
+  }
+
+  // ---- the rest of a prompt
+
+  continuation ended() noexcept override {
+    this->step_out();
+    continuation const outside = this->who();
+    deliver<S>(*this, handler(), result_, static_cast<answer<typename S::answer>&>(this->to()));
+    this->finish();
+    return outside;
+  }
+  [[nodiscard]] std::string_view handler_name() const noexcept override {
+    return name_of<typename S::handler>;
+  }
+  [[nodiscard]] prompt const* first_gone_outer() const noexcept override {
+    return place_.first_gone_outer();
+  }
+
+ private:
+  static auto kept_function(typename S::body& body) {
+    if constexpr (calls_a_function)
+      return std::move(body);
+    else
+      return nothing();
+  }
+  void end_evidence() noexcept override {
+    ((static_cast<evidence<Es>&>(*this).clauses = &tables<node, Es>::expired), ...);
+  }
+
+  mutable place<S> place_;
+  gathered<typename S::body_effects> body_evidence_;
+  [[no_unique_address]] decltype(kept_function(std::declval<typename S::body&>())) function_;
+  answer<typename S::body_result> result_;
+};
+
+}  // namespace weft::detail

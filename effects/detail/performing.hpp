@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <coroutine>
+#include <exception>
+#include <source_location>
+#include <type_traits>
+#include <utility>
+
+#include "effects/detail/evidence.hpp"
+#include "effects/detail/transfer.hpp"
+
+namespace weft::detail {
+
+/// `co_await operation`.  Answered by a value clause: one indirect call, nothing is suspended.
+template <class E, class O>
+class performing {
+  using R = typename O::result;
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
+  static constexpr bool is_destroyed_once =
+      !std::is_aggregate_v<O> || std::is_trivially_destructible_v<O>;
+  static_assert(is_destroyed_once,
+                "weft: g++ 12 destroys this operation twice: give it a constructor "
+                "(docs/portability.md)");
+#endif
+
+ public:
+  performing(O&& o, evidence<E>& handler, std::source_location where)
+      : operation_(std::move(o)), handler_(handler), answer_(where) {}
+  performing(performing const&) = delete;
+  performing& operator=(performing const&) = delete;
+
+  [[nodiscard]] bool await_ready() {
+    auto const at_once = clause().at_once;
+    if (!at_once) return false;
+    answer_.set_from([&] { return at_once(handler_, operation(), answer_.where); });
+    return true;
+  }
+  transfer await_suspend(std::coroutine_handle<> me) {
+    return go_on(clause().control(handler_, operation_, me, answer_));
+  }
+  R await_resume() { return answer_.take(); }
+
+ private:
+  [[nodiscard]] clause_entry<E, O> const& clause() const noexcept {
+    return handler_.template clause<O>();
+  }
+  [[nodiscard]] passed<O> operation() noexcept { return static_cast<passed<O>>(operation_); }
+
+  [[no_unique_address]] O operation_;
+  evidence<E>& handler_;
+  answer<R> answer_;
+};
+
+/// Converts to anything.
+struct anything {
+  template <class T>
+  operator T() const {
+    std::terminate();
+  }
+};
+/// Stands where a static_assert has spoken, so that it is the only one who does.
+template <class R = anything>
+struct refused {
+  [[nodiscard]] bool await_ready() const noexcept { return true; }
+  void await_suspend(std::coroutine_handle<>) const noexcept {}
+  R await_resume() const { std::terminate(); }
+};
+
+}  // namespace weft::detail

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <coroutine>
+#include <exception>
+#include <memory>
+#include <source_location>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "effects/detail/node.hpp"
+#include "effects/detail/recording.hpp"
+
+/// The prompt of a handler with a multi-shot clause: a node that writes down what its body is
+/// answered, and can be answered from such a log.
+///
+///   R1  Everything the body performs that is not handled inside it passes us: to our handler, or
+///       through a crossing<F> to a handler of F further out.
+///   R2  While the log is ahead, our tables are the replaying ones: no handler hears anything.
+namespace weft::detail {
+
+/// Stands in the body's evidence for a handler further out.
+template <class F>
+struct crossing : evidence<F> {};
+
+template <class S, class Handled = typename S::handled,
+          class Crossed = row_difference<typename S::body_effects, typename S::handled>>
+class recording_node;
+
+// ---- entries that record
+
+template <class Node, class E, class O>
+typename O::result answer_and_record(evidence<E>& e, passed<O> o, std::source_location where) {
+  using R = typename O::result;
+  Node& n = Node::of(e);
+  answer<R> a(where);
+  try {
+    a.set_from([&] { return Node::template ask<E, O>(e, static_cast<passed<O>>(o), where); });
+  } catch (...) {
+    a.fail(std::current_exception());
+  }
+  n.log().record({&name_of<O>, where}, a);
+  return a.take();
+}
+
+template <class Node, class E, class O>
+std::coroutine_handle<> cross(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
+                              answer<typename O::result>& waiting) {
+  Node& n = Node::of(e);
+  auto& outer = *n.template outer_handler<E>();
+  site const at{&name_of<O>, waiting.where};
+  if (auto const at_once = outer.template clause<O>().at_once) {
+    try {
+      waiting.set_from([&] { return at_once(outer, static_cast<passed<O>>(o), at.where); });
+    } catch (...) {
+      waiting.fail(std::current_exception());
+    }
+    n.log().record(at, waiting);
+    return leaf;
+  }
+  n.await_answer(at, waiting);
+  return outer.template clause<O>().control(outer, o, leaf, waiting);
+}
+
+// ---- entries that replay
+
+template <class Node, class E, class O>
+typename O::result replay_asked(evidence<E>& e, passed<O>, std::source_location where) {
+  Node& n = Node::of(e);
+  answer<typename O::result> a(where);
+  site const at{&name_of<O>, where};
+  if (!n.log().replay(at, a)) throw n.log().divergence(at);
+  n.replayed();
+  return a.take();
+}
+
+template <class Node, class E, class O>
+std::coroutine_handle<> replay(evidence<E>& e, O&, std::coroutine_handle<> leaf,
+                               answer<typename O::result>& waiting) {
+  Node& n = Node::of(e);
+  site const at{&name_of<O>, waiting.where};
+  if (!n.log().replay(at, waiting)) return n.end_diverged(leaf, at);
+  n.replayed();
+  return leaf;
+}
+
+template <class Node, class E, class O>
+constexpr clause_entry<E, O> recording_entry() {
+  if constexpr (!Node::template handles<E>) {
+    return {nullptr, answer_and_record<Node, E, O>, cross<Node, E, O>};
+  } else {
+    constexpr clause_kind kind = Node::setting::template kind<O>;
+    if constexpr (kind == clause_kind::value || kind == clause_kind::asking)
+      return {answer_and_record<Node, E, O>, answer_and_record<Node, E, O>, nullptr};
+    else
+      return {nullptr, nullptr, answer_with_rest<Node, E, O>};
+  }
+}
+template <class Node, class E, class O>
+constexpr clause_entry<E, O> replaying_entry() {
+  return {nullptr, replay_asked<Node, E, O>, replay<Node, E, O>};
+}
+
+template <class Node, class E, class Operations = typename E::operations>
+struct recording_tables;
+template <class Node, class E, class... Os>
+struct recording_tables<Node, E, op_list<Os...>> {
+  static prompt& home(evidence<E>& e) noexcept { return Node::of(e).home_for(e); }
+  static evidence<E>* beyond(evidence<E>& e) noexcept {
+    return Node::of(e).template outer_handler<E>();
+  }
+  using table = clause_table<E, op_list<Os...>>;
+  static constexpr table live{recording_entry<Node, E, Os>()..., home, beyond};
+  static constexpr table replaying{replaying_entry<Node, E, Os>()..., home, beyond};
+};
+
+// ---- the body
+
+/// The body and the handler of all its runs; stays in the handler's region.
+template <class S>
+class recorded_body final : public runs_again, public resident {
+ public:
+  recorded_body(typename S::held&& h, typename S::body&& body, void* around)
+      : place(std::forward<typename S::held>(h), around), function(std::move(body)) {
+    join(place.handler());
+  }
+  std::coroutine_handle<> run_again(std::shared_ptr<runs_again> const& self, replay_log log,
+                                    continuation who, awaited& to) override {
+    if (over_)
+      throw resumption_expired("weft: the handler " + std::string(name_of<typename S::handler>) +
+                               " is no more, so what it suspended cannot be resumed");
+    auto& n = *new recording_node<S>(std::static_pointer_cast<recorded_body>(self), std::move(log));
+    n.aim(who, to);
+    n.step_in();
+    return n.begin_run();
+  }
+
+  detail::place<S> place;
+  typename S::body const function;  // called as const: what a run changed in it, the next would see
+
+ private:
+  void region_ended() noexcept override {
+    over_ = true;
+    leave();
+  }
+  [[nodiscard]] prompt const* staying() const noexcept override { return nullptr; }
+  bool over_ = false;
+};
+
+template <class S, class... Es, class... Fs>
+class recording_node<S, row<Es...>, row<Fs...>> final : public recording_prompt,
+                                                        public resident,
+                                                        public evidence<Es>...,
+                                                        public crossing<Fs>... {
+ public:
+  using setting = S;
+  template <class E>
+  static constexpr bool handles = is_among<E, row<Es...>>;
+
+  /// The first run.
+  recording_node(typename S::held&& h, typename S::body& body, void* around, region*)
+      : recording_node(std::make_shared<recorded_body<S>>(std::forward<typename S::held>(h),
+                                                          std::move(body), around),
+                       replay_log()) {}
+  recording_node(std::shared_ptr<recorded_body<S>> body, replay_log log)
+      : recording_prompt(std::move(log)), body_(std::move(body)) {
+    this->borrowed_ = true;
+    this->fragile_ = body_->place.outers_may_go();
+    body_evidence_.fill([this]<class E>() -> void* { return &this->template evidence_here<E>(); });
+    set_tables();
+    join(body_->place.handler());
+  }
+
+  std::coroutine_handle<> start(typename S::body&&, region*) { return begin_run(); }
+  std::coroutine_handle<> begin_run() {
+    result_.where = this->to().where;
+    try {
+      return start_frames(body_->function(), *this, body_evidence_.view(), result_);
+    } catch (...) {
+      result_.fail(std::current_exception());
+      return ended().resolve();
+    }
+  }
+  void abandon() noexcept {
+    this->step_out();
+    this->finish();
+  }
+
+  // ---- for the entries
+
+  template <class E>
+  static recording_node& of(evidence<E>& e) noexcept {
+    if constexpr (handles<E>)
+      return static_cast<recording_node&>(e);
+    else
+      return static_cast<recording_node&>(static_cast<crossing<E>&>(e));
+  }
+  template <class E, class O>
+  static typename O::result ask(evidence<E>& e, passed<O> o, std::source_location where) {
+    if constexpr (handles<E>) {
+      return answer_at_once<recording_node, E, O>(e, static_cast<passed<O>>(o), where);
+    } else {
+      auto& outer = *of(e).template outer_handler<E>();
+      auto const asked = outer.template clause<O>().when_asked;
+      if (!asked) throw_asked(name_of<O>, where, outer.clauses->home(outer));
+      return asked(outer, static_cast<passed<O>>(o), where);
+    }
+  }
+  template <class E>
+  [[nodiscard]] prompt& home_for(evidence<E>&) noexcept {
+    if constexpr (handles<E>) {
+      return *this;
+    } else {
+      auto& outer = *outer_handler<E>();
+      return outer.clauses->home(outer);
+    }
+  }
+  [[nodiscard]] typename S::handler& handler() noexcept { return body_->place.handler(); }
+  [[nodiscard]] void* around() noexcept { return body_->place.around(); }
+  template <class E>
+  [[nodiscard]] evidence<E>* outer_handler() noexcept {
+    return body_->place.template outer<E>();
+  }
+  template <class R>
+  void will_answer(answer<R>& waiting, std::string_view const& operation) noexcept {
+    await_answer({&operation, waiting.where}, waiting);
+  }
+  [[nodiscard]] std::shared_ptr<runs_again> again() const noexcept { return body_; }
+  void replayed() noexcept {
+    if (!log().replaying()) set_tables();
+  }
+  /// Ends a run that performs something else than the first did.  Not the program's to catch.
+  std::coroutine_handle<> end_diverged(std::coroutine_handle<> leaf, site const& at) noexcept {
+    continuation const outside = this->who();
+    static_cast<answer<typename S::answer>&>(this->to())
+        .fail(std::make_exception_ptr(log().divergence(at)));
+    this->step_out();
+    unwind(leaf, *this);
+    return outside.resolve();
+  }
+
+  // ---- the rest of a prompt
+
+  continuation ended() noexcept override {
+    this->step_out();
+    continuation const outside = this->who();
+    if (log().replaying() && !result_.error())
+      result_.fail(std::make_exception_ptr(log().divergence()));
+    deliver<S>(*this, handler(), result_, static_cast<answer<typename S::answer>&>(this->to()));
+    this->finish();
+    return outside;
+  }
+  [[nodiscard]] std::string_view handler_name() const noexcept override {
+    return name_of<typename S::handler>;
+  }
+  [[nodiscard]] prompt const* first_gone_outer() const noexcept override {
+    return body_->place.first_gone_outer();
+  }
+
+ private:
+  template <class E>
+  evidence<E>& evidence_here() noexcept {
+    if constexpr (handles<E>)
+      return *this;
+    else
+      return static_cast<crossing<E>&>(*this);
+  }
+  void set_tables() noexcept {  // R2
+    auto const set = [this]<class E>(identity<E>) {
+      using tables = recording_tables<recording_node, E>;
+      evidence_here<E>().clauses = log().replaying() ? &tables::replaying : &tables::live;
+    };
+    (set(identity<Es>()), ...);
+    (set(identity<Fs>()), ...);
+  }
+  void end_evidence() noexcept override {
+    ((static_cast<evidence<Es>&>(*this).clauses = &tables<recording_node, Es>::expired), ...);
+  }
+  void region_ended() noexcept override { this->end_of_handler(); }
+  [[nodiscard]] prompt const* staying() const noexcept override { return this; }
+  void leave_region() noexcept override { leave(); }
+
+  std::shared_ptr<recorded_body<S>> body_;
+  gathered<typename S::body_effects> body_evidence_;
+  answer<typename S::body_result> result_;
+};
+
+}  // namespace weft::detail

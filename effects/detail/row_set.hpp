@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <type_traits>
+
+#include "effects/detail/names.hpp"
+#include "effects/row.hpp"
+
+/// Rows as sets: flat, without repetition, in the order of the names.  So equal sets are the same
+/// type, and whether two computations share their evidence is known when they are compiled.
+namespace weft::detail {
+
+template <class T>
+struct identity {
+  using type = T;
+};
+
+// ---- membership
+
+template <class T, class List>
+constexpr bool is_among = false;
+template <class T, template <class...> class List, class... Ts>
+constexpr bool is_among<T, List<Ts...>> = (std::is_same_v<T, Ts> || ...);
+
+template <class Sub, class Super>
+constexpr bool is_subset = false;
+template <class... Es, class Super>
+constexpr bool is_subset<row<Es...>, Super> = (is_among<Es, Super> && ...);
+
+/// The position of `T`, which is among them.
+template <class T, class List>
+constexpr int place_of = -1;
+template <class T, template <class...> class List, class... Ts>
+constexpr int place_of<T, List<Ts...>> = [] {
+  int i = 0;
+  int found = -1;
+  ((std::is_same_v<T, Ts> ? void(found = i) : void(), ++i), ...);
+  return found;
+}();
+
+template <class Row>
+constexpr int size_of_row = 0;
+template <class... Es>
+constexpr int size_of_row<row<Es...>> = sizeof...(Es);
+
+// ---- the set
+//
+// Two effects of one name (of unnamed namespaces, say) stand in the order in which they came: that
+// costs a copy of evidence where it could be shared, nothing else.
+
+template <class E, class Before, class After>
+struct inserted;
+template <class E, class... Bs>
+struct inserted<E, row<Bs...>, row<>> : identity<row<Bs..., E>> {};
+template <class E, class... Bs, class A, class... As>
+struct inserted<E, row<Bs...>, row<A, As...>>
+    : std::conditional_t<
+          std::is_same_v<E, A>, identity<row<Bs..., A, As...>>,
+          std::conditional_t<(name_of<E> < name_of<A>), identity<row<Bs..., E, A, As...>>,
+                             inserted<E, row<Bs..., A>, row<As...>>>> {};
+
+template <class Set, class... Rest>
+struct collected : identity<Set> {};
+template <class Set, class E, class... Rest>
+struct collected<Set, E, Rest...> : collected<typename inserted<E, row<>, Set>::type, Rest...> {};
+template <class Set, class... Inner, class... Rest>
+struct collected<Set, row<Inner...>, Rest...> : collected<Set, Inner..., Rest...> {};
+
+/// The set of some effects and rows.
+template <class... Es>
+using row_set = typename collected<row<>, Es...>::type;
+
+/// Those of `Of` that are in `Kept`; those that are not.
+template <class Of, class Kept>
+struct intersected;
+template <class... Es, class Kept>
+struct intersected<row<Es...>, Kept>
+    : collected<row<>, std::conditional_t<is_among<Es, Kept>, row<Es>, row<>>...> {};
+template <class Of, class Kept>
+using row_intersection = typename intersected<Of, Kept>::type;
+template <class Of, class Removed>
+struct subtracted;
+template <class... Es, class Removed>
+struct subtracted<row<Es...>, Removed>
+    : collected<row<>, std::conditional_t<is_among<Es, Removed>, row<>, row<Es>>...> {};
+template <class Of, class Removed>
+using row_difference = typename subtracted<Of, Removed>::type;
+
+template <class Row>
+constexpr bool only_effects = false;
+template <class... Es>
+constexpr bool only_effects<row<Es...>> = (effect<Es> && ...);
+
+// ---- the effect of a row that lists an operation
+
+template <class O, class Row>
+struct effect_of {
+  static constexpr int count = 0;
+  using type = void;
+};
+template <class O, class E, class... Es>
+struct effect_of<O, row<E, Es...>> {
+  using rest = effect_of<O, row<Es...>>;
+  static constexpr bool here = is_among<O, typename E::operations>;
+  static constexpr int count = rest::count + here;
+  using type = std::conditional_t<here, E, typename rest::type>;
+};
+
+}  // namespace weft::detail

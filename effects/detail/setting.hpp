@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+#include <utility>
+
+#include "effects/detail/clause_kind.hpp"
+#include "effects/detail/evidence.hpp"
+#include "effects/detail/prompt.hpp"
+#include "effects/detail/row_set.hpp"
+
+/// A handler and its body, in the place where they are installed: everything about it that is
+/// known when it is compiled.
+namespace weft::detail {
+
+/// What `handle` gives.  H: `X` for an owned handler, `X&` for a borrowed one.
+template <class H, class Es, class Body>
+class [[nodiscard]] handling {
+ public:
+  handling(H&& h, Body b) : handler(std::forward<H>(h)), body(std::move(b)) {}
+  H handler;
+  Body body;
+};
+
+template <class H, class Es, class Body, class Around>
+struct setting;
+
+// ---- bodies: an eff, a function that returns one, or another handling
+//
+// Of all but the last the row is known; a handling may use whatever is there.
+
+template <class Body, class Available>
+struct body_traits;
+template <class T, class... Es, class Available>
+struct body_traits<eff<T, Es...>, Available> {
+  using value_type = T;
+  using effects = typename eff<T, Es...>::effects;
+};
+template <class H, class Es, class Inner, class Available>
+struct body_traits<handling<H, Es, Inner>, Available> {
+  using value_type = typename setting<H, Es, Inner, Available>::answer;
+  using effects = Available;
+};
+template <class F>
+concept body_function = std::invocable<F&> && is_eff<std::invoke_result_t<F&>>;
+template <body_function F, class Available>
+struct body_traits<F, Available> : body_traits<std::invoke_result_t<F&>, Available> {};
+
+template <class B>
+constexpr bool is_handling = false;
+template <class H, class Es, class Body>
+constexpr bool is_handling<handling<H, Es, Body>> = true;
+template <class B>
+concept handled_body = is_eff<B> || body_function<B> || is_handling<B>;
+
+// ---- the setting
+
+template <class H, class... Es, class Body, class Around>
+struct setting<H, row<Es...>, Body, Around> {
+  using handler = std::remove_reference_t<H>;
+  using held = H;
+  using handled = row<Es...>;
+  using around = Around;
+  using body = Body;
+  using body_result = typename body_traits<Body, row_set<Es..., Around>>::value_type;
+  using body_effects = typename body_traits<Body, row_set<Es..., Around>>::effects;
+  using answer = answer_type<handler, body_result>;
+
+  static constexpr bool borrowed = std::is_reference_v<H>;
+  static constexpr bool is_region = std::derived_from<handler, region>;
+
+  template <class O>
+  static constexpr clause_kind kind = kind_of_clause<handler, O, answer, Around>();
+  template <clause_kind Kind, class... Os>
+  static constexpr bool is_any(op_list<Os...>) {
+    return ((kind<Os> == Kind) || ...);
+  }
+  template <clause_kind Kind>
+  static constexpr bool has_kind = (is_any<Kind>(typename Es::operations()) || ...);
+
+  static constexpr bool records = has_kind<clause_kind::multi_shot>;
+  static constexpr bool captures = has_kind<clause_kind::control> || records;
+  /// Clauses that suspend belong to a region: the handler's, or the handle expression's.
+  static constexpr bool stays = borrowed && captures;
+  static constexpr bool is_lent = stays && !is_region;
+
+  /// The effects around that the body or a clause may perform, or that are handled twice.
+  using needed = std::conditional_t<has_kind<clause_kind::asking> || captures, Around,
+                                    row_intersection<Around, row_set<body_effects, row<Es...>>>>;
+};
+
+/// Speaks for an operation that a recorded body may perform.
+template <class Operation, bool Copyable>
+consteval bool require_copyable_answer() {
+  static_assert(Copyable,
+                "weft: the answer of an operation must be copyable: a program that is run again is "
+                "given it again");
+  return Copyable;
+}
+template <class... Os>
+consteval bool answers_can_be_copied(op_list<Os...>) {
+  return (require_copyable_answer<Os, std::is_same_v<kept<typename Os::result>, nothing> ||
+                                          std::is_copy_constructible_v<typename Os::result>>() &&
+          ...);
+}
+template <class... Es>
+consteval bool answers_can_be_copied(row<Es...>) {
+  return (answers_can_be_copied(typename Es::operations()) && ...);
+}
+
+// ---- is everything as it should be?  One static_assert speaks.
+
+template <class E, class H, class A, class Around, class... Os>
+consteval bool clauses_are_well_formed(op_list<Os...>) {
+  return (clause_is_well_formed<H, Os, A, Around>() && ...);
+}
+
+template <class H, class Es, class Body, class Around>
+struct well_formed;
+template <class H, class... Es, class Body, class Around>
+struct well_formed<H, row<Es...>, Body, Around> {
+  using handler = std::remove_reference_t<H>;
+  using body = body_traits<Body, row_set<Es..., Around>>;
+
+  static consteval bool check() {
+    if constexpr (!body_is_well_formed()) {
+      return false;
+    } else {
+      using result = typename body::value_type;
+      constexpr bool returns_what_it_can =
+          has_return_clause<handler, result> || !has_plain_return_clause<handler>;
+      static_assert(returns_what_it_can,
+                    "weft: the handler's on_return does not take what the body computes");
+      constexpr bool effects_are_there = is_subset<typename body::effects, row_set<Es..., Around>>;
+      static_assert(effects_are_there,
+                    "weft: the body may perform an effect that is neither handled here nor in the "
+                    "row around handle");
+      if constexpr (returns_what_it_can && effects_are_there)
+        return (clauses_are_well_formed<Es, handler, answer_type<handler, result>, Around>(
+                    typename Es::operations()) &&
+                ...) &&
+               is_kept_well();
+      else
+        return false;
+    }
+  }
+
+ private:
+  static consteval bool body_is_well_formed() {
+    if constexpr (is_handling<Body>)
+      return is_well_formed_handling<Body>::check();
+    else
+      return true;
+  }
+  template <class Inner>
+  struct is_well_formed_handling;
+  template <class H2, class Es2, class Body2>
+  struct is_well_formed_handling<handling<H2, Es2, Body2>>
+      : well_formed<H2, Es2, Body2, row_set<Es..., Around>> {};
+
+  static consteval bool is_kept_well() {
+    using here = setting<H, row<Es...>, Body, Around>;
+    if constexpr (here::records) {
+      constexpr bool body_can_be_run_again =
+          body_function<Body> && std::copy_constructible<Body> && std::invocable<Body const&>;
+      static_assert(body_can_be_run_again,
+                    "weft: resuming twice starts the body again: pass a function, not its result, "
+                    "that can be copied and called as const");
+      static_assert(here::is_region,
+                    "weft: a handler with a multi-shot clause derives from weft::region");
+      return body_can_be_run_again && here::is_region &&
+             answers_can_be_copied(typename here::body_effects());
+    } else {
+      return true;
+    }
+  }
+};
+
+}  // namespace weft::detail

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <coroutine>
+#include <utility>
+
+/// How a coroutine goes on to the next.
+///
+/// clang makes a symmetric transfer a jump at every level.  g++ 12 does so only from -O2 on and
+/// never under sanitizers, and no macro tells; there each frame returns to a loop that resumes the
+/// next.  Either way no chain of calls, performs and resumes takes native stack.  A g++ build that
+/// always has -O2 and no sanitizer may define WEFT_SYMMETRIC for speed.
+///
+/// The two go on differently, so files built differently must not be linked together.  Every type
+/// that a program hands around lives in an inline namespace that says which it is; its tag is part
+/// of the symbol of every function that returns one, so mixing is an error of the linker.
+namespace weft {
+
+#if defined(__clang__) || defined(WEFT_SYMMETRIC)
+inline namespace [[gnu::abi_tag("symmetric")]] symmetric {
+#else
+inline namespace [[gnu::abi_tag("bouncing")]] bouncing {
+#endif
+
+template <class T, class... Effects>
+class eff;
+template <class R, class A = void>
+class resumption;
+template <class R, class A = void>
+class multi_resumption;
+
+}  // namespace symmetric or bouncing
+
+namespace detail {
+
+#if defined(__clang__) || defined(WEFT_SYMMETRIC)
+inline namespace symmetric {
+
+/// What await_suspend returns: the frame to go on with.
+using transfer = std::coroutine_handle<>;
+inline transfer go_on(std::coroutine_handle<> next) noexcept { return next; }
+/// Runs `first` and all that it goes on to, until one goes on to std::noop_coroutine().
+inline void drive(std::coroutine_handle<> first) { first.resume(); }
+
+#else
+inline namespace bouncing {
+
+using transfer = void;
+inline thread_local constinit void* next_to_go = nullptr;
+inline void go_on(std::coroutine_handle<> next) noexcept { next_to_go = next.address(); }
+inline void drive(std::coroutine_handle<> first) {
+  next_to_go = first.address();
+  while (void* const next = std::exchange(next_to_go, nullptr))
+    std::coroutine_handle<>::from_address(next).resume();
+}
+
+#endif
+}  // namespace symmetric or bouncing
+}  // namespace detail
+}  // namespace weft

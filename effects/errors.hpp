@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <stdexcept>
+
+/// What weft throws when it is used wrongly.  Each message names the operation, the handler and
+/// the place; `docs/errors.md` has cause and cure.
+namespace weft {
+
+/// Awaiting a computation that was awaited before, or moved from.
+struct eff_empty : std::logic_error {
+  eff_empty() : logic_error("weft: this eff is empty: it was awaited before, or moved from") {}
+};
+
+/// Resuming what was resumed before, or moved from.
+struct resumption_empty : std::logic_error {
+  resumption_empty()
+      : logic_error("weft: this resumption is empty: it was resumed before, or moved from") {}
+};
+
+/// Resuming, or asking for an operation, when the handler is no more.
+struct resumption_expired : std::logic_error {
+  using logic_error::logic_error;
+};
+
+/// An operation whose clause takes the resumption was performed where nothing can be suspended: in
+/// a value clause, or with ordinary code between the operation and its handler.
+struct needs_control : std::logic_error {
+  using logic_error::logic_error;
+};
+
+/// A borrowed handler kept a resumption beyond `handle`, and is no region.
+struct not_a_region : std::logic_error {
+  using logic_error::logic_error;
+};
+
+/// outer_of<E>, where only one handler of E is in sight.
+struct no_outer_handler : std::logic_error {
+  using logic_error::logic_error;
+};
+
+/// A value clause returned for an operation that never returns.
+struct clause_returned : std::logic_error {
+  using logic_error::logic_error;
+};
+
+}  // namespace weft

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <source_location>
+#include <type_traits>
+#include <utility>
+
+#include "effects/detail/installing.hpp"
+#include "effects/detail/row_set.hpp"
+#include "effects/run.hpp"
+
+/// Handlers, and `handle`, which gives a body one.
+///
+/// A handler is any object with a clause for each operation of its effects.  What a clause may do
+/// is told by its signature (R: the operation's result; A: the handler's answer):
+///
+///   | kind          | signature                              | it may |
+///   |---------------|----------------------------------------|--------------------------------------|
+///   | value         | `R on(Op)`                             | answer at once; nothing is
+///   suspended | | value, asking | `R on(Op, outer<Es...> up)`            | also ask outward:
+///   `up(op)`           | | control       | `A on(Op, resumption<R, A> k)`         | keep, drop or
+///   resume the rest        | |               | `outcome<A> on(Op, resumption<R, A>)`  | also end
+///   with `k.last(v)`, a jump    | | coroutine     | `eff<A, Es...> on(Op, resumption<R, A>)` |
+///   await the rest, and perform outward | | multi-shot    | either, with `multi_resumption<R, A>`
+///   | resume any number of times           |
+///
+/// `on_return`, if there is one, maps what the body computes to the answer.  Handlers are deep:
+/// what is resumed runs under the same handler.
+namespace weft {
+
+/// Base of a handler that says what it handles; so `handle(h, body)` need not, and `h1 | h2` works.
+template <effect... Effects>
+struct handler {
+  using handles = row<Effects...>;
+};
+
+namespace detail {
+
+template <class H>
+concept says_what_it_handles = requires { typename std::remove_cvref_t<H>::handles; };
+
+/// H: `X` for an owned handler, `X&` for a borrowed one.
+template <class H, class Effects>
+struct handler_with {
+  using handles = Effects;
+  H h;
+};
+/// Inner | Outer
+template <class Inner, class Outer>
+struct composed {
+  using handles = row<typename std::remove_cvref_t<Inner>::handles,
+                      typename std::remove_cvref_t<Outer>::handles>;
+  Inner inner;
+  Outer outer;
+};
+
+template <class Effects, class H, class Body>
+auto make_handling(H&& h, Body&& body) {
+  using kept_body = std::decay_t<Body>;
+  constexpr bool is_a_body = handled_body<kept_body> && std::is_constructible_v<kept_body, Body>;
+  static_assert(is_a_body,
+                "weft: handle takes a body: an eff that is called here or moved, or a function "
+                "without arguments that returns one");
+  constexpr bool are_effects = only_effects<row_set<Effects>>;
+  static_assert(are_effects,
+                "weft: handle<E...> names something that is not an effect: an effect lists its "
+                "operations");
+  constexpr bool is_lent_or_owns_nothing =
+      std::is_lvalue_reference_v<H> || !std::derived_from<H, region>;
+  static_assert(is_lent_or_owns_nothing,
+                "weft: a handler that keeps resumptions is borrowed: name it first; owned it "
+                "would keep itself alive");
+  if constexpr (is_a_body && are_effects && is_lent_or_owns_nothing)
+    return handling<H, row_set<Effects>, kept_body>(std::forward<H>(h), std::forward<Body>(body));
+  else
+    return refused();
+}
+
+template <class H, class Body>
+auto handle_all(H&& h, Body&& body);
+template <class H, class Effects, class Body>
+auto handle_all(handler_with<H, Effects> h, Body&& body) {
+  return make_handling<Effects, H>(std::forward<H>(h.h), std::forward<Body>(body));
+}
+template <class Inner, class Outer, class Body>
+auto handle_all(composed<Inner, Outer> h, Body&& body) {
+  return handle_all(std::forward<Outer>(h.outer),
+                    handle_all(std::forward<Inner>(h.inner), std::forward<Body>(body)));
+}
+template <class H, class Body>
+auto handle_all(H&& h, Body&& body) {
+  return make_handling<typename std::remove_cvref_t<H>::handles, H>(std::forward<H>(h),
+                                                                    std::forward<Body>(body));
+}
+
+}  // namespace detail
+
+/// `h`, as a handler of these effects: for composition.
+template <effect... Effects, class H>
+detail::handler_with<H, row<Effects...>> with(H&& h) {
+  return {std::forward<H>(h)};
+}
+
+/// Composition: `handle(inner | outer, body)` is handle(outer, handle(inner, body)).
+template <detail::says_what_it_handles Inner, detail::says_what_it_handles Outer>
+detail::composed<Inner, Outer> operator|(Inner&& inner, Outer&& outer) {
+  return {std::forward<Inner>(inner), std::forward<Outer>(outer)};
+}
+
+/// Runs `body` under the handler `h`, which discharges `Effects...`; to be awaited, or run():
+///
+///     int const n = co_await handle<state<int>>(state_of(0), counting());
+///
+/// `body` is an eff, or a function that returns one, which is kept as long as the body lives.  What
+/// it may perform is its row: effects that are not discharged must be in the row around.  The
+/// answer is what `h.on_return(result)` gives, or the body's result.
+///
+/// An rvalue handler is owned, and lives as long as anything can perform to it.  A named one is
+/// borrowed, and may keep resumptions only if it is a region.  One allocation, from a pool.
+/// Exceptions of the body and of on_return go to whoever waits for the answer.
+template <class... Effects, class H, class Body>
+auto handle(H&& h, Body&& body) {
+  if constexpr (sizeof...(Effects) > 0) {
+    return detail::make_handling<row<Effects...>, H>(std::forward<H>(h), std::forward<Body>(body));
+  } else {
+    constexpr bool says_its_effects = detail::says_what_it_handles<H>;
+    static_assert(says_its_effects,
+                  "weft: name the effects to be handled, handle<E>(h, body), or derive the "
+                  "handler from handler<E>");
+    if constexpr (says_its_effects)
+      return detail::handle_all(std::forward<H>(h), std::forward<Body>(body));
+    else
+      return detail::refused();
+  }
+}
+
+/// Runs the body under the handler, from ordinary code, and returns the answer.  See run(eff).
+template <class H, class Es, class Body>
+auto run(detail::handling<H, Es, Body> what,
+         std::source_location where = std::source_location::current()) {
+  if constexpr (detail::well_formed<H, Es, Body, row<>>::check())
+    return detail::run_handling(std::move(what), where);
+  else
+    return detail::anything();
+}
+
+}  // namespace weft

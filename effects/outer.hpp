@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <source_location>
+#include <string>
+#include <utility>
+
+#include "effects/detail/evidence.hpp"
+#include "effects/detail/prompt.hpp"
+#include "effects/errors.hpp"
+
+namespace weft {
+
+namespace detail {
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_asked(std::string_view operation,
+                                                               std::source_location where,
+                                                               prompt const& handler) {
+  throw needs_control("weft: " + std::string(operation) + " at " + text(where) +
+                      " was asked by a value clause, which cannot be suspended; its handler " +
+                      std::string(handler.handler_name()) + " takes the resumption");
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_no_outer(std::string_view operation,
+                                                                  std::source_location where,
+                                                                  prompt const& nearest) {
+  throw no_outer_handler("weft: " + std::string(operation) + " at " + text(where) +
+                         " is to pass by the handler " + std::string(nearest.handler_name()) +
+                         ", and the row around that one has no further handler of the effect");
+}
+
+}  // namespace detail
+
+/// What a value clause may ask outward:
+///
+///     struct doubling {
+///       int on(counter::next, outer<counter> up) { return 2 * up(counter::next{}); }
+///     };
+///
+/// `up(operation)` performs in the surroundings of the handler.  It is a call: it must be answered
+/// by a value clause, else it throws needs_control.  Native stack: what one clause takes, for each
+/// handler that passes the question on.  Valid during the clause.  Pass it by value: a pointer an
+/// effect.
+template <class... Effects>
+class outer {
+  using row = detail::row_set<Effects...>;
+
+ public:
+  /// For the library: `all` is the evidence of the row `From`.
+  template <class From>
+  outer(detail::identity<From>, void* all) noexcept {
+    handlers_.fill([all]<class E>() { return detail::find<E, From>(all); });
+  }
+
+  template <operation O>
+  typename O::result operator()(
+      O o, std::source_location where = std::source_location::current()) const {
+    using found = detail::effect_of<O, row>;
+    static_assert(found::count == 1,
+                  "weft: this operation is not of one of the effects that the clause's "
+                  "outer<...> names");
+    if constexpr (found::count == 1) {
+      using effect = typename found::type;
+      auto& handler = *handlers_.template get<effect>();
+      auto const ask = handler.template clause<O>().when_asked;
+      if (!ask) [[unlikely]]
+        detail::throw_asked(detail::name_of<O>, where, handler.clauses->home(handler));
+      return ask(handler, static_cast<detail::passed<O>>(o), where);
+    }
+  }
+
+ private:
+  detail::gathered<row> handlers_;
+};
+
+namespace detail {
+
+/// Turns into whatever outer<...> a clause asks for.
+template <class Available>
+struct asking {
+  void* all;
+  template <class... Es>
+  operator outer<Es...>() const noexcept {
+    constexpr bool available = is_subset<row_set<Es...>, Available>;
+    static_assert(available,
+                  "weft: a clause asks outward for an effect that is not in the row around "
+                  "handle: add it there, or handle it");
+    return outer<Es...>(identity<Available>(), all);
+  }
+};
+
+/// An operation that passes the nearest handler of `E` by.
+template <class E, class O>
+struct masked {
+  explicit masked(O o) : operation(std::move(o)) {}
+  O operation;
+};
+
+}  // namespace detail
+
+/// Performs `operation` past the nearest handler of `E`, to the next one further out:
+///
+///     co_await outer_of<state<int>>(state<int>::get{})
+///
+/// Throws no_outer_handler if the row around the nearest handler has no `E`.
+template <effect E, operation O>
+detail::masked<E, O> outer_of(O operation) {
+  static_assert(detail::is_among<O, typename E::operations>,
+                "weft: outer_of<E> takes an operation of E");
+  return detail::masked<E, O>(std::move(operation));
+}
+
+}  // namespace weft

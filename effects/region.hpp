@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <utility>
+
+namespace weft {
+
+namespace detail {
+class resident;
+class prompt;
+}  // namespace detail
+
+/// Base of a handler that keeps resumptions: a scheduler, a mailbox.
+///
+///     struct parking : weft::region {
+///       std::deque<resumption<void>> parked;
+///       void on(proc::yield, resumption<void> k) { parked.push_back(std::move(k)); }
+///     };
+///
+/// The region is the time during which what is suspended in it may be resumed.  When it ends, with
+/// the handler, whatever is still suspended is unwound there and then, wherever its resumption is
+/// kept; resuming that later throws resumption_expired.  So no resumption can outlive the
+/// handler that its program would perform to.
+///
+/// Such a handler is borrowed (`handle<E>(h, body)` with a named `h`): an owned one would live as
+/// long as its resumptions, which it keeps.  A region does not move.  One thread.
+class region {
+ public:
+  region() = default;
+  region(region const&) = delete;
+  region& operator=(region const&) = delete;
+  inline ~region();
+
+ protected:
+  /// For the library: one of those in the region, null if there is none.
+  [[nodiscard]] detail::resident* first() const noexcept { return first_; }
+
+ private:
+  friend class detail::resident;
+  detail::resident* first_ = nullptr;
+};
+
+namespace detail {
+
+/// What lives in a region, and must hear of its end.  A doubly linked list: joining and leaving
+/// are O(1).
+class resident {
+ public:
+  resident() = default;
+  resident(resident const&) = delete;
+  resident& operator=(resident const&) = delete;
+
+  void join(region& r) noexcept {
+    home_ = &r;
+    next_ = std::exchange(r.first_, this);
+    if (next_) next_->previous_ = this;
+  }
+  void leave() noexcept {
+    if (!home_) return;
+    (previous_ ? previous_->next_ : home_->first_) = next_;
+    if (next_) next_->previous_ = previous_;
+    home_ = nullptr;
+    next_ = previous_ = nullptr;
+  }
+
+  /// The region ends.  Leaves it.
+  virtual void region_ended() noexcept = 0;
+  /// The prompt that stays there, if it is one.
+  [[nodiscard]] virtual prompt const* staying() const noexcept = 0;
+
+ protected:
+  ~resident() { leave(); }
+
+ private:
+  region* home_ = nullptr;
+  resident* next_ = nullptr;
+  resident* previous_ = nullptr;
+};
+
+}  // namespace detail
+
+region::~region() {
+  while (first_) first_->region_ended();
+}
+
+}  // namespace weft

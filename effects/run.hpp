@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <coroutine>
+#include <source_location>
+#include <utility>
+
+#include "effects/detail/prompt.hpp"
+#include "effects/eff.hpp"
+
+namespace weft {
+
+/// Runs a computation whose effects are all handled, from ordinary code, and returns its result.
+/// Throws what it throws.
+///
+///     int const n = run(handle<state<int>>(state_of(0), counting()));
+///
+/// Called from inside a computation it is a call like any other: what runs inside cannot suspend
+/// what stands outside (needs_control).  Native stack: O(1).
+template <class T, class... Effects>
+T run(eff<T, Effects...> computation,
+      std::source_location where = std::source_location::current()) {
+  constexpr bool nothing_left = std::is_same_v<typename eff<T, Effects...>::effects, row<>>;
+  static_assert(nothing_left,
+                "weft: an effect is left unhandled at run: handle<E>(handler, body) it first");
+  detail::answer<T> answer(where);
+  auto const frame = computation.release();
+  frame.promise().parent = detail::continuation::ordinary_code();
+  frame.promise().evidence = nullptr;
+  frame.promise().to = &answer;
+  {
+    detail::prompt::driver const outside;
+    detail::drive(frame);
+  }
+  return answer.take();
+}
+
+}  // namespace weft

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <utility>
+
+#include "effects/operation.hpp"
+
+namespace weft {
+
+/// The operation `O` of a tagged effect.
+template <class Label, operation O>
+struct tagged_operation : op<typename O::result> {
+  explicit tagged_operation(O o) : untagged(std::move(o)) {}
+  O untagged;
+};
+
+namespace detail {
+template <class Label, class Operations>
+struct tagged_operations;
+template <class Label, class... Os>
+struct tagged_operations<Label, op_list<Os...>> {
+  using type = op_list<tagged_operation<Label, Os>...>;
+};
+}  // namespace detail
+
+/// A second instance of an effect, told apart by a label (any type):
+///
+///     struct width;
+///     struct height;
+///     using size = row<tagged<width, state<int>>, tagged<height, state<int>>>;
+///     int const w = co_await in<width>(state<int>::get{});
+///
+/// Any handler of the effect handles a tagged one: `handle<tagged<width, state<int>>>(state_of(1),
+/// ...)`.
+template <class Label, effect E>
+struct tagged {
+  using operations = typename detail::tagged_operations<Label, typename E::operations>::type;
+};
+
+/// `operation`, of the effect with that label.
+template <class Label, operation O>
+tagged_operation<Label, O> in(O operation) {
+  return tagged_operation<Label, O>(std::move(operation));
+}
+
+}  // namespace weft
