@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "effects/handle.hpp"
 #include "effects/operation.hpp"
 
 namespace weft {
@@ -26,7 +27,7 @@ struct console {
 
 /// Handles console by a stream, which is borrowed.  An operation throws std::runtime_error if
 /// the stream does not take the text.
-class console_to_stream {
+class console_to_stream : public handler<console> {
  public:
   explicit console_to_stream(std::ostream& out) noexcept : out_(out) {}
 
@@ -41,7 +42,7 @@ class console_to_stream {
 };
 
 /// Handles console by adding to a string, which is borrowed.
-class console_to_string {
+class console_to_string : public handler<console> {
  public:
   explicit console_to_string(std::string& text) noexcept : text_(text) {}
 

@@ -28,6 +28,10 @@ class kept_clause final : public ending, public pooled {
   kept_clause& operator=(kept_clause const&) = delete;
 
   [[nodiscard]] void* evidence() const noexcept { return evidence_; }
+  [[nodiscard]] std::string text() const override {
+    return "a clause of " + std::string(prompt_.handler_name());
+  }
+  [[nodiscard]] continuation outside() const noexcept override { return who_; }
   continuation ended() noexcept override { return done(); }
   continuation dropped() noexcept override { return done(); }
 
@@ -48,7 +52,7 @@ class kept_clause final : public ending, public pooled {
 [[noreturn, gnu::cold, gnu::noinline]] inline void throw_returned(std::string_view operation,
                                                                   std::source_location where) {
   throw clause_returned("weft: a clause returned for " + std::string(operation) + " at " +
-                        text(where) + ", which never returns");
+                        detail::text(where) + ", which never returns");
 }
 
 /// A value clause, asking or not.
@@ -90,7 +94,7 @@ std::coroutine_handle<> answer_with_rest(evidence<E>& e, O& in_frame, std::corou
   n.capture(leaf, waiting, name_of<O>);
   if constexpr (S::records) n.will_answer(waiting, name_of<O>);
   kept_prompt const alive(n);
-  continuation const who = n.who();
+  continuation const who = n.outside();
   auto& to = static_cast<answer<A>&>(n.to());
   resumption<R, A> once(n, waiting);
   try {

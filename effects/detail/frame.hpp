@@ -4,6 +4,7 @@
 #include <coroutine>
 #include <cstdint>
 #include <exception>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -60,6 +61,10 @@ class ending {
   virtual continuation ended() noexcept = 0;
   /// The chain has been destroyed.  Says who stands outside.
   virtual continuation dropped() noexcept = 0;
+
+  /// For messages: what stands here, and who stands outside.
+  [[nodiscard]] virtual std::string text() const = 0;
+  [[nodiscard]] virtual continuation outside() const noexcept = 0;
 
  protected:
   ~ending() = default;

@@ -167,13 +167,16 @@ class node<S, row<Es...>> final : public std::conditional_t<S::stays, resident_p
 
   continuation ended() noexcept override {
     this->step_out();
-    continuation const outside = this->who();
+    continuation const who = this->outside();
     deliver<S>(*this, handler(), result_, static_cast<answer<typename S::answer>&>(this->to()));
     this->finish();
-    return outside;
+    return who;
   }
   [[nodiscard]] std::string_view handler_name() const noexcept override {
     return name_of<typename S::handler>;
+  }
+  [[nodiscard]] std::source_location installed_at() const noexcept override {
+    return result_.where;
   }
   [[nodiscard]] prompt const* first_gone_outer() const noexcept override {
     return place_.first_gone_outer();

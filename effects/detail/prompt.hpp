@@ -90,7 +90,7 @@ class prompt : public ending, public pooled {
   }
   [[noreturn, gnu::cold, gnu::noinline]] void throw_gone(std::string_view what,
                                                          std::source_location where) const {
-    throw resumption_expired("weft: " + std::string(what) + " at " + text(where) +
+    throw resumption_expired("weft: " + std::string(what) + " at " + detail::text(where) +
                              " found its handler " + std::string(handler_name()) + " gone");
   }
   /// Destroys the suspended chain, and releases.
@@ -107,13 +107,18 @@ class prompt : public ending, public pooled {
     return expired_ || (borrowed_ && is_ == state::ended);
   }
   [[nodiscard]] bool handler_may_go() const noexcept { return borrowed_ || fragile_; }
-  [[nodiscard]] continuation who() const noexcept { return who_; }
+  [[nodiscard]] continuation outside() const noexcept override { return who_; }
   [[nodiscard]] awaited& to() const noexcept { return *to_; }
   [[nodiscard]] std::coroutine_handle<> leaf() const noexcept { return leaf_.frame(); }
   /// Suspended: at which operation, and where that is.
   [[nodiscard]] std::string_view operation() const noexcept { return *operation_; }
   [[nodiscard]] std::source_location where() const noexcept { return where_; }
   [[nodiscard]] virtual std::string_view handler_name() const noexcept = 0;
+  /// Where `handle` stands.
+  [[nodiscard]] virtual std::source_location installed_at() const noexcept = 0;
+  [[nodiscard]] std::string text() const override {
+    return std::string(handler_name()) + " at " + detail::text(installed_at());
+  }
   /// A prompt further out whose borrowed handler is no more; null if there is none.
   [[nodiscard]] virtual prompt const* first_gone_outer() const noexcept = 0;
 
@@ -186,7 +191,7 @@ class prompt : public ending, public pooled {
   [[noreturn, gnu::cold, gnu::noinline]] void throw_expired(prompt const& gone) const {
     throw resumption_expired("weft: the handler " + std::string(gone.handler_name()) +
                              " is no more, so what was suspended by " + std::string(*operation_) +
-                             " at " + text(where_) + " cannot be resumed");
+                             " at " + detail::text(where_) + " cannot be resumed");
   }
   [[gnu::noinline]] void capture_through(std::string_view operation, std::source_location where) {
     for (prompt* p = current_; p != this; p = p->up_)
@@ -195,7 +200,7 @@ class prompt : public ending, public pooled {
   }
   [[noreturn, gnu::cold, gnu::noinline]] void throw_across(std::string_view operation,
                                                            std::source_location where) const {
-    throw needs_control("weft: " + std::string(operation) + " at " + text(where) +
+    throw needs_control("weft: " + std::string(operation) + " at " + detail::text(where) +
                         " would suspend ordinary code: its handler " + std::string(handler_name()) +
                         " takes the resumption, and stands outside a run() or resume() that "
                         "drives, or is not active here");

@@ -232,27 +232,30 @@ class recording_node<S, row<Es...>, row<Fs...>> final : public recording_prompt,
   }
   /// Ends a run that performs something else than the first did.  Not the program's to catch.
   std::coroutine_handle<> end_diverged(std::coroutine_handle<> leaf, site const& at) noexcept {
-    continuation const outside = this->who();
+    continuation const who = this->outside();
     static_cast<answer<typename S::answer>&>(this->to())
         .fail(std::make_exception_ptr(log().divergence(at)));
     this->step_out();
     unwind(leaf, *this);
-    return outside.resolve();
+    return who.resolve();
   }
 
   // ---- the rest of a prompt
 
   continuation ended() noexcept override {
     this->step_out();
-    continuation const outside = this->who();
+    continuation const who = this->outside();
     if (log().replaying() && !result_.error())
       result_.fail(std::make_exception_ptr(log().divergence()));
     deliver<S>(*this, handler(), result_, static_cast<answer<typename S::answer>&>(this->to()));
     this->finish();
-    return outside;
+    return who;
   }
   [[nodiscard]] std::string_view handler_name() const noexcept override {
     return name_of<typename S::handler>;
+  }
+  [[nodiscard]] std::source_location installed_at() const noexcept override {
+    return result_.where;
   }
   [[nodiscard]] prompt const* first_gone_outer() const noexcept override {
     return body_->place.first_gone_outer();

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "effects/detail/frame.hpp"
+#include "effects/detail/names.hpp"
+#include "effects/detail/prompt.hpp"
+#include "effects/resumption.hpp"
+
+namespace weft {
+
+/// What waits in a resumption, a line for each frame and handler, the innermost first:
+///
+///     proc::yield at worker.cpp:12
+///       called at worker.cpp:20
+///       under scheduler at main.cpp:31
+///
+/// At most `lines` of them.  O(lines).  Says so if the resumption is empty, or can no longer be
+/// resumed.
+template <class R, class A>
+std::string describe(resumption<R, A> const& k, std::size_t lines = 64) {
+  if (!k) return "an empty resumption\n";
+  detail::prompt const& outermost = *k.rest();
+  std::string all =
+      std::string(outermost.operation()) + " at " + detail::text(outermost.where()) + "\n";
+  if (outermost.is() != detail::prompt::state::suspended)
+    return all + "  can no longer be resumed: the handler " +
+           std::string(outermost.handler_name()) + " is no more\n";
+
+  detail::continuation at = outermost.leaf();
+  for (std::size_t i = 1;; ++i) {
+    if (i >= lines) return all + "  and more\n";
+    if (at.is_frame()) {
+      auto const& frame = detail::frame_of(at.frame());
+      at = frame.parent;
+      if (at.is_frame()) all += "  called at " + detail::text(frame.to->where) + "\n";
+    } else {
+      auto const& end = at.end();
+      all += "  under " + end.text() + "\n";
+      if (&end == &outermost) return all;
+      at = end.outside();
+    }
+  }
+}
+
+}  // namespace weft

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+
+#include "effects/detail/row_set.hpp"
+#include "effects/eff.hpp"
+
+namespace weft {
+
+namespace detail {
+template <class Row>
+struct for_each_of;
+template <class... Es>
+struct for_each_of<row<Es...>> {
+  template <class View, class F>
+  static eff<void, Es...> each(View elements, F f) {
+    for (auto&& element : elements)
+      co_await std::invoke(f, std::forward<decltype(element)>(element));
+  }
+};
+}  // namespace detail
+
+/// Calls `f` with each element, one after the other, and awaits what it gives: an eff<void, ...>.
+/// Its row is the row of `f`, whatever that may be.
+///
+///     co_await for_each(names, [](std::string const& n) -> eff<void, console> {
+///       co_await console::print_line{n};
+///     });
+///
+/// A named range is borrowed, a temporary is kept; `f` is kept.  `f` may capture: it stays where it
+/// is while what it gave runs.  One frame, and one for each element.
+template <std::ranges::viewable_range Range, class F>
+  requires std::invocable<F&, std::ranges::range_reference_t<Range>>
+auto for_each(Range&& range, F f) {
+  using body = std::invoke_result_t<F&, std::ranges::range_reference_t<Range>>;
+  return detail::for_each_of<typename body::effects>::each(
+      std::views::all(std::forward<Range>(range)), std::move(f));
+}
+
+}  // namespace weft

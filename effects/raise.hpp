@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "effects/handle.hpp"
+#include "effects/operation.hpp"
+#include "effects/resumption.hpp"
+
+namespace weft {
+
+/// Giving up with an `E`.  Unlike an exception it is in the type, and costs no more than a call:
+/// the handler drops the rest, whose frames are destroyed from the innermost outwards.
+template <class E>
+struct raise {
+  struct fail : op<never> {
+    explicit fail(E e) : error(std::move(e)) {}
+    E error;
+  };
+
+  using operations = op_list<fail>;
+};
+
+/// Answers with an optional of the body's result: none if it failed.  If the body computes void,
+/// with whether it came to its end.
+template <class E>
+class raise_to_optional : public handler<raise<E>> {
+ public:
+  template <class A>
+  A on(typename raise<E>::fail, resumption<never, A>) {
+    return A();
+  }
+  template <class T>
+  std::optional<T> on_return(T result) {
+    return std::optional<T>(std::move(result));
+  }
+  bool on_return() noexcept { return true; }
+};
+
+/// Answers with either the body's result (std::monostate for void) or the error.
+template <class E>
+class raise_to_variant : public handler<raise<E>> {
+ public:
+  template <class A>
+  A on(typename raise<E>::fail f, resumption<never, A>) {
+    return A(std::in_place_index<1>, std::move(f.error));
+  }
+  template <class T>
+  std::variant<T, E> on_return(T result) {
+    return std::variant<T, E>(std::in_place_index<0>, std::move(result));
+  }
+  std::variant<std::monostate, E> on_return() { return {}; }
+};
+
+/// Throws the error at the operation: from there on it is an exception like any other.
+template <class E>
+class raise_to_exception : public handler<raise<E>> {
+ public:
+  [[noreturn]] void on(typename raise<E>::fail f) { throw std::move(f.error); }
+};
+
+}  // namespace weft

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <utility>
+
+#include "effects/handle.hpp"
+#include "effects/operation.hpp"
+
+namespace weft {
+
+/// A value from the surroundings: a configuration, a clock, who is asking.
+template <class T>
+struct reader {
+  struct ask : op<T> {};
+
+  using operations = op_list<ask>;
+};
+
+/// Handles reader with one value.
+template <class T>
+class reader_of : public handler<reader<T>> {
+ public:
+  explicit reader_of(T value) : value_(std::move(value)) {}
+
+  T on(typename reader<T>::ask) const { return value_; }
+
+ private:
+  T value_;
+};
+
+}  // namespace weft

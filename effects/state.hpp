@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <functional>
+#include <type_traits>
+#include <utility>
+
+#include "effects/eff.hpp"
+#include "effects/handle.hpp"
+#include "effects/operation.hpp"
+
+namespace weft {
+
+/// A variable.  What kind of variable, and what becomes of it when the program is abandoned, is the
+/// handler's business.
+template <class T>
+struct state {
+  struct get : op<T> {};
+  struct put : op<void> {
+    explicit put(T v) : value(std::move(v)) {}
+    T value;
+  };
+
+  using operations = op_list<get, put>;
+};
+
+/// Handles state by a variable of its own: `handle(state_of(0), body)`.  A named one can be looked
+/// at afterwards.
+template <class T>
+class state_of : public handler<state<T>> {
+ public:
+  explicit state_of(T initial) : value_(std::move(initial)) {}
+
+  T on(typename state<T>::get) const { return value_; }
+  void on(typename state<T>::put p) { value_ = std::move(p.value); }
+
+  [[nodiscard]] T const& value() const noexcept { return value_; }
+
+ private:
+  T value_;
+};
+
+/// Handles state by a variable that is borrowed.
+template <class T>
+class state_in : public handler<state<T>> {
+ public:
+  explicit state_in(T& variable) noexcept : variable_(variable) {}
+
+  T on(typename state<T>::get) const { return variable_; }
+  void on(typename state<T>::put p) { variable_ = std::move(p.value); }
+
+ private:
+  T& variable_;
+};
+
+/// Handles state by a variable of its own, and answers with a pair: the body's result and the last
+/// value; if the body computes void, with the last value.
+template <class T>
+class state_returned : public handler<state<T>> {
+ public:
+  explicit state_returned(T initial) : value_(std::move(initial)) {}
+
+  T on(typename state<T>::get) const { return value_; }
+  void on(typename state<T>::put p) { value_ = std::move(p.value); }
+  T on_return() { return std::move(value_); }
+  template <class Result>
+  std::pair<Result, T> on_return(Result result) {
+    return {std::move(result), std::move(value_)};
+  }
+
+ private:
+  T value_;
+};
+
+/// Puts what `f` makes of the value.
+template <class T, std::invocable<T> F>
+eff<void, state<T>> modify(F f) {
+  T value = co_await typename state<T>::get{};
+  co_await typename state<T>::put{std::invoke(f, std::move(value))};
+}
+
+}  // namespace weft
