@@ -38,7 +38,7 @@ auto await_handling(handling<H, Es, Body>&& what, std::source_location where);  
 /// A coroutine that is a capturing lambda refers to the lambda, which must outlive it: write a
 /// function with parameters.
 template <class T, class... Effects>
-class [[nodiscard]] weft::eff {
+class [[nodiscard, clang::trivial_abi]] weft::eff {
   static_assert(!std::is_reference_v<T>,
                 "weft: a computation computes a value: use a pointer for a reference");
 

@@ -39,7 +39,7 @@ class resuming;
 
 /// The rest of a body that waits for an `R`, and whose handler answers with an `A`.
 template <class R, class A>
-class [[nodiscard]] weft::resumption {
+class [[nodiscard, clang::trivial_abi]] weft::resumption {
  public:
   /// Empty.
   resumption() = default;
@@ -114,7 +114,7 @@ namespace detail {
 
 /// What `std::move(k)(v)` gives.
 template <class A>
-class [[nodiscard]] resuming {
+class [[nodiscard, clang::trivial_abi]] resuming {
  public:
   explicit resuming(chain rest) noexcept : rest_(std::move(rest)) {}
   chain& rest() noexcept { return rest_; }

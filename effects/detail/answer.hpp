@@ -38,11 +38,14 @@ class answer : public awaited {
   explicit answer(std::source_location at = {}) noexcept : awaited{at} {}
   answer(answer const&) = delete;  // others point at it
   answer& operator=(answer const&) = delete;
-  ~answer() { clear(); }
+  ~answer() { destroy(); }
 
   template <class... Args>
   void set(Args&&... args) {
-    if constexpr (!std::is_trivially_destructible_v<kept<T>>) clear();
+    if constexpr (!std::is_trivially_destructible_v<kept<T>>) {
+      destroy();
+      is_ = state::empty;  // in case the constructor throws
+    }
     ::new (static_cast<void*>(std::addressof(value_))) kept<T>(std::forward<Args>(args)...);
     is_ = state::value;
   }
@@ -57,7 +60,7 @@ class answer : public awaited {
     }
   }
   void fail(std::exception_ptr error) noexcept {
-    clear();
+    destroy();
     ::new (static_cast<void*>(&error_)) std::exception_ptr(std::move(error));
     is_ = state::error;
   }
@@ -79,12 +82,11 @@ class answer : public awaited {
  private:
   enum class state : unsigned char { empty, value, error };
 
-  void clear() noexcept {
+  void destroy() noexcept {
     if (is_ == state::error) [[unlikely]]
       forget(error_);
     if constexpr (!std::is_trivially_destructible_v<kept<T>>)
       if (is_ == state::value) std::destroy_at(std::addressof(value_));
-    is_ = state::empty;
   }
 
   state is_ = state::empty;

@@ -24,7 +24,8 @@ class calling {
   transfer await_suspend(std::coroutine_handle<Frame> me) noexcept {
     auto& child = child_.promise();  // F1: from here on it owns itself
     child.parent = continuation(me);
-    child.evidence = evidence_.view(me.promise().evidence);
+    if constexpr (!std::is_same_v<Callee, row<>>)
+      child.evidence = evidence_.view(me.promise().evidence);
     child.to = &answer_;
     return go_on(child_);
   }

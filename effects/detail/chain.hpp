@@ -27,7 +27,7 @@ namespace detail {
 
 /// Owns a suspended chain of frames and prompts: one resumption's.  Dropped, it unwinds it, the
 /// innermost frame first, in a loop.
-class chain {
+class [[clang::trivial_abi]] chain {
  public:
   chain() = default;
   explicit chain(prompt& p) noexcept : prompt_(&p) { p.keep(); }

@@ -93,7 +93,7 @@ std::coroutine_handle<> answer_with_rest(evidence<E>& e, O& in_frame, std::corou
   O o = std::move(in_frame);
   n.capture(leaf, waiting, name_of<O>);
   if constexpr (S::records) n.will_answer(waiting, name_of<O>);
-  kept_prompt const alive(n);
+  kept_prompt<!S::borrowed> const alive(n);
   continuation const who = n.outside();
   auto& to = static_cast<answer<A>&>(n.to());
   resumption<R, A> once(n, waiting);

@@ -46,12 +46,12 @@ class continuation {
 
   /// The frame that goes on, once the endings on the way have had their say.
   [[nodiscard]] std::coroutine_handle<> resolve() const noexcept {
-    return is_frame() ? frame() : resolve_endings();
+    return is_frame() ? frame() : resolve_endings(*this);
   }
 
  private:
-  [[nodiscard]] std::coroutine_handle<> resolve_endings() const noexcept;
-  std::uintptr_t bits_ = 0;
+  static std::coroutine_handle<> resolve_endings(continuation c) noexcept;
+  std::uintptr_t bits_;
 };
 
 /// What stands at the end of a chain of frames in place of a frame.
@@ -70,8 +70,8 @@ class ending {
   ~ending() = default;
 };
 
-[[gnu::noinline]] inline std::coroutine_handle<> continuation::resolve_endings() const noexcept {
-  continuation c = *this;
+[[gnu::noinline]] inline std::coroutine_handle<> continuation::resolve_endings(
+    continuation c) noexcept {
   while (!c.is_frame()) c = c.end().ended();
   return c.frame();
 }

@@ -11,9 +11,10 @@
 
 /// Memory for frames and prompts: lists of free blocks by size, a set of them a thread.
 ///
-///   M1  A thread's list holds at most `capacity` blocks; it hands half of them to the depot, which
-///       all threads share, and takes them from there.  So what is born on one thread and dies on
-///       another goes round and does not grow.
+///   M1  Every `credit` deaths a thread looks at its list of that size, keeps `credit` blocks and
+///       hands the rest to the depot, which all threads share and from where empty lists are
+///       filled. So a list holds at most 2 * credit blocks, and what is born on one thread and dies
+///       on another goes round and does not grow.
 ///   M2  The depot keeps at most `most_batches` of a size; what is above goes back to the system.
 ///   M3  Under AddressSanitizer nothing is kept, so that a use after death is seen.
 namespace weft::detail {
@@ -33,14 +34,20 @@ inline constexpr bool pooling = true;
 /// How many frames, prompts and the like have been made and destroyed, by this thread and those
 /// that have ended.  For tests.
 struct frame_count {
-  std::uint64_t births = 0;
-  std::uint64_t deaths = 0;
-  [[nodiscard]] std::uint64_t alive() const noexcept { return births - deaths; }
+  std::int64_t births = 0;
+  std::int64_t deaths = 0;
+  [[nodiscard]] std::int64_t alive() const noexcept { return births - deaths; }
 };
 
 struct free_block {
   free_block* next;
   free_block* next_batch;  // of the first of a batch in the depot
+
+  [[nodiscard]] static std::int64_t count(free_block const* first) noexcept {
+    std::int64_t n = 0;
+    for (; first; first = first->next) ++n;
+    return n;
+  }
 };
 
 inline constexpr std::size_t block_sizes = 64;  // of 16 bytes each: up to 1 KB
@@ -79,7 +86,7 @@ class frame_depot {
   }
 
  private:
-  static constexpr unsigned most_batches = 1024;  // M2
+  static constexpr unsigned most_batches = 256;  // M2
   struct stack {
     free_block* top = nullptr;
     unsigned batches = 0;
@@ -94,62 +101,66 @@ inline constinit frame_depot depot;
 class frame_pool {
  public:
   void* take(std::size_t bytes) {
-    void* const block = find(bytes);
-    ++count_.births;
-    return block;
-  }
-  void give(void* p, std::size_t bytes) noexcept {
-    ++count_.deaths;
-    std::size_t const size = size_of(bytes);
-    if (!pooling || size >= block_sizes) return to_system(p);
-    if (shelves_[size].room == 0) [[unlikely]]
-      if (!make_room(size)) return to_system(p);
-    put(size, p);
-  }
-  [[nodiscard]] frame_count const& count() const noexcept { return count_; }
-
-  /// The thread ends: everything to the depot.  What still comes goes to the system.
-  void close() noexcept {
-    for (std::size_t size = 0; size != block_sizes; ++size)
-      if (auto* const first = std::exchange(shelves_[size].first, nullptr)) depot.put(size, first);
-    shelves_ = {};
-    depot.count(std::exchange(count_, {}));
-    closed_ = true;
-  }
-
- private:
-  static constexpr std::size_t grain = 16;
-  static constexpr unsigned batch = 32;
-  static constexpr unsigned capacity = 2 * batch;  // M1
-  struct shelf {
-    free_block* first = nullptr;
-    unsigned room = 0;  // blocks that may still come; at first none, so that we hear of the first
-  };
-
-  static constexpr std::size_t size_of(std::size_t bytes) noexcept {
-    return (bytes + grain - 1) / grain;
-  }
-  void* find(std::size_t bytes) {
     std::size_t const size = size_of(bytes);
     if (!pooling || size >= block_sizes) return from_system(bytes);
     shelf& s = shelves_[size];
     if (!s.first) [[unlikely]]
       return restock(size);
-    ++s.room;
     return std::exchange(s.first, s.first->next);
   }
-  void put(std::size_t size, void* p) noexcept {
+  void give(void* p, std::size_t bytes) noexcept {
+    std::size_t const size = size_of(bytes);
+    if (!pooling || size >= block_sizes) return to_system(p);
     shelf& s = shelves_[size];
-    --s.room;
-    s.first = ::new (p) free_block{s.first, nullptr};
+    if (s.credit == 0) [[unlikely]]
+      if (!renew_credit(size)) return to_system(p);
+    --s.credit;
+    auto* const block = ::new (p) free_block;
+    block->next = std::exchange(s.first, block);
+  }
+  /// O(blocks in our lists): counting every birth would cost a call a tenth.
+  [[nodiscard]] frame_count count() const noexcept {
+    std::int64_t deaths = deaths_;
+    std::int64_t alive = blocks_;
+    for (auto const& s : shelves_) {
+      deaths -= s.credit;
+      alive -= free_block::count(s.first);
+    }
+    return {deaths + alive, deaths};
+  }
+
+  /// The thread ends: everything to the depot.  What still comes goes to the system.
+  void close() noexcept {
+    closed_ = true;
+    depot.count(count());
+    blocks_ = deaths_ = 0;
+    for (std::size_t size = 0; size != block_sizes; ++size)
+      if (auto* const first = shelves_[size].first) depot.put(size, first);
+    shelves_ = {};
+  }
+
+ private:
+  static constexpr std::size_t grain = 16;
+  /// M1, as a number of blocks.
+  static constexpr unsigned credit_of(std::size_t size) noexcept {
+    return static_cast<unsigned>(256 * 1024 / (size * grain + grain));
+  }
+  struct shelf {
+    free_block* first = nullptr;
+    unsigned credit = 0;  // deaths until we look; at first none, so that we hear of the first
+  };
+
+  static constexpr std::size_t size_of(std::size_t bytes) noexcept {
+    return (bytes + grain - 1) / grain;
   }
   void* restock(std::size_t size);
-  bool make_room(std::size_t size) noexcept;
-  static void* from_system(std::size_t bytes);
-  static void to_system(void* p) noexcept;
+  bool renew_credit(std::size_t size) noexcept;
+  void* from_system(std::size_t bytes);
+  void to_system(void* p) noexcept;
 
   std::array<shelf, block_sizes> shelves_{};
-  frame_count count_{};
+  std::int64_t blocks_ = 0;  // got from the system and the depot, less those that went there
+  std::int64_t deaths_ = 0;  // with those that there is credit for
   bool closed_ = false;
 };
 inline thread_local constinit frame_pool frames;
@@ -166,10 +177,16 @@ inline void close_frames_at_the_end() {
 
 [[gnu::noinline]] inline void* frame_pool::from_system(std::size_t bytes) {
   close_frames_at_the_end();
-  return ::operator new(bytes);
+  void* const block = ::operator new(bytes);
+  ++blocks_;
+  if (closed_) close();
+  return block;
 }
 [[gnu::noinline]] inline void frame_pool::to_system(void* p) noexcept {
   close_frames_at_the_end();
+  ++deaths_;
+  --blocks_;
+  if (closed_) close();
   ::operator delete(p);
 }
 
@@ -177,38 +194,34 @@ inline void close_frames_at_the_end() {
   free_block* const first = depot.take(size);
   if (!first) return from_system(size * grain);
   close_frames_at_the_end();
-  if (closed_) {  // no shelf any more
-    if (first->next) depot.put(size, first->next);
-    return first;
-  }
-  shelf& s = shelves_[size];
-  s.first = first->next;
-  s.room = capacity;
-  for (auto* b = s.first; b; b = b->next) --s.room;
+  blocks_ += free_block::count(first);
+  shelves_[size].first = first->next;
+  if (closed_) close();
   return first;
 }
 
 /// False if nothing is to be kept.
-[[gnu::noinline]] inline bool frame_pool::make_room(std::size_t size) noexcept {
+[[gnu::noinline]] inline bool frame_pool::renew_credit(std::size_t size) noexcept {
+  close_frames_at_the_end();
   if (closed_) return false;
   shelf& s = shelves_[size];
-  if (!s.first) {
-    close_frames_at_the_end();
-    s.room = capacity;
-    return true;
-  }
+  s.credit = credit_of(size);
+  deaths_ += s.credit;
   free_block* last = s.first;
-  for (unsigned i = 1; i != batch; ++i) last = last->next;
-  depot.put(size, std::exchange(s.first, std::exchange(last->next, nullptr)));  // M1
-  s.room = batch;
+  for (unsigned kept = 1; last && kept != s.credit; ++kept) last = last->next;
+  if (last && last->next) {
+    blocks_ -= free_block::count(last->next);
+    depot.put(size, std::exchange(last->next, nullptr));  // M1
+  }
   return true;
 }
 
 /// Of this thread and those that have ended.
 inline frame_count frames_so_far() noexcept {
   frame_count c = depot.counted();
-  c.births += frames.count().births;
-  c.deaths += frames.count().deaths;
+  frame_count const ours = frames.count();
+  c.births += ours.births;
+  c.deaths += ours.deaths;
   return c;
 }
 

@@ -235,7 +235,8 @@ class prompt : public ending, public pooled {
   prompt* held_by_ = nullptr;                    // P3
 };
 
-/// Keeps a prompt for a while.
+/// Keeps a prompt, and the handler that it owns, for a while.
+template <bool Needed>
 class kept_prompt {
  public:
   explicit kept_prompt(prompt& p) noexcept : prompt_(p) { p.keep(); }
@@ -245,6 +246,11 @@ class kept_prompt {
 
  private:
   prompt& prompt_;
+};
+template <>
+class kept_prompt<false> {
+ public:
+  explicit kept_prompt(prompt&) noexcept {}
 };
 
 }  // namespace weft::detail
