@@ -44,7 +44,7 @@ class [[nodiscard, clang::trivial_abi]] weft::resumption {
   /// Empty.
   resumption() = default;
   /// For the library.
-  resumption(detail::prompt& p, detail::answer<R>& waiting) noexcept : rest_(p), slot_(&waiting) {}
+  explicit resumption(detail::prompt& p) noexcept : rest_(p) {}
   resumption(resumption&&) = default;
   resumption& operator=(resumption&&) = default;
   // clang-format off
@@ -76,14 +76,13 @@ class [[nodiscard, clang::trivial_abi]] weft::resumption {
   template <class... V>
   detail::chain ready(V&&... value) {
     rest_.require_open();
-    detail::fill(*slot_, std::forward<V>(value)...);
+    detail::fill(static_cast<detail::answer<R>&>((*rest_).waiting()), std::forward<V>(value)...);
     return std::move(rest_);
   }
   [[nodiscard]] detail::chain const& rest() const noexcept { return rest_; }
 
  private:
   detail::chain rest_;
-  detail::answer<R>* slot_ = nullptr;  // in the innermost frame
 };
 
 namespace weft {

@@ -96,7 +96,7 @@ std::coroutine_handle<> answer_with_rest(evidence<E>& e, O& in_frame, std::corou
   kept_prompt<!S::borrowed> const alive(n);
   continuation const who = n.outside();
   auto& to = static_cast<answer<A>&>(n.to());
-  resumption<R, A> once(n, waiting);
+  resumption<R, A> once(n);
   try {
     auto const k = [&]() -> K {
       if constexpr (S::template kind<O> == clause_kind::multi_shot)

@@ -90,13 +90,15 @@ inline frame& frame_of(std::coroutine_handle<> h) noexcept {
 
 /// Destroys a suspended chain from the innermost outwards up to and including `last`: in a loop,
 /// so a chain of a million takes no stack.  Says who stands outside.
-inline continuation unwind(continuation at, ending const& last) noexcept {
+[[gnu::noinline, gnu::no_sanitize_address]] inline continuation unwind(
+    continuation at, ending const& last) noexcept {
   for (;;) {
     if (at.is_frame()) {
-      auto const innermost = at.frame();
-      at = frame_of(innermost).parent;
-      frame_of(innermost).to = nullptr;
-      innermost.destroy();
+      frame& f = frame_of(at.frame());
+      continuation const up = f.parent;
+      f.to = nullptr;
+      at.frame().destroy();
+      at = up;
     } else {
       ending& e = at.end();
       at = e.dropped();
@@ -132,7 +134,7 @@ struct frame_with_result<void> : frame_that_answers<void> {
 struct at_end {
   [[nodiscard]] bool await_ready() const noexcept { return false; }
   template <class Promise>
-  transfer await_suspend(std::coroutine_handle<Promise> me) const noexcept {
+  [[gnu::noinline]] transfer await_suspend(std::coroutine_handle<Promise> me) const noexcept {
     continuation const up = me.promise().parent;
     me.destroy();  // F1
     return go_on(up.resolve());

@@ -33,7 +33,12 @@ class performing {
   [[nodiscard]] bool await_ready() {
     auto const at_once = clause().at_once;
     if (!at_once) return false;
-    answer_.set_from([&] { return at_once(handler_, operation(), answer_.where); });
+    if constexpr (std::is_void_v<R> || std::is_same_v<R, never>) {
+      (void)at_once(handler_, operation(), answer_.where);
+      answer_.set();
+    } else {
+      answer_.set(at_once(handler_, operation(), answer_.where));
+    }
     return true;
   }
   transfer await_suspend(std::coroutine_handle<> me) {

@@ -19,7 +19,8 @@
 ///       ordinary code that drives.  Capturing walks it from the innermost to the handler's prompt:
 ///       no step for the nearest.  A prompt that is not on it cannot be captured to.
 ///   P3  While a prompt is suspended, [innermost, itself] is a chain of suspended frames and
-///       prompts; the prompts inside have `held_by` it.  One resumption owns the chain.
+///       prompts; the prompts inside have `held_by` it, until they are captured otherwise.  One
+///       resumption owns the chain.
 ///   P4  Each resume says anew who waits for the answer (`who`, `to`).
 ///   P5  A prompt that has ended has no frames left.  If its handler was borrowed, and others can
 ///       still perform to it, their operations are answered with resumption_expired from then on.
@@ -58,11 +59,13 @@ class prompt : public ending, public pooled {
   /// Suspends the chain from `leaf`, which performs `operation` and waits in `waiting`, up to here.
   /// Throws needs_control if that would have to cross ordinary code.
   void capture(std::coroutine_handle<> leaf, awaited& waiting, std::string_view const& operation) {
+    inner_records_ = false;
     if (current_ != this) [[unlikely]]
       capture_through(operation, waiting.where);
     is_ = state::suspended;
+    held_by_ = nullptr;
     leaf_ = leaf;
-    where_ = waiting.where;
+    waiting_ = &waiting;
     operation_ = &operation;
     inner_ = std::exchange(current_, up_);
   }
@@ -70,10 +73,8 @@ class prompt : public ending, public pooled {
   [[nodiscard]] std::coroutine_handle<> activate() noexcept {
     is_ = state::active;
     up_ = std::exchange(current_, inner_);
-    if (inner_ != this) [[unlikely]]
-      reactivate_inner();
-    if (records_) [[unlikely]]
-      answered();
+    if (records_ || inner_records_) [[unlikely]]
+      tell_recorders();
     return leaf_.frame();
   }
   /// Throws resumption_expired unless this may be resumed.
@@ -94,7 +95,7 @@ class prompt : public ending, public pooled {
                              " found its handler " + std::string(handler_name()) + " gone");
   }
   /// Destroys the suspended chain, and releases.
-  void drop() noexcept {
+  [[gnu::noinline]] void drop() noexcept {
     unwind_rest();
     release();
   }
@@ -112,7 +113,8 @@ class prompt : public ending, public pooled {
   [[nodiscard]] std::coroutine_handle<> leaf() const noexcept { return leaf_.frame(); }
   /// Suspended: at which operation, and where that is.
   [[nodiscard]] std::string_view operation() const noexcept { return *operation_; }
-  [[nodiscard]] std::source_location where() const noexcept { return where_; }
+  [[nodiscard]] std::source_location where() const noexcept { return waiting_->where; }
+  [[nodiscard]] awaited& waiting() const noexcept { return *waiting_; }
   [[nodiscard]] virtual std::string_view handler_name() const noexcept = 0;
   /// Where `handle` stands.
   [[nodiscard]] virtual std::source_location installed_at() const noexcept = 0;
@@ -157,6 +159,7 @@ class prompt : public ending, public pooled {
   }
   void unwind_rest() noexcept {
     if (is_ == state::suspended || is_ == state::cut) {
+      lose_leaf();
       is_ = state::ended;
       unwind(leaf_, *this);
     }
@@ -184,19 +187,25 @@ class prompt : public ending, public pooled {
   bool borrowed_ = false;  // the handler
   bool fragile_ = false;   // a handler further out is borrowed: it may end before our resumption
   bool records_ = false;   // hears answered()
-  bool expired_ = false;   // the handler ended before the body
+  bool inner_records_ = false;  // so does one that we hold
+  bool expired_ = false;        // the handler ended before the body
 
  private:
   [[gnu::noinline]] void destroy() noexcept { delete this; }
   [[noreturn, gnu::cold, gnu::noinline]] void throw_expired(prompt const& gone) const {
     throw resumption_expired("weft: the handler " + std::string(gone.handler_name()) +
                              " is no more, so what was suspended by " + std::string(*operation_) +
-                             " at " + detail::text(where_) + " cannot be resumed");
+                             " at " + detail::text(where()) + " cannot be resumed");
   }
   [[gnu::noinline]] void capture_through(std::string_view operation, std::source_location where) {
-    for (prompt* p = current_; p != this; p = p->up_)
-      if (!p) throw_across(operation, where);
-    for (prompt* p = current_; p != this; p = p->up_) p->held_by_ = this;
+    for (prompt* p = current_; p != this; p = p->up_) {
+      if (!p) {
+        for (prompt* held = current_; held; held = held->up_) held->held_by_ = nullptr;
+        throw_across(operation, where);
+      }
+      inner_records_ |= p->records_;
+      p->held_by_ = this;
+    }
   }
   [[noreturn, gnu::cold, gnu::noinline]] void throw_across(std::string_view operation,
                                                            std::source_location where) const {
@@ -205,11 +214,15 @@ class prompt : public ending, public pooled {
                         " takes the resumption, and stands outside a run() or resume() that "
                         "drives, or is not active here");
   }
-  [[gnu::noinline]] void reactivate_inner() noexcept {
-    for (prompt* p = inner_; p != this; p = p->up_) {
-      p->held_by_ = nullptr;
+  [[gnu::noinline]] void tell_recorders() noexcept {
+    for (prompt* p = inner_; p != this; p = p->up_)
       if (p->records_) p->answered();
-    }
+    if (records_) answered();
+  }
+  /// The leaf is to be destroyed, and with it who waits there; messages will want to know where.
+  void lose_leaf() noexcept {
+    lost_ = *waiting_;
+    waiting_ = &lost_;
   }
   [[nodiscard]] bool may_be_cut() const noexcept {
     return is_ == state::suspended || is_ == state::cut;
@@ -217,6 +230,7 @@ class prompt : public ending, public pooled {
   /// The region of `part`, which we hold, has ended: unwinds that much.
   void cut(prompt& part) noexcept {
     is_ = state::ended;  // meanwhile not to be cut again
+    lose_leaf();
     leaf_ = unwind(leaf_, part);
     is_ = state::cut;
   }
@@ -225,11 +239,14 @@ class prompt : public ending, public pooled {
 
   unsigned owners_ = 1;  // P1
   state is_ = state::active;
-  continuation who_;       // P4
-  awaited* to_ = nullptr;  // P4; an answer<A>
-  continuation leaf_;      // suspended: the innermost frame; cut: what is left
+  continuation who_;  // P4
+  union {
+    awaited* to_ = nullptr;  // P4; an answer<A>
+    awaited lost_;           // the leaf was destroyed before it was resumed: where it waited
+  };
+  continuation leaf_;  // suspended: the innermost frame; cut: what is left
   std::string_view const* operation_ = nullptr;  // that suspended us last
-  std::source_location where_;                   // of that
+  awaited* waiting_ = nullptr;                   // suspended: the answer<R> in the innermost frame
   prompt* inner_ = nullptr;                      // suspended: the innermost prompt of the chain
   prompt* up_ = nullptr;                         // active: the next one outwards
   prompt* held_by_ = nullptr;                    // P3

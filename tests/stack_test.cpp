@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+
+/// No chain of calls, performs and resumes takes native stack, in either compiler, at any level,
+/// with or without a sanitizer.  Built in each of these ways by tests/BUILD.
+
+#include <catch2/catch.hpp>
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <utility>
+
+#include "effects/effects.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/small_stack.hpp"
+
+using namespace weft;
+
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool sanitized = true;
+#elif defined(__has_feature)
+constexpr bool sanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#else
+constexpr bool sanitized = false;
+#endif
+#if defined(__OPTIMIZE__)
+constexpr bool optimized = true;
+#else
+constexpr bool optimized = false;
+#endif
+
+constexpr std::size_t kb = 1024;
+constexpr std::size_t small_stack = sanitized ? 512 * kb : 256 * kb;
+/// For what is admitted to nest: 1000 forwards, 1000 stored resumptions.
+constexpr std::size_t nesting_stack = optimized ? small_stack : (sanitized ? 2048 * kb : 1024 * kb);
+
+constexpr int million = 1'000'000;
+
+/// What `f` returns on a stack of `bytes`, every frame of it dead.
+template <class F>
+int on_stack(std::size_t bytes, F f) {
+  tests::every_frame_dies const check;
+  int result = 0;
+  tests::on_small_stack(bytes, [&] { result = f(); });
+  return result;
+}
+
+struct tick {
+  struct now : op<void> {};
+  using operations = op_list<now>;
+};
+struct count {
+  struct next : op<int> {};
+  using operations = op_list<next>;
+};
+
+eff<int, tick> ticks(int n) {
+  for (int i = 0; i != n; ++i) co_await tick::now{};
+  co_return n;
+}
+eff<void, tick> only_ticks(int n) {
+  for (int i = 0; i != n; ++i) co_await tick::now{};
+}
+eff<int> nested(int depth) {
+  if (depth == 0) co_return 0;
+  co_return 1 + co_await nested(depth - 1);
+}
+eff<int> calls(int n) {
+  int sum = 0;
+  for (int i = 0; i != n; ++i) sum += 1 + co_await nested(0);
+  co_return sum;
+}
+eff<int, tick> ticks_at(int depth) {
+  if (depth == 0) {
+    co_await tick::now{};
+    co_return 0;
+  }
+  co_return 1 + co_await ticks_at(depth - 1);
+}
+
+/// Keeps what ticks.
+struct keeper : region, handler<tick> {
+  std::deque<resumption<void, int>> kept;
+  int on(tick::now, resumption<void, int> k) {
+    kept.push_back(std::move(k));
+    return -1;
+  }
+  int resume_all() {
+    int last = -1;
+    while (!kept.empty()) {
+      auto k = std::move(kept.front());
+      kept.pop_front();
+      last = resume(std::move(k));
+    }
+    return last;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a million calls, one after the other") {
+  CHECK(on_stack(small_stack, [] { return run(calls(million)); }) == million);
+}
+
+TEST_CASE("a million calls, one inside the other") {
+  CHECK(on_stack(small_stack, [] { return run(nested(million)); }) == million);
+}
+
+TEST_CASE("a million operations of a value clause") {
+  CHECK(on_stack(small_stack, [] {
+          int n = 0;
+          run(handle<tick>([&n](tick::now) { ++n; }, ticks(million)));
+          return n;
+        }) == million);
+}
+
+TEST_CASE("a million operations of a value clause that asks outward") {
+  CHECK(on_stack(small_stack, [] {
+          int n = 0;
+          auto const counting = [&n](count::next) { return ++n; };
+          auto const asking = [](tick::now, outer<count> up) { up(count::next{}); };
+          run(handle<count>(counting, handle<tick>(asking, ticks(million))));
+          return n;
+        }) == million);
+}
+
+TEST_CASE("a million operations of a control clause that jumps") {
+  CHECK(
+      on_stack(small_stack, [] {
+        return run(handle<tick>(
+            [](tick::now, resumption<void, int> k) -> outcome<int> { return std::move(k).last(); },
+            ticks(million)));
+      }) == million);
+  CHECK(on_stack(small_stack, [] {
+          run(handle<tick>(
+              [](tick::now, resumption<void> k) -> outcome<void> { return std::move(k).last(); },
+              only_ticks(million)));
+          return 1;
+        }) == 1);
+}
+
+TEST_CASE("a million operations of a control clause that keeps, resumed by ordinary code") {
+  CHECK(on_stack(small_stack, [] {
+          keeper k;
+          run(handle(k, ticks(million)));
+          return k.resume_all();
+        }) == million);
+}
+
+TEST_CASE("a million operations of a coroutine clause, each waiting for the rest") {
+  CHECK(on_stack(small_stack, [] {
+          return run(handle<tick>([](tick::now, resumption<void, int> k)
+                                      -> eff<int> { co_return co_await std::move(k)(); },
+                                  ticks(million)));
+        }) == million);
+}
+
+TEST_CASE("a million operations of a coroutine clause that performs outward") {
+  CHECK(
+      on_stack(small_stack, [] {
+        int n = 0;
+        auto const asking = [](tick::now, resumption<void, int> k) -> eff<int, count> {
+          co_await count::next{};
+          co_return co_await std::move(k)();
+        };
+        run(handle<count>([&n](count::next) { return ++n; }, handle<tick>(asking, ticks(million))));
+        return n;
+      }) == million);
+}
+
+TEST_CASE("a million handlers, one inside the other") {
+  struct nests {
+    static eff<int> handlers(int depth) {
+      if (depth == 0) co_return 0;
+      co_return 1 + co_await handle<tick>([](tick::now) {}, handlers(depth - 1));
+    }
+  };
+  CHECK(on_stack(small_stack, [] { return run(nests::handlers(million)); }) == million);
+}
+
+TEST_CASE("an exception through a million frames") {
+  struct throws {
+    static eff<int> at(int depth) {
+      if (depth == 0) throw depth;
+      co_return co_await at(depth - 1);
+    }
+  };
+  CHECK(on_stack(small_stack, [] {
+          try {
+            return run(throws::at(million / 10));  // each frame rethrows: slow
+          } catch (int) {
+            return 1;
+          }
+        }) == 1);
+}
+
+TEST_CASE("dropping, resuming and abandoning a resumption a million frames deep") {
+  CHECK(on_stack(small_stack, [] {
+          keeper k;
+          run(handle(k, ticks_at(million)));
+          k.kept.clear();
+          return 1;
+        }) == 1);
+  CHECK(on_stack(small_stack, [] {
+          keeper k;
+          run(handle(k, ticks_at(million)));
+          return k.resume_all();
+        }) == million);
+  CHECK(on_stack(small_stack, [] {
+          keeper k;
+          return run(handle(k, ticks_at(million)));  // the region ends
+        }) == -1);
+}
+
+TEST_CASE("a thousand value clauses that pass a question on nest, within a bound") {
+  struct passes {
+    static eff<int, tick> through(int depth) {
+      if (depth == 0) co_return co_await ticks(10);
+      co_return co_await handle<tick>([](tick::now, outer<tick> up) { up(tick::now{}); },
+                                      through(depth - 1));
+    }
+  };
+  CHECK(on_stack(nesting_stack, [] {
+          int n = 0;
+          run(handle<tick>([&n](tick::now) { ++n; }, passes::through(1000)));
+          return n;
+        }) == 10);
+}
+
+TEST_CASE(
+    "a thousand stored resumptions, each in a frame of the next, are dropped within a bound") {
+  struct holds {
+    static eff<int, tick> in_a_frame(resumption<void, int> other) {
+      co_await tick::now{};
+      co_return other ? 1 : 0;
+    }
+  };
+  CHECK(on_stack(nesting_stack, [] {
+          keeper k;
+          resumption<void, int> last;
+          for (int i = 0; i != 1000; ++i) {
+            run(handle(k, holds::in_a_frame(std::move(last))));
+            last = std::move(k.kept.back());
+            k.kept.clear();
+          }
+          last = {};
+          return 1;
+        }) == 1);
+}
