@@ -69,8 +69,8 @@ suite::suite(std::string_view name, int argc, char** argv) : name_(name) {
 }
 
 void suite::compare(std::string_view which, make_work subject, std::string_view rival,
-                    make_work make_rival) {
-  row r{std::string(which), "ns", {}, std::string(rival), {}};
+                    make_work make_rival, std::size_t items) {
+  row r{std::string(which), "ns", {}, std::string(rival), {}, items};
   if (subject()(batch) != make_rival()(batch)) {
     std::fprintf(stderr, "%s: the answer is not the rival's\n", r.which.c_str());
     broken_ = true;
@@ -107,11 +107,16 @@ int suite::run() {
   benchmark::RunSpecifiedBenchmarks(&times);
 
   if (!json_)
-    std::printf("%-28s %12s %-6s %-20s %12s %8s\n", name_.c_str(), "value", "unit", "rival",
+    std::printf("%-28s %12s %-6s %-22s %12s %8s\n", name_.c_str(), "value", "unit", "rival",
                 "rival value", "ratio");
   for (row& r : rows_) {
-    if (!r.value) r.value = times.median(subject_name(r.which));
-    if (!r.rival.empty()) r.rival_value = times.median(rival_name(r.which, r.rival));
+    auto const an_item = [&](std::string const& name) {
+      std::optional<double> ns = times.median(name);
+      if (ns) *ns /= static_cast<double>(r.items);
+      return ns;
+    };
+    if (!r.value) r.value = an_item(subject_name(r.which));
+    if (!r.rival.empty()) r.rival_value = an_item(rival_name(r.which, r.rival));
     if (!r.value) continue;  // filtered out by --benchmark_filter
     if (r.rival_value && *r.rival_value < folded_away_ns) {
       std::fprintf(stderr, "%s: the rival %s takes %.2f ns: its work was removed\n",
@@ -127,7 +132,7 @@ void suite::print(row const& r) const {
   if (!json_) {
     std::printf("%-28s %12.2f %-6s", r.which.c_str(), *r.value, r.unit.c_str());
     if (r.rival_value)
-      std::printf(" %-20s %12.2f %8.2f", r.rival.c_str(), *r.rival_value,
+      std::printf(" %-22s %12.2f %8.2f", r.rival.c_str(), *r.rival_value,
                   *r.value / *r.rival_value);
     std::printf("\n");
     return;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 /// Asks how fast something is, beside a rival in the same process.
@@ -32,9 +33,9 @@ class suite {
   /// Takes --json and --quick out of the arguments; the others are Google Benchmark's.
   suite(std::string_view name, int argc, char** argv);
 
-  /// Nanoseconds a step of each.  Their answers must be the same.
+  /// Nanoseconds an item of each, of which a step does `items`.  Their answers must be the same.
   void compare(std::string_view which, make_work subject, std::string_view rival_name,
-               make_work rival);
+               make_work rival, std::size_t items = 1);
 
   /// Nanoseconds a step, without a rival.  `answer` is what the first 1000 steps must return.
   void measure(std::string_view which, make_work subject, std::uint64_t answer);
@@ -43,7 +44,7 @@ class suite {
   void report(std::string_view which, double value, std::string_view unit);
 
   /// Measures and prints.  Returns what main returns: 1 if an answer was wrong, or if a rival
-  /// took less than 0.3 ns a step, which means that the compiler has removed its work.
+  /// took less than 0.3 ns an item, which means that the compiler has removed its work.
   int run();
 
  private:
@@ -53,6 +54,7 @@ class suite {
     std::optional<double> value;  // given, or the median of what was measured
     std::string rival;            // empty: none
     std::optional<double> rival_value;
+    std::size_t items = 1;  // a step
   };
   void print(row const& r) const;
 
@@ -63,11 +65,12 @@ class suite {
   bool broken_ = false;
 };
 
-/// `f`, of which the compiler no longer knows what it is.
-template <class F>
-F* launder(F* f) {
-  asm volatile("" : "+r"(f));
-  return f;
+/// `v`, of which the compiler no longer knows what it is.
+template <class V>
+V launder(V v) {
+  static_assert(std::is_pointer_v<V> || std::is_integral_v<V>, "it passes through a register");
+  asm volatile("" : "+r"(v));
+  return v;
 }
 
 }  // namespace weft::bench
