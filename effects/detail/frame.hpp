@@ -131,13 +131,25 @@ struct frame_with_result<void> : frame_that_answers<void> {
   void return_void() noexcept { result().set(); }
 };
 
+/// A frame has written its result, and goes (F1, F2).
+inline transfer end_frame(std::coroutine_handle<> me) noexcept {
+  continuation const up = frame_of(me).parent;
+  me.destroy();
+  return go_on(up.resolve());
+}
+/// The same out of line: under g++ and AddressSanitizer its locals would be in the native frame
+/// of every coroutine, and resumptions stored in frames nest.
+[[gnu::noinline]] inline transfer end_frame_by_a_call(std::coroutine_handle<> me) noexcept {
+  return end_frame(me);
+}
+
 struct at_end {
   [[nodiscard]] bool await_ready() const noexcept { return false; }
-  template <class Promise>
-  [[gnu::noinline]] transfer await_suspend(std::coroutine_handle<Promise> me) const noexcept {
-    continuation const up = me.promise().parent;
-    me.destroy();  // F1
-    return go_on(up.resolve());
+  transfer await_suspend(std::coroutine_handle<> me) const noexcept {
+    if constexpr (std::is_void_v<transfer>)
+      return end_frame_by_a_call(me);
+    else
+      return end_frame(me);
   }
   void await_resume() const noexcept {}
 };

@@ -1,0 +1,9 @@
+"""Tests that only some configurations can run; elsewhere they are skipped."""
+
+_IMPOSSIBLE = ["//tests/weakened:impossible"]
+
+under_no_sanitizer = select({
+    "//tests/weakened:asan": _IMPOSSIBLE,
+    "//tests/weakened:tsan": _IMPOSSIBLE,
+    "//conditions:default": [],
+})
