@@ -150,7 +150,7 @@ class going_on {
 /// cannot suspend what stands outside this call: they throw needs_control.  Throws what the rest
 /// throws.
 template <class R, class A, class... V>
-A resume(resumption<R, A> k, V&&... value) {
+A resume(resumption<R, A>&& k, V&&... value) {
   detail::chain rest = k.ready(std::forward<V>(value)...);
   detail::answer<A> answer;
   {
@@ -159,5 +159,10 @@ A resume(resumption<R, A> k, V&&... value) {
   }
   return answer.take();
 }
+
+// clang-format off
+template <class R, class A, class... V>
+A resume(resumption<R, A> const& k, V&&... value) = delete;  // weft: a resumption is used once: write resume(std::move(k), v)
+// clang-format on
 
 }  // namespace weft

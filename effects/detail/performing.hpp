@@ -44,7 +44,17 @@ class performing {
   transfer await_suspend(std::coroutine_handle<> me) {
     return go_on(clause().control(handler_, operation_, me, answer_));
   }
-  R await_resume() { return answer_.take(); }
+  R await_resume()
+    requires(!std::is_same_v<R, never>)
+  {
+    return answer_.take();
+  }
+  [[noreturn]] R await_resume()  // so that no compiler asks for a co_return after it
+    requires std::is_same_v<R, never>
+  {
+    answer_.take();
+    std::terminate();
+  }
 
  private:
   [[nodiscard]] clause_entry<E, O> const& clause() const noexcept {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <coroutine>
+#include <memory>
 #include <source_location>
 #include <string>
 #include <string_view>
@@ -51,7 +52,7 @@ class prompt : public ending, public pooled {
   /// Waits for the answer: `to` gets it, then `who` goes on (P4).
   void aim(continuation who, awaited& to) noexcept {
     who_ = who;
-    to_ = &to;
+    either_.to = &to;
   }
   /// Becomes the innermost active prompt, with a body that has not started.
   void step_in() noexcept { up_ = std::exchange(current_, this); }
@@ -87,7 +88,7 @@ class prompt : public ending, public pooled {
   /// Throws resumption_expired if the handler must not be touched any more.
   void require_handler() const {
     if (expired_) [[unlikely]]
-      throw_gone("on_return", to_->where);
+      throw_gone("on_return", either_.to->where);
   }
   [[noreturn, gnu::cold, gnu::noinline]] void throw_gone(std::string_view what,
                                                          std::source_location where) const {
@@ -109,7 +110,7 @@ class prompt : public ending, public pooled {
   }
   [[nodiscard]] bool handler_may_go() const noexcept { return borrowed_ || fragile_; }
   [[nodiscard]] continuation outside() const noexcept override { return who_; }
-  [[nodiscard]] awaited& to() const noexcept { return *to_; }
+  [[nodiscard]] awaited& to() const noexcept { return *either_.to; }
   [[nodiscard]] std::coroutine_handle<> leaf() const noexcept { return leaf_.frame(); }
   /// Suspended: at which operation, and where that is.
   [[nodiscard]] std::string_view operation() const noexcept { return *operation_; }
@@ -221,8 +222,8 @@ class prompt : public ending, public pooled {
   }
   /// The leaf is to be destroyed, and with it who waits there; messages will want to know where.
   void lose_leaf() noexcept {
-    lost_ = *waiting_;
-    waiting_ = &lost_;
+    std::construct_at(&either_.lost, *waiting_);
+    waiting_ = &either_.lost;
   }
   [[nodiscard]] bool may_be_cut() const noexcept {
     return is_ == state::suspended || is_ == state::cut;
@@ -240,10 +241,11 @@ class prompt : public ending, public pooled {
   unsigned owners_ = 1;  // P1
   state is_ = state::active;
   continuation who_;  // P4
-  union {
-    awaited* to_ = nullptr;  // P4; an answer<A>
-    awaited lost_;           // the leaf was destroyed before it was resumed: where it waited
-  };
+  union either {
+    awaited* to;   // P4; an answer<A>
+    awaited lost;  // the leaf was destroyed before it was resumed: where it waited
+    either() noexcept : to(nullptr) {}
+  } either_;
   continuation leaf_;  // suspended: the innermost frame; cut: what is left
   std::string_view const* operation_ = nullptr;  // that suspended us last
   awaited* waiting_ = nullptr;                   // suspended: the answer<R> in the innermost frame

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: MIT
+
+/// What must hold of handlers whatever they are.
+
+#include <catch2/catch.hpp>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "effects/effects.hpp"
+#include "tests/support/effects.hpp"
+#include "tests/support/frames.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+
+namespace {
+
+using get = state<int>::get;
+using put = state<int>::put;
+using fail = raise<std::string>::fail;
+
+/// Runs under state that begins with `initial`; gives the result and the last value.
+template <class Body>
+auto with_state(int initial, Body body) {
+  return run(handle(state_returned(initial), std::move(body)));
+}
+
+eff<int, state<int>, raise<std::string>> puts_then_fails() {
+  co_await put{1};
+  int const n = co_await get{};
+  if (n == 1) co_await fail{"gave up"};
+  co_return n;
+}
+
+eff<std::string, ask, tick> asks_and_ticks() {
+  std::string all;
+  for (int i = 0; i != 3; ++i) {
+    int const n = co_await ask::get{};
+    all += std::to_string(n);
+    co_await tick::now{};
+  }
+  co_return all;
+}
+
+/// Every kind of clause that answers ask::get with 5.
+struct by_value {
+  int on(ask::get) { return 5; }
+};
+struct by_asking {
+  int on(ask::get, outer<tick> up) {
+    up(tick::now{});
+    return 5;
+  }
+};
+template <class A>
+struct by_jump {
+  outcome<A> on(ask::get, resumption<int, A> k) { return std::move(k).last(5); }
+};
+template <class A>
+struct by_coroutine {
+  eff<A> on(ask::get, resumption<int, A> k) { co_return co_await std::move(k)(5); }
+};
+template <class A>
+struct by_resume {
+  A on(ask::get, resumption<int, A> k) { return resume(std::move(k), 5); }
+};
+
+}  // namespace
+
+// ---- identity, forwarding, composition
+
+TEST_CASE("the handler of an effect that is not performed changes nothing") {
+  every_frame_dies const check;
+  auto const body = []() -> eff<int> { co_return 3; };
+  CHECK(run(handle<ask>(by_value(), body)) == run(body()));
+  CHECK(run(handle<ask>(by_jump<int>(), body)) == run(body()));
+  CHECK(run(handle<ask>(by_coroutine<int>(), body)) == run(body()));
+  CHECK(run(handle<tick>([](tick::now) {}, handle<ask>(by_asking(), body))) == run(body()));
+}
+
+TEST_CASE("a handler that passes every question on changes nothing") {
+  every_frame_dies const check;
+  auto const forwards = [](ask::get, outer<ask> up) { return up(ask::get{}); };
+  CHECK(run(handle<ask>(answers{8}, handle<ask>(forwards, asks()))) ==
+        run(handle<ask>(answers{8}, asks())));
+
+  struct forwards_by_coroutine {
+    eff<int, ask> on(ask::get, resumption<int, int> k) {
+      int const answer = co_await ask::get{};
+      co_return co_await std::move(k)(answer);
+    }
+  };
+  CHECK(run(handle<ask>(answers{8}, handle<ask>(forwards_by_coroutine(), asks()))) == 8);
+
+  keeps k;  // even to a clause that keeps the rest
+  auto const inside = []() -> eff<int, ask> {
+    co_return 10 * co_await handle<ask>(forwards_by_coroutine(), asks());
+  };
+  CHECK(run(handle(k, inside)) == -1);
+  CHECK(resume(std::move(k.k), 4) == 40);
+}
+
+TEST_CASE("composition is nesting, the first innermost") {
+  every_frame_dies const check;
+  auto const nested =
+      run(handle(raise_to_optional<std::string>(), handle(state_returned(0), puts_then_fails())));
+  auto const composed =
+      run(handle(state_returned(0) | raise_to_optional<std::string>(), puts_then_fails()));
+  CHECK(nested == composed);
+  CHECK_FALSE(nested.has_value());
+
+  state_of counter(0);  // a named handler is borrowed, in a composition too
+  auto const other = run(handle(raise_to_optional<std::string>() | counter, puts_then_fails()));
+  CHECK_FALSE(other.has_value());
+  CHECK(counter.value() == 1);
+
+  auto const three =
+      handle(with<ask>(answers{2}) | state_returned(1) | raise_to_variant<std::string>(),
+             []() -> eff<int, ask, state<int>, raise<std::string>> {
+               int const n = co_await ask::get{};
+               co_await put{n};
+               co_return n + 1;
+             });
+  CHECK(std::get<0>(three) == std::pair(3, 2));
+}
+
+TEST_CASE("every kind of clause that answers alike is alike") {
+  every_frame_dies const check;
+  int ticks = 0;
+  auto const ticking = [&ticks](tick::now) { ++ticks; };
+  auto const under = [&](auto handler) {
+    return run(handle<tick>(ticking, handle<ask>(std::move(handler), asks_and_ticks())));
+  };
+  CHECK(under(by_value()) == "555");
+  CHECK(under(by_jump<std::string>()) == "555");
+  CHECK(under(by_coroutine<std::string>()) == "555");
+  CHECK(under(by_resume<std::string>()) == "555");
+  CHECK(ticks == 12);
+  CHECK(under(by_asking()) == "555");
+  CHECK(ticks == 18);
+}
+
+// ---- state
+
+TEST_CASE("state: put then get gives what was put; the last put counts; get changes nothing") {
+  every_frame_dies const check;
+  int const a = GENERATE(0, 1, -7);
+  CHECK(with_state(5, [a]() -> eff<int, state<int>> {
+          co_await put{a};
+          co_return co_await get{};
+        }) == std::pair(a, a));
+  CHECK(with_state(5, [a]() -> eff<void, state<int>> {
+          co_await put{a + 1};
+          co_await put{a};
+        }) == a);
+  CHECK(with_state(a, []() -> eff<int, state<int>> {
+          int const first = co_await get{};
+          int const second = co_await get{};
+          co_return first - second;
+        }) == std::pair(0, a));
+  CHECK(with_state(a, []() -> eff<void, state<int>> {
+          int const now = co_await get{};
+          co_await put{now};
+        }) == a);
+}
+
+TEST_CASE("modify puts what a function makes of the value") {
+  every_frame_dies const check;
+  CHECK(with_state(20, []() -> eff<void, state<int>> {
+          co_await modify<int>([](int n) { return 2 * n + 2; });
+        }) == 42);
+  int variable = 1;
+  run(handle(state_in(variable), modify<int>([](int n) { return n + 1; })));
+  CHECK(variable == 2);
+}
+
+// ---- order of handlers
+
+TEST_CASE("state inside is lost with the rest, state outside is kept") {
+  every_frame_dies const check;
+  auto const inside =
+      run(handle(state_returned(0) | raise_to_optional<std::string>(), puts_then_fails()));
+  CHECK_FALSE(inside.has_value());
+  auto const outside =
+      run(handle(raise_to_optional<std::string>() | state_returned(0), puts_then_fails()));
+  CHECK(outside == std::pair(std::optional<int>(), 1));
+}
+
+TEST_CASE("a handler is deep: what is resumed runs under it again, and under its own state") {
+  every_frame_dies const check;
+  struct counts {
+    int n = 0;
+    outcome<std::string> on(ask::get, resumption<int, std::string> k) {
+      return std::move(k).last(++n);
+    }
+  };
+  auto const body = []() -> eff<std::string, ask> {
+    std::string all;
+    for (int i = 0; i != 4; ++i) {
+      int const n = co_await ask::get{};
+      all += std::to_string(n);
+    }
+    co_return all;
+  };
+  CHECK(run(handle<ask>(counts(), body)) == "1234");
+}
+
+TEST_CASE("the nearest handler answers, and outer_of goes past it") {
+  every_frame_dies const check;
+  auto const body = []() -> eff<std::string, ask> {
+    int const near = co_await ask::get{};
+    int const far = co_await outer_of<ask>(ask::get{});
+    co_return std::to_string(near) + std::to_string(far);
+  };
+  CHECK(run(handle<ask>(answers{1}, handle<ask>(answers{2}, body))) == "21");
+  CHECK_THROWS_AS(run(handle<ask>(answers{1}, body)), no_outer_handler);
+
+  auto const masked_twice = [body]() -> eff<std::string, ask> {
+    co_return co_await handle<ask>([](ask::get, outer<ask> up) { return 10 * up(ask::get{}); },
+                                   body);
+  };
+  CHECK(run(handle<ask>(answers{1}, handle<ask>(answers{2}, masked_twice))) == "202");
+}
+
+// ---- rows
+
+TEST_CASE("a row is a set, and a subset may be called from a larger one, at any depth") {
+  every_frame_dies const check;
+  using two = row<ask, tick>;
+  struct calls {
+    static eff<int, ask> one() { co_return co_await ask::get{}; }
+    static eff<int, tick, ask> both() {
+      co_await tick::now{};
+      co_return co_await one();
+    }
+    static eff<int, two, two, ask> again() { co_return co_await both() + co_await one(); }
+    static eff<int, state<int>, two> wide() {
+      int const n = co_await again();
+      co_await put{n};
+      co_return n + co_await again();
+    }
+  };
+  STATIC_REQUIRE(std::is_same_v<eff<int, ask, tick>::effects, eff<int, two, tick, two>::effects>);
+  int ticks = 0;
+  auto const answer = run(handle(
+      state_returned(0) | with<tick>([&ticks](tick::now) { ++ticks; }) | with<ask>(answers{3}),
+      calls::wide()));
+  CHECK(answer == std::pair(12, 6));
+  CHECK(ticks == 2);
+}
+
+TEST_CASE("one handler may discharge several effects, in any order") {
+  every_frame_dies const check;
+  struct both {
+    int ticks = 0;
+    int on(ask::get) { return ticks; }
+    void on(tick::now) { ++ticks; }
+  };
+  CHECK(run(handle<ask, tick>(both(), asks_and_ticks())) == "012");
+  CHECK(run(handle<tick, ask, tick>(both(), asks_and_ticks())) == "012");
+}
+
+TEST_CASE("tagged effects are told apart, and any handler of the effect handles them") {
+  every_frame_dies const check;
+  struct left;
+  struct right;
+  using both = row<tagged<left, state<int>>, tagged<right, state<int>>>;
+  auto const swaps = []() -> eff<int, both> {
+    int const l = co_await in<left>(get{});
+    int const r = co_await in<right>(get{});
+    co_await in<left>(put{r});
+    co_await in<right>(put{l});
+    co_return 10 * l + r;
+  };
+  state_of l(1);
+  state_of r(2);
+  CHECK(run(handle<tagged<left, state<int>>>(l, handle<tagged<right, state<int>>>(r, swaps))) ==
+        12);
+  CHECK(l.value() == 2);
+  CHECK(r.value() == 1);
+
+  auto const answer = run(handle<tagged<left, ask>>(
+      clauses{[](tagged_operation<left, ask::get>) { return 4; }},
+      []() -> eff<int, tagged<left, ask>> { co_return co_await in<left>(ask::get{}); }));
+  CHECK(answer == 4);
+  auto const passed = run(handle<tagged<left, ask>>(
+      answers{6},
+      handle<ask>([](ask::get, outer<tagged<left, ask>> up) { return up(in<left>(ask::get{})); },
+                  asks())));
+  CHECK(passed == 6);
+}
+
+// ---- lambdas, return clauses
+
+TEST_CASE("a handler may be made of lambdas, with a return clause") {
+  every_frame_dies const check;
+  auto const shouted = run(handle<ask>(
+      clauses{[](ask::get) { return 4; }, returns{[](int n) { return std::to_string(n) + "!"; }}},
+      asks()));
+  CHECK(shouted == "4!");
+  auto const counted = run(handle<tick>(clauses{[](tick::now) {}, returns{[] { return 1; }}},
+                                        []() -> eff<void, tick> { co_await tick::now{}; }));
+  CHECK(counted == 1);
+}
+
+TEST_CASE("an answer may be of another type than the result, whichever way it comes") {
+  every_frame_dies const check;
+  struct collects {
+    std::vector<int> on_return(int last) { return {last}; }
+    eff<std::vector<int>> on(ask::get, resumption<int, std::vector<int>> k) {
+      std::vector<int> all = co_await std::move(k)(2);
+      all.push_back(1);
+      co_return all;
+    }
+  };
+  auto const twice = []() -> eff<int, ask> {
+    int const a = co_await ask::get{};
+    co_return 10 * a + co_await ask::get{};
+  };
+  CHECK(run(handle<ask>(collects(), twice)) == std::vector{22, 1, 1});
+}
