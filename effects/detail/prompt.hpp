@@ -2,6 +2,7 @@
 #pragma once
 
 #include <coroutine>
+#include <memory>
 #include <source_location>
 #include <string>
 #include <string_view>
@@ -144,7 +145,7 @@ class prompt : public ending, public pooled {
   }
 
  protected:
-  prompt() = default;
+  prompt() noexcept : to_(nullptr) {}
   virtual ~prompt() = default;
 
   /// The body has ended, its result is here: current again is who stands outside.
@@ -220,10 +221,7 @@ class prompt : public ending, public pooled {
     if (records_) answered();
   }
   /// The leaf is to be destroyed, and with it who waits there; messages will want to know where.
-  void lose_leaf() noexcept {
-    lost_ = *waiting_;
-    waiting_ = &lost_;
-  }
+  void lose_leaf() noexcept { waiting_ = std::construct_at(&lost_, *waiting_); }
   [[nodiscard]] bool may_be_cut() const noexcept {
     return is_ == state::suspended || is_ == state::cut;
   }
@@ -241,8 +239,8 @@ class prompt : public ending, public pooled {
   state is_ = state::active;
   continuation who_;  // P4
   union {
-    awaited* to_ = nullptr;  // P4; an answer<A>
-    awaited lost_;           // the leaf was destroyed before it was resumed: where it waited
+    awaited* to_;   // P4; an answer<A>
+    awaited lost_;  // the leaf was destroyed before it was resumed: where it waited
   };
   continuation leaf_;  // suspended: the innermost frame; cut: what is left
   std::string_view const* operation_ = nullptr;  // that suspended us last
