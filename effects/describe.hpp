@@ -17,8 +17,8 @@ namespace weft {
 ///       called at worker.cpp:20
 ///       under scheduler at main.cpp:31
 ///
-/// At most `lines` of them.  O(lines).  Says so if the resumption is empty, or can no longer be
-/// resumed.
+/// At most `lines` of them, and one that says that there are more.  O(lines).  Says so if the
+/// resumption is empty, or if it can no longer be resumed as a handler on the way has ended.
 template <class R, class A>
 std::string describe(resumption<R, A> const& k, std::size_t lines = 64) {
   if (!k) return "an empty resumption\n";
@@ -27,7 +27,7 @@ std::string describe(resumption<R, A> const& k, std::size_t lines = 64) {
       std::string(outermost.operation()) + " at " + detail::text(outermost.where()) + "\n";
   if (outermost.is() != detail::prompt::state::suspended)
     return all + "  can no longer be resumed: the handler " +
-           std::string(outermost.handler_name()) + " is no more\n";
+           std::string(outermost.lost_handler()) + " is no more\n";
 
   detail::continuation at = outermost.leaf();
   for (std::size_t i = 1;; ++i) {

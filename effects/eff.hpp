@@ -142,7 +142,7 @@ class weft::eff<T, Effects...>::promise_type : public detail::frame_with_result<
   template <class X>
     requires(!operation<std::remove_cvref_t<X>>)
   auto await_transform(X&&) {
-    static_assert(!sizeof(X),
+    static_assert(detail::is_refused<X>,
                   "weft: what is awaited must be an operation, or a computation that is called "
                   "here or moved: std::move(e)");
     return detail::refused();
@@ -163,4 +163,34 @@ class weft::eff<T, Effects...>::promise_type : public detail::frame_with_result<
   [[nodiscard]] detail::evidence<E>* handler_of() const noexcept {
     return detail::find<E, effects>(this->evidence);
   }
+};
+
+namespace weft::detail {
+
+template <class T>
+constexpr bool is_resumption = false;
+template <class R, class A>
+constexpr bool is_resumption<resumption<R, A>> = true;
+template <class R, class A>
+constexpr bool is_resumption<multi_resumption<R, A>> = true;
+
+/// Whether a coroutine with these parameters has the shape of a clause, on(operation, k), and
+/// takes one of the two by reference.
+template <class... Parameters>
+constexpr bool is_clause_by_reference = false;
+template <class P, class Q, class... Parameters>
+constexpr bool is_clause_by_reference<P, Q, Parameters...> =
+    (operation<std::remove_cvref_t<P>> && is_resumption<std::remove_cvref_t<Q>> &&
+     (std::is_reference_v<P> || std::is_reference_v<Q>)) ||
+    is_clause_by_reference<Q, Parameters...>;
+
+}  // namespace weft::detail
+
+/// Looks at the parameters of every coroutine that is an eff.
+template <class T, class... Effects, class... Parameters>
+struct std::coroutine_traits<weft::eff<T, Effects...>, Parameters...> {
+  static_assert(!weft::detail::is_clause_by_reference<Parameters...>,
+                "weft: a coroutine clause takes the operation and its resumption by value: it goes "
+                "on after the call");
+  using promise_type = typename weft::eff<T, Effects...>::promise_type;
 };

@@ -37,7 +37,7 @@ class weft::multi_resumption {
     // Who comes first has the frames that wait there; who comes later, new ones.
     if (c.live) return resume(std::move(c.live), std::forward<V>(value)...);
     detail::answer<R> next;
-    detail::fill(next, std::forward<V>(value)...);
+    detail::put(next, std::forward<V>(value)...);
     detail::replay_log log = c.past;
     log.record(c.at, next);
     detail::answer<A> answer;

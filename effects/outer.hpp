@@ -39,8 +39,8 @@ namespace detail {
 ///
 /// `up(operation)` performs in the surroundings of the handler.  It is a call: it must be answered
 /// by a value clause, else it throws needs_control.  Native stack: what one clause takes, for each
-/// handler that passes the question on.  Valid during the clause.  Pass it by value: a pointer an
-/// effect.
+/// handler that passes the question on.  A clause takes it by value, helpers by reference: it is
+/// good for that clause only.
 template <class... Effects>
 class outer {
   using row = detail::row_set<Effects...>;
@@ -51,6 +51,8 @@ class outer {
   outer(detail::identity<From>, void* all) noexcept {
     handlers_.fill([all]<class E>() { return detail::find<E, From>(all); });
   }
+  outer(outer const&) = delete;  // it is good for the clause it was given to, no longer
+  outer& operator=(outer const&) = delete;
 
   template <operation O>
   typename O::result operator()(

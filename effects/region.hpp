@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <string>
 #include <utility>
 
 namespace weft {
 
 namespace detail {
 class resident;
-class prompt;
 }  // namespace detail
 
 /// Base of a handler that keeps resumptions: a scheduler, a mailbox.
@@ -63,10 +63,12 @@ class resident {
     next_ = previous_ = nullptr;
   }
 
+  [[nodiscard]] region& home() const noexcept { return *home_; }
+
   /// The region ends.  Leaves it.
   virtual void region_ended() noexcept = 0;
-  /// The prompt that stays there, if it is one.
-  [[nodiscard]] virtual prompt const* staying() const noexcept = 0;
+  /// For messages: which handler, and why it stays.
+  [[nodiscard]] virtual std::string why_it_stays() const = 0;
 
  protected:
   ~resident() { leave(); }

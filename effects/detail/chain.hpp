@@ -78,8 +78,9 @@ template <class R, class V>
 constexpr bool answers<R, V> = is_raising<V> || (std::is_constructible_v<kept<R>, V> &&
                                                  !std::is_void_v<R> && !std::is_same_v<R, never>);
 
+/// Fills in an answer: with a value, or an exception.
 template <class R, class... V>
-void fill(answer<R>& waiting, V&&... value) {
+void put(answer<R>& waiting, V&&... value) {
   constexpr bool is_an_answer = answers<R, V...>;
   static_assert(is_an_answer,
                 "weft: an operation is resumed with a value of its result type, or raising{...}; "
@@ -88,6 +89,26 @@ void fill(answer<R>& waiting, V&&... value) {
     waiting.fail(std::forward<V>(value).error...);
   else if constexpr (is_an_answer)
     waiting.set(std::forward<V>(value)...);
+}
+
+/// The answer that an open chain waits for.  Throws as require_open() does.
+template <class R>
+answer<R>& waiting_in(chain const& rest) {
+  rest.require_open();
+  return static_cast<answer<R>&>((*rest).waiting());
+}
+
+/// Fills in the answer of a chain.  The value is made before we look whether the chain is open:
+/// making it may run anybody's code.
+template <class R, class... V>
+void fill(chain const& rest, V&&... value) {
+  constexpr bool is_made = ((std::is_same_v<V&&, kept<R>&&> || is_raising<V>) && ...);
+  if constexpr (is_made || !answers<R, V...>) {
+    put(waiting_in<R>(rest), std::forward<V>(value)...);
+  } else {
+    kept<R> made(std::forward<V>(value)...);
+    put(waiting_in<R>(rest), std::move(made));
+  }
 }
 
 }  // namespace detail

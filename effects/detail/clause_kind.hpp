@@ -99,6 +99,11 @@ concept is_eff = is_eff_type<T>::value;
 template <class H, class O, class Result>
 consteval bool value_clause_returns_well() {
   using R = typename O::result;
+  constexpr bool is_a_value = !is_eff<Result> && !is_resumption<Result>;
+  static_assert(is_a_value,
+                "weft: a clause that is a coroutine takes the resumption too: on(operation, "
+                "resumption<result, answer> k)");
+  if constexpr (!is_a_value) return false;
   constexpr bool converts =
       std::is_void_v<R> || std::is_same_v<R, never> || std::is_convertible_v<Result, R>;
   static_assert(

@@ -18,7 +18,7 @@ namespace weft::detail {
 /// Stands between a coroutine clause and who waits for it: keeps the prompt until the clause is
 /// done (P1), and what the clause may perform.
 template <class Callee, class Around>
-class kept_clause final : public ending, public pooled {
+class kept_clause : public ending, public pooled {
  public:
   kept_clause(prompt& p, continuation who, void* around) noexcept
       : prompt_(p), who_(who), evidence_(seen_.view(around)) {
@@ -26,19 +26,24 @@ class kept_clause final : public ending, public pooled {
   }
   kept_clause(kept_clause const&) = delete;
   kept_clause& operator=(kept_clause const&) = delete;
+  virtual ~kept_clause() { prompt_.release(); }
 
   [[nodiscard]] void* evidence() const noexcept { return evidence_; }
   [[nodiscard]] std::string text() const override {
     return "a clause of " + std::string(prompt_.handler_name());
   }
   [[nodiscard]] continuation outside() const noexcept override { return who_; }
+  [[nodiscard]] bool lost() const noexcept override { return lost_; }
   continuation ended() noexcept override { return done(); }
   continuation dropped() noexcept override { return done(); }
+
+ protected:
+  [[nodiscard]] prompt& handlers_prompt() const noexcept { return prompt_; }
+  bool lost_ = false;
 
  private:
   continuation done() noexcept {
     continuation const who = who_;
-    prompt_.release();
     delete this;
     return who;
   }
@@ -47,6 +52,26 @@ class kept_clause final : public ending, public pooled {
   continuation who_;
   [[no_unique_address]] projection<Callee, Around> seen_;
   void* evidence_;
+};
+
+/// The same for a handler with a region: when that ends the clause must not go on.
+template <class Callee, class Around>
+class resident_clause final : public kept_clause<Callee, Around>, public resident {
+ public:
+  resident_clause(prompt& p, continuation who, void* around, region& home) noexcept
+      : kept_clause<Callee, Around>(p, who, around) {
+    join(home);
+  }
+
+ private:
+  void region_ended() noexcept override {
+    leave();
+    this->lost_ = true;
+    cut_chain_of(*this, this->handlers_prompt().handler_name());
+  }
+  [[nodiscard]] std::string why_it_stays() const override {
+    return std::string(this->handlers_prompt().handler_name()) + " has a clause that is not done";
+  }
 };
 
 [[noreturn, gnu::cold, gnu::noinline]] inline void throw_returned(std::string_view operation,
@@ -78,24 +103,43 @@ typename O::result answer_at_once(evidence<E>& e, passed<O> o,
   }
 }
 
-/// A control or coroutine clause.  Nothing of the performing frame is touched once the clause has
-/// `k`: it may be anyone's, or gone.
-template <class Node, class E, class O>
-std::coroutine_handle<> answer_with_rest(evidence<E>& e, O& in_frame, std::coroutine_handle<> leaf,
-                                         answer<typename O::result>& waiting) {
+/// Starts a coroutine clause, which goes on to `who` when it is done.
+template <class Node, class O, class K>
+std::coroutine_handle<> start_clause(Node& n, O&& o, K&& k, continuation who, awaited& to) {
+  using S = typename Node::setting;
+  using clause = clause_result<typename S::handler, O, K>;
+  using callee = typename clause::effects;
+  using kept = kept_clause<callee, typename S::around>;
+  // The clause refers to its handler, and performs by evidence that the prompt keeps.
+  constexpr bool uses_the_prompt =
+      !std::is_same_v<callee, row<>> || !(S::borrowed || std::is_empty_v<typename S::handler>);
+  std::unique_ptr<kept> keeper;
+  if constexpr (S::stays)
+    keeper.reset(new resident_clause<callee, typename S::around>(n, who, n.around(), n.home()));
+  else if constexpr (uses_the_prompt)
+    keeper.reset(new kept(n, who, n.around()));
+
+  auto const frame = call_clause(n.handler(), std::forward<O>(o), std::forward<K>(k)).release();
+  frame.promise().parent = keeper ? continuation(*keeper) : who;
+  frame.promise().evidence = keeper ? keeper->evidence() : nullptr;
+  frame.promise().to = &to;
+  (void)keeper.release();
+  return frame;
+}
+
+/// Calls a control or coroutine clause with the chain that was captured.  Returns the frame that
+/// goes on, or null if the answer is there and who waits for it goes on.  Nothing of the
+/// performing frame is touched once the clause has `k`: it may be anyone's, or gone.
+template <class Node, class O>
+std::coroutine_handle<> run_clause(Node& n, O o, continuation who,
+                                   answer<typename Node::setting::answer>& to) noexcept {
   using R = typename O::result;
   using S = typename Node::setting;
   using A = typename S::answer;
   using K = resumption_for<R, A, S::template kind<O>>;
   using Result = clause_result<typename S::handler, O, K>;
 
-  Node& n = static_cast<Node&>(e);
-  O o = std::move(in_frame);
-  n.capture(leaf, waiting, name_of<O>);
-  if constexpr (S::records) n.will_answer(waiting, name_of<O>);
   kept_prompt<!S::borrowed> const alive(n);
-  continuation const who = n.outside();
-  auto& to = static_cast<answer<A>&>(n.to());
   resumption<R, A> once(n);
   try {
     auto const k = [&]() -> K {
@@ -105,26 +149,13 @@ std::coroutine_handle<> answer_with_rest(evidence<E>& e, O& in_frame, std::corou
         return std::move(once);
     };
     if constexpr (is_eff<Result>) {
-      using callee = typename Result::effects;
-      constexpr bool uses_the_prompt =
-          !std::is_same_v<callee, row<>> || !(S::borrowed || std::is_empty_v<typename S::handler>);
-      continuation up = who;
-      void* seen = nullptr;
-      std::unique_ptr<kept_clause<callee, typename S::around>> kept;
-      if constexpr (uses_the_prompt) {
-        kept = std::make_unique<kept_clause<callee, typename S::around>>(n, who, n.around());
-        up = *kept;
-        seen = kept->evidence();
-      }
-      auto const clause = call_clause(n.handler(), std::move(o), k()).release();
-      (void)kept.release();
-      clause.promise().parent = up;
-      clause.promise().evidence = seen;
-      clause.promise().to = &to;
-      return clause;
+      return start_clause(n, std::move(o), k(), who, to);
     } else if constexpr (std::is_same_v<Result, outcome<A>>) {
       outcome<A> result = call_clause(n.handler(), std::move(o), k());
-      if (result.rest()) return std::move(result.rest()).go(who, to);
+      if (result.rest()) {
+        result.rest().require_open();  // again: the clause may have ended its region meanwhile
+        return std::move(result.rest()).go(who, to);
+      }
       if constexpr (std::is_void_v<A>)
         to.set();
       else
@@ -135,7 +166,21 @@ std::coroutine_handle<> answer_with_rest(evidence<E>& e, O& in_frame, std::corou
   } catch (...) {
     to.fail(std::current_exception());
   }
-  return who.resolve();
+  return nullptr;
+}
+
+template <class Node, class E, class O>
+std::coroutine_handle<> answer_with_rest(evidence<E>& e, O& in_frame, std::coroutine_handle<> leaf,
+                                         answer<typename O::result>& waiting) {
+  using S = typename Node::setting;
+  Node& n = static_cast<Node&>(e);
+  O o = std::move(in_frame);
+  n.capture(leaf, waiting, name_of<O>);
+  if constexpr (S::records) n.will_answer(waiting, name_of<O>);
+  continuation const who = n.outside();
+  auto& to = static_cast<answer<typename S::answer>&>(n.to());
+  auto const next = run_clause(n, std::move(o), who, to);
+  return next ? next : who.resolve();
 }
 
 /// The handler is no more.

@@ -23,6 +23,7 @@
 namespace weft::detail {
 
 class ending;
+class prompt;
 
 /// Who goes on: a frame or an ending, told apart by the lowest bit.  A word.
 class continuation {
@@ -36,6 +37,7 @@ class continuation {
   }
   continuation(ending& e) noexcept : bits_(reinterpret_cast<std::uintptr_t>(&e) | 1) {}
 
+  [[nodiscard]] bool is_ordinary_code() const noexcept { return bits_ == ordinary_code().bits_; }
   [[nodiscard]] bool is_frame() const noexcept { return (bits_ & 1) == 0; }
   [[nodiscard]] std::coroutine_handle<> frame() const noexcept {
     return std::coroutine_handle<>::from_address(reinterpret_cast<void*>(bits_));
@@ -65,6 +67,9 @@ class ending {
   /// For messages: what stands here, and who stands outside.
   [[nodiscard]] virtual std::string text() const = 0;
   [[nodiscard]] virtual continuation outside() const noexcept = 0;
+  [[nodiscard]] virtual prompt* as_prompt() noexcept { return nullptr; }
+  /// Whether its handler has ended, so that the chain must not go through here.
+  [[nodiscard]] virtual bool lost() const noexcept = 0;
 
  protected:
   ~ending() = default;
@@ -123,12 +128,16 @@ struct frame_with_result : frame_that_answers<T> {
   void return_value(U&& value) {
     static_assert(std::is_convertible_v<U, T>,
                   "weft: co_return with what does not convert to the computation's type");
+    if (!this->to) std::terminate();  // F1, caught by the frame itself
     if constexpr (std::is_convertible_v<U, T>) this->result().set(std::forward<U>(value));
   }
 };
 template <>
 struct frame_with_result<void> : frame_that_answers<void> {
-  void return_void() noexcept { result().set(); }
+  void return_void() noexcept {
+    if (!to) std::terminate();  // F1, caught by the frame itself
+    result().set();
+  }
 };
 
 /// A frame has written its result, and goes (F1, F2).

@@ -118,6 +118,16 @@ class frame_pool {
     auto* const block = ::new (p) free_block;
     block->next = std::exchange(s.first, block);
   }
+  void* take_aligned(std::size_t bytes, std::align_val_t alignment) {
+    void* const block = ::operator new(bytes, alignment);
+    ++blocks_;
+    return block;
+  }
+  void give_aligned(void* p, std::align_val_t alignment) noexcept {
+    ++deaths_;
+    --blocks_;
+    ::operator delete(p, alignment);
+  }
   /// O(blocks in our lists): counting every birth would cost a call a tenth.
   [[nodiscard]] frame_count count() const noexcept {
     std::int64_t deaths = deaths_;
@@ -229,6 +239,13 @@ inline frame_count frames_so_far() noexcept {
 struct pooled {
   static void* operator new(std::size_t bytes) { return frames.take(bytes); }
   static void operator delete(void* p, std::size_t bytes) noexcept { frames.give(p, bytes); }
+  /// For what holds a handler that is aligned to more than the pool's blocks are.
+  static void* operator new(std::size_t bytes, std::align_val_t alignment) {
+    return frames.take_aligned(bytes, alignment);
+  }
+  static void operator delete(void* p, std::size_t, std::align_val_t alignment) noexcept {
+    frames.give_aligned(p, alignment);
+  }
 };
 
 }  // namespace weft::detail

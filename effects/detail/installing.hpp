@@ -3,6 +3,7 @@
 
 #include <coroutine>
 #include <source_location>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -14,10 +15,10 @@
 /// `co_await handle<E>(h, body)`
 namespace weft::detail {
 
-template <class Around, class H, class Es, class Body>
+template <class Around, bool Inner, class H, class Es, class Body>
 std::coroutine_handle<> install(handling<H, Es, Body>&& what, void* around, continuation who,
                                 awaited& to, region* loan) {
-  using S = setting<H, Es, Body, Around>;
+  using S = setting<H, Es, Body, Around, Inner>;
   using N = std::conditional_t<S::records, recording_node<S>, node<S>>;
   region* home = loan;
   if constexpr (S::is_region) home = &what.handler;
@@ -32,14 +33,13 @@ std::coroutine_handle<> install(handling<H, Es, Body>&& what, void* around, cont
   }
 }
 
-/// Whether a borrowed handler in there may suspend and is no region: then the handle expression
-/// is its region.
-template <class H, class Es, class Body, class Around>
+/// Whether a handler in there is lent to the handle expression.
+template <class H, class Es, class Body, class Around, bool Inner = false>
 consteval bool lends() {
-  using S = setting<H, Es, Body, Around>;
+  using S = setting<H, Es, Body, Around, Inner>;
   if constexpr (is_handling<Body>)
     return S::is_lent || []<class H2, class Es2, class Body2>(identity<handling<H2, Es2, Body2>>) {
-      return lends<H2, Es2, Body2, typename S::body_effects>();
+      return lends<H2, Es2, Body2, typename S::body_effects, true>();
     }(identity<Body>());
   else
     return S::is_lent;
@@ -52,15 +52,13 @@ class loan : public region {
   /// Throws not_a_region if something is still suspended.
   void require_returned() const {
     if (auto const* kept = first()) [[unlikely]]
-      throw_kept(*kept->staying());
+      throw_kept(kept->why_it_stays());
   }
 
  private:
-  [[noreturn, gnu::cold, gnu::noinline]] static void throw_kept(prompt const& p) {
-    throw not_a_region("weft: the handler " + std::string(p.handler_name()) +
-                       " keeps the resumption of " + std::string(p.operation()) + " at " +
-                       text(p.where()) +
-                       ", but it is borrowed and no region: derive it from weft::region");
+  [[noreturn, gnu::cold, gnu::noinline]] static void throw_kept(std::string const& why) {
+    throw not_a_region("weft: the borrowed handler " + why +
+                       ": let it be owned, or derive it from weft::region");
   }
 };
 struct no_loan {
@@ -81,8 +79,8 @@ class installing {
   [[nodiscard]] bool await_ready() const noexcept { return false; }
   template <class Frame>
   transfer await_suspend(std::coroutine_handle<Frame> me) {
-    return go_on(install<Around>(std::move(what_), me.promise().evidence, continuation(me), answer_,
-                                 loan_.home()));
+    return go_on(install<Around, false>(std::move(what_), me.promise().evidence, continuation(me),
+                                        answer_, loan_.home()));
   }
   A await_resume() {
     if (!answer_.error()) loan_.require_returned();
@@ -111,8 +109,8 @@ auto run_handling(handling<H, Es, Body>&& what, std::source_location where) {
   answer<A> answer(where);
   {
     prompt::driver const outside;
-    drive(install<row<>>(std::move(what), nullptr, continuation::ordinary_code(), answer,
-                         loan.home()));
+    drive(install<row<>, false>(std::move(what), nullptr, continuation::ordinary_code(), answer,
+                                loan.home()));
   }
   if (!answer.error()) loan.require_returned();
   return answer.take();

@@ -3,9 +3,11 @@
 
 #include <coroutine>
 #include <exception>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "effects/detail/control.hpp"
 #include "effects/detail/evidence.hpp"
@@ -28,7 +30,7 @@ class place {
   place(place const&) = delete;
   place& operator=(place const&) = delete;
   ~place() {
-    for_each_outer([](prompt& p) { p.release(); });
+    for_each_outer([](prompt& p) { p.release_by_inner(); });
   }
 
   [[nodiscard]] typename S::handler& handler() noexcept { return handler_; }
@@ -42,22 +44,15 @@ class place {
       return nullptr;
   }
   template <class F>
-  void for_each_outer(F f) noexcept {
+  void for_each_outer(F f) {
     [&]<class... Es>(row<Es...>) {
       (f(outer<Es>()->clauses->home(*outer<Es>())), ...);
     }(typename S::needed());
   }
-  [[nodiscard]] bool outers_may_go() noexcept {
+  [[nodiscard]] bool outers_may_go() {
     bool may = false;
     for_each_outer([&](prompt& p) { may |= p.handler_may_go(); });
     return may;
-  }
-  [[nodiscard]] prompt const* first_gone_outer() noexcept {
-    prompt const* gone = nullptr;
-    for_each_outer([&](prompt& p) {
-      if (!gone) gone = p.handler_is_gone() ? &p : p.first_gone_outer();
-    });
-    return gone;
   }
 
  private:
@@ -101,14 +96,24 @@ std::coroutine_handle<> start_frames(Eff body, prompt& p, void* evidence, awaite
 
 /// Installs a handler and starts its body: the frame to go on with.  The answer goes `to`, then
 /// `who` goes on.  What is lent goes to the region `loan`.
-template <class Around, class H, class Es, class Body>
+template <class Around, bool Inner, class H, class Es, class Body>
 std::coroutine_handle<> install(handling<H, Es, Body>&& what, void* around, continuation who,
                                 awaited& to, region* loan);
 
 /// A prompt that stays in a region.
 class resident_prompt : public prompt, public resident {
   void region_ended() noexcept override { end_of_handler(); }
-  [[nodiscard]] prompt const* staying() const noexcept override { return this; }
+  [[nodiscard]] std::string why_it_stays() const override {
+    std::string const handler(handler_name());
+    if (is() == state::suspended)
+      return handler + " keeps the resumption of " + std::string(operation()) + " at " +
+             detail::text(where());
+    if (held_by() && held_by()->may_be_cut())
+      return handler + " stands inside what " + std::string(held_by()->handler_name()) +
+             " suspended by " + std::string(held_by()->operation()) + " at " +
+             detail::text(held_by()->where());
+    return handler + " handles a body that goes on elsewhere";
+  }
   void leave_region() noexcept override { leave(); }
 };
 
@@ -127,7 +132,7 @@ class node<S, row<Es...>> final : public std::conditional_t<S::stays, resident_p
         place_(std::forward<typename S::held>(h), around),
         function_(kept_function(body)) {
     this->borrowed_ = S::borrowed;
-    this->fragile_ = place_.outers_may_go();
+    this->set_fragile(place_.outers_may_go());
     body_evidence_.fill([this]<class E>() -> void* {
       if constexpr (is_among<E, row<Es...>>)
         return static_cast<evidence<E>*>(this);
@@ -146,7 +151,7 @@ class node<S, row<Es...>> final : public std::conditional_t<S::stays, resident_p
     else if constexpr (is_eff<typename S::body>)
       return start_frames(std::move(body), *this, all, result_);
     else
-      return install<typename S::body_effects>(std::move(body), all, *this, result_, loan);
+      return install<typename S::body_effects, true>(std::move(body), all, *this, result_, loan);
   }
   /// Before any frame has started.
   void abandon() noexcept {
@@ -172,14 +177,14 @@ class node<S, row<Es...>> final : public std::conditional_t<S::stays, resident_p
     this->finish();
     return who;
   }
-  [[nodiscard]] std::string_view handler_name() const noexcept override {
+  [[nodiscard]] std::string_view const& handler_name() const noexcept override {
     return name_of<typename S::handler>;
   }
   [[nodiscard]] std::source_location installed_at() const noexcept override {
     return result_.where;
   }
-  [[nodiscard]] prompt const* first_gone_outer() const noexcept override {
-    return place_.first_gone_outer();
+  void add_outers(std::vector<prompt const*>& to) const override {
+    place_.for_each_outer([&to](prompt& p) { to.push_back(&p); });
   }
 
  private:

@@ -16,6 +16,8 @@ namespace weft::detail {
 template <class E, class O>
 class performing {
   using R = typename O::result;
+  static_assert(std::is_nothrow_destructible_v<O> && std::is_nothrow_destructible_v<kept<R>>,
+                "weft: neither an operation nor its answer may throw when it is destroyed");
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
   static constexpr bool is_destroyed_once =
       !std::is_aggregate_v<O> || std::is_trivially_destructible_v<O>;
@@ -77,9 +79,12 @@ struct anything {
 /// Stands where a static_assert has spoken, so that it is the only one who does.
 template <class R = anything>
 struct refused {
+  using handles = row<>;  // in a composition of handlers
   [[nodiscard]] bool await_ready() const noexcept { return true; }
   void await_suspend(std::coroutine_handle<>) const noexcept {}
   R await_resume() const { std::terminate(); }
 };
+template <class T>
+constexpr bool is_refused = std::is_same_v<std::remove_cvref_t<T>, refused<>>;
 
 }  // namespace weft::detail

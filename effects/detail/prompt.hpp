@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <atomic>
 #include <coroutine>
-#include <memory>
 #include <source_location>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "effects/detail/frame.hpp"
 #include "effects/detail/names.hpp"
@@ -15,16 +16,21 @@
 /// A prompt: one run of a body under a handler.
 ///
 ///   P1  A prompt is counted by its body until that ends, by its resumption, by each inner prompt
-///       that can perform to it, by each coroutine clause that is not done.
+///       that can perform to it, by each coroutine clause that is not done.  Plain counts: what
+///       stands under one handler belongs to one thread at a time.
 ///   P2  `current` is the chain of prompts that are active on this thread, up to the nearest
 ///       ordinary code that drives.  Capturing walks it from the innermost to the handler's prompt:
 ///       no step for the nearest.  A prompt that is not on it cannot be captured to.
-///   P3  While a prompt is suspended, [innermost, itself] is a chain of suspended frames and
-///       prompts; the prompts inside have `held_by` it, until they are captured otherwise.  One
-///       resumption owns the chain.
+///   P3  While a prompt is suspended, [leaf, itself] is a chain of suspended frames and prompts;
+///   the
+///       prompts inside have `held_by` it, until they are captured otherwise.  One resumption owns
+///       the chain.
 ///   P4  Each resume says anew who waits for the answer (`who`, `to`).
 ///   P5  A prompt that has ended has no frames left.  If its handler was borrowed, and others can
 ///       still perform to it, their operations are answered with resumption_expired from then on.
+///   P6  When a handler ends before a chain that goes through it, the chain is cut: unwound up to
+///   and
+///       including that place.  What is left can only be dropped.
 namespace weft::detail {
 
 class prompt : public ending, public pooled {
@@ -32,7 +38,8 @@ class prompt : public ending, public pooled {
   enum class state : unsigned char {
     active,
     suspended,
-    cut,  // suspended, and a region inside has ended: can only be dropped
+    cutting,  // P6, at it
+    cut,      // P6, done
     ended
   };
 
@@ -46,13 +53,21 @@ class prompt : public ending, public pooled {
     if (--owners_ == 0) [[unlikely]]
       destroy();
   }
+  /// By a prompt that is being destroyed, and will see to bury_orphans(): so that nested handlers
+  /// take no stack to go.
+  void release_by_inner() noexcept {
+    if (--owners_ == 0) up_ = std::exchange(orphans_, this);
+  }
+  static void bury_orphans() noexcept {
+    while (orphans_) delete std::exchange(orphans_, orphans_->up_);
+  }
 
   // ---- running
 
   /// Waits for the answer: `to` gets it, then `who` goes on (P4).
   void aim(continuation who, awaited& to) noexcept {
     who_ = who;
-    either_.to = &to;
+    to_ = &to;
   }
   /// Becomes the innermost active prompt, with a body that has not started.
   void step_in() noexcept { up_ = std::exchange(current_, this); }
@@ -79,27 +94,20 @@ class prompt : public ending, public pooled {
     return leaf_.frame();
   }
   /// Throws resumption_expired unless this may be resumed.
-  void require_open() const {
+  void require_open() {
     if (is_ != state::suspended) [[unlikely]]
-      throw_expired(*this);
-    if (fragile_) [[unlikely]]
-      if (auto const* gone = first_gone_outer()) throw_expired(*gone);
-  }
-  /// Throws resumption_expired if the handler must not be touched any more.
-  void require_handler() const {
-    if (expired_) [[unlikely]]
-      throw_gone("on_return", either_.to->where);
-  }
-  [[noreturn, gnu::cold, gnu::noinline]] void throw_gone(std::string_view what,
-                                                         std::source_location where) const {
-    throw resumption_expired("weft: " + std::string(what) + " at " + detail::text(where) +
-                             " found its handler " + std::string(handler_name()) + " gone");
+      throw_expired(*lost_handler_);
+    // Relaxed: a hint.  Who lost a handler on another thread told us by other means, or not at all.
+    if (fragile_ && checked_ != losses_.load(std::memory_order_relaxed)) [[unlikely]]
+      check_outers();
   }
   /// Destroys the suspended chain, and releases.
   [[gnu::noinline]] void drop() noexcept {
     unwind_rest();
     release();
   }
+  /// The handler of `part`, a place in the chain that we may hold, has ended (P6).
+  void cut(ending& part, std::string_view const& handler) noexcept;
 
   // ---- what is known
 
@@ -109,21 +117,48 @@ class prompt : public ending, public pooled {
     return expired_ || (borrowed_ && is_ == state::ended);
   }
   [[nodiscard]] bool handler_may_go() const noexcept { return borrowed_ || fragile_; }
-  [[nodiscard]] continuation outside() const noexcept override { return who_; }
-  [[nodiscard]] awaited& to() const noexcept { return *either_.to; }
+  [[nodiscard]] bool may_be_cut() const noexcept {
+    return is_ == state::suspended || is_ == state::cut || is_ == state::cutting;
+  }
+  [[nodiscard]] awaited& to() const noexcept { return *to_; }
+  [[nodiscard]] prompt* held_by() const noexcept { return held_by_; }
+  /// Suspended: the frame, at which operation, where that is, and the answer it waits for.
   [[nodiscard]] std::coroutine_handle<> leaf() const noexcept { return leaf_.frame(); }
-  /// Suspended: at which operation, and where that is.
   [[nodiscard]] std::string_view operation() const noexcept { return *operation_; }
-  [[nodiscard]] std::source_location where() const noexcept { return waiting_->where; }
   [[nodiscard]] awaited& waiting() const noexcept { return *waiting_; }
-  [[nodiscard]] virtual std::string_view handler_name() const noexcept = 0;
+  /// The same, when the frame may be gone.
+  [[nodiscard]] std::source_location where() const noexcept {
+    return lost_handler_ ? lost_.where : waiting_->where;
+  }
+  [[nodiscard]] std::string_view lost_handler() const noexcept { return *lost_handler_; }
+  [[nodiscard]] virtual std::string_view const& handler_name() const noexcept = 0;
   /// Where `handle` stands.
   [[nodiscard]] virtual std::source_location installed_at() const noexcept = 0;
+  /// Adds the prompts further out that our body or our clauses may perform to.
+  virtual void add_outers(std::vector<prompt const*>& to) const = 0;
+
+  /// Throws resumption_expired if the handler must not be touched any more.
+  void require_handler() const {
+    if (expired_) [[unlikely]]
+      throw_gone("on_return", to_->where);
+  }
+  [[noreturn, gnu::cold, gnu::noinline]] void throw_gone(std::string_view what,
+                                                         std::source_location where) const;
+
+  // ---- as an ending
+
   [[nodiscard]] std::string text() const override {
     return std::string(handler_name()) + " at " + detail::text(installed_at());
   }
-  /// A prompt further out whose borrowed handler is no more; null if there is none.
-  [[nodiscard]] virtual prompt const* first_gone_outer() const noexcept = 0;
+  [[nodiscard]] continuation outside() const noexcept override { return who_; }
+  [[nodiscard]] prompt* as_prompt() noexcept override { return this; }
+  [[nodiscard]] bool lost() const noexcept override { return expired_; }
+  /// Destroyed, not ended: by unwind(), of which we are a part.
+  continuation dropped() noexcept override {
+    continuation const outside = who_;
+    finish();
+    return outside;
+  }
 
   /// Ordinary code that drives: prompts outside cannot be captured to from inside (P2).
   class driver {
@@ -137,13 +172,6 @@ class prompt : public ending, public pooled {
     prompt* outside_;
   };
 
-  /// Destroyed, not ended: by unwind(), of which we are a part.
-  continuation dropped() noexcept override {
-    continuation const outside = who_;
-    finish();
-    return outside;
-  }
-
  protected:
   prompt() = default;
   virtual ~prompt() = default;
@@ -154,29 +182,16 @@ class prompt : public ending, public pooled {
   void finish() noexcept {
     is_ = state::ended;
     if (borrowed_ && owners_ > 1) [[unlikely]]
-      end_evidence();
+      lose_handler();
     leave_region();
     release();
-  }
-  void unwind_rest() noexcept {
-    if (is_ == state::suspended || is_ == state::cut) {
-      lose_leaf();
-      is_ = state::ended;
-      unwind(leaf_, *this);
-    }
   }
   /// The region or the loan of the handler ends before the body has.
-  void end_of_handler() noexcept {
-    keep();
-    leave_region();
-    if (is_ == state::suspended || is_ == state::cut) {
-      unwind_rest();
-    } else if (is_ == state::active) {
-      expired_ = true;
-      end_evidence();
-      if (held_by_ && held_by_->may_be_cut()) held_by_->cut(*this);
-    }
-    release();
+  void end_of_handler() noexcept;
+  /// In a constructor: what of the outers decides how we are resumed.
+  void set_fragile(bool fragile) noexcept {
+    fragile_ = fragile;
+    if (fragile) checked_ = losses_.load(std::memory_order_relaxed);  // as in require_open
   }
 
   /// From now on operations to the handler are answered with resumption_expired.
@@ -186,72 +201,53 @@ class prompt : public ending, public pooled {
   virtual void answered() noexcept {}
 
   bool borrowed_ = false;  // the handler
-  bool fragile_ = false;   // a handler further out is borrowed: it may end before our resumption
   bool records_ = false;   // hears answered()
-  bool inner_records_ = false;  // so does one that we hold
-  bool expired_ = false;        // the handler ended before the body
 
  private:
-  [[gnu::noinline]] void destroy() noexcept { delete this; }
-  [[noreturn, gnu::cold, gnu::noinline]] void throw_expired(prompt const& gone) const {
-    throw resumption_expired("weft: the handler " + std::string(gone.handler_name()) +
-                             " is no more, so what was suspended by " + std::string(*operation_) +
-                             " at " + detail::text(where()) + " cannot be resumed");
+  [[gnu::noinline]] void destroy() noexcept {
+    delete this;
+    bury_orphans();
   }
-  [[gnu::noinline]] void capture_through(std::string_view operation, std::source_location where) {
-    for (prompt* p = current_; p != this; p = p->up_) {
-      if (!p) {
-        for (prompt* held = current_; held; held = held->up_) held->held_by_ = nullptr;
-        throw_across(operation, where);
-      }
-      inner_records_ |= p->records_;
-      p->held_by_ = this;
-    }
+  void capture_through(std::string_view operation, std::source_location where);
+  void tell_recorders() noexcept;
+  void check_outers();
+  void unwind_rest() noexcept;
+  void lose_handler() noexcept {
+    // Relaxed: see require_open.
+    losses_.fetch_add(1, std::memory_order_relaxed);
+    end_evidence();
   }
-  [[noreturn, gnu::cold, gnu::noinline]] void throw_across(std::string_view operation,
-                                                           std::source_location where) const {
-    throw needs_control("weft: " + std::string(operation) + " at " + detail::text(where) +
-                        " would suspend ordinary code: its handler " + std::string(handler_name()) +
-                        " takes the resumption, and stands outside a run() or resume() that "
-                        "drives, or is not active here");
+  /// Before the leaf is destroyed: messages will want to know where it waited, and why.
+  void lose_leaf(std::string_view const& handler) noexcept {
+    if (!lost_handler_) lost_ = *waiting_;
+    lost_handler_ = &handler;
   }
-  [[gnu::noinline]] void tell_recorders() noexcept {
-    for (prompt* p = inner_; p != this; p = p->up_)
-      if (p->records_) p->answered();
-    if (records_) answered();
-  }
-  /// The leaf is to be destroyed, and with it who waits there; messages will want to know where.
-  void lose_leaf() noexcept {
-    std::construct_at(&either_.lost, *waiting_);
-    waiting_ = &either_.lost;
-  }
-  [[nodiscard]] bool may_be_cut() const noexcept {
-    return is_ == state::suspended || is_ == state::cut;
-  }
-  /// The region of `part`, which we hold, has ended: unwinds that much.
-  void cut(prompt& part) noexcept {
-    is_ = state::ended;  // meanwhile not to be cut again
-    lose_leaf();
-    leaf_ = unwind(leaf_, part);
-    is_ = state::cut;
-  }
+  [[nodiscard]] ending* first_lost() const noexcept;
+  [[noreturn]] void throw_across(std::string_view operation, std::source_location where) const;
+  [[noreturn]] void throw_expired(std::string_view handler) const;
 
   static inline thread_local constinit prompt* current_ = nullptr;  // P2
+  static inline thread_local constinit prompt* orphans_ = nullptr;  // dead, linked by up_
+  /// How many borrowed handlers have ended while others could perform to them.
+  static inline constinit std::atomic<unsigned> losses_ = 0;
 
   unsigned owners_ = 1;  // P1
   state is_ = state::active;
-  continuation who_;  // P4
-  union either {
-    awaited* to;   // P4; an answer<A>
-    awaited lost;  // the leaf was destroyed before it was resumed: where it waited
-    either() noexcept : to(nullptr) {}
-  } either_;
-  continuation leaf_;  // suspended: the innermost frame; cut: what is left
-  std::string_view const* operation_ = nullptr;  // that suspended us last
-  awaited* waiting_ = nullptr;                   // suspended: the answer<R> in the innermost frame
-  prompt* inner_ = nullptr;                      // suspended: the innermost prompt of the chain
-  prompt* up_ = nullptr;                         // active: the next one outwards
-  prompt* held_by_ = nullptr;                    // P3
+  bool fragile_ = false;        // a handler further out is borrowed: it may end before we do
+  bool inner_records_ = false;  // one that we hold hears answered()
+  bool expired_ = false;        // the handler ended before the body
+  bool cut_again_ = false;      // while cutting: so did another
+  unsigned checked_ = 0;        // losses when our outers were looked at
+  continuation who_;            // P4
+  awaited* to_ = nullptr;       // P4; an answer<A>
+  continuation leaf_;           // suspended: the innermost frame; cut: what is left
+  awaited* waiting_ = nullptr;  // suspended: the answer<R> of the innermost frame
+  std::string_view const* operation_ = nullptr;     // that suspended us last
+  std::string_view const* lost_handler_ = nullptr;  // P6: whose end it was
+  awaited lost_;                                    // P6: where the innermost frame waited
+  prompt* inner_ = nullptr;                         // suspended: the innermost prompt of the chain
+  prompt* up_ = nullptr;                            // active: the next one outwards
+  prompt* held_by_ = nullptr;                       // P3
 };
 
 /// Keeps a prompt, and the handler that it owns, for a while.
@@ -273,3 +269,5 @@ class kept_prompt<false> {
 };
 
 }  // namespace weft::detail
+
+#include "effects/detail/prompt_rare.hpp"

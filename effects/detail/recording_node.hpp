@@ -8,6 +8,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "effects/detail/node.hpp"
 #include "effects/detail/recording.hpp"
@@ -125,6 +126,7 @@ class recorded_body final : public runs_again, public resident {
       : place(std::forward<typename S::held>(h), around), function(std::move(body)) {
     join(place.handler());
   }
+  ~recorded_body() override = default;
   std::coroutine_handle<> run_again(std::shared_ptr<runs_again> const& self, replay_log log,
                                     continuation who, awaited& to) override {
     if (over_)
@@ -144,7 +146,9 @@ class recorded_body final : public runs_again, public resident {
     over_ = true;
     leave();
   }
-  [[nodiscard]] prompt const* staying() const noexcept override { return nullptr; }
+  [[nodiscard]] std::string why_it_stays() const override {
+    return std::string(name_of<typename S::handler>) + " keeps a body that can be run again";
+  }
   bool over_ = false;
 };
 
@@ -166,7 +170,7 @@ class recording_node<S, row<Es...>, row<Fs...>> final : public recording_prompt,
   recording_node(std::shared_ptr<recorded_body<S>> body, replay_log log)
       : recording_prompt(std::move(log)), body_(std::move(body)) {
     this->borrowed_ = true;
-    this->fragile_ = body_->place.outers_may_go();
+    this->set_fragile(body_->place.outers_may_go());
     body_evidence_.fill([this]<class E>() -> void* { return &this->template evidence_here<E>(); });
     set_tables();
     join(body_->place.handler());
@@ -251,14 +255,14 @@ class recording_node<S, row<Es...>, row<Fs...>> final : public recording_prompt,
     this->finish();
     return who;
   }
-  [[nodiscard]] std::string_view handler_name() const noexcept override {
+  [[nodiscard]] std::string_view const& handler_name() const noexcept override {
     return name_of<typename S::handler>;
   }
   [[nodiscard]] std::source_location installed_at() const noexcept override {
     return result_.where;
   }
-  [[nodiscard]] prompt const* first_gone_outer() const noexcept override {
-    return body_->place.first_gone_outer();
+  void add_outers(std::vector<prompt const*>& to) const override {
+    body_->place.for_each_outer([&to](prompt& p) { to.push_back(&p); });
   }
 
  private:
@@ -281,7 +285,9 @@ class recording_node<S, row<Es...>, row<Fs...>> final : public recording_prompt,
     ((static_cast<evidence<Es>&>(*this).clauses = &tables<recording_node, Es>::expired), ...);
   }
   void region_ended() noexcept override { this->end_of_handler(); }
-  [[nodiscard]] prompt const* staying() const noexcept override { return this; }
+  [[nodiscard]] std::string why_it_stays() const override {
+    return std::string(handler_name()) + " keeps a resumption";
+  }
   void leave_region() noexcept override { leave(); }
 
   std::shared_ptr<recorded_body<S>> body_;

@@ -23,7 +23,8 @@ class [[nodiscard]] handling {
   Body body;
 };
 
-template <class H, class Es, class Body, class Around>
+/// Inner: it is the body of another handling, with no frame in between.
+template <class H, class Es, class Body, class Around, bool Inner = false>
 struct setting;
 
 // ---- bodies: an eff, a function that returns one, or another handling
@@ -56,8 +57,8 @@ concept handled_body = is_eff<B> || body_function<B> || is_handling<B>;
 
 // ---- the setting
 
-template <class H, class... Es, class Body, class Around>
-struct setting<H, row<Es...>, Body, Around> {
+template <class H, class... Es, class Body, class Around, bool Inner>
+struct setting<H, row<Es...>, Body, Around, Inner> {
   using handler = std::remove_reference_t<H>;
   using held = H;
   using handled = row<Es...>;
@@ -81,9 +82,10 @@ struct setting<H, row<Es...>, Body, Around> {
 
   static constexpr bool records = has_kind<clause_kind::multi_shot>;
   static constexpr bool captures = has_kind<clause_kind::control> || records;
-  /// Clauses that suspend belong to a region: the handler's, or the handle expression's.
-  static constexpr bool stays = borrowed && captures;
-  static constexpr bool is_lent = stays && !is_region;
+  /// A borrowed handler that is no region, and whose body may still be suspended when the handle
+  /// expression has its answer, is lent to that expression: which is then its region.
+  static constexpr bool is_lent = borrowed && !is_region && (captures || Inner);
+  static constexpr bool stays = (borrowed && is_region) || is_lent;
 
   /// The effects around that the body or a clause may perform, or that are handled twice.
   using needed = std::conditional_t<has_kind<clause_kind::asking> || captures, Around,
@@ -132,11 +134,13 @@ struct well_formed<H, row<Es...>, Body, Around> {
           has_return_clause<handler, result> || !has_plain_return_clause<handler>;
       static_assert(returns_what_it_can,
                     "weft: the handler's on_return does not take what the body computes");
+      constexpr bool returns_a_value = !is_eff<answer_type<handler, result>>;
+      static_assert(returns_a_value, "weft: a handler's on_return is a function, no coroutine");
       constexpr bool effects_are_there = is_subset<typename body::effects, row_set<Es..., Around>>;
       static_assert(effects_are_there,
                     "weft: the body may perform an effect that is neither handled here nor in the "
                     "row around handle");
-      if constexpr (returns_what_it_can && effects_are_there)
+      if constexpr (returns_what_it_can && returns_a_value && effects_are_there)
         return (clauses_are_well_formed<Es, handler, answer_type<handler, result>, Around>(
                     typename Es::operations()) &&
                 ...) &&
