@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+
+/// What becomes of a variable when a program gives up?  The order of its handlers says.
+///
+/// `transfer` takes money from one account, finds the other one closed, and gives up with half of
+/// the work done.  It performs `state` and `raise`, and does not say how they hang together:
+///
+///   * state inside of raise: the variable is part of what is dropped.  Nobody sees it again;
+///   * state outside of raise: the variable outlives the failure, half changed;
+///   * `transactional`, a handler of our own, inside of raise: it works on a copy, which its return
+///     clause writes back.  A body that gave up does not return.
+///
+/// Kinds of clause: `get` and `put` are value clauses; `fail` in raise_to_optional is a control
+/// clause that drops the rest; the return clauses do what this example is about.
+
+#include <iostream>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "effects/effects.hpp"
+
+using namespace weft;
+
+using accounts = std::map<std::string, int>;
+using reason = std::string;
+
+/// Half of the work is done before it can fail.
+eff<int, state<accounts>, raise<reason>> transfer(std::string from, std::string to, int amount) {
+  auto book = co_await state<accounts>::get{};
+  book[from] -= amount;
+  co_await state<accounts>::put(book);
+
+  bool const is_open = book.contains(to);
+  if (!is_open) co_await raise<reason>::fail(to + " is closed");
+
+  book[to] += amount;
+  co_await state<accounts>::put(book);
+  co_return amount;
+}
+
+/// Works on a copy; the variable, which is borrowed, changes if the body returns.
+template <class T>
+class transactional : public handler<state<T>> {
+ public:
+  explicit transactional(T& variable) : variable_(variable), copy_(variable) {}
+
+  T on(typename state<T>::get) const { return copy_; }
+  void on(typename state<T>::put p) { copy_ = std::move(p.value); }
+
+  template <class Result>
+  Result on_return(Result result) {
+    variable_ = std::move(copy_);  // commit
+    return result;
+  }
+
+ private:
+  T& variable_;
+  T copy_;
+};
+
+// ---- what happened
+
+std::string text(accounts const& book) {
+  std::string all;
+  for (auto const& [name, money] : book) all += " " + name + " " + std::to_string(money);
+  return all;
+}
+
+std::string text(std::optional<int> const& moved) {
+  return moved ? "moved " + std::to_string(*moved) : "gave up";
+}
+
+void say(std::string const& what) { std::cout << what << '\n'; }
+
+int main() {
+  accounts const at_first{{"ann", 50}, {"ben", 10}};
+  auto const fails = [] { return transfer("ann", "zoe", 20); };
+  auto const goes_well = [] { return transfer("ann", "ben", 20); };
+
+  say("state inside of raise: the answer is the pair, or nothing");
+  auto const pair = run(handle(state_returned(at_first) | raise_to_optional<reason>(), fails));
+  say(pair ? " " + text(pair->second) : "  gave up, and the accounts are gone with it");
+
+  say("state outside of raise: the pair is there, whatever happened");
+  auto const [moved, book] =
+      run(handle(raise_to_optional<reason>() | state_returned(at_first), fails));
+  say("  " + text(moved) + ":" + text(book));
+
+  say("transactional: all or nothing");
+  accounts ledger = at_first;
+  auto const attempt = [&ledger](auto const& body) {
+    auto const done = run(handle(transactional(ledger) | raise_to_optional<reason>(), body));
+    say("  " + text(done) + ":" + text(ledger));
+  };
+  attempt(fails);
+  attempt(goes_well);
+}
