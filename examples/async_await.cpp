@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+
+/// async and await, which usually come with a language or a runtime, as an effect.
+///
+/// A task starts others with `async`, which answers at once with a promise, and waits with `await`
+/// for what they compute.  Nothing here is a thread: the handler has a queue of computations that
+/// can go on, and for each promise the tasks that wait for it.
+///
+/// Kinds of clause: `async` is a value clause, it answers where it is asked; `pause` is a control
+/// clause that keeps the rest of the task, so the handler is a region; `await` is one that may
+/// jump, too: if the value is there, `last` goes on at once.
+
+#include <deque>
+#include <functional>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "effects/effects.hpp"
+
+using namespace weft;
+
+/// A number that some task will compute.
+struct promise {
+  std::size_t id;
+};
+
+struct tasks {
+  using body = std::function<eff<int, tasks, console>()>;
+
+  struct async : op<promise> {  ///< Starts a task.
+    explicit async(body b) : what(std::move(b)) {}
+    body what;
+  };
+  struct await : op<int> {  ///< Waits for what a task computes.
+    explicit await(promise p) : awaited(p) {}
+    promise awaited;
+  };
+  struct pause : op<void> {};  ///< Lets the others go first.
+
+  using operations = op_list<async, await, pause>;
+};
+
+/// The rest of a task with its answer, to be run later: an eff is lazy, and a value.
+template <class R, class... Answer>
+eff<void, console> go_on(resumption<R> k, Answer... answer) {
+  co_await std::move(k)(answer...);
+}
+
+class event_loop : public handler<tasks>, public region {
+ public:
+  promise on(tasks::async a) {
+    promises_.emplace_back();
+    promise const p{promises_.size() - 1};
+    ready_.push_back(begin(p, std::move(a.what)));
+    return p;
+  }
+
+  outcome<void> on(tasks::await a, resumption<int> k) {
+    auto& p = promises_[a.awaited.id];
+    if (p.value) return std::move(k).last(*p.value);
+    p.waiting.push_back(std::move(k));
+    return {};
+  }
+
+  void on(tasks::pause, resumption<void> k) { ready_.push_back(go_on(std::move(k))); }
+
+  /// Goes round until no task can go on.
+  eff<void, console> turn() {
+    while (!ready_.empty()) {
+      auto next = std::move(ready_.front());
+      ready_.pop_front();
+      co_await std::move(next);
+    }
+  }
+
+ private:
+  struct slot {
+    std::optional<int> value;
+    std::vector<resumption<int>> waiting;
+  };
+
+  eff<void, console> begin(promise p, tasks::body what) {
+    auto task = [this, p, what = std::move(what)]() -> eff<void, tasks, console> {
+      int const value = co_await what();
+      fulfil(promises_[p.id], value);
+    };
+    co_await handle(*this, std::move(task));
+  }
+
+  void fulfil(slot& p, int value) {
+    p.value = value;
+    for (auto& k : p.waiting) ready_.push_back(go_on(std::move(k), value));
+    p.waiting.clear();
+  }
+
+  std::deque<slot> promises_;
+  std::deque<eff<void, console>> ready_;
+};
+
+// ---- a program, which knows nothing of queues
+
+eff<int, tasks, console> download(std::string page, int parts) {
+  for (int part = 1; part <= parts; ++part) {
+    co_await console::print_line(page + ": part " + std::to_string(part));
+    co_await tasks::pause{};
+  }
+  co_return 100 * parts;
+}
+
+eff<int, tasks, console> sum(promise one, promise other) {
+  co_await console::print_line("sum: waits for two");
+  int const a = co_await tasks::await(one);
+  int const b = co_await tasks::await(other);
+  co_await console::print_line("sum: has both");
+  co_return a + b;
+}
+
+eff<int, tasks, console> browser() {
+  promise const news = co_await tasks::async([] { return download("news", 3); });
+  promise const maps = co_await tasks::async([] { return download("maps", 1); });
+  promise const both = co_await tasks::async([=] { return sum(news, maps); });
+  co_await console::print_line("browser: three tasks started");
+
+  int const few = co_await tasks::await(maps);
+  co_await console::print_line("browser: maps are " + std::to_string(few) + " bytes");
+  int const all = co_await tasks::await(both);
+  co_await console::print_line("browser: all are " + std::to_string(all) + " bytes");
+  co_return all;
+}
+
+int main() {
+  event_loop loop;
+  run(handle(console_to_stream(std::cout), [&loop]() -> eff<void, console> {
+    loop.on(tasks::async(browser));
+    co_await loop.turn();
+  }));
+}
