@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+
+/// Actors with mailboxes.  An actor is a loop that receives letters, and may send some; who runs
+/// when is the business of the handler, here a post office.
+///
+/// Two actors play ping-pong.  One stops after three rounds; the other goes on waiting for a letter
+/// that never comes.  When the post office closes, what is still suspended in its region is
+/// unwound: the local variables of the actor that waits are destroyed, and one of them says so.
+///
+/// Kinds of clause: `send` is a value clause; `receive` is a control clause, which jumps (`last`)
+/// if there is a letter and keeps the rest of the actor if not.  So the post office is a region.
+
+#include <deque>
+#include <iostream>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "effects/effects.hpp"
+
+using namespace weft;
+
+using address = std::string;
+using letter = std::string;
+
+struct post {
+  struct send : op<void> {
+    send(address a, letter l) : to(std::move(a)), text(std::move(l)) {}
+    address to;
+    letter text;
+  };
+  struct receive : op<letter> {  ///< Waits for a letter.
+    explicit receive(address a) : at(std::move(a)) {}
+    address at;
+  };
+
+  using operations = op_list<send, receive>;
+};
+
+class post_office : public handler<post>, public region {
+ public:
+  void on(post::send s) {
+    mailbox& box = boxes_[s.to];
+    box.letters.push_back(std::move(s.text));
+    if (box.actor) rounds_.push_back(hand_over(std::move(box.actor), box.take()));
+  }
+
+  outcome<void> on(post::receive r, resumption<letter> k) {
+    mailbox& box = boxes_[r.at];
+    if (!box.letters.empty()) return std::move(k).last(box.take());
+    box.actor = std::move(k);
+    return {};
+  }
+
+  /// Until all that was sent to those who wait is in their hands.
+  eff<void, console> deliver() {
+    while (!rounds_.empty()) {
+      auto next = std::move(rounds_.front());
+      rounds_.pop_front();
+      co_await std::move(next);
+    }
+  }
+
+ private:
+  struct mailbox {
+    std::deque<letter> letters;
+    resumption<letter> actor;  // that waits for one; else empty
+
+    letter take() {
+      letter first = std::move(letters.front());
+      letters.pop_front();
+      return first;
+    }
+  };
+
+  static eff<void, console> hand_over(resumption<letter> actor, letter text) {
+    co_await std::move(actor)(std::move(text));
+  }
+
+  std::map<address, mailbox> boxes_;
+  std::deque<eff<void, console>> rounds_;
+};
+
+// ---- two actors
+
+/// Says when the actor whose variable it is has gone.
+struct leaves {
+  char const* who;
+  ~leaves() { std::cout << who << " leaves the table\n"; }
+};
+
+eff<void, post, console> ping(int rounds) {
+  leaves const at_the_end{"ping"};
+  for (int round = 1; round <= rounds; ++round) {
+    co_await post::send("pong", "ping " + std::to_string(round));
+    letter const back = co_await post::receive("ping");
+    co_await console::print_line("ping got: " + back);
+  }
+}
+
+eff<void, post, console> pong() {
+  leaves const at_the_end{"pong"};
+  for (;;) {
+    letter const ball = co_await post::receive("pong");
+    co_await console::print_line("pong got: " + ball);
+    co_await post::send("ping", "thanks for " + ball);
+  }
+}
+
+int main() {
+  {
+    post_office office;
+    run(handle(console_to_stream(std::cout), [&office]() -> eff<void, console> {
+      co_await handle(office, pong);
+      co_await handle(office, ping(3));
+      co_await office.deliver();
+    }));
+    std::cout << "the post office closes\n";
+  }
+  std::cout << "all have gone\n";
+}
