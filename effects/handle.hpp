@@ -14,15 +14,14 @@
 /// A handler is any object with a clause for each operation of its effects.  What a clause may do
 /// is told by its signature (R: the operation's result; A: the handler's answer):
 ///
-///   | kind          | signature                              | it may |
-///   |---------------|----------------------------------------|--------------------------------------|
-///   | value         | `R on(Op)`                             | answer at once; nothing is
-///   suspended | | value, asking | `R on(Op, outer<Es...> up)`            | also ask outward:
-///   `up(op)`           | | control       | `A on(Op, resumption<R, A> k)`         | keep, drop or
-///   resume the rest        | |               | `outcome<A> on(Op, resumption<R, A>)`  | also end
-///   with `k.last(v)`, a jump    | | coroutine     | `eff<A, Es...> on(Op, resumption<R, A>)` |
-///   await the rest, and perform outward | | multi-shot    | either, with `multi_resumption<R, A>`
-///   | resume any number of times           |
+///   | kind       | signature                               | it may                           |
+///   |------------|-----------------------------------------|----------------------------------|
+///   | value      | `R on(Op)`                              | answer at once; nothing suspends |
+///   |            | `R on(Op, outer<Es...> up)`             | also ask outward: `up(op)`       |
+///   | control    | `A on(Op, resumption<R, A> k)`          | keep, drop or resume the rest    |
+///   |            | `outcome<A> on(Op, resumption<R, A> k)` | also end with `k.last(v)`: jump  |
+///   | coroutine  | `eff<A, Es...> on(Op, resumption<R,A>)` | await the rest, perform outward  |
+///   | multi-shot | either, with `multi_resumption<R, A>`   | resume any number of times       |
 ///
 /// `on_return`, if there is one, maps what the body computes to the answer.  Handlers are deep:
 /// what is resumed runs under the same handler.

@@ -16,11 +16,11 @@
 /// it and it is over, its frames destroyed from the innermost outwards.  A resumption is used
 /// once: moving it away, resuming and dropping use it up.
 ///
-///   | from              | write                            | means |
-///   |-------------------|----------------------------------|--------------------------------------|
-///   | a coroutine       | `co_await std::move(k)(v)`       | the answer of the rest, to work with
-///   | | a control clause  | `return std::move(k).last(v)`    | the answer of the rest is ours | |
-///   ordinary code     | `resume(std::move(k), v)`        | the same, and a loop that drives     |
+///   | from             | write                         | means                              |
+///   |------------------|-------------------------------|------------------------------------|
+///   | a coroutine      | `co_await std::move(k)(v)`    | the answer of the rest, to work on |
+///   | a control clause | `return std::move(k).last(v)` | the answer of the rest is ours     |
+///   | ordinary code    | `resume(std::move(k), v)`     | the same, and a loop that drives   |
 ///
 /// `v` is the answer to the operation: nothing for void, `raising{e}` for an exception that is to
 /// arise there.  All of them throw resumption_empty, and resumption_expired if the handler is no
