@@ -31,11 +31,11 @@ class console_to_stream : public handler<console> {
  public:
   explicit console_to_stream(std::ostream& out) noexcept : out_(out) {}
 
-  void on(console::print const& p) { put(p.text); }
-  void on(console::print_line const& p) { put(p.text + '\n'); }
+  void on(console::print const& p) const { put(p.text); }
+  void on(console::print_line const& p) const { put(p.text + '\n'); }
 
  private:
-  void put(std::string const& text) {
+  void put(std::string const& text) const {
     if (!(out_ << text)) throw std::runtime_error("weft::console: the stream takes no more text");
   }
   std::ostream& out_;
@@ -46,8 +46,8 @@ class console_to_string : public handler<console> {
  public:
   explicit console_to_string(std::string& text) noexcept : text_(text) {}
 
-  void on(console::print const& p) { text_ += p.text; }
-  void on(console::print_line const& p) { text_.append(p.text).push_back('\n'); }
+  void on(console::print const& p) const { text_ += p.text; }
+  void on(console::print_line const& p) const { text_.append(p.text).push_back('\n'); }
 
  private:
   std::string& text_;

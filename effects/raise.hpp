@@ -29,14 +29,14 @@ template <class E>
 class raise_to_optional : public handler<raise<E>> {
  public:
   template <class A>
-  A on(typename raise<E>::fail, resumption<never, A>) {
+  A on(typename raise<E>::fail, resumption<never, A>) const {
     return A();
   }
   template <class T>
-  std::optional<T> on_return(T result) {
+  std::optional<T> on_return(T result) const {
     return std::optional<T>(std::move(result));
   }
-  bool on_return() noexcept { return true; }
+  bool on_return() const noexcept { return true; }
 };
 
 /// Answers with either the body's result (std::monostate for void) or the error.
@@ -44,21 +44,21 @@ template <class E>
 class raise_to_variant : public handler<raise<E>> {
  public:
   template <class A>
-  A on(typename raise<E>::fail f, resumption<never, A>) {
+  A on(typename raise<E>::fail f, resumption<never, A>) const {
     return A(std::in_place_index<1>, std::move(f.error));
   }
   template <class T>
-  std::variant<T, E> on_return(T result) {
+  std::variant<T, E> on_return(T result) const {
     return std::variant<T, E>(std::in_place_index<0>, std::move(result));
   }
-  std::variant<std::monostate, E> on_return() { return {}; }
+  std::variant<std::monostate, E> on_return() const { return {}; }
 };
 
 /// Throws the error at the operation: from there on it is an exception like any other.
 template <class E>
 class raise_to_exception : public handler<raise<E>> {
  public:
-  [[noreturn]] void on(typename raise<E>::fail f) { throw std::move(f.error); }
+  [[noreturn]] void on(typename raise<E>::fail f) const { throw std::move(f.error); }
 };
 
 }  // namespace weft

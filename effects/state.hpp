@@ -47,7 +47,7 @@ class state_in : public handler<state<T>> {
   explicit state_in(T& variable) noexcept : variable_(variable) {}
 
   T on(typename state<T>::get) const { return variable_; }
-  void on(typename state<T>::put p) { variable_ = std::move(p.value); }
+  void on(typename state<T>::put p) const { variable_ = std::move(p.value); }
 
  private:
   T& variable_;
