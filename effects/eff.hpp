@@ -142,7 +142,7 @@ class weft::eff<T, Effects...>::promise_type : public detail::frame_with_result<
   template <class X>
     requires(!operation<std::remove_cvref_t<X>>)
   auto await_transform(X&&) {
-    static_assert(!sizeof(X),
+    static_assert(detail::is_refused<X>,
                   "weft: what is awaited must be an operation, or a computation that is called "
                   "here or moved: std::move(e)");
     return detail::refused();

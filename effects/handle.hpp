@@ -44,6 +44,16 @@ struct handler_with {
   using handles = Effects;
   H h;
 };
+template <class H>
+consteval bool is_lent_or_no_region() {
+  constexpr bool is_lent_or_owns_nothing =
+      std::is_lvalue_reference_v<H> || !std::derived_from<H, region>;
+  static_assert(is_lent_or_owns_nothing,
+                "weft: a handler that keeps resumptions is borrowed: name it first; owned it "
+                "would keep itself alive");
+  return is_lent_or_owns_nothing;
+}
+
 /// Inner | Outer
 template <class Inner, class Outer>
 struct composed {
@@ -53,8 +63,8 @@ struct composed {
   Outer outer;
 };
 
-template <class Effects, class H, class Body>
-auto make_handling(H&& h, Body&& body) {
+template <class Effects, class Body>
+consteval bool can_be_handled() {
   using kept_body = std::decay_t<Body>;
   constexpr bool is_a_body = handled_body<kept_body> && std::is_constructible_v<kept_body, Body>;
   static_assert(is_a_body,
@@ -64,15 +74,18 @@ auto make_handling(H&& h, Body&& body) {
   static_assert(are_effects,
                 "weft: handle<E...> names something that is not an effect: an effect lists its "
                 "operations");
-  constexpr bool is_lent_or_owns_nothing =
-      std::is_lvalue_reference_v<H> || !std::derived_from<H, region>;
-  static_assert(is_lent_or_owns_nothing,
-                "weft: a handler that keeps resumptions is borrowed: name it first; owned it "
-                "would keep itself alive");
-  if constexpr (is_a_body && are_effects && is_lent_or_owns_nothing)
-    return handling<H, row_set<Effects>, kept_body>(std::forward<H>(h), std::forward<Body>(body));
-  else
+  return is_a_body && are_effects;
+}
+
+template <class Effects, class H, class Body>
+auto make_handling(H&& h, Body&& body) {
+  if constexpr (is_refused<H> || is_refused<Body>)
     return refused();
+  else if constexpr (!can_be_handled<Effects, Body>() || !is_lent_or_no_region<H>())
+    return refused();
+  else
+    return handling<H, row_set<Effects>, std::decay_t<Body>>(std::forward<H>(h),
+                                                             std::forward<Body>(body));
 }
 
 template <class H, class Body>
@@ -102,8 +115,11 @@ detail::handler_with<H, row<Effects...>> with(H&& h) {
 
 /// Composition: `handle(inner | outer, body)` is handle(outer, handle(inner, body)).
 template <detail::says_what_it_handles Inner, detail::says_what_it_handles Outer>
-detail::composed<Inner, Outer> operator|(Inner&& inner, Outer&& outer) {
-  return {std::forward<Inner>(inner), std::forward<Outer>(outer)};
+auto operator|(Inner&& inner, Outer&& outer) {
+  if constexpr (detail::is_lent_or_no_region<Inner>() && detail::is_lent_or_no_region<Outer>())
+    return detail::composed<Inner, Outer>{std::forward<Inner>(inner), std::forward<Outer>(outer)};
+  else
+    return detail::refused();
 }
 
 /// Runs `body` under the handler `h`, which discharges `Effects...`; to be awaited, or run():
@@ -142,5 +158,7 @@ auto run(detail::handling<H, Es, Body> what,
   else
     return detail::anything();
 }
+/// What was refused has been spoken of.
+inline detail::anything run(detail::refused<>) { return detail::anything(); }
 
 }  // namespace weft

@@ -77,9 +77,12 @@ struct anything {
 /// Stands where a static_assert has spoken, so that it is the only one who does.
 template <class R = anything>
 struct refused {
+  using handles = row<>;  // in a composition of handlers
   [[nodiscard]] bool await_ready() const noexcept { return true; }
   void await_suspend(std::coroutine_handle<>) const noexcept {}
   R await_resume() const { std::terminate(); }
 };
+template <class T>
+constexpr bool is_refused = std::is_same_v<std::remove_cvref_t<T>, refused<>>;
 
 }  // namespace weft::detail
