@@ -25,8 +25,8 @@
 /// `v` is the answer to the operation: nothing for void, `raising{e}` for an exception that is to
 /// arise there.  All of them throw resumption_empty, and resumption_expired if the handler is no
 /// more; then `k` is still what it was.  O(1), no allocation, but for a step for each prompt
-/// between operation and handler.  One thread at a time; it may be moved to another and resumed
-/// there.
+/// between operation and handler.  All that stands under one handler belongs to one thread at a
+/// time; once its clause is done a resumption may be moved to another thread and resumed there.
 namespace weft {
 
 template <class A>

@@ -116,13 +116,14 @@ TEST_CASE("composition is nesting, the first innermost") {
   CHECK_FALSE(other.has_value());
   CHECK(counter.value() == 1);
 
+  auto const puts_the_answer = []() -> eff<int, ask, state<int>, raise<std::string>> {
+    int const n = co_await ask::get{};
+    co_await put{n};
+    co_return n + 1;
+  };
   auto const three =
-      handle(with<ask>(answers{2}) | state_returned(1) | raise_to_variant<std::string>(),
-             []() -> eff<int, ask, state<int>, raise<std::string>> {
-               int const n = co_await ask::get{};
-               co_await put{n};
-               co_return n + 1;
-             });
+      run(handle(with<ask>(answers{2}) | state_returned(1) | raise_to_variant<std::string>(),
+                 puts_the_answer));
   CHECK(std::get<0>(three) == std::pair(3, 2));
 }
 
@@ -147,33 +148,35 @@ TEST_CASE("every kind of clause that answers alike is alike") {
 TEST_CASE("state: put then get gives what was put; the last put counts; get changes nothing") {
   every_frame_dies const check;
   int const a = GENERATE(0, 1, -7);
-  CHECK(with_state(5, [a]() -> eff<int, state<int>> {
-          co_await put{a};
-          co_return co_await get{};
-        }) == std::pair(a, a));
-  CHECK(with_state(5, [a]() -> eff<void, state<int>> {
-          co_await put{a + 1};
-          co_await put{a};
-        }) == a);
-  CHECK(with_state(a, []() -> eff<int, state<int>> {
-          int const first = co_await get{};
-          int const second = co_await get{};
-          co_return first - second;
-        }) == std::pair(0, a));
-  CHECK(with_state(a, []() -> eff<void, state<int>> {
-          int const now = co_await get{};
-          co_await put{now};
-        }) == a);
+  auto const put_then_get = [a]() -> eff<int, state<int>> {
+    co_await put{a};
+    co_return co_await get{};
+  };
+  auto const put_twice = [a]() -> eff<void, state<int>> {
+    co_await put{a + 1};
+    co_await put{a};
+  };
+  auto const get_twice = []() -> eff<int, state<int>> {
+    int const first = co_await get{};
+    int const second = co_await get{};
+    co_return first - second;
+  };
+  auto const put_what_is_there = []() -> eff<void, state<int>> {
+    int const now = co_await get{};
+    co_await put{now};
+  };
+  CHECK(with_state(5, put_then_get) == std::pair(a, a));
+  CHECK(with_state(5, put_twice) == a);
+  CHECK(with_state(a, get_twice) == std::pair(0, a));
+  CHECK(with_state(a, put_what_is_there) == a);
 }
 
 TEST_CASE("modify puts what a function makes of the value") {
   every_frame_dies const check;
-  CHECK(with_state(20, []() -> eff<void, state<int>> {
-          co_await modify<int>([](int n) { return 2 * n + 2; });
-        }) == 42);
   int variable = 1;
   run(handle(state_in(variable), modify<int>([](int n) { return n + 1; })));
   CHECK(variable == 2);
+  CHECK(with_state(20, modify<int>([](int n) { return 2 * n + 2; })) == 42);
 }
 
 // ---- order of handlers

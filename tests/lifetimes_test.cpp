@@ -87,10 +87,11 @@ TEST_CASE("a function that is a body is kept as long as what it started") {
   keeps k;
   {
     auto const owned = std::make_shared<int>(40);
-    run(handle(k, [owned]() -> eff<int, ask> {  // the closure's frame refers to its captures
+    auto const adds = [owned]() -> eff<int, ask> {  // its frame refers to the captures
       int const more = co_await ask::get{};
       co_return *owned + more;
-    }));
+    };
+    run(handle(k, adds));
   }
   CHECK(resume(std::move(k.k), 2) == 42);
 }
@@ -191,10 +192,11 @@ TEST_CASE("resumptions of a region in frames of the same region are destroyed on
       co_await tick::now{};
     }));
     auto held = std::make_shared<resumption<void>>(std::move(p.k));
-    run(handle(p, [&out, held]() -> eff<void, tick> {
+    auto const holds = [&out, held]() -> eff<void, tick> {
       leaves const at_the_end(out, 'b');
       co_await tick::now{};
-    }));
+    };
+    run(handle(p, holds));
     held.reset();
     auto second = std::move(p.k);
     run(handle(p, [&out]() -> eff<void, tick> {

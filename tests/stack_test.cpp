@@ -149,24 +149,24 @@ TEST_CASE("a million operations of a control clause that keeps, resumed by ordin
 }
 
 TEST_CASE("a million operations of a coroutine clause, each waiting for the rest") {
-  CHECK(on_stack(small_stack, [] {
-          return run(handle<tick>([](tick::now, resumption<void, int> k)
-                                      -> eff<int> { co_return co_await std::move(k)(); },
-                                  ticks(million)));
-        }) == million);
+  auto const waiting = [](tick::now, resumption<void, int> k) -> eff<int> {
+    co_return co_await std::move(k)();
+  };
+  CHECK(on_stack(small_stack, [&] { return run(handle<tick>(waiting, ticks(million))); }) ==
+        million);
 }
 
 TEST_CASE("a million operations of a coroutine clause that performs outward") {
-  CHECK(
-      on_stack(small_stack, [] {
-        int n = 0;
-        auto const asking = [](tick::now, resumption<void, int> k) -> eff<int, count> {
-          co_await count::next{};
-          co_return co_await std::move(k)();
-        };
-        run(handle<count>([&n](count::next) { return ++n; }, handle<tick>(asking, ticks(million))));
-        return n;
-      }) == million);
+  auto const asking = [](tick::now, resumption<void, int> k) -> eff<int, count> {
+    co_await count::next{};
+    co_return co_await std::move(k)();
+  };
+  CHECK(on_stack(small_stack, [&] {
+          int n = 0;
+          run(handle<count>([&n](count::next) { return ++n; },
+                            handle<tick>(clauses{asking}, ticks(million))));
+          return n;
+        }) == million);
 }
 
 TEST_CASE("a million handlers, one inside the other") {

@@ -142,8 +142,7 @@ class prompt : public ending, public pooled {
     if (expired_) [[unlikely]]
       throw_gone("on_return", to_->where);
   }
-  [[noreturn, gnu::cold, gnu::noinline]] void throw_gone(std::string_view what,
-                                                         std::source_location where) const;
+  [[noreturn]] void throw_gone(std::string_view what, std::source_location where) const;
 
   // ---- as an ending
 

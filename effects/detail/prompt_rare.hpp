@@ -137,7 +137,8 @@ namespace weft::detail {
                            " at " + detail::text(where()) + " cannot be resumed");
 }
 
-inline void prompt::throw_gone(std::string_view what, std::source_location where) const {
+[[noreturn, gnu::cold, gnu::noinline]] inline void prompt::throw_gone(
+    std::string_view what, std::source_location where) const {
   throw resumption_expired("weft: " + std::string(what) + " at " + detail::text(where) +
                            " found its handler " + std::string(handler_name()) + " gone");
 }
