@@ -77,30 +77,11 @@ consteval bool can_be_handled() {
   return is_a_body && are_effects;
 }
 
-#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
-/// g++ 12 destroys such a temporary of a co_await twice.
-template <class T>
-constexpr bool is_owning_closure =
-    !std::is_lvalue_reference_v<T> && !std::is_trivially_destructible_v<std::remove_cvref_t<T>> &&
-    name_of<std::remove_cvref_t<T>>.find('<') == name_of<std::remove_cvref_t<T>>.find("<lambda");
-#else
-template <class T>
-constexpr bool is_owning_closure = false;
-#endif
-template <class T>
-consteval bool is_destroyed_once() {
-  static_assert(!is_owning_closure<T>,
-                "weft: g++ 12 destroys a closure that owns something twice when it is a temporary "
-                "in a co_await: name it first, and pass the name (docs/portability.md)");
-  return !is_owning_closure<T>;
-}
-
 template <class Effects, class H, class Body>
 auto make_handling(H&& h, Body&& body) {
   if constexpr (is_refused<H> || is_refused<Body>)
     return refused();
-  else if constexpr (!can_be_handled<Effects, Body>() || !is_lent_or_no_region<H>() ||
-                     !is_destroyed_once<H>() || !is_destroyed_once<Body>())
+  else if constexpr (!can_be_handled<Effects, Body>() || !is_lent_or_no_region<H>())
     return refused();
   else
     return handling<H, row_set<Effects>, std::decay_t<Body>>(std::forward<H>(h),
@@ -152,6 +133,9 @@ auto operator|(Inner&& inner, Outer&& outer) {
 /// A named handler is borrowed, and may keep resumptions only if it is a region.  An rvalue one is
 /// owned, and lives as long as anything can perform to it, resumptions too: so it must not keep one
 /// in itself, for then neither would ever go.
+///
+/// g++ 12: a closure that owns something is named before it is passed, be it clause or body; as a
+/// temporary of a co_await it would be destroyed twice.
 ///
 /// One allocation, from a pool.  Exceptions of the body and of on_return go to whoever waits for
 /// the answer.  Throws not_a_region, if something of a borrowed handler is still suspended when the

@@ -3,23 +3,12 @@
 
 #include <coroutine>
 #include <source_location>
-#include <type_traits>
 #include <utility>
 
 #include "effects/detail/prompt.hpp"
 #include "effects/eff.hpp"
 
 namespace weft {
-
-namespace detail {
-/// Speaks for the effects that nobody handles.
-template <class Left>
-consteval void require_nothing_left() {
-  constexpr bool nothing_is_left = std::is_same_v<Left, row<>>;
-  static_assert(nothing_is_left,
-                "weft: an effect is left unhandled at run: handle<E>(handler, body) it first");
-}
-}  // namespace detail
 
 /// Runs a computation whose effects are all handled, from ordinary code, and returns its result.
 /// Throws what it throws.
@@ -31,7 +20,9 @@ consteval void require_nothing_left() {
 template <class T, class... Effects>
 T run(eff<T, Effects...> computation,
       std::source_location where = std::source_location::current()) {
-  detail::require_nothing_left<typename eff<T, Effects...>::effects>();
+  constexpr bool nothing_left = std::is_same_v<typename eff<T, Effects...>::effects, row<>>;
+  static_assert(nothing_left,
+                "weft: an effect is left unhandled at run: handle<E>(handler, body) it first");
   detail::answer<T> answer(where);
   auto const frame = computation.release();
   frame.promise().parent = detail::continuation::ordinary_code();

@@ -111,16 +111,6 @@ consteval bool answers_can_be_copied(row<Es...>) {
   return (answers_can_be_copied(typename Es::operations()) && ...);
 }
 
-/// Speaks for the effects that nobody handles.
-template <class Missing>
-consteval bool require_effects() {
-  constexpr bool none_is_missing = std::is_same_v<Missing, row<>>;
-  static_assert(none_is_missing,
-                "weft: the body may perform an effect that is neither handled here nor in the row "
-                "around handle");
-  return none_is_missing;
-}
-
 // ---- is everything as it should be?  One static_assert speaks.
 
 template <class E, class H, class A, class Around, class... Os>
@@ -146,8 +136,10 @@ struct well_formed<H, row<Es...>, Body, Around> {
                     "weft: the handler's on_return does not take what the body computes");
       constexpr bool returns_a_value = !is_eff<answer_type<handler, result>>;
       static_assert(returns_a_value, "weft: a handler's on_return is a function, no coroutine");
-      constexpr bool effects_are_there =
-          require_effects<row_difference<typename body::effects, row_set<Es..., Around>>>();
+      constexpr bool effects_are_there = is_subset<typename body::effects, row_set<Es..., Around>>;
+      static_assert(effects_are_there,
+                    "weft: the body may perform an effect that is neither handled here nor in the "
+                    "row around handle");
       if constexpr (returns_what_it_can && returns_a_value && effects_are_there)
         return (clauses_are_well_formed<Es, handler, answer_type<handler, result>, Around>(
                     typename Es::operations()) &&
