@@ -30,7 +30,7 @@ namespace detail {
 class [[clang::trivial_abi]] chain {
  public:
   chain() = default;
-  explicit chain(prompt& p) noexcept : prompt_(&p) { p.keep(); }
+  explicit chain(prompt& p) noexcept : prompt_(&p) {}
   chain(chain&& other) noexcept : prompt_(std::exchange(other.prompt_, nullptr)) {}
   chain& operator=(chain&& other) noexcept {
     chain old(std::move(*this));
@@ -56,9 +56,7 @@ class [[clang::trivial_abi]] chain {
   [[nodiscard]] std::coroutine_handle<> go(continuation who, awaited& to) && noexcept {
     prompt& p = *std::exchange(prompt_, nullptr);
     p.aim(who, to);
-    auto const leaf = p.activate();
-    p.release();
-    return leaf;
+    return p.activate();
   }
 
  private:

@@ -15,9 +15,10 @@
 
 /// A prompt: one run of a body under a handler.
 ///
-///   P1  A prompt is counted by its body until that ends, by its resumption, by each inner prompt
-///       that can perform to it, by each coroutine clause that is not done.  Plain counts: what
-///       stands under one handler belongs to one thread at a time.
+///   P1  A prompt is counted by its body until that ends, by each inner prompt that can perform to
+///       it, by each coroutine clause that is not done.  While the body is suspended its count is
+///       its resumption's.  Plain counts: what stands under one handler belongs to one thread at a
+///       time.
 ///   P2  `current` is the chain of prompts that are active on this thread, up to the nearest
 ///       ordinary code that drives.  Capturing walks it from the innermost to the handler's prompt:
 ///       no step for the nearest.  A prompt that is not on it cannot be captured to.
@@ -75,7 +76,6 @@ class prompt : public ending, public pooled {
   /// Suspends the chain from `leaf`, which performs `operation` and waits in `waiting`, up to here.
   /// Throws needs_control if that would have to cross ordinary code.
   void capture(std::coroutine_handle<> leaf, awaited& waiting, std::string_view const& operation) {
-    inner_records_ = false;
     if (current_ != this) [[unlikely]]
       capture_through(operation, waiting.where);
     is_ = state::suspended;
@@ -101,10 +101,12 @@ class prompt : public ending, public pooled {
     if (fragile_ && checked_ != losses_.load(std::memory_order_relaxed)) [[unlikely]]
       check_outers();
   }
-  /// Destroys the suspended chain, and releases.
+  /// Destroys what is left of the suspended chain; the resumption's count goes with it.
   [[gnu::noinline]] void drop() noexcept {
-    unwind_rest();
-    release();
+    if (is_ == state::ended)
+      release();
+    else
+      unwind_rest();
   }
   /// The handler of `part`, a place in the chain that we may hold, has ended (P6).
   void cut(ending& part, std::string_view const& handler) noexcept;

@@ -30,6 +30,7 @@ namespace weft::detail {
   for (prompt* p = inner_; p != this; p = p->up_)
     if (p->records_) p->answered();
   if (records_) answered();
+  inner_records_ = false;
 }
 
 // ---- unwinding
@@ -52,6 +53,7 @@ namespace weft::detail {
     lose_handler();
     if (held_by_) held_by_->cut(*this, handler_name());
   } else {
+    if (is_ != state::ended) keep();  // the resumption still looks at us
     unwind_rest();
   }
   release();
