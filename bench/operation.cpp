@@ -12,7 +12,7 @@
 /// so is which object answers a virtual call: objects into which the compiler cannot see, and
 /// answers that it can pass on by a jump on neither side.  Who resumes a waiting program does not
 /// know it: a raw coroutine, kept and resumed by virtual calls; its one frame is allocated before
-/// the clock starts.
+/// the clock starts.  Either side asks before each round whether something waits.
 ///
 /// A ratio of 1 says that a handler costs no more than the indirection it stands for.  `control`
 /// costs more: a resumption also knows its handlers, can be dropped, and says when it is misused.
@@ -208,7 +208,8 @@ struct paused_program {
 
 weft::bench::work resuming() {
   return [program = std::make_shared<paused_program>()](std::size_t n) {
-    for (std::size_t i = 0; i != n; ++i) resume(std::move(program->lot.parked));
+    for (std::size_t i = 0; i != n && program->lot.parked; ++i)
+      resume(std::move(program->lot.parked));
     return program->rounds;
   };
 }
@@ -217,12 +218,14 @@ class driver {
  public:
   virtual ~driver() = default;
   virtual void park(std::coroutine_handle<> waiting) = 0;
+  [[nodiscard]] virtual bool has_parked() const = 0;
   virtual void go_on() = 0;
 };
 template <int>
 class plain_driver final : public driver {
  public:
   void park(std::coroutine_handle<> waiting) override { parked_ = waiting; }
+  [[nodiscard]] bool has_parked() const override { return bool(parked_); }
   void go_on() override { std::exchange(parked_, {}).resume(); }
 
  private:
@@ -271,7 +274,7 @@ struct paused_coroutine {
 
 weft::bench::work resuming_raw() {
   return [program = std::make_shared<paused_coroutine>()](std::size_t n) {
-    for (std::size_t i = 0; i != n; ++i) program->lot->go_on();
+    for (std::size_t i = 0; i != n && program->lot->has_parked(); ++i) program->lot->go_on();
     return program->rounds;
   };
 }

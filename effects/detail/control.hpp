@@ -169,11 +169,10 @@ std::coroutine_handle<> run_clause(Node& n, O o, continuation who,
   return nullptr;
 }
 
-template <class Node, class E, class O>
-std::coroutine_handle<> answer_with_rest(evidence<E>& e, O& in_frame, std::coroutine_handle<> leaf,
-                                         answer<typename O::result>& waiting) {
+template <class Node, class O>
+std::coroutine_handle<> capture_and_answer(Node& n, O& in_frame, std::coroutine_handle<> leaf,
+                                           answer<typename O::result>& waiting) {
   using S = typename Node::setting;
-  Node& n = static_cast<Node&>(e);
   O o = std::move(in_frame);
   n.capture(leaf, waiting, name_of<O>);
   if constexpr (S::records) n.will_answer(waiting, name_of<O>);
@@ -181,6 +180,24 @@ std::coroutine_handle<> answer_with_rest(evidence<E>& e, O& in_frame, std::corou
   auto& to = static_cast<answer<typename S::answer>&>(n.to());
   auto const next = run_clause(n, std::move(o), who, to);
   return next ? next : who.resolve();
+}
+
+/// With other prompts in between.
+template <class Node, class O>
+[[gnu::noinline]] std::coroutine_handle<> capture_across(Node& n, O& in_frame,
+                                                         std::coroutine_handle<> leaf,
+                                                         answer<typename O::result>& waiting) {
+  n.hold_inner(name_of<O>, waiting.where);
+  return capture_and_answer(n, in_frame, leaf, waiting);
+}
+
+template <class Node, class E, class O>
+std::coroutine_handle<> answer_with_rest(evidence<E>& e, O& in_frame, std::coroutine_handle<> leaf,
+                                         answer<typename O::result>& waiting) {
+  Node& n = static_cast<Node&>(e);
+  if (!n.is_innermost()) [[unlikely]]
+    return capture_across(n, in_frame, leaf, waiting);
+  return capture_and_answer(n, in_frame, leaf, waiting);
 }
 
 /// The handler is no more.

@@ -73,11 +73,13 @@ class prompt : public ending, public pooled {
   /// Becomes the innermost active prompt, with a body that has not started.
   void step_in() noexcept { up_ = std::exchange(current_, this); }
 
+  [[nodiscard]] bool is_innermost() const noexcept { return current_ == this; }
+  /// Before a capture that is to go through the prompts inside.  Throws needs_control if it would
+  /// have to cross ordinary code.
+  void hold_inner(std::string_view operation, std::source_location where);
   /// Suspends the chain from `leaf`, which performs `operation` and waits in `waiting`, up to here.
-  /// Throws needs_control if that would have to cross ordinary code.
-  void capture(std::coroutine_handle<> leaf, awaited& waiting, std::string_view const& operation) {
-    if (current_ != this) [[unlikely]]
-      capture_through(operation, waiting.where);
+  void capture(std::coroutine_handle<> leaf, awaited& waiting,
+               std::string_view const& operation) noexcept {
     is_ = state::suspended;
     held_by_ = nullptr;
     leaf_ = leaf;
@@ -209,7 +211,6 @@ class prompt : public ending, public pooled {
     delete this;
     bury_orphans();
   }
-  void capture_through(std::string_view operation, std::source_location where);
   void tell_recorders() noexcept;
   void check_outers();
   void unwind_rest() noexcept;

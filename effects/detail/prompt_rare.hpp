@@ -14,8 +14,8 @@
 /// What prompts do rarely: crossing other prompts, unwinding, losing a handler, saying so.
 namespace weft::detail {
 
-[[gnu::noinline]] inline void prompt::capture_through(std::string_view operation,
-                                                      std::source_location where) {
+[[gnu::noinline]] inline void prompt::hold_inner(std::string_view operation,
+                                                 std::source_location where) {
   for (prompt* p = current_; p != this; p = p->up_) {
     if (!p) {
       for (prompt* held = current_; held; held = held->up_) held->held_by_ = nullptr;
