@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+#include "effects/detail/frame_pool.hpp"
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <thread>
+#include <vector>
+
+using weft::detail::frame_count;
+using weft::detail::frames;
+using weft::detail::frames_so_far;
+using weft::detail::pooled;
+
+namespace {
+
+/// Live blocks of one size, which are written to.
+class blocks {
+ public:
+  explicit blocks(std::size_t bytes) : bytes_(bytes) {}
+  blocks(blocks const&) = delete;
+  blocks& operator=(blocks const&) = delete;
+  ~blocks() { give_all(); }
+
+  void take(int n) {
+    for (int i = 0; i != n; ++i) {
+      void* const p = frames.take(bytes_);
+      *static_cast<std::size_t*>(p) = live_.size();
+      live_.push_back(p);
+    }
+  }
+  /// Checks that nobody else wrote.
+  void give_all() {
+    for (std::size_t i = 0; i != live_.size(); ++i) {
+      if (*static_cast<std::size_t*>(live_[i]) != i) ++spoilt;
+      frames.give(live_[i], bytes_);
+    }
+    live_.clear();
+  }
+  [[nodiscard]] std::set<void*> addresses() const { return {live_.begin(), live_.end()}; }
+
+  static inline std::atomic<int> spoilt = 0;
+
+ private:
+  std::size_t bytes_;
+  std::vector<void*> live_;
+};
+
+}  // namespace
+
+TEST_CASE("the pool counts births and deaths, of blocks that it keeps and of those too large") {
+  auto const bytes = GENERATE(as<std::size_t>(), 8, 16, 100, 1008, 1024, 5000);
+  frame_count const before = frames_so_far();
+  {
+    blocks some(bytes);
+    some.take(100);
+    CHECK(frames_so_far().births == before.births + 100);
+    CHECK(frames_so_far().deaths == before.deaths);
+    CHECK(some.addresses().size() == 100);
+    some.give_all();
+    CHECK(frames_so_far().deaths == before.deaths + 100);
+    some.take(100);
+  }
+  CHECK(frames_so_far().births == before.births + 200);
+  CHECK(frames_so_far().alive() == before.alive());
+  CHECK(blocks::spoilt == 0);
+}
+
+TEST_CASE("what one thread frees the next one gets, by the depot") {
+  if constexpr (weft::detail::pooling) {
+    std::set<void*> first;
+    std::set<void*> second;
+    auto const lives = [](std::set<void*>& where) {
+      blocks some(320);
+      some.take(50);
+      where = some.addresses();
+    };
+    std::thread(lives, std::ref(first)).join();  // its end hands everything over
+    std::thread(lives, std::ref(second)).join();
+    CHECK(first == second);
+  }
+}
+
+TEST_CASE("blocks born on one thread and freed on another go round and do not grow") {
+  if constexpr (weft::detail::pooling) {
+    std::set<void*> seen;
+    blocks some(480);
+    for (int round = 0; round != 20; ++round) {
+      some.take(2000);
+      seen.merge(some.addresses());
+      std::thread([&some] { some.give_all(); }).join();
+    }
+    CHECK(seen.size() < 3 * 2000);  // 40 000 were taken
+    CHECK(blocks::spoilt == 0);
+  }
+}
+
+TEST_CASE("a thread that only frees is counted when it has ended") {
+  auto const before = frames_so_far();
+  blocks some(240);
+  some.take(10);
+  std::thread([&some] { some.give_all(); }).join();
+  CHECK(frames_so_far().births == before.births + 10);
+  CHECK(frames_so_far().deaths == before.deaths + 10);
+}
+
+TEST_CASE("what dies when its thread is ending is counted, after the pool has closed too") {
+  struct late {
+    void* block = nullptr;
+    ~late() {
+      if (block) frames.give(block, 64);
+    }
+  };
+  auto const before = frames_so_far();
+  std::thread([] {
+    static thread_local late outlives_the_pool;  // made before the pool: destroyed after it
+    outlives_the_pool.block = nullptr;
+    outlives_the_pool.block = frames.take(64);
+  }).join();
+  CHECK(frames_so_far().births == before.births + 1);
+  CHECK(frames_so_far().deaths == before.deaths + 1);
+}
+
+TEST_CASE("what is aligned to more than a block gets its alignment") {
+  struct alignas(128) aligned : pooled {
+    int content = 1;
+  };
+  auto const before = frames_so_far();
+  auto* const p = new aligned;
+  CHECK(reinterpret_cast<std::uintptr_t>(p) % 128 == 0);
+  CHECK(frames_so_far().alive() == before.alive() + 1);
+  delete p;
+  CHECK(frames_so_far().alive() == before.alive());
+}
+
+TEST_CASE("many threads take and give at once") {
+  auto const before = frames_so_far();
+  {
+    std::vector<std::thread> threads;
+    for (int t = 0; t != 4; ++t)
+      threads.emplace_back([] {
+        blocks small(48);
+        blocks large(700);
+        for (int round = 0; round != 30; ++round) {
+          small.take(200);
+          large.take(100);
+          if (round % 3 == 0) small.give_all();
+          large.give_all();
+        }
+      });
+    for (auto& t : threads) t.join();
+  }
+  CHECK(frames_so_far().alive() == before.alive());
+  CHECK(blocks::spoilt == 0);
+}
