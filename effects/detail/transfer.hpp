@@ -4,6 +4,8 @@
 #include <coroutine>
 #include <utility>
 
+#include "effects/detail/compiler.hpp"
+
 /// How a coroutine goes on to the next.
 ///
 /// clang makes a symmetric transfer a jump at every level.  g++ 12 does so only from -O2 on and
