@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+
+#include "effects/detail/evidence.hpp"
+#include "effects/detail/frame.hpp"
+#include "effects/detail/prompt.hpp"
+#include "effects/region.hpp"
+
+/// What outlives a body: its coroutine clauses.
+namespace weft::detail {
+
+/// Stands between a coroutine clause and who waits for it: keeps the prompt until the clause is
+/// done (P1), and what the clause may perform.
+template <class Callee, class Around>
+class kept_clause : public ending, public pooled {
+ public:
+  kept_clause(prompt& p, continuation who, void* around) noexcept
+      : prompt_(p), who_(who), evidence_(seen_.view(around)) {
+    p.keep();
+  }
+  kept_clause(kept_clause const&) = delete;
+  kept_clause& operator=(kept_clause const&) = delete;
+  virtual ~kept_clause() { prompt_.release(); }
+
+  [[nodiscard]] void* evidence() const noexcept { return evidence_; }
+  [[nodiscard]] std::string text() const override {
+    return "a clause of " + std::string(prompt_.handler_name());
+  }
+  [[nodiscard]] continuation outside() const noexcept override { return who_; }
+  [[nodiscard]] bool lost() const noexcept override { return lost_; }
+  continuation ended() noexcept override { return done(); }
+  continuation dropped() noexcept override { return done(); }
+
+ protected:
+  [[nodiscard]] prompt& handlers_prompt() const noexcept { return prompt_; }
+  bool lost_ = false;
+
+ private:
+  continuation done() noexcept {
+    continuation const who = who_;
+    delete this;
+    return who;
+  }
+
+  prompt& prompt_;
+  continuation who_;
+  [[no_unique_address]] projection<Callee, Around> seen_;
+  void* evidence_;
+};
+
+/// The same for a handler with a region: when that ends the clause must not go on.
+template <class Callee, class Around>
+class resident_clause final : public kept_clause<Callee, Around>, public resident {
+ public:
+  resident_clause(prompt& p, continuation who, void* around, region& home) noexcept
+      : kept_clause<Callee, Around>(p, who, around) {
+    join(home);
+  }
+
+ private:
+  void region_ended() noexcept override {
+    leave();
+    this->lost_ = true;
+    cut_chain_of(*this, this->handlers_prompt().handler_name());
+  }
+  [[nodiscard]] std::string why_it_stays() const override {
+    return std::string(this->handlers_prompt().handler_name()) + " has a clause that is not done";
+  }
+};
+
+}  // namespace weft::detail
