@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <concepts>
 #include <coroutine>
 #include <source_location>
 #include <type_traits>
@@ -9,6 +10,7 @@
 #include "effects/detail/calling.hpp"
 #include "effects/detail/frame.hpp"
 #include "effects/detail/performing.hpp"
+#include "effects/detail/refused.hpp"
 #include "effects/detail/row_set.hpp"
 #include "effects/errors.hpp"
 #include "effects/outer.hpp"
@@ -39,15 +41,15 @@ auto await_handling(handling<H, Es, Body>&& what, std::source_location where);  
 /// function with parameters.
 template <class T, class... Effects>
 class [[nodiscard, clang::trivial_abi]] weft::eff {
-  static_assert(!std::is_reference_v<T>,
-                "weft: a computation computes a value: use a pointer for a reference");
+  static_assert(detail::require_value<T>());
 
  public:
-  using value_type = T;
+  using value_type = std::remove_reference_t<T>;
   using effects = detail::row_set<Effects...>;
   class promise_type;
 
   eff(eff&& other) noexcept : frame_(std::exchange(other.frame_, {})) {}
+  eff(eff const&) = delete;  // weft: a computation is taken once: call it here, or std::move(e)
   eff& operator=(eff other) noexcept {
     std::swap(frame_, other.frame_);
     return *this;
@@ -75,14 +77,14 @@ class [[nodiscard, clang::trivial_abi]] weft::eff {
 };
 
 template <class T, class... Effects>
-class weft::eff<T, Effects...>::promise_type : public detail::frame_with_result<T> {
-  static_assert(
-      detail::only_effects<effects>,
-      "weft: a row names something that is not an effect: an effect lists its operations");
+class weft::eff<T, Effects...>::promise_type
+    : public detail::frame_with_result<std::remove_reference_t<T>> {
+  static constexpr bool row_is_of_effects = detail::require_effects(effects());
   using here = std::source_location;
 
  public:
   eff get_return_object() noexcept {
+    (void)row_is_of_effects;  // speaks even if the body performs nothing
     return eff(std::coroutine_handle<promise_type>::from_promise(*this));
   }
   [[nodiscard]] std::suspend_always initial_suspend() const noexcept { return {}; }
@@ -116,15 +118,15 @@ class weft::eff<T, Effects...>::promise_type : public detail::frame_with_result<
   template <class U, class... Fs>
   auto await_transform(eff<U, Fs...>&& child, here where = here::current()) {
     using callee = eff<U, Fs...>;
-    constexpr bool row_is_within_ours = detail::is_subset<typename callee::effects, effects>;
-    static_assert(row_is_within_ours,
+    using outside = detail::row_difference<typename callee::effects, effects>;
+    static_assert(detail::is_empty_row<outside>,
                   "weft: the awaited computation may perform an effect that is outside the row "
                   "of the coroutine that awaits it");
-    if constexpr (row_is_within_ours)
-      return detail::calling<U, typename callee::promise_type, typename callee::effects, effects>(
-          child.release(), where);
+    if constexpr (detail::is_empty_row<outside>)
+      return detail::calling<typename callee::value_type, typename callee::promise_type,
+                             typename callee::effects, effects>(child.release(), where);
     else
-      return detail::refused<U>();
+      return detail::refused<typename callee::value_type>();
   }
 
   /// co_await std::move(k)(value)
@@ -139,25 +141,39 @@ class weft::eff<T, Effects...>::promise_type : public detail::frame_with_result<
     return detail::await_handling<effects>(std::move(what), where);
   }
 
+  /// What something else has spoken for.
+  template <class R>
+  detail::refused<R> await_transform(detail::refused<R> r) noexcept {
+    return r;
+  }
+
   template <class X>
     requires(!operation<std::remove_cvref_t<X>>)
   auto await_transform(X&&) {
-    static_assert(detail::is_refused<X>,
-                  "weft: what is awaited must be an operation, or a computation that is called "
-                  "here or moved: std::move(e)");
+    constexpr bool is_resumption = detail::is_resumption<std::remove_cvref_t<X>>;
+    static_assert(!is_resumption,
+                  "weft: a resumption is not awaited but resumed: co_await std::move(k)(v), or "
+                  "resume(k, v) if it is a multi_resumption");
+    if constexpr (!is_resumption)
+      static_assert(detail::is_allowed<X>,
+                    "weft: what is awaited must be an operation, or a computation that is called "
+                    "here or moved: std::move(e)");
     return detail::refused();
   }
 
  private:
   template <class O>
   static consteval bool in_our_row() {
-    constexpr int effects_that_list_it = detail::effect_of<O, effects>::count;
-    static_assert(effects_that_list_it > 0,
-                  "weft: this operation is outside the row of the coroutine that performs it: "
-                  "name its effect in eff<...>");
-    static_assert(effects_that_list_it < 2,
-                  "weft: two effects of the row list this operation: tag one of them");
-    return effects_that_list_it == 1;
+    if constexpr (row_is_of_effects) {
+      constexpr int effects_that_list_it = detail::effect_of<O, effects>::count;
+      static_assert(effects_that_list_it > 0,
+                    "weft: this operation is outside the row of the coroutine that performs it: "
+                    "name in eff<...> the effect that lists it");
+      static_assert(effects_that_list_it < 2,
+                    "weft: two effects of the row list this operation: tag one of them");
+      if constexpr (effects_that_list_it == 1) return detail::can_be_performed<O>();
+    }
+    return false;
   }
   template <class E>
   [[nodiscard]] detail::evidence<E>* handler_of() const noexcept {
@@ -168,11 +184,14 @@ class weft::eff<T, Effects...>::promise_type : public detail::frame_with_result<
 namespace weft::detail {
 
 template <class T>
-constexpr bool is_resumption = false;
-template <class R, class A>
-constexpr bool is_resumption<resumption<R, A>> = true;
-template <class R, class A>
-constexpr bool is_resumption<multi_resumption<R, A>> = true;
+constexpr bool is_eff_type = false;
+template <class T, class... Es>
+constexpr bool is_eff_type<eff<T, Es...>> = true;
+template <class T>
+concept is_eff = is_eff_type<T>;
+/// What gives a computation each time it is called.
+template <class F, class... Args>
+concept body_function = std::invocable<F&, Args...> && is_eff<std::invoke_result_t<F&, Args...>>;
 
 /// Whether a coroutine with these parameters has the shape of a clause, on(operation, k), and
 /// takes one of the two by reference.
@@ -183,14 +202,20 @@ constexpr bool is_clause_by_reference<P, Q, Parameters...> =
     (operation<std::remove_cvref_t<P>> && is_resumption<std::remove_cvref_t<Q>> &&
      (std::is_reference_v<P> || std::is_reference_v<Q>)) ||
     is_clause_by_reference<Q, Parameters...>;
+template <class... Parameters>
+consteval bool require_values() {
+  constexpr bool takes_values = !is_clause_by_reference<Parameters...>;
+  static_assert(takes_values,
+                "weft: a coroutine clause takes the operation and its resumption by value: it goes "
+                "on after the call");
+  return true;  // and go on as if it did
+}
 
 }  // namespace weft::detail
 
 /// Looks at the parameters of every coroutine that is an eff.
 template <class T, class... Effects, class... Parameters>
 struct std::coroutine_traits<weft::eff<T, Effects...>, Parameters...> {
-  static_assert(!weft::detail::is_clause_by_reference<Parameters...>,
-                "weft: a coroutine clause takes the operation and its resumption by value: it goes "
-                "on after the call");
+  static_assert(weft::detail::require_values<Parameters...>());
   using promise_type = typename weft::eff<T, Effects...>::promise_type;
 };

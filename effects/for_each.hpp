@@ -35,11 +35,19 @@ struct for_each_of<row<Es...>> {
 /// A named range is borrowed, a temporary is kept; `f` is kept.  `f` may capture: it stays where it
 /// is while what it gave runs.  One frame, and one for each element.
 template <std::ranges::viewable_range Range, class F>
-  requires std::invocable<F&, std::ranges::range_reference_t<Range>>
 auto for_each(Range&& range, F f) {
-  using body = std::invoke_result_t<F&, std::ranges::range_reference_t<Range>>;
-  return detail::for_each_of<typename body::effects>::each(
-      std::views::all(std::forward<Range>(range)), std::move(f));
+  constexpr bool gives_computations =
+      detail::body_function<F, std::ranges::range_reference_t<Range>>;
+  static_assert(gives_computations,
+                "weft: for_each takes a function that can be called with each element, and returns "
+                "an eff<void, ...>");
+  if constexpr (gives_computations) {
+    using body = std::invoke_result_t<F&, std::ranges::range_reference_t<Range>>;
+    return detail::for_each_of<typename body::effects>::each(
+        std::views::all(std::forward<Range>(range)), std::move(f));
+  } else {
+    return detail::refused<void>();
+  }
 }
 
 }  // namespace weft

@@ -28,7 +28,7 @@
 namespace weft {
 
 /// Base of a handler that says what it handles; so `handle(h, body)` need not, and `h1 | h2` works.
-template <effect... Effects>
+template <class... Effects>
 struct handler {
   using handles = row<Effects...>;
 };
@@ -70,11 +70,7 @@ consteval bool can_be_handled() {
   static_assert(is_a_body,
                 "weft: handle takes a body: an eff that is called here or moved, or a function "
                 "without arguments that returns one");
-  constexpr bool are_effects = only_effects<row_set<Effects>>;
-  static_assert(are_effects,
-                "weft: handle<E...> names something that is not an effect: an effect lists its "
-                "operations");
-  return is_a_body && are_effects;
+  return require_effects(row_set<Effects>()) && is_a_body;
 }
 
 template <class Effects, class H, class Body>
@@ -108,15 +104,23 @@ auto handle_all(H&& h, Body&& body) {
 }  // namespace detail
 
 /// `h`, as a handler of these effects: for composition.
-template <effect... Effects, class H>
+template <class... Effects, class H>
 detail::handler_with<H, row<Effects...>> with(H&& h) {
   return {std::forward<H>(h)};
 }
 
 /// Composition: `handle(inner | outer, body)` is handle(outer, handle(inner, body)).
-template <detail::says_what_it_handles Inner, detail::says_what_it_handles Outer>
+template <class Inner, class Outer>
+  requires(detail::says_what_it_handles<Inner> || detail::says_what_it_handles<Outer>)
 auto operator|(Inner&& inner, Outer&& outer) {
-  if constexpr (detail::is_lent_or_no_region<Inner>() && detail::is_lent_or_no_region<Outer>())
+  constexpr bool both_say_what_they_handle =
+      detail::says_what_it_handles<Inner> && detail::says_what_it_handles<Outer>;
+  static_assert(both_say_what_they_handle,
+                "weft: handlers that are composed say what they handle: with<E>(handler), or "
+                "derive the handler from handler<E>");
+  if constexpr (!both_say_what_they_handle)
+    return detail::refused();
+  else if constexpr (detail::is_lent_or_no_region<Inner>() && detail::is_lent_or_no_region<Outer>())
     return detail::composed<Inner, Outer>{std::forward<Inner>(inner), std::forward<Outer>(outer)};
   else
     return detail::refused();
@@ -160,12 +164,11 @@ auto handle(H&& h, Body&& body) {
 template <class H, class Es, class Body>
 auto run(detail::handling<H, Es, Body> what,
          std::source_location where = std::source_location::current()) {
-  if constexpr (detail::well_formed<H, Es, Body, row<>>::check())
+  using here = detail::well_formed<H, Es, Body, row<>>;
+  if constexpr (here::check())
     return detail::run_handling(std::move(what), where);
   else
-    return detail::anything();
+    return here::instead().await_resume();
 }
-/// What was refused has been spoken of.
-inline detail::anything run(detail::refused<>) { return detail::anything(); }
 
 }  // namespace weft

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <exception>
 #include <source_location>
 #include <string>
 #include <utility>
 
 #include "effects/detail/evidence.hpp"
 #include "effects/detail/prompt.hpp"
+#include "effects/detail/refused.hpp"
 #include "effects/errors.hpp"
 
 namespace weft {
@@ -51,17 +53,21 @@ class outer {
   outer(detail::identity<From>, void* all) noexcept {
     handlers_.fill([all]<class E>() { return detail::find<E, From>(all); });
   }
-  outer(outer const&) = delete;  // it is good for the clause it was given to, no longer
+  outer(outer const&) =
+      delete;  // weft: outer<...> is good for the clause it is given to, no longer
   outer& operator=(outer const&) = delete;
 
   template <operation O>
   typename O::result operator()(
       O o, std::source_location where = std::source_location::current()) const {
     using found = detail::effect_of<O, row>;
-    static_assert(found::count == 1,
+    constexpr bool is_named = found::count == 1;
+    static_assert(is_named,
                   "weft: this operation is not of one of the effects that the clause's "
                   "outer<...> names");
-    if constexpr (found::count == 1) {
+    if constexpr (!is_named) {
+      std::terminate();
+    } else {
       using effect = typename found::type;
       auto& handler = *handlers_.template get<effect>();
       auto const ask = handler.template clause<O>().when_asked;
@@ -83,11 +89,14 @@ struct asking {
   void* all;
   template <class... Es>
   operator outer<Es...>() const noexcept {
-    constexpr bool available = is_subset<row_set<Es...>, Available>;
-    static_assert(available,
+    using missing = row_difference<row_set<Es...>, Available>;
+    static_assert(is_empty_row<missing>,
                   "weft: a clause asks outward for an effect that is not in the row around "
                   "handle: add it there, or handle it");
-    return outer<Es...>(identity<Available>(), all);
+    if constexpr (is_empty_row<missing>)
+      return outer<Es...>(identity<Available>(), all);
+    else
+      std::terminate();
   }
 };
 
@@ -106,10 +115,13 @@ struct masked {
 ///
 /// Throws no_outer_handler if the row around the nearest handler has no `E`.
 template <effect E, operation O>
-detail::masked<E, O> outer_of(O operation) {
-  static_assert(detail::is_among<O, typename E::operations>,
-                "weft: outer_of<E> takes an operation of E");
-  return detail::masked<E, O>(std::move(operation));
+auto outer_of(O operation) {
+  constexpr bool is_of_the_effect = detail::is_among<O, typename E::operations>;
+  static_assert(is_of_the_effect, "weft: outer_of<E> takes an operation of E");
+  if constexpr (is_of_the_effect)
+    return detail::masked<E, O>(std::move(operation));
+  else
+    return detail::refused<typename O::result>();
 }
 
 }  // namespace weft

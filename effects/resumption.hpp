@@ -3,11 +3,13 @@
 
 #include <concepts>
 #include <coroutine>
+#include <exception>
 #include <optional>
 #include <source_location>
 #include <utility>
 
 #include "effects/detail/chain.hpp"
+#include "effects/detail/refused.hpp"
 
 /// The rest of a computation, as a value.
 ///
@@ -34,7 +36,7 @@ class outcome;
 namespace detail {
 template <class A>
 class resuming;
-}
+}  // namespace detail
 }  // namespace weft
 
 /// The rest of a body that waits for an `R`, and whose handler answers with an `A`.
@@ -61,15 +63,23 @@ class [[nodiscard, clang::trivial_abi]] weft::resumption {
   detail::resuming<A> operator()(V&&... value) && {
     return detail::resuming<A>(ready(std::forward<V>(value)...));
   }
-  // clang-format off
   template <class... V>
-  void operator()(V&&...) const& = delete;  // weft: a resumption is used once: write std::move(k)(v)
-  // clang-format on
+  detail::resuming<A> operator()(V&&...) const& {
+    static_assert(detail::is_allowed<resumption, V...>,
+                  "weft: a resumption is used once: write std::move(k)(v)");
+    std::terminate();
+  }
 
   /// How a control clause ends whose answer is the answer of the rest: a jump, no stack.
   template <class... V>
   outcome<A> last(V&&... value) && {
     return outcome<A>(ready(std::forward<V>(value)...));
+  }
+  template <class... V>
+  outcome<A> last(V&&...) const& {
+    static_assert(detail::is_allowed<resumption, V...>,
+                  "weft: a resumption is used once: write std::move(k).last(v)");
+    std::terminate();
   }
 
   /// For the library: the chain, which has its answer.
@@ -109,6 +119,13 @@ class [[nodiscard]] outcome {
 };
 
 namespace detail {
+
+template <class T>
+constexpr bool is_resumption = false;
+template <class R, class A>
+constexpr bool is_resumption<resumption<R, A>> = true;
+template <class R, class A>
+constexpr bool is_resumption<multi_resumption<R, A>> = true;
 
 /// What `std::move(k)(v)` gives.
 template <class A>

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "effects/detail/prompt.hpp"
+#include "effects/detail/refused.hpp"
 #include "effects/eff.hpp"
 
 namespace weft {
@@ -20,8 +21,7 @@ namespace weft {
 template <class T, class... Effects>
 T run(eff<T, Effects...> computation,
       std::source_location where = std::source_location::current()) {
-  constexpr bool nothing_left = std::is_same_v<typename eff<T, Effects...>::effects, row<>>;
-  static_assert(nothing_left,
+  static_assert(detail::is_empty_row<typename eff<T, Effects...>::effects>,
                 "weft: an effect is left unhandled at run: handle<E>(handler, body) it first");
   detail::answer<T> answer(where);
   auto const frame = computation.release();
@@ -33,6 +33,19 @@ T run(eff<T, Effects...> computation,
     detail::drive(frame);
   }
   return answer.take();
+}
+
+template <class X>
+auto run(X&&) {
+  static_assert(detail::is_allowed<X>,
+                "weft: run takes a computation that is called here or moved: run(f()), or "
+                "run(handle<E>(handler, body))");
+  return detail::anything();
+}
+/// What something else has spoken for.
+template <class R>
+R run(detail::refused<R> r) {
+  return r.await_resume();
 }
 
 }  // namespace weft

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "effects/detail/performing.hpp"
 #include "effects/operation.hpp"
 
 namespace weft {
@@ -15,6 +16,9 @@ struct tagged_operation : op<typename O::result> {
 };
 
 namespace detail {
+template <class Label, class O>
+constexpr bool is_destroyed_once<tagged_operation<Label, O>> = is_destroyed_once<O>;
+
 template <class Label, class Operations>
 struct tagged_operations;
 template <class Label, class... Os>
@@ -32,8 +36,10 @@ struct tagged_operations<Label, op_list<Os...>> {
 ///
 /// Any handler of the effect handles a tagged one: `handle<tagged<width, state<int>>>(state_of(1),
 /// ...)`.
+template <class Label, class E>
+struct tagged {};
 template <class Label, effect E>
-struct tagged {
+struct tagged<Label, E> {
   using operations = typename detail::tagged_operations<Label, typename E::operations>::type;
 };
 

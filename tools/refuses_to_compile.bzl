@@ -53,8 +53,12 @@ def _impl(ctx):
     test = ctx.actions.declare_file(ctx.label.name)
     ctx.actions.write(
         test,
-        "#!/bin/sh\nexec sh %s %s %s\n" %
-        (ctx.file._refuses.short_path, diagnostic.short_path, says.short_path),
+        "#!/bin/sh\nexec sh %s %s %s %s\n" % (
+            ctx.file._refuses.short_path,
+            diagnostic.short_path,
+            says.short_path,
+            "deleted" if ctx.attr.deleted else "",
+        ),
         is_executable = True,
     )
     return [DefaultInfo(
@@ -65,8 +69,11 @@ def _impl(ctx):
 refuses_to_compile_test = rule(
     implementation = _impl,
     doc = "Fails unless the compiler's one error for `src` is our message `says`, with every " +
-          "`naming` somewhere in what it prints (the type at fault).",
+          "`naming` somewhere in what it prints (the type at fault).  If `deleted`, the one error " +
+          "is the compiler's, that a function is deleted, and `says` is the comment behind the " +
+          "declaration, which the compiler shows.",
     attrs = {
+        "deleted": attr.bool(),
         "deps": attr.label_list(providers = [CcInfo]),
         "naming": attr.string_list(),
         "says": attr.string(mandatory = True),

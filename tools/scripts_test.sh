@@ -26,6 +26,22 @@ printf '%s\n%s\n%s\n' "$gcc" "$note" 'x.cpp:9:9: error: another' > diagnostic
 fails sh "$tools/refuses.sh" diagnostic says
 echo COMPILED > diagnostic && fails sh "$tools/refuses.sh" diagnostic says
 
+# refuses.sh deleted: one error, the compiler's, and our words behind the declaration it shows.
+refuses_deleted() { sh "$tools/refuses.sh" diagnostic says deleted; }
+clang="x.cpp:1:2: error: call to deleted constructor of 'the_type'"
+gcc="x.cpp:1:2: error: use of deleted function 'the_type::the_type(const the_type&)'"
+note='x.hpp:3:4: note: declared here
+    3 |   the_type(the_type const&) = delete;  // weft: no (not once)'
+printf 'weft: no (not once)\nthe_type\n' > says
+printf '%s\n%s\n' "$clang" "$note" > diagnostic && passes refuses_deleted
+printf '%s\n%s\n' "$gcc" "$note" > diagnostic && passes refuses_deleted
+fails sh "$tools/refuses.sh" diagnostic says
+printf '%s\n%s, never\n' "$gcc" "$note" > diagnostic && fails refuses_deleted
+printf '%s\n%s\n%s\n' "$gcc" "$note" "$clang" > diagnostic && fails refuses_deleted
+printf '%s\n%s\n' 'x.cpp:1:2: error: another' "$note" > diagnostic && fails refuses_deleted
+printf '%s\n' "$gcc" > diagnostic && fails refuses_deleted
+echo COMPILED > diagnostic && fails refuses_deleted
+
 # tangle.sh: blocks of one language, in order; none is an error.
 printf 'prose\n```cpp\nint a;\n```\n```output\nout\n```\n```cpp\nint b;\n```\n' > chapter.md
 sh "$tools/tangle.sh" output chapter.md > got

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <concepts>
+#include <exception>
 #include <type_traits>
 #include <utility>
 
+#include "effects/detail/refused.hpp"
+#include "effects/detail/row_set.hpp"
 #include "effects/eff.hpp"
 #include "effects/outer.hpp"
 #include "effects/region.hpp"
@@ -47,40 +50,107 @@ template <class H, class O, class... Args>
 using clause_result =
     decltype(call_clause(std::declval<H&>(), std::declval<O>(), std::declval<Args>()...));
 
+// ---- a resumption that is taken by `auto`, which could be any kind's
+
+/// Stands for a resumption in such a clause, so that its body compiles and we alone object.
+template <class R, class A>
+struct taken_by_auto {
+  template <class... V>
+  resuming<A> operator()(V&&...) && {
+    std::terminate();
+  }
+  template <operation O>
+  typename O::result operator()(O) const& {
+    std::terminate();
+  }
+  template <class... V>
+  outcome<A> last(V&&...) && {
+    std::terminate();
+  }
+  template <class... V>
+  friend A resume(taken_by_auto, V&&...) {
+    std::terminate();
+  }
+  explicit operator bool() const { return false; }
+  operator resumption<R, A>() const { std::terminate(); }
+  operator multi_resumption<R, A>() const { std::terminate(); }
+};
+
+/// A template takes nothing that is in braces.
+template <class H, class O, class K>
+concept spelled_out_on = requires(H& h, O o, K k) { h.on(std::forward<O>(o), {std::move(k)}); };
+template <class H, class O, class K>
+concept spelled_out_as_function =
+    requires(H& h, O o, K k) { h(std::forward<O>(o), {std::move(k)}); };
+template <class H, class O, class K>
+concept spells_out =
+    spelled_out_on<H, O, K> || spelled_out_as_function<H, O, K> ||
+    spelled_out_on<H, untagged<O>, K> || spelled_out_as_function<H, untagged<O>, K>;
+
+template <class H, class O, class A, class R = typename O::result>
+concept takes_auto =
+    !spells_out<H, O, resumption<R, A>> && !spells_out<H, O, multi_resumption<R, A>> &&
+    has_clause<H, O, taken_by_auto<R, A>>;
+
 // ---- kinds
 
 enum class clause_kind { none, value, asking, control, multi_shot };
 
-/// `Around`: the row around handle.
+/// What clauses a handler has for an operation.  `Around`: the row around handle.
+template <class H, class O, class A, class Around>
+struct clauses_for {
+  using R = typename std::remove_reference_t<O>::result;
+  static constexpr bool value = has_clause<H, O>;
+  static constexpr bool asks = has_clause<H, O, asking<Around>>;
+  static constexpr bool once = has_clause<H, O, resumption<R, A>>;
+  static constexpr bool often = has_clause<H, O, multi_resumption<R, A>>;
+  static constexpr int count = value + asks + once + often;
+};
+
+/// Says why there is none.
+template <class H, class O, class A, class Around>
+consteval void miss_a_clause() {
+  constexpr bool is_as_const_as_its_handler =
+      !std::is_const_v<H> || !clauses_for<std::remove_const_t<H>, O, A, Around>::count;
+  static_assert(is_as_const_as_its_handler,
+                "weft: the handler is const, and its clause for this operation is not");
+  constexpr bool takes_a_value = !clauses_for<H, O&, A, Around>::count;
+  static_assert(takes_a_value, "weft: a clause takes its operation by value, or by const&");
+  constexpr bool takes_its_resumption = !has_clause<H, O, anything>;
+  static_assert(takes_its_resumption,
+                "weft: the clause for this operation takes another type of resumption than "
+                "resumption<result, answer>: the operation's result, the handler's answer");
+  if constexpr (is_as_const_as_its_handler && takes_a_value && takes_its_resumption)
+    static_assert(is_allowed<H, O>,
+                  "weft: the handler has no public clause for this operation: on(operation), or "
+                  "on(operation, resumption<result, answer>)");
+}
+
 template <class H, class O, class A, class Around>
 consteval clause_kind kind_of_clause() {
-  using R = typename O::result;
-  constexpr bool value = has_clause<H, O>;
-  constexpr bool asks = has_clause<H, O, asking<Around>>;
-  constexpr bool once = has_clause<H, O, resumption<R, A>>;
-  constexpr bool often = has_clause<H, O, multi_resumption<R, A>>;
-
-  constexpr bool has_a_clause = value || asks || once || often;
-  static_assert(has_a_clause,
-                "weft: the handler has no clause for this operation: on(operation), or "
-                "on(operation, resumption<result, answer>)");
-  constexpr bool names_its_resumption = !(asks && (once || often));
-  static_assert(names_its_resumption,
+  constexpr bool spells_out_its_resumption = !takes_auto<H, O, A>;
+  static_assert(spells_out_its_resumption,
                 "weft: a clause takes its resumption by `auto`: write resumption<result, answer>");
-  constexpr bool has_one_clause = value + (asks || once || often) < 2;
-  static_assert(has_one_clause,
-                "weft: the handler has both on(operation) and on(operation, k) for this operation");
-
-  if constexpr (!has_a_clause || !names_its_resumption || !has_one_clause)
+  if constexpr (!spells_out_its_resumption) {
     return clause_kind::none;
-  else if constexpr (value)
-    return clause_kind::value;
-  else if constexpr (asks)
-    return clause_kind::asking;
-  else if constexpr (once)
-    return clause_kind::control;
-  else
-    return clause_kind::multi_shot;
+  } else {
+    using found = clauses_for<H, O, A, Around>;
+    if constexpr (found::count == 0) miss_a_clause<H, O, A, Around>();
+    constexpr bool is_of_one_kind = found::count < 2;
+    static_assert(is_of_one_kind,
+                  "weft: the handler has clauses of two kinds for this operation: keep one");
+
+    if constexpr (found::count != 1)
+      return clause_kind::none;
+    else if constexpr (found::value)
+      return clause_kind::value;
+    else if constexpr (found::asks)
+      return clause_kind::asking;
+    else if constexpr (found::once)
+      return clause_kind::control;
+    else
+      return clause_kind::multi_shot;
+  }
 }
 
 template <class R, class A, clause_kind Kind>
@@ -89,13 +159,6 @@ using resumption_for =
 
 // ---- what a clause may return
 
-template <class T>
-struct is_eff_type : std::false_type {};
-template <class T, class... Es>
-struct is_eff_type<eff<T, Es...>> : std::true_type {};
-template <class T>
-concept is_eff = is_eff_type<T>::value;
-
 template <class H, class O, class Result>
 consteval bool value_clause_returns_well() {
   using R = typename O::result;
@@ -103,13 +166,13 @@ consteval bool value_clause_returns_well() {
   static_assert(is_a_value,
                 "weft: a clause that is a coroutine takes the resumption too: on(operation, "
                 "resumption<result, answer> k)");
-  if constexpr (!is_a_value) return false;
   constexpr bool converts =
       std::is_void_v<R> || std::is_same_v<R, never> || std::is_convertible_v<Result, R>;
-  static_assert(
-      converts,
-      "weft: the clause on(operation) returns what does not convert to the operation's result");
-  return converts;
+  if constexpr (is_a_value)
+    static_assert(
+        converts,
+        "weft: the clause on(operation) returns what does not convert to the operation's result");
+  return is_a_value && converts;
 }
 
 template <class H, class O, class A, class Result, class Around>
@@ -118,11 +181,11 @@ consteval bool control_clause_returns_well() {
     constexpr bool computes_the_answer = std::is_same_v<typename Result::value_type, A>;
     static_assert(computes_the_answer,
                   "weft: a coroutine clause computes another type than the handler answers with");
-    constexpr bool row_is_around = is_subset<typename Result::effects, Around>;
-    static_assert(row_is_around,
+    using missing = row_difference<typename Result::effects, Around>;
+    static_assert(is_empty_row<missing>,
                   "weft: a coroutine clause performs an effect that is not in the row around "
                   "handle: add it there, or handle it");
-    return computes_the_answer && row_is_around;
+    return computes_the_answer && is_empty_row<missing>;
   } else {
     constexpr bool is_the_answer =
         std::is_same_v<Result, outcome<A>> ||
@@ -156,9 +219,18 @@ template <class H, class T>
 constexpr bool has_return_clause = requires(H& h, T t) { h.on_return(std::move(t)); };
 template <class H>
 constexpr bool has_return_clause<H, void> = requires(H& h) { h.on_return(); };
-/// A member on_return that is no template, nor overloaded.
+
+/// Whether there is a member of that name, whatever it takes: then it makes the name ambiguous.
+struct has_on_return {
+  void on_return();
+};
 template <class H>
-concept has_plain_return_clause = requires { &H::on_return; };
+struct has_it_twice : H, has_on_return {};
+template <class H>
+concept names_on_return =
+    requires { &H::on_return; } || (std::is_class_v<H> && !std::is_final_v<H> && !requires {
+      &has_it_twice<std::remove_const_t<H>>::on_return;
+    });
 
 template <class H, class T>
 struct answer_of : identity<T> {};

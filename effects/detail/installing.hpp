@@ -95,10 +95,11 @@ class installing {
 
 template <class Around, class H, class Es, class Body>
 auto await_handling(handling<H, Es, Body>&& what, std::source_location where) {
-  if constexpr (well_formed<H, Es, Body, Around>::check())
+  using here = well_formed<H, Es, Body, Around>;
+  if constexpr (require_effects(Around()) && here::check())
     return installing<H, Es, Body, Around>(what, where);
   else
-    return refused();
+    return here::instead();
 }
 
 /// The same from ordinary code.

@@ -12,19 +12,33 @@
 
 namespace weft::detail {
 
+/// Whether a temporary of it, in a co_await, is destroyed once: not by g++ 12 if it is an
+/// aggregate.
+template <class O>
+constexpr bool is_destroyed_once =
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
+    !std::is_aggregate_v<O> || std::is_trivially_destructible_v<O>;
+#else
+    true;
+#endif
+
+/// Speaks for an operation that cannot be performed at all.
+template <class O>
+consteval bool can_be_performed() {
+  constexpr bool ends_quietly =
+      std::is_nothrow_destructible_v<O> && std::is_nothrow_destructible_v<kept<typename O::result>>;
+  static_assert(ends_quietly,
+                "weft: neither an operation nor its answer may throw when it is destroyed");
+  static_assert(is_destroyed_once<O>,
+                "weft: g++ 12 destroys this operation twice: give it a constructor "
+                "(docs/portability.md)");
+  return ends_quietly && is_destroyed_once<O>;
+}
+
 /// `co_await operation`.  Answered by a value clause: one indirect call, nothing is suspended.
 template <class E, class O>
 class performing {
   using R = typename O::result;
-  static_assert(std::is_nothrow_destructible_v<O> && std::is_nothrow_destructible_v<kept<R>>,
-                "weft: neither an operation nor its answer may throw when it is destroyed");
-#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
-  static constexpr bool is_destroyed_once =
-      !std::is_aggregate_v<O> || std::is_trivially_destructible_v<O>;
-  static_assert(is_destroyed_once,
-                "weft: g++ 12 destroys this operation twice: give it a constructor "
-                "(docs/portability.md)");
-#endif
 
  public:
   performing(O&& o, evidence<E>& handler, std::source_location where)
@@ -68,23 +82,5 @@ class performing {
   evidence<E>& handler_;
   answer<R> answer_;
 };
-
-/// Converts to anything.
-struct anything {
-  template <class T>
-  operator T() const {
-    std::terminate();
-  }
-};
-/// Stands where a static_assert has spoken, so that it is the only one who does.
-template <class R = anything>
-struct refused {
-  using handles = row<>;  // in a composition of handlers
-  [[nodiscard]] bool await_ready() const noexcept { return true; }
-  void await_suspend(std::coroutine_handle<>) const noexcept {}
-  R await_resume() const { std::terminate(); }
-};
-template <class T>
-constexpr bool is_refused = std::is_same_v<std::remove_cvref_t<T>, refused<>>;
 
 }  // namespace weft::detail

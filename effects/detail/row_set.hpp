@@ -86,10 +86,23 @@ struct subtracted<row<Es...>, Removed>
 template <class Of, class Removed>
 using row_difference = typename subtracted<Of, Removed>::type;
 
-template <class Row>
-constexpr bool only_effects = false;
+/// Speaks for what is no effect: once, wherever it is named.
+template <class E>
+consteval bool require_effect() {
+  constexpr bool is_effect = effect<E>;
+  static_assert(is_effect,
+                "weft: this is not an effect: an effect lists its operations, each once, in "
+                "`using operations = op_list<...>`");
+  return is_effect;
+}
 template <class... Es>
-constexpr bool only_effects<row<Es...>> = (effect<Es> && ...);
+consteval bool require_effects(row<Es...>) {
+  return (require_effect<Es>() && ...);
+}
+
+/// What is left over where nothing should be; its arguments are the culprits.
+template <class Row>
+constexpr bool is_empty_row = std::is_same_v<Row, row<>>;
 
 // ---- the effect of a row that lists an operation
 

@@ -43,8 +43,6 @@ struct body_traits<handling<H, Es, Inner>, Available> {
   using value_type = typename setting<H, Es, Inner, Available>::answer;
   using effects = Available;
 };
-template <class F>
-concept body_function = std::invocable<F&> && is_eff<std::invoke_result_t<F&>>;
 template <body_function F, class Available>
 struct body_traits<F, Available> : body_traits<std::invoke_result_t<F&>, Available> {};
 
@@ -131,22 +129,34 @@ struct well_formed<H, row<Es...>, Body, Around> {
     } else {
       using result = typename body::value_type;
       constexpr bool returns_what_it_can =
-          has_return_clause<handler, result> || !has_plain_return_clause<handler>;
+          has_return_clause<handler, result> || !names_on_return<handler>;
       static_assert(returns_what_it_can,
                     "weft: the handler's on_return does not take what the body computes");
       constexpr bool returns_a_value = !is_eff<answer_type<handler, result>>;
       static_assert(returns_a_value, "weft: a handler's on_return is a function, no coroutine");
-      constexpr bool effects_are_there = is_subset<typename body::effects, row_set<Es..., Around>>;
-      static_assert(effects_are_there,
+      using left = row_difference<typename body::effects, row_set<Es..., Around>>;
+      static_assert(is_empty_row<left>,
                     "weft: the body may perform an effect that is neither handled here nor in the "
                     "row around handle");
-      if constexpr (returns_what_it_can && returns_a_value && effects_are_there)
+      if constexpr (returns_what_it_can && returns_a_value && is_empty_row<left>)
         return (clauses_are_well_formed<Es, handler, answer_type<handler, result>, Around>(
                     typename Es::operations()) &&
                 ...) &&
                is_kept_well();
       else
         return false;
+    }
+  }
+  /// What stands in its place if not: of the same type, as far as that is known.
+  static auto instead() {
+    if constexpr (!is_handling<Body>) {
+      using answer = answer_type<handler, typename body::value_type>;
+      if constexpr (!is_eff<answer>)
+        return refused<answer>();
+      else
+        return refused();
+    } else {
+      return refused();
     }
   }
 

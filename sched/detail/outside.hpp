@@ -39,7 +39,7 @@ template <class H, class O>
 concept has_value_clause = has_clause<H, O>;
 template <class H, class O>
 concept takes_the_rest =
-    has_clause<H, O, resumption<typename O::result>> ||
+    takes_auto<H, O, void> || has_clause<H, O, resumption<typename O::result>> ||
     has_clause<H, O, multi_resumption<typename O::result>> || has_clause<H, O, asking<row<>>>;
 template <class H, class Operations>
 constexpr bool has_some_clause = false;

@@ -3,6 +3,16 @@
 
 struct shelf {
   struct look : weft::op<int&> {};
+  using operations = weft::op_list<look>;
+};
+struct one_book {
+  int book = 1;
+  int& on(shelf::look) { return book; }
 };
 
-int main() { return sizeof(shelf::look) == 0 ? 1 : 0; }
+weft::eff<int, shelf> reads() {
+  int const& book = co_await shelf::look{};
+  co_return book;
+}
+
+int main() { return weft::run(weft::handle<shelf>(one_book(), reads())); }

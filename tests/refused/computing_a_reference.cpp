@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "effects/effects.hpp"
 
-int main() {
-  weft::eff<int&>* e = nullptr;
-  delete e;
+int book = 1;
+weft::eff<int&> finds() { co_return book; }
+weft::eff<int> reads() {
+  int const& found = co_await finds();
+  co_return found;
 }
+
+int main() { return weft::run(reads()); }

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+#include "effects/effects.hpp"
+
+struct dice {
+  struct roll : weft::op<int> {};
+  using operations = weft::op_list<roll>;
+};
+struct announcer {
+  int on(dice::roll, weft::outer<weft::console> up) {
+    up(weft::console::print_line{"six!"});
+    return 6;
+  }
+};
+
+weft::eff<int, dice> plays() { co_return co_await dice::roll{}; }
+
+int main() { return weft::run(weft::handle<dice>(announcer(), plays())); }

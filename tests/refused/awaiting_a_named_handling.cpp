@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+#include "effects/effects.hpp"
+
+weft::eff<int, weft::state<int>> counts() { co_return co_await weft::state<int>::get{}; }
+weft::eff<int> counted() {
+  auto h = weft::handle(weft::state_of(0), counts());
+  co_return co_await h;
+}
+
+int main() { return weft::run(counted()); }

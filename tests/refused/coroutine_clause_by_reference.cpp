@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+#include "effects/effects.hpp"
+
+struct dice {
+  struct roll : weft::op<int> {};
+  using operations = weft::op_list<roll>;
+};
+struct loaded {
+  weft::eff<int> on(dice::roll const&, weft::resumption<int, int> k) {
+    co_return co_await std::move(k)(6);
+  }
+};
+
+weft::eff<int, dice> plays() { co_return co_await dice::roll{}; }
+
+int main() { return weft::run(weft::handle<dice>(loaded(), plays())); }

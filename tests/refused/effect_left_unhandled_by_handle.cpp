@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+#include "effects/effects.hpp"
+
+weft::eff<int, weft::console, weft::state<int>> counts() {
+  co_await weft::console::print_line{"counting"};
+  co_return co_await weft::state<int>::get{};
+}
+
+int main() { return weft::run(weft::handle(weft::state_of(0), counts())); }

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+#include "effects/effects.hpp"
+
+weft::eff<int, weft::state<int>> counts() { co_return co_await weft::state<int>::get{}; }
+
+int main() {
+  auto e = counts();
+  return weft::run(weft::handle(weft::state_of(0), e));
+}

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+#include "effects/effects.hpp"
+
+struct total {
+  int n;
+};
+total counts(int n) { return {n + 1}; }
+weft::eff<int> counted() { co_return co_await weft::handle(weft::state_of(0), counts(1)); }
+
+int main() { return weft::run(counted()); }

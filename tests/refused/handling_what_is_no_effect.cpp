@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: MIT
+#include "effects/effects.hpp"
+
+weft::eff<int, weft::state<int>> counts() { co_return co_await weft::state<int>::get{}; }
+
+int main() { return weft::run(weft::handle<weft::state_of<int>>(weft::state_of(0), counts())); }

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+#include "effects/effects.hpp"
+
+struct shouting {
+  void on(weft::console::print& p) { p.text += '!'; }
+  void on(weft::console::print_line const&) {}
+};
+
+weft::eff<void, weft::console> hello() { co_await weft::console::print{"hello"}; }
+
+int main() { weft::run(weft::handle<weft::console>(shouting(), hello())); }

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+#include "effects/effects.hpp"
+
+struct dice {
+  struct roll : weft::op<int> {};
+  struct shake : weft::op<void> {};
+  using operations = weft::op_list<roll>;
+};
+
+weft::eff<int, dice> plays() {
+  co_await dice::shake{};
+  co_return co_await dice::roll{};
+}
+
+int main() { auto const e = plays(); }

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+#include "effects/effects.hpp"
+
+struct dice {
+  struct roll : weft::op<int> {
+    explicit roll(int s) : sides(s) {}
+    ~roll() noexcept(false) {}
+    int sides;
+  };
+  using operations = weft::op_list<roll>;
+};
+
+weft::eff<int, dice> plays() { co_return co_await dice::roll{6}; }
+
+int main() { auto const e = plays(); }

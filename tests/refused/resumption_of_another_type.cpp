@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+#include <string>
+
+#include "effects/effects.hpp"
+
+struct dice {
+  struct roll : weft::op<int> {};
+  using operations = weft::op_list<roll>;
+};
+struct loaded {
+  weft::outcome<int> on(dice::roll, weft::resumption<int, int> k) { return std::move(k).last(6); }
+  std::string on_return(int n) { return std::to_string(n); }
+};
+
+weft::eff<int, dice> plays() { co_return co_await dice::roll{}; }
+
+int main() { [[maybe_unused]] auto const s = weft::run(weft::handle<dice>(loaded(), plays())); }
