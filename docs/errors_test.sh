@@ -1,0 +1,2 @@
+#!/bin/sh
+exec python3 -B docs/errors_test.py
