@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "effects/effects.hpp"
+#include "tests/support/random_handlers.hpp"
+#include "tests/support/random_world.hpp"
+
+/// Programs at random: they install handlers of every kind in every way, perform and resume.  What
+/// destructors, clauses and on_return do meanwhile is in random_world.hpp and random_handlers.hpp.
+namespace weft::tests {
+
+// ---- handlers are owned, lent or in a region
+
+template <class E, class Kind>
+eff<int, everything> under_owned(world& w, int depth) {
+  guard const at_the_end(w);
+  co_return co_await handle<E>(Kind(w), program(w, depth));
+}
+template <class E, class Kind>
+eff<int, everything> under_lent(world& w, int depth) {
+  guard const at_the_end(w);
+  Kind lent(w);
+  co_return co_await handle<E>(lent, program(w, depth));
+}
+template <class E, class Kind>
+eff<int, everything> under_region(world& w, int depth) {
+  guard const at_the_end(w);
+  auto& handler = w.open<Kind>();
+  co_return co_await handle<E>(handler, program(w, depth));
+}
+template <class E, class Kind>
+eff<int, everything> under(world& w, int depth) {
+  switch (w.one_of(4)) {
+    case 0:
+      return under_owned<E, Kind>(w, depth);
+    case 1:
+      return under_lent<E, Kind>(w, depth);
+    default:
+      return under_region<E, Kind>(w, depth);
+  }
+}
+
+template <class E>
+eff<int, everything> under_one(world& w, int depth) {
+  switch (w.one_of(10)) {
+    case 0:
+      return under<look, looking>(w, depth);
+    case 1:
+      return under<look, asking>(w, depth);
+    case 2:
+      return under_owned<E, working<E, row<>>>(w, depth);
+    case 3:
+      return under_owned<E, working<E, look>>(w, depth);
+    case 4:
+    case 5:
+    case 6:
+      return under<E, working<E, everything>>(w, depth);
+    case 7:
+      return under<E, jumping<E>>(w, depth);
+    default:
+      return under<E, keeping<E>>(w, depth);
+  }
+}
+
+/// Under several at once, where a lent one may stand inside of a region.
+inline eff<int, everything> under_several(world& w, int depth) {
+  guard const at_the_end(w);
+  keeping<nap> lent(w);
+  working<trip, everything> lent_too(w);
+  switch (w.one_of(4)) {
+    case 0: {
+      auto& outside = w.open<keeping<trip>>();
+      co_return co_await handle(with<nap>(lent) | with<trip>(outside), program(w, depth));
+    }
+    case 1:
+      co_return co_await handle(with<trip>(lent_too) | with<nap>(keeping<nap>(w)),
+                                program(w, depth));
+    case 2: {
+      auto& outside = w.open<keeping<trip>>();
+      co_return co_await handle(
+          with<nap>(working<nap, everything>(w)) | with<look>(asking(w)) | with<trip>(outside),
+          program(w, depth));
+    }
+    default: {
+      auto& inside = w.open<jumping<nap>>();
+      co_return co_await handle(with<nap>(inside) | with<trip>(keeping<trip>(w)),
+                                program(w, depth));
+    }
+  }
+}
+
+// ---- programs
+
+inline eff<int, everything> step(world& w, int depth) {
+  guard const at_the_end(w);
+  switch (w.one_of(depth > 0 ? 14 : 8)) {
+    case 0:
+      co_return co_await nap::park{};
+    case 1:
+      co_return co_await trip::park(std::make_shared<guard>(w));
+    case 2: {
+      trip::park named(std::make_shared<guard>(w));
+      co_return co_await named;
+    }
+    case 3:
+      co_return co_await look::number{};
+    case 4: {
+      std::string const text = co_await look::text{};
+      co_return static_cast<int>(text.size());
+    }
+    case 5:
+      if (w.one_in(8)) co_return co_await outer_of<nap>(nap::park{});
+      [[fallthrough]];
+    case 6:
+      if (w.is_anything_parked()) co_return co_await resumes_another<everything>(w);
+      [[fallthrough]];
+    case 7:
+      w.act();
+      co_return 0;
+    case 8:
+    case 9:
+      co_return co_await under_one<nap>(w, depth - 1);
+    case 10:
+    case 11:
+      co_return co_await under_one<trip>(w, depth - 1);
+    default:
+      co_return co_await under_several(w, depth - 1);
+  }
+}
+
+inline eff<int, everything> program(world& w, int depth) {
+  guard const at_the_end(w);
+  int sum = 0;
+  for (unsigned steps = w.one_of(6); steps != 0 && w.goes_on(); --steps) {
+    bool failed = false;
+    try {
+      int const n = co_await step(w, depth);
+      sum = (sum + n) % 1000;
+    } catch (...) {
+      w.caught();
+      failed = true;
+    }
+    if (failed && w.one_in(2)) throw thrown();
+  }
+  co_return sum;
+}
+
+/// From ordinary code, under regions that outlast it.
+inline void start(world& w) {
+  auto& naps = w.open<keeping<nap>>();
+  auto& trips = w.open<jumping<trip>>();
+  try {
+    run(handle<look>(looking(w), handle<trip>(trips, handle<nap>(naps, program(w, 7)))));
+  } catch (...) {
+    w.caught();
+  }
+}
+
+}  // namespace weft::tests
