@@ -7,3 +7,8 @@ under_no_sanitizer = select({
     "//tests/weakened:tsan": _IMPOSSIBLE,
     "//conditions:default": [],
 })
+
+under_gcc_only = select({
+    "//tests/weakened:gcc": [],
+    "//conditions:default": _IMPOSSIBLE,
+})
