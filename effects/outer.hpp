@@ -53,8 +53,7 @@ class outer {
   outer(detail::identity<From>, void* all) noexcept {
     handlers_.fill([all]<class E>() { return detail::find<E, From>(all); });
   }
-  outer(outer const&) =
-      delete;  // weft: outer<...> is good for the clause it is given to, no longer
+  outer(outer const&) = delete;  // weft: an outer<...> is good for the clause it is given to
   outer& operator=(outer const&) = delete;
 
   template <operation O>
