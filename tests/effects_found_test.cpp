@@ -174,6 +174,39 @@ TEST_CASE("a chain may be dropped by a destructor in the part of it that is bein
   CHECK(out == "o");
 }
 
+TEST_CASE("a region may be ended by a destructor in the part of a chain that is being cut") {
+  every_frame_dies const check;
+  struct ends {
+    std::unique_ptr<resumes>& region;
+    ends(std::unique_ptr<resumes>& r) : region(r) {}
+    ends(ends const&) = delete;
+    ends& operator=(ends const&) = delete;
+    ~ends() { region.reset(); }
+  };
+  std::string out;
+  parks_int outside;
+  auto middle = std::make_unique<resumes>();
+  auto inside = std::make_unique<resumes>();
+  auto const in_inside = [&]() -> eff<int, ask, tick> {
+    ends const at_the_end(middle);
+    co_await tick::now{};
+    co_return 0;
+  };
+  auto const in_middle = [&]() -> eff<int, tick> {
+    leaves const at_the_end(out, 'm');
+    co_return co_await handle(*inside, in_inside);
+  };
+  auto const in_outside = [&]() -> eff<int, tick> {
+    leaves const at_the_end(out, 'o');
+    co_return co_await handle(*middle, in_middle);
+  };
+  run(handle(outside, in_outside));
+  inside.reset();
+  CHECK(out == "m");  // there and then
+  outside.k = {};
+  CHECK(out == "mo");
+}
+
 TEST_CASE("a resumption that is assigned to is the new one while the old one is dropped") {
   every_frame_dies const check;
   struct resumes_what_is_kept {

@@ -17,6 +17,16 @@
 
 using namespace weft::tests;
 
+/// The sanitizers ask for these.  They abort, so that Catch hears of it and prints the seed; and
+/// they keep no native stack for inspection, which with every exception would take most of the
+/// time.
+extern "C" char const* __asan_default_options();
+extern "C" char const* __asan_default_options() {
+  return "abort_on_error=1:detect_stack_use_after_return=0";
+}
+extern "C" char const* __ubsan_default_options();
+extern "C" char const* __ubsan_default_options() { return "abort_on_error=1"; }
+
 namespace {
 
 void run_seed(unsigned seed, tally& happened) {
