@@ -22,16 +22,14 @@
 ///   P2  `current` is the chain of prompts that are active on this thread, up to the nearest
 ///       ordinary code that drives.  Capturing walks it from the innermost to the handler's prompt:
 ///       no step for the nearest.  A prompt that is not on it cannot be captured to.
-///   P3  While a prompt is suspended, [leaf, itself] is a chain of suspended frames and prompts;
-///   the
-///       prompts inside have `held_by` it, until they are captured otherwise.  One resumption owns
-///       the chain.
+///   P3  While a prompt is suspended, [leaf, itself] is a chain of suspended frames and prompts.
+///       The prompts inside have `held_by` it, until they are captured otherwise.  One resumption
+///       owns the chain.
 ///   P4  Each resume says anew who waits for the answer (`who`, `to`).
 ///   P5  A prompt that has ended has no frames left.  If its handler was borrowed, and others can
 ///       still perform to it, their operations are answered with resumption_expired from then on.
-///   P6  When a handler ends before a chain that goes through it, the chain is cut: unwound up to
-///   and
-///       including that place.  What is left can only be dropped.
+///   P6  When a handler ends before a chain that goes through it, the chain is cut: unwound up
+///       to and including that place.  What is left can only be dropped.
 namespace weft::detail {
 
 class prompt : public ending, public pooled {
