@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <ostream>
 #include <stdexcept>
 #include <string>
@@ -16,10 +18,12 @@ struct console {
   struct print : op<void> {  ///< Prints the text as given.
     explicit print(std::string t) : text(std::move(t)) {}
     std::string text;
+    friend std::size_t hash_value(print const& p) { return std::hash<std::string>()(p.text); }
   };
   struct print_line : op<void> {  ///< Prints the text and a newline.
     explicit print_line(std::string t) : text(std::move(t)) {}
     std::string text;
+    friend std::size_t hash_value(print_line const& p) { return std::hash<std::string>()(p.text); }
   };
 
   using operations = op_list<print, print_line>;

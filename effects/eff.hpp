@@ -22,6 +22,10 @@ template <class H, class Es, class Body>
 class handling;
 template <class Around, class H, class Es, class Body>
 auto await_handling(handling<H, Es, Body>&& what, std::source_location where);  // handle.hpp
+template <class A>
+class resuming_again;
+template <class A>
+class going_on_again;  // multi_resumption.hpp
 }  // namespace weft::detail
 
 /// A computation of a `T` that may perform the effects of its row, and nothing else.
@@ -135,6 +139,12 @@ class weft::eff<T, Effects...>::promise_type
     return detail::going_on<A>(k.rest(), where);
   }
 
+  /// co_await k(value)
+  template <class A>
+  auto await_transform(detail::resuming_again<A>&& k, here where = here::current()) noexcept {
+    return detail::going_on_again<A>(k, where);
+  }
+
   /// co_await handle<E>(h, body)
   template <class H, class Es, class Body>
   auto await_transform(detail::handling<H, Es, Body>&& what, here where = here::current()) {
@@ -153,7 +163,7 @@ class weft::eff<T, Effects...>::promise_type
     constexpr bool is_resumption = detail::is_resumption<std::remove_cvref_t<X>>;
     static_assert(!is_resumption,
                   "weft: a resumption is not awaited but resumed: co_await std::move(k)(v), or "
-                  "resume(k, v) if it is a multi_resumption");
+                  "co_await k(v) if it is a multi_resumption");
     if constexpr (!is_resumption)
       static_assert(detail::is_allowed<X>,
                     "weft: what is awaited must be an operation, or a computation that is called "

@@ -44,4 +44,15 @@ struct clause_returned : std::logic_error {
   using logic_error::logic_error;
 };
 
+/// A program, run again to be resumed a second time, did not do what it did the first time.
+struct replay_divergence : std::logic_error {
+  using std::logic_error::logic_error;
+};
+
+/// A program would have to be run again from its beginning, and cannot: it was answered with what
+/// cannot be had twice, or keeps no log.
+struct unforkable : std::logic_error {
+  using std::logic_error::logic_error;
+};
+
 }  // namespace weft

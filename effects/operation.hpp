@@ -16,6 +16,14 @@
 /// An operation is a value: what a program asks for, with the data that the asking takes.  An
 /// operation whose data is not trivial has a constructor (g++ 12 destroys such an aggregate
 /// twice when it is a temporary in a co_await).
+///
+/// A program that is resumed twice is run again, and given its answers again.  An operation whose
+/// answer cannot be had twice says so: it seals, op<R, seals>, and what performed it can be
+/// resumed once only.  That is one which writes through a reference, lends what is local, or
+/// answers with something owned.  One whose answer cannot be copied seals in any case.
+///
+/// Debug builds compare the data of an operation that is performed again with what it was: all of
+/// it if that is trivial and without padding, else what a friend `hash_value(operation)` says.
 namespace weft {
 
 namespace detail {
@@ -28,14 +36,21 @@ consteval bool require_value() {
 }
 }  // namespace detail
 
+/// Marks an operation whose answer cannot be had twice.
+struct seals {};
+
 /// Base of an operation that is answered with an `R`.
+template <class R, class Mark = void>
+struct op;
 template <class R>
-struct op {
+struct op<R, void> {
   using result = R;
 };
 template <class R>
+struct op<R, seals> : op<R> {};
+template <class R>
   requires std::is_reference_v<R>
-struct op<R> : op<std::remove_reference_t<R>> {
+struct op<R, void> : op<std::remove_reference_t<R>> {
   static_assert(detail::require_value<R>());
 };
 
@@ -59,6 +74,15 @@ template <class List>
 constexpr bool lists_operations_once = false;
 template <operation... Os>
 constexpr bool lists_operations_once<op_list<Os...>> = ((times_among<Os, Os...> == 1) && ...);
+
+template <class O>
+using mark_of =
+    std::conditional_t<std::derived_from<O, op<typename O::result, seals>>, seals, void>;
+template <class O>
+constexpr bool is_sealing =
+    std::is_same_v<mark_of<O>, seals> ||
+    !(std::is_void_v<typename O::result> || std::is_same_v<typename O::result, never> ||
+      std::is_copy_constructible_v<typename O::result>);
 }  // namespace detail
 
 template <class E>

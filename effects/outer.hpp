@@ -31,6 +31,14 @@ namespace detail {
                          ", and the row around that one has no further handler of the effect");
 }
 
+template <class E, class O>
+typename O::result ask_outward(evidence<E>& handler, passed<O> o, std::source_location where) {
+  auto const ask = handler.template clause<O>().when_asked;
+  if (!ask) [[unlikely]]
+    throw_asked(name_of<O>, where, handler.clauses->home(handler));
+  return ask(handler, static_cast<passed<O>>(o), where);
+}
+
 }  // namespace detail
 
 /// What a value clause may ask outward:
@@ -68,11 +76,8 @@ class outer {
       std::terminate();
     } else {
       using effect = typename found::type;
-      auto& handler = *handlers_.template get<effect>();
-      auto const ask = handler.template clause<O>().when_asked;
-      if (!ask) [[unlikely]]
-        detail::throw_asked(detail::name_of<O>, where, handler.clauses->home(handler));
-      return ask(handler, static_cast<detail::passed<O>>(o), where);
+      return detail::ask_outward<effect, O>(*handlers_.template get<effect>(),
+                                            static_cast<detail::passed<O>>(o), where);
     }
   }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <utility>
 
+#include "effects/detail/operation_info.hpp"
 #include "effects/detail/performing.hpp"
 #include "effects/operation.hpp"
 
@@ -10,9 +12,13 @@ namespace weft {
 
 /// The operation `O` of a tagged effect.
 template <class Label, operation O>
-struct tagged_operation : op<typename O::result> {
+struct tagged_operation : op<typename O::result, detail::mark_of<O>> {
   explicit tagged_operation(O o) : untagged(std::move(o)) {}
   O untagged;
+
+  friend std::size_t hash_value(tagged_operation const& o) {
+    return detail::argument_hash(o.untagged);
+  }
 };
 
 namespace detail {

@@ -116,8 +116,7 @@ std::coroutine_handle<> capture_and_answer(Node& n, O& in_frame, std::coroutine_
                                            answer<typename O::result>& waiting) {
   using S = typename Node::setting;
   O o = std::move(in_frame);
-  n.capture(leaf, waiting, name_of<O>);
-  if constexpr (S::records) n.will_answer(waiting, name_of<O>);
+  n.capture(leaf, waiting, info_of<O>);
   continuation const who = n.outside();
   auto& to = static_cast<answer<typename S::answer>&>(n.to());
   auto const next = run_clause(n, std::move(o), who, to);
@@ -152,13 +151,13 @@ template <class Node, class E, class O>
 constexpr clause_entry<E, O> live_entry() {
   constexpr clause_kind kind = Node::setting::template kind<O>;
   if constexpr (kind == clause_kind::value || kind == clause_kind::asking)
-    return {answer_at_once<Node, E, O>, answer_at_once<Node, E, O>, nullptr};
+    return {answer_at_once<Node, E, O>, nullptr, answer_at_once<Node, E, O>, nullptr};
   else
-    return {nullptr, nullptr, answer_with_rest<Node, E, O>};
+    return {nullptr, nullptr, nullptr, answer_with_rest<Node, E, O>};
 }
 template <class Node, class E, class O>
 constexpr clause_entry<E, O> expired_entry() {
-  return {answer_expired<Node, E, O>, answer_expired<Node, E, O>, nullptr};
+  return {answer_expired<Node, E, O>, nullptr, answer_expired<Node, E, O>, nullptr};
 }
 
 template <class Node, class E>

@@ -37,8 +37,10 @@ using passed =
 template <class E, class O>
 struct clause_entry {
   using result = typename O::result;
-  /// Answers where it is performed.  Null if the clause takes the resumption.
+  /// Answers where it is performed.  Null if it may not.
   result (*at_once)(evidence<E>&, passed<O>, std::source_location);
+  /// Asked then, if it is not null: fills in the answer if that can be had without suspending.
+  bool (*attempt)(evidence<E>&, O&, answer<result>&);
   /// Answers a clause further in, which asks.  Null if the clause takes the resumption.
   result (*when_asked)(evidence<E>&, passed<O>, std::source_location);
   /// Suspends from `leaf`, which waits in the answer, and does what the clause says.  Returns

@@ -48,7 +48,10 @@ class performing {
 
   [[nodiscard]] bool await_ready() {
     auto const at_once = clause().at_once;
-    if (!at_once) return false;
+    if (!at_once) {
+      auto const attempt = clause().attempt;
+      return attempt && attempt(handler_, operation_, answer_);
+    }
     if constexpr (std::is_void_v<R> || std::is_same_v<R, never>) {
       (void)at_once(handler_, operation(), answer_.where);
       answer_.set();

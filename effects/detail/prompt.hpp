@@ -11,6 +11,7 @@
 
 #include "effects/detail/frame.hpp"
 #include "effects/detail/names.hpp"
+#include "effects/detail/operation_info.hpp"
 #include "effects/errors.hpp"
 
 /// A prompt: one run of a body under a handler.
@@ -77,7 +78,7 @@ class prompt : public ending, public pooled {
   void hold_inner(std::string_view operation, std::source_location where);
   /// Suspends the chain from `leaf`, which performs `operation` and waits in `waiting`, up to here.
   void capture(std::coroutine_handle<> leaf, awaited& waiting,
-               std::string_view const& operation) noexcept {
+               operation_info const& operation) noexcept {
     is_ = state::suspended;
     held_by_ = nullptr;
     leaf_ = leaf;
@@ -126,7 +127,7 @@ class prompt : public ending, public pooled {
   [[nodiscard]] prompt* held_by() const noexcept { return held_by_; }
   /// Suspended: the frame, at which operation, where that is, and the answer it waits for.
   [[nodiscard]] std::coroutine_handle<> leaf() const noexcept { return leaf_.frame(); }
-  [[nodiscard]] std::string_view operation() const noexcept { return *operation_; }
+  [[nodiscard]] std::string_view operation() const noexcept { return operation_->name; }
   [[nodiscard]] awaited& waiting() const noexcept { return *waiting_; }
   /// The same, when the frame may be gone.
   [[nodiscard]] std::source_location where() const noexcept {
@@ -242,7 +243,7 @@ class prompt : public ending, public pooled {
   awaited* to_ = nullptr;       // P4; an answer<A>
   continuation leaf_;           // suspended: the innermost frame; cut: what is left
   awaited* waiting_ = nullptr;  // suspended: the answer<R> of the innermost frame
-  std::string_view const* operation_ = nullptr;     // that suspended us last
+  operation_info const* operation_ = nullptr;       // that suspended us last
   std::string_view const* lost_handler_ = nullptr;  // P6: whose end it was
   awaited lost_;                                    // P6: where the innermost frame waited
   prompt* inner_ = nullptr;                         // suspended: the innermost prompt of the chain

@@ -134,9 +134,9 @@ namespace weft::detail {
 
 [[noreturn, gnu::cold, gnu::noinline]] inline void prompt::throw_expired(
     std::string_view handler) const {
-  throw resumption_expired("weft: the handler " + std::string(handler) +
-                           " is no more, so what was suspended by " + std::string(*operation_) +
-                           " at " + detail::text(where()) + " cannot be resumed");
+  throw resumption_expired(
+      "weft: the handler " + std::string(handler) + " is no more, so what was suspended by " +
+      std::string(operation_->name) + " at " + detail::text(where()) + " cannot be resumed");
 }
 
 [[noreturn, gnu::cold, gnu::noinline]] inline void prompt::throw_gone(

@@ -27,46 +27,33 @@ class runs_again {
                                             continuation who, awaited& to) = 0;
 };
 
-/// The log of one run.
-class recording {
+/// A prompt that records.
+class recording_prompt : public prompt {
  public:
-  explicit recording(replay_log log) : log_(std::move(log)) { log_.rewind(); }
-
   [[nodiscard]] replay_log& log() noexcept { return log_; }
-  [[nodiscard]] site const& at() const noexcept { return at_; }
-  /// What was answered so far: shared, and it no longer changes.
-  [[nodiscard]] replay_log past() {
-    log_.freeze();
-    return log_;
-  }
-
   /// The answer to an operation will be filled in when somebody resumes.
-  template <class R>
-  void await_answer(site const& at, answer<R>& waiting) noexcept {
+  void await_answer(site const& at, awaited& waiting) noexcept {
     at_ = at;
     slot_ = &waiting;
-    record_ = [](replay_log& log, site const& s, awaited& a) {
-      log.record(s, static_cast<answer<R>&>(a));
-    };
   }
-  /// It has been.
-  void record_answer() {
-    if (slot_) record_(log_, at_, *std::exchange(slot_, nullptr));
+  /// It will not: it is here.
+  void answer_is_here() noexcept { answered(); }
+  /// Which one that is, or was.
+  [[nodiscard]] site const& at() const noexcept { return at_; }
+
+ protected:
+  explicit recording_prompt(replay_log log) : log_(std::move(log)) {
+    records_ = true;
+    log_.rewind();
+  }
+  void answered() noexcept override {
+    if (awaited* const a = std::exchange(slot_, nullptr)) at_.operation->record(log_, at_, *a);
   }
 
  private:
   replay_log log_;
   site at_{};
   awaited* slot_ = nullptr;
-  void (*record_)(replay_log&, site const&, awaited&) = nullptr;
 };
-
-/// A prompt that records.
-class recording_prompt : public prompt, public recording {
- protected:
-  explicit recording_prompt(replay_log log) : recording(std::move(log)) { records_ = true; }
-  void answered() noexcept override { record_answer(); }
-};
-inline recording& recording_of(prompt& p) noexcept { return static_cast<recording_prompt&>(p); }
 
 }  // namespace weft::detail

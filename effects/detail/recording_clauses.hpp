@@ -6,102 +6,122 @@
 #include <source_location>
 
 #include "effects/detail/control.hpp"
+#include "effects/detail/crossing.hpp"
 #include "effects/detail/evidence.hpp"
 #include "effects/detail/recording.hpp"
 
-/// The tables of a handler that records: clauses that write down what they answer, and clauses
-/// that answer from the log.
+/// The tables of a handler that records: its own clauses, and what stands before those further out.
 namespace weft::detail {
 
-/// Stands in the body's evidence for a handler further out.
+// ---- what stands in a body's evidence for a handler further out
+
 template <class F>
-struct crossing : evidence<F> {};
+struct crossing {
+  evidence<F> stand_in;
+};
+/// For outer_of<F>: before the next one but one.
+template <class F>
+struct crossing_beyond {
+  evidence<F> stand_in;
+};
 
-// ---- entries that record
-
-template <class Node, class E, class O>
-typename O::result answer_and_record(evidence<E>& e, passed<O> o, std::source_location where) {
-  using R = typename O::result;
-  Node& n = Node::of(e);
-  answer<R> a(where);
-  try {
-    a.set_from([&] { return Node::template ask<E, O>(e, static_cast<passed<O>>(o), where); });
-  } catch (...) {
-    a.fail(std::current_exception());
+template <class Node, class F, class Place>
+struct via_node {
+  static Node& of(evidence<F>& e) noexcept {
+    return static_cast<Node&>(reinterpret_cast<Place&>(e));  // its only member
   }
-  n.log().record({&name_of<O>, where}, a);
-  return a.take();
-}
+  static evidence<F>* target_of(Node& n) noexcept {
+    auto* const outer = n.template outer_handler<F>();
+    if constexpr (std::is_same_v<Place, crossing<F>> || Node::template handles<F>)
+      return outer;
+    else
+      return outer->clauses->beyond(*outer);
+  }
+
+  static replay_log& log(evidence<F>& e) noexcept { return of(e).log(); }
+  static evidence<F>& target(evidence<F>& e) noexcept { return *target_of(of(e)); }
+  static evidence<F>* beyond(evidence<F>& e) noexcept {
+    if constexpr (std::is_same_v<Place, crossing<F>>)
+      return of(e).template beyond_here<F>();
+    else
+      return nullptr;  // outer_of asks once
+  }
+  static void await_answer(evidence<F>& e, site const& at, awaited& slot) noexcept {
+    of(e).await_answer(at, slot);
+  }
+  static void answer_is_here(evidence<F>& e) noexcept { of(e).answer_is_here(); }
+  static std::coroutine_handle<> end_diverged(evidence<F>& e, std::coroutine_handle<> leaf,
+                                              site const& at) noexcept {
+    return of(e).end_diverged(leaf, at);
+  }
+};
+
+// ---- its own clauses
 
 template <class Node, class E, class O>
-std::coroutine_handle<> cross(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
-                              answer<typename O::result>& waiting) {
-  Node& n = Node::of(e);
-  auto& outer = *n.template outer_handler<E>();
-  site const at{&name_of<O>, waiting.where};
-  if (auto const at_once = outer.template clause<O>().at_once) {
+bool attempt(evidence<E>& e, O& o, answer<typename O::result>& waiting) {
+  Node& n = static_cast<Node&>(e);
+  site const at = site_of(o, waiting.where);
+  if (n.log().replaying()) return n.log().replay(at, waiting);
+  if constexpr (Node::template answers_at_once<O>) {
     try {
-      waiting.set_from([&] { return at_once(outer, static_cast<passed<O>>(o), at.where); });
+      waiting.set_from(
+          [&] { return answer_at_once<Node, E, O>(e, static_cast<passed<O>>(o), waiting.where); });
     } catch (...) {
       waiting.fail(std::current_exception());
     }
-    n.log().record(at, waiting);
-    return leaf;
+    record_answer<O>(n.log(), at, waiting);
+    return true;
+  } else {
+    return false;
   }
-  n.await_answer(at, waiting);
-  return outer.template clause<O>().control(outer, o, leaf, waiting);
-}
-
-// ---- entries that replay
-
-template <class Node, class E, class O>
-typename O::result replay_asked(evidence<E>& e, passed<O>, std::source_location where) {
-  Node& n = Node::of(e);
-  answer<typename O::result> a(where);
-  site const at{&name_of<O>, where};
-  if (!n.log().replay(at, a)) throw n.log().divergence(at);
-  n.replayed();
-  return a.take();
 }
 
 template <class Node, class E, class O>
-std::coroutine_handle<> replay(evidence<E>& e, O&, std::coroutine_handle<> leaf,
-                               answer<typename O::result>& waiting) {
-  Node& n = Node::of(e);
-  site const at{&name_of<O>, waiting.where};
-  if (!n.log().replay(at, waiting)) return n.end_diverged(leaf, at);
-  n.replayed();
-  return leaf;
+typename O::result attempt_when_asked(evidence<E>& e, passed<O> o, std::source_location where) {
+  return recorded_when_asked<O>(static_cast<Node&>(e).log(), static_cast<passed<O>>(o), where,
+                                [&](passed<O> again) -> typename O::result {
+                                  return answer_at_once<Node, E, O>(
+                                      e, static_cast<passed<O>>(again), where);
+                                });
+}
+
+template <class Node, class E, class O>
+std::coroutine_handle<> suspend_and_record(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
+                                           answer<typename O::result>& waiting) {
+  Node& n = static_cast<Node&>(e);
+  site const at = site_of(o, waiting.where);
+  if (n.log().diverged()) return n.end_diverged(leaf, at);
+  if constexpr (Node::template answers_at_once<O>) {
+    std::terminate();  // then we have diverged
+  } else {
+    if constexpr (Node::setting::template kind<O> == clause_kind::multi_shot)
+      if (n.log().is_over()) n.log().throw_unforkable(at);
+    n.await_answer(at, waiting);
+    return answer_with_rest<Node, E, O>(e, o, leaf, waiting);
+  }
 }
 
 template <class Node, class E, class O>
 constexpr clause_entry<E, O> recording_entry() {
-  if constexpr (!Node::template handles<E>) {
-    return {nullptr, answer_and_record<Node, E, O>, cross<Node, E, O>};
-  } else {
-    constexpr clause_kind kind = Node::setting::template kind<O>;
-    if constexpr (kind == clause_kind::value || kind == clause_kind::asking)
-      return {answer_and_record<Node, E, O>, answer_and_record<Node, E, O>, nullptr};
-    else
-      return {nullptr, nullptr, answer_with_rest<Node, E, O>};
-  }
+  if constexpr (Node::template answers_at_once<O>)
+    return {nullptr, attempt<Node, E, O>, attempt_when_asked<Node, E, O>,
+            suspend_and_record<Node, E, O>};
+  else
+    return {nullptr, attempt<Node, E, O>, nullptr, suspend_and_record<Node, E, O>};
 }
-template <class Node, class E, class O>
-constexpr clause_entry<E, O> replaying_entry() {
-  return {nullptr, replay_asked<Node, E, O>, replay<Node, E, O>};
+
+template <class Node, class E>
+evidence<E>* beyond_recording(evidence<E>& e) noexcept {
+  return static_cast<Node&>(e).template beyond_here<E>();
 }
 
 template <class Node, class E, class Operations = typename E::operations>
-struct recording_tables;
+struct recording_table;
 template <class Node, class E, class... Os>
-struct recording_tables<Node, E, op_list<Os...>> {
-  static prompt& home(evidence<E>& e) noexcept { return Node::of(e).home_for(e); }
-  static evidence<E>* beyond(evidence<E>& e) noexcept {
-    return Node::of(e).template outer_handler<E>();
-  }
-  using table = clause_table<E, op_list<Os...>>;
-  static constexpr table live{recording_entry<Node, E, Os>()..., home, beyond};
-  static constexpr table replaying{replaying_entry<Node, E, Os>()..., home, beyond};
+struct recording_table<Node, E, op_list<Os...>> {
+  static constexpr clause_table<E, op_list<Os...>> value{
+      recording_entry<Node, E, Os>()..., home_of<Node, E>, beyond_recording<Node, E>};
 };
 
 }  // namespace weft::detail

@@ -5,6 +5,7 @@
 #include <exception>
 #include <memory>
 #include <source_location>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -18,76 +19,114 @@
 /// answered, and can be answered from such a log.
 ///
 ///   R1  Everything the body performs that is not handled inside it passes us: to our handler, or
-///       through a crossing<F> to a handler of F further out.
-///   R2  While the log is ahead, our tables are the replaying ones: no handler hears anything.
+///       through a crossing to a handler further out.
+///   R2  While the log is ahead, it answers: no handler hears anything.
 namespace weft::detail {
 
 template <class S, class Handled = typename S::handled,
-          class Crossed = row_difference<typename S::body_effects, typename S::handled>>
+          class Crossed = row_difference<typename S::body_effects, typename S::handled>,
+          class All = typename S::body_effects>
 class recording_node;
 
 // ---- the body
 
-/// The body and the handler of all its runs; stays in the handler's region.
+/// The body and the handler of all its runs.
 template <class S>
-class recorded_body final : public runs_again, public resident {
+class body_to_run_again : public runs_again {
  public:
-  recorded_body(typename S::held&& h, typename S::body&& body, void* around)
-      : place(std::forward<typename S::held>(h), around), function(std::move(body)) {
-    join(place.handler());
-  }
-  ~recorded_body() override = default;
+  body_to_run_again(typename S::held&& h, typename S::body&& body, void* around, region*)
+      : place(std::forward<typename S::held>(h), around), function(std::move(body)) {}
+
   std::coroutine_handle<> run_again(std::shared_ptr<runs_again> const& self, replay_log log,
                                     continuation who, awaited& to) override {
-    if (over_)
-      throw resumption_expired("weft: the handler " + std::string(name_of<typename S::handler>) +
-                               " is no more, so what it suspended cannot be resumed");
-    auto& n = *new recording_node<S>(std::static_pointer_cast<recorded_body>(self), std::move(log));
+    auto& n =
+        *new recording_node<S>(std::static_pointer_cast<body_to_run_again>(self), std::move(log));
     n.aim(who, to);
     n.step_in();
     return n.begin_run();
   }
-
   struct buries_orphans {  // destroyed after the place, which may be the last to know its outers
     ~buries_orphans() { prompt::bury_orphans(); }
   };
   [[no_unique_address]] buries_orphans after_place;
   detail::place<S> place;
   typename S::body const function;  // called as const: what a run changed in it, the next would see
+};
+
+/// The same, staying in the handler's region.
+template <class S>
+class resident_body final : public body_to_run_again<S>, public resident {
+ public:
+  resident_body(typename S::held&& h, typename S::body&& body, void* around, region* home)
+      : body_to_run_again<S>(std::forward<typename S::held>(h), std::move(body), around, home),
+        home_(home) {
+    join(*home);
+  }
+  std::coroutine_handle<> run_again(std::shared_ptr<runs_again> const& self, replay_log log,
+                                    continuation who, awaited& to) override {
+    if (!home_)
+      throw resumption_expired("weft: the handler " + std::string(name_of<typename S::handler>) +
+                               " is no more, so what it suspended cannot be resumed");
+    return body_to_run_again<S>::run_again(self, std::move(log), who, to);
+  }
+  [[nodiscard]] region* home() const noexcept { return home_; }
 
  private:
   void region_ended() noexcept override {
-    over_ = true;
+    home_ = nullptr;
     leave();
   }
   [[nodiscard]] std::string why_it_stays() const override {
     return std::string(name_of<typename S::handler>) + " keeps a body that can be run again";
   }
-  bool over_ = false;
+  region* home_;
 };
 
-template <class S, class... Es, class... Fs>
-class recording_node<S, row<Es...>, row<Fs...>> final : public recording_prompt,
-                                                        public resident,
-                                                        public evidence<Es>...,
-                                                        public crossing<Fs>... {
+/// A prompt that records, and stays in a region.
+class resident_recording_prompt : public recording_prompt, public resident {
+ protected:
+  using recording_prompt::recording_prompt;
+
+ private:
+  void region_ended() noexcept override { end_of_handler(); }
+  [[nodiscard]] std::string why_it_stays() const override {
+    return std::string(handler_name()) + " keeps a resumption";
+  }
+  void leave_region() noexcept override { leave(); }
+};
+
+template <class S, class... Es, class... Fs, class... All>
+class recording_node<S, row<Es...>, row<Fs...>, row<All...>> final
+    : public std::conditional_t<S::stays, resident_recording_prompt, recording_prompt>,
+      public evidence<Es>...,
+      public crossing<Fs>...,
+      public crossing_beyond<All>... {
+  using base = std::conditional_t<S::stays, resident_recording_prompt, recording_prompt>;
+  using recorded_body = std::conditional_t<S::stays, resident_body<S>, body_to_run_again<S>>;
+
  public:
   using setting = S;
   template <class E>
   static constexpr bool handles = is_among<E, row<Es...>>;
+  template <class O>
+  static constexpr bool answers_at_once =
+      S::template kind<O> == clause_kind::value || S::template kind<O> == clause_kind::asking;
 
   /// The first run.
-  recording_node(typename S::held&& h, typename S::body& body, void* around, region*)
-      : recording_node(std::make_shared<recorded_body<S>>(std::forward<typename S::held>(h),
-                                                          std::move(body), around),
+  recording_node(typename S::held&& h, typename S::body& body, void* around, region* home)
+      : recording_node(std::make_shared<recorded_body>(std::forward<typename S::held>(h),
+                                                       std::move(body), around, home),
                        replay_log()) {}
-  recording_node(std::shared_ptr<recorded_body<S>> body, replay_log log)
-      : recording_prompt(std::move(log)), body_(std::move(body)) {
-    this->borrowed_ = true;
+  recording_node(std::shared_ptr<body_to_run_again<S>> body, replay_log log)
+      : base(std::move(log)),
+        evidence<Es>{&recording_table<recording_node, Es>::value}...,
+        crossing<Fs>{across<Fs, crossing<Fs>>()}...,
+        crossing_beyond<All>{across<All, crossing_beyond<All>>()}...,
+        body_(std::move(body)) {
+    this->borrowed_ = S::borrowed;
     this->set_fragile(body_->place.outers_may_go());
     body_evidence_.fill([this]<class E>() -> void* { return &this->template evidence_here<E>(); });
-    set_tables();
-    join(body_->place.handler());
+    if constexpr (S::stays) this->join(*static_cast<recorded_body&>(*body_).home());
   }
 
   std::coroutine_handle<> start(typename S::body&&, region*) { return begin_run(); }
@@ -107,52 +146,26 @@ class recording_node<S, row<Es...>, row<Fs...>> final : public recording_prompt,
 
   // ---- for the entries
 
-  template <class E>
-  static recording_node& of(evidence<E>& e) noexcept {
-    if constexpr (handles<E>)
-      return static_cast<recording_node&>(e);
-    else
-      return static_cast<recording_node&>(static_cast<crossing<E>&>(e));
-  }
-  template <class E, class O>
-  static typename O::result ask(evidence<E>& e, passed<O> o, std::source_location where) {
-    if constexpr (handles<E>) {
-      return answer_at_once<recording_node, E, O>(e, static_cast<passed<O>>(o), where);
-    } else {
-      auto& outer = *of(e).template outer_handler<E>();
-      auto const asked = outer.template clause<O>().when_asked;
-      if (!asked) throw_asked(name_of<O>, where, outer.clauses->home(outer));
-      return asked(outer, static_cast<passed<O>>(o), where);
-    }
-  }
-  template <class E>
-  [[nodiscard]] prompt& home_for(evidence<E>&) noexcept {
-    if constexpr (handles<E>) {
-      return *this;
-    } else {
-      auto& outer = *outer_handler<E>();
-      return outer.clauses->home(outer);
-    }
-  }
   [[nodiscard]] typename S::handler& handler() noexcept { return body_->place.handler(); }
   [[nodiscard]] void* around() noexcept { return body_->place.around(); }
   template <class E>
   [[nodiscard]] evidence<E>* outer_handler() noexcept {
     return body_->place.template outer<E>();
   }
-  template <class R>
-  void will_answer(answer<R>& waiting, std::string_view const& operation) noexcept {
-    await_answer({&operation, waiting.where}, waiting);
+  /// What stands for the next handler further out than the body's nearest; null if there is none.
+  template <class E>
+  [[nodiscard]] evidence<E>* beyond_here() noexcept {
+    if constexpr (is_among<E, row<All...>>)
+      if (via_node<recording_node, E, crossing_beyond<E>>::target_of(*this))
+        return &static_cast<crossing_beyond<E>&>(*this).stand_in;
+    return nullptr;
   }
   [[nodiscard]] std::shared_ptr<runs_again> again() const noexcept { return body_; }
-  void replayed() noexcept {
-    if (!log().replaying()) set_tables();
-  }
   /// Ends a run that performs something else than the first did.  Not the program's to catch.
   std::coroutine_handle<> end_diverged(std::coroutine_handle<> leaf, site const& at) noexcept {
     continuation const who = this->outside();
     static_cast<answer<typename S::answer>&>(this->to())
-        .fail(std::make_exception_ptr(log().divergence(at)));
+        .fail(std::make_exception_ptr(this->log().divergence(at)));
     this->step_out();
     unwind(leaf, *this);
     return who.resolve();
@@ -163,8 +176,8 @@ class recording_node<S, row<Es...>, row<Fs...>> final : public recording_prompt,
   continuation ended() noexcept override {
     this->step_out();
     continuation const who = this->outside();
-    if (log().replaying() && !result_.error())
-      result_.fail(std::make_exception_ptr(log().divergence()));
+    if (this->log().replaying() && (this->log().diverged() || !result_.error()))
+      result_.fail(std::make_exception_ptr(this->log().divergence()));
     deliver<S>(*this, handler(), result_, static_cast<answer<typename S::answer>&>(this->to()));
     this->finish();
     return who;
@@ -180,31 +193,23 @@ class recording_node<S, row<Es...>, row<Fs...>> final : public recording_prompt,
   }
 
  private:
+  template <class F, class Place>
+  static evidence<F> across() noexcept {
+    return {&crossing_table<via_node<recording_node, F, Place>, F>::value};
+  }
+
   template <class E>
   evidence<E>& evidence_here() noexcept {
     if constexpr (handles<E>)
-      return *this;
+      return static_cast<evidence<E>&>(*this);
     else
-      return static_cast<crossing<E>&>(*this);
-  }
-  void set_tables() noexcept {  // R2
-    auto const set = [this]<class E>(identity<E>) {
-      using tables = recording_tables<recording_node, E>;
-      evidence_here<E>().clauses = log().replaying() ? &tables::replaying : &tables::live;
-    };
-    (set(identity<Es>()), ...);
-    (set(identity<Fs>()), ...);
+      return static_cast<crossing<E>&>(*this).stand_in;
   }
   void end_evidence() noexcept override {
     ((static_cast<evidence<Es>&>(*this).clauses = &tables<recording_node, Es>::expired), ...);
   }
-  void region_ended() noexcept override { this->end_of_handler(); }
-  [[nodiscard]] std::string why_it_stays() const override {
-    return std::string(handler_name()) + " keeps a resumption";
-  }
-  void leave_region() noexcept override { leave(); }
 
-  std::shared_ptr<recorded_body<S>> body_;
+  std::shared_ptr<body_to_run_again<S>> body_;
   gathered<typename S::body_effects> body_evidence_;
   answer<typename S::body_result> result_;
 };

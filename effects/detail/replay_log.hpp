@@ -1,145 +1,236 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <any>
+#include <atomic>
 #include <cstddef>
-#include <cstring>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <source_location>
-#include <stdexcept>
 #include <string>
-#include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "effects/detail/answer.hpp"
-#include "effects/detail/names.hpp"
-
-namespace weft {
-
-/// A program, run again to be resumed a second time, did not do what it did the first time.
-struct replay_divergence : std::logic_error {
-  using std::logic_error::logic_error;
-};
-
-namespace detail {
-
-/// Which operation, and where it was performed.
-struct site {
-  std::string_view const* operation;  // &name_of<O>
-  std::source_location where;
-
-  friend bool operator==(site const& a, site const& b) noexcept {
-    return a.operation == b.operation && a.where.line() == b.where.line() &&
-           std::strcmp(a.where.file_name(), b.where.file_name()) == 0;
-  }
-  [[nodiscard]] std::string text() const {
-    return std::string(*operation) + " at " + detail::text(where);
-  }
-};
+#include "effects/detail/log_segment.hpp"
+#include "effects/detail/operation_info.hpp"
+#include "effects/errors.hpp"
 
 /// What a program was answered, in order, so that a second run of it comes to the same place.
-/// Clones share their past: segments that no longer change, each pointing at what came before.
-/// One thread.
+///
+///   L1  A log is a view: the first `length_` entries of a segment, and what came before it.
+///       Copies share it; what one of them appends the others do not see.
+///   L2  Of the logs whose view ends where a segment's entries end, one gets the next slot, by one
+///       atomic exchange; the others go on in segments of their own.
+///   L3  What two logs see never changes.  A run of void answers at one site is one entry with a
+///       count, which grows only while the entry is ours alone: `shared_` and further.
+///   L4  Over the limit, out of memory, or after an operation that seals, the log is dropped:
+///       what it is the log of cannot be run again.
+namespace weft::detail {
+
+/// One thread each; copies may be on others.
 class replay_log {
  public:
-  [[nodiscard]] bool replaying() const noexcept { return !ahead_.empty(); }
+  static constexpr std::size_t usual_limit = 1'000'000;
+
+  explicit replay_log(std::size_t limit = usual_limit) noexcept : limit_(limit) {}
+  /// The same past, to be gone on from (L1).
+  replay_log(replay_log& other) noexcept
+      : tail_(other.tail_),
+        length_(other.length_),
+        shared_(other.length_),
+        entries_(other.entries_),
+        limit_(other.limit_),
+        over_(other.over_),
+        sealed_at_(other.sealed_at_) {
+    if (other.shared_ != other.length_) other.shared_ = other.length_;  // it may be shared itself
+    if (tail_) tail_->keep();
+  }
+  replay_log(replay_log&& other) noexcept
+      : tail_(std::exchange(other.tail_, nullptr)),
+        length_(std::exchange(other.length_, 0)),
+        shared_(std::exchange(other.shared_, 0)),
+        entries_(std::exchange(other.entries_, 0)),
+        limit_(other.limit_),
+        over_(other.over_),
+        sealed_at_(other.sealed_at_) {}
+  replay_log& operator=(replay_log const&) = delete;
+  ~replay_log() { log_segment::drop(tail_); }
+
+  // ---- writing
 
   /// An answer that cannot be copied into the log, because its copy throws, is that exception.
   template <class R>
-  void record(site const& at, answer<R>& a) {
-    entry e{at, 1, {}, a.error()};
-    if (a.value()) {
-      if constexpr (std::is_void_v<R>) {  // runs of void answers of one site are one entry
-        if (!recent_.empty() && recent_.back().at == at && !recent_.back().error) {
-          ++recent_.back().count;
-          return;
-        }
-      } else {
-        try {
-          e.value.emplace<kept<R>>(*a.value());
-        } catch (...) {
-          e.error = std::current_exception();
-          a.fail(e.error);
-        }
+  void record(site const& at, answer<R>& a) noexcept {
+    if (is_over()) return;
+    if (auto error = a.error()) [[unlikely]]
+      return record_error(at, std::move(error));
+    if constexpr (std::is_same_v<kept<R>, nothing>) {
+      record_void(at);
+    } else if constexpr (fits_a_word<R>) {
+      append(log_entry(at, *a.value()));
+    } else {
+      try {
+        append(log_entry(at, std::make_unique<boxed_answer<R>>(std::as_const(*a.value()))));
+      } catch (...) {
+        a.fail(std::current_exception());
+        append(log_entry(at, a.error()));
       }
     }
-    recent_.push_back(std::move(e));
+  }
+  void record_void(site const& at) noexcept {
+    if (is_over()) return;
+    if (length_ > shared_ && tail_->at(length_ - 1).counts(at)) return;  // L3
+    append(log_entry(at));
+  }
+  /// An answer that fits a word, of which only the word is known.
+  void record_word(site const& at, std::uint64_t word) noexcept {
+    if (!is_over()) append(log_entry(at, word));
+  }
+  void record_error(site const& at, std::exception_ptr error) noexcept {
+    if (!is_over()) append(log_entry(at, std::move(error)));
+  }
+  void seal(site const& at) noexcept { give_up(why_over::sealed, at); }
+
+  [[nodiscard]] bool is_over() const noexcept { return over_ != why_over::not_yet; }
+  /// Throws unforkable: `at` would have it run again.
+  [[noreturn, gnu::cold, gnu::noinline]] void throw_unforkable(site const& at) const {
+    std::string const start = "weft: " + at.text() +
+                              " would have the program run again from its "
+                              "beginning, which it cannot be: ";
+    if (over_ == why_over::sealed)
+      throw unforkable(start + "the answer of " + sealed_at_.text() + " cannot be had twice");
+    if (over_ == why_over::limit)
+      throw unforkable(start + "its log went over the limit of " + std::to_string(limit_) +
+                       " entries (.log_limit) with " + sealed_at_.text());
+    throw unforkable(start + "there was no memory to log " + sealed_at_.text());
   }
 
+  // ---- reading
+
+  [[nodiscard]] bool replaying() const noexcept { return next_ != nullptr; }
+  [[nodiscard]] bool diverged() const noexcept { return diverged_; }
+
+  /// To be replayed from the beginning, by a run that has just started.
+  void rewind() {
+    shared_ = length_;
+    if (length_ == 0) return;
+    path_ = log_path::to(*tail_, length_);
+    step_ = 0;
+    open_step();
+  }
   /// Answers an operation with what it was answered the first time.  False if it was another
-  /// operation then, or elsewhere.
+  /// operation then, or elsewhere; from then on this has diverged.
   template <class R>
   [[nodiscard]] bool replay(site const& at, answer<R>& a) {
-    entry const& e = *ahead_.back();
-    if (e.at != at) return false;
-    if (++replayed_ == e.count) {
-      replayed_ = 0;
-      ahead_.pop_back();
-    }
-    if (e.error)
-      a.fail(e.error);
-    else if constexpr (std::is_void_v<R> || std::is_same_v<R, never>)
-      a.set();
-    else
-      a.set(*std::any_cast<kept<R>>(&e.value));
+    log_entry const& e = *next_;
+    if (diverged_ || !e.is_at(at)) [[unlikely]]
+      return diverge();
+    e.answer_to(a);
+    if (++repeated_ == e.count()) [[likely]]
+      go_on();
+    return true;
+  }
+  /// The same for an operation whose answer is void.
+  [[nodiscard]] bool replay_void(site const& at) {
+    log_entry const& e = *next_;
+    if (diverged_ || !e.is_at(at)) [[unlikely]]
+      return diverge();
+    if (++repeated_ == e.count()) go_on();
     return true;
   }
   /// What is to be said if `at` is performed instead of what comes next.
   [[nodiscard]] replay_divergence divergence(site const& at) const {
-    return replay_divergence("weft: a program was run again and performed " + at.text() +
-                             ", where the first time it performed " + ahead_.back()->at.text() +
-                             "; what it does may depend on its effects' answers only");
+    return replay_divergence(first_half() + "performed " + at.text() + second_half());
   }
   /// What is to be said if the program ends instead.
   [[nodiscard]] replay_divergence divergence() const {
-    return replay_divergence(
-        "weft: a program was run again and ended, where the first time it "
-        "performed " +
-        ahead_.back()->at.text() + "; what it does may depend on its effects' answers only");
-  }
-
-  /// Ends the segment: what is in the log now is shared by the copies made from here on.
-  void freeze() {
-    if (recent_.empty()) return;
-    past_ = std::make_shared<segment>(std::move(past_), std::exchange(recent_, {}));
-  }
-
-  /// To be replayed from the beginning, by a run that has just started.
-  void rewind() {
-    freeze();
-    std::vector<segment const*> newest_first;
-    for (auto const* s = past_.get(); s; s = s->before.get()) newest_first.push_back(s);
-    for (auto const* s : newest_first)
-      for (auto e = s->entries.rbegin(); e != s->entries.rend(); ++e) ahead_.push_back(&*e);
+    return replay_divergence(first_half() + "ended" + second_half());
   }
 
  private:
-  struct entry {
-    site at;
-    std::size_t count;
-    std::any value;
-    std::exception_ptr error;
-  };
-  struct segment {
-    std::shared_ptr<segment> before;
-    std::vector<entry> entries;
+  enum class why_over : unsigned char { not_yet, sealed, limit, memory };
 
-    segment(std::shared_ptr<segment> b, std::vector<entry> e)
-        : before(std::move(b)), entries(std::move(e)) {}
-    segment(segment const&) = delete;
-    segment& operator=(segment const&) = delete;
-    ~segment() {  // a long past takes no stack
-      while (before && before.use_count() == 1) before = std::move(before->before);
+  void append(log_entry e) noexcept {
+    if (entries_ == limit_) [[unlikely]]
+      return give_up(why_over::limit, e.at());
+    if (!tail_ || !tail_->claim(length_)) [[unlikely]] {  // L2
+      auto* const fresh = log_segment::make(tail_, length_);
+      if (!fresh) return give_up(why_over::memory, e.at());
+      tail_ = fresh;
+      shared_ = length_ = 0;
     }
-  };
+    tail_->put(length_++, std::move(e));
+    ++entries_;
+  }
+  [[gnu::cold, gnu::noinline]] void give_up(why_over why, site const& at) noexcept {
+    if (is_over()) return;
+    over_ = why;
+    sealed_at_ = at;
+    log_segment::drop(std::exchange(tail_, nullptr));  // L4
+    shared_ = length_ = 0;
+  }
 
-  std::shared_ptr<segment> past_;
-  std::vector<entry> recent_;
-  std::vector<entry const*> ahead_;  // still to be replayed, the next one last; points into past_
-  std::size_t replayed_ = 0;         // of the next one's count
+  void open_step() noexcept {
+    auto const part = path_.part(step_);
+    next_ = part.first;
+    last_ = part.last;
+  }
+  void go_on() noexcept {
+    repeated_ = 0;
+    if (++next_ == last_) [[unlikely]]
+      next_part();
+  }
+  [[gnu::noinline]] void next_part() noexcept {
+    if (++step_ < path_.parts()) return open_step();
+    next_ = nullptr;
+    path_ = {};
+  }
+  [[gnu::cold, gnu::noinline]] bool diverge() noexcept {
+    diverged_ = true;
+    return false;
+  }
+
+  [[nodiscard]] std::string first_half() const {
+    return "weft: a program was run again and, at operation " +
+           std::to_string(path_.operations_before(step_, next_) + repeated_ + 1) + ", ";
+  }
+  [[nodiscard]] std::string second_half() const {
+    return ", where the first time it performed " + next_->at().text() +
+           "; what it does may depend on its effects' answers only, not on the clock, addresses, "
+           "globals, or what its captures refer to";
+  }
+
+  log_segment* tail_ = nullptr;  // L1
+  std::uint32_t length_ = 0;     // of tail_
+  std::uint32_t shared_ = 0;     // L3
+  std::size_t entries_ = 0;
+  std::size_t limit_;
+  why_over over_ = why_over::not_yet;  // L4
+  bool diverged_ = false;
+  site sealed_at_{};
+
+  // The replay.  What it reads is shared, and kept by tail_.
+  std::uint32_t repeated_ = 0;       // of the next one's count
+  log_entry const* next_ = nullptr;  // null: live
+  log_entry const* last_ = nullptr;  // one behind the part that next_ is in
+  std::uint32_t step_ = 0;           // which part
+  log_path path_;
 };
 
-}  // namespace detail
-}  // namespace weft
+template <class O>
+void record_answer(replay_log& log, site const& at, awaited& a) noexcept {
+  using R = typename O::result;
+  auto& given = static_cast<answer<R>&>(a);
+  if constexpr (is_sealing<O>) {
+    if (auto error = given.error())
+      log.record_error(at, std::move(error));
+    else
+      log.seal(at);
+  } else {
+    log.record(at, given);
+  }
+}
+
+}  // namespace weft::detail

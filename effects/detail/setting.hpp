@@ -90,25 +90,6 @@ struct setting<H, row<Es...>, Body, Around, Inner> {
                                     row_intersection<Around, row_set<body_effects, row<Es...>>>>;
 };
 
-/// Speaks for an operation that a recorded body may perform.
-template <class Operation, bool Copyable>
-consteval bool require_copyable_answer() {
-  static_assert(Copyable,
-                "weft: the answer of an operation must be copyable: a program that is run again is "
-                "given it again");
-  return Copyable;
-}
-template <class... Os>
-consteval bool answers_can_be_copied(op_list<Os...>) {
-  return (require_copyable_answer<Os, std::is_same_v<kept<typename Os::result>, nothing> ||
-                                          std::is_copy_constructible_v<typename Os::result>>() &&
-          ...);
-}
-template <class... Es>
-consteval bool answers_can_be_copied(row<Es...>) {
-  return (answers_can_be_copied(typename Es::operations()) && ...);
-}
-
 // ---- is everything as it should be?  One static_assert speaks.
 
 template <class E, class H, class A, class Around, class... Os>
@@ -181,10 +162,7 @@ struct well_formed<H, row<Es...>, Body, Around> {
       static_assert(body_can_be_run_again,
                     "weft: resuming twice starts the body again: pass a function, not its result, "
                     "that can be copied and called as const");
-      static_assert(here::is_region,
-                    "weft: a handler with a multi-shot clause derives from weft::region");
-      return body_can_be_run_again && here::is_region &&
-             answers_can_be_copied(typename here::body_effects());
+      return body_can_be_run_again;
     } else {
       return true;
     }

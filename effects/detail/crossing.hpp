@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <coroutine>
+#include <exception>
+#include <source_location>
+
+#include "effects/detail/evidence.hpp"
+#include "effects/detail/replay_log.hpp"
+#include "effects/outer.hpp"
+
+/// Clauses that stand between a program which can be run again and a handler further out: they
+/// write down what that answers, or answer from the log, and then it hears nothing.
+///
+/// `Via` says what the recorder is, of such an evidence<E>& e:
+///
+///   log(e)                      the log of the program that performs
+///   target(e)                   the handler further out, which is there
+///   beyond(e)                   the recorder that stands before the next one; null if none is there
+///   await_answer(e, at, slot)   the answer will be filled in there when somebody resumes
+///   answer_is_here(e)           it is, after all
+///   end_diverged(e, leaf, at)   ends the program; the frame that goes on
+namespace weft::detail {
+
+/// Asks a handler that answers at once, and fills in what comes of it.  False if it does not.
+template <class E, class O>
+bool answered_at_once(evidence<E>& e, O& o, answer<typename O::result>& waiting) {
+  auto const& clause = e.template clause<O>();
+  if (!clause.at_once) return clause.attempt && clause.attempt(e, o, waiting);
+  try {
+    waiting.set_from([&] { return clause.at_once(e, static_cast<passed<O>>(o), waiting.where); });
+  } catch (...) {
+    waiting.fail(std::current_exception());
+  }
+  return true;
+}
+
+template <class Via, class E, class O>
+bool attempt_across(evidence<E>& e, O& o, answer<typename O::result>& waiting) {
+  replay_log& log = Via::log(e);
+  site const at = site_of(o, waiting.where);
+  if (log.replaying()) return log.replay(at, waiting);
+  if (!answered_at_once<E, O>(Via::target(e), o, waiting)) return false;
+  record_answer<O>(log, at, waiting);
+  return true;
+}
+
+/// `ask` answers when the log does not.  A divergence is thrown into the clause that asks, and again
+/// when the program ends.
+template <class O, class Ask>
+typename O::result recorded_when_asked(replay_log& log, passed<O> o, std::source_location where,
+                                       Ask ask) {
+  answer<typename O::result> a(where);
+  site const at = site_of<O>(o, where);
+  if (log.replaying()) {
+    if (!log.replay(at, a)) throw log.divergence(at);
+    return a.take();
+  }
+  try {
+    a.set_from([&] { return ask(static_cast<passed<O>>(o)); });
+  } catch (...) {
+    a.fail(std::current_exception());
+  }
+  record_answer<O>(log, at, a);
+  return a.take();
+}
+
+template <class Via, class E, class O>
+typename O::result asked_across(evidence<E>& e, passed<O> o, std::source_location where) {
+  return recorded_when_asked<O>(Via::log(e), static_cast<passed<O>>(o), where,
+                                [&](passed<O> again) -> typename O::result {
+                                  return ask_outward<E, O>(
+                                      Via::target(e), static_cast<passed<O>>(again), where);
+                                });
+}
+
+template <class Via, class E, class O>
+std::coroutine_handle<> suspend_across(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
+                                       answer<typename O::result>& waiting) {
+  site const at = site_of(o, waiting.where);
+  if (Via::log(e).diverged()) return Via::end_diverged(e, leaf, at);
+  Via::await_answer(e, at, waiting);
+  try {
+    auto& outer = Via::target(e);
+    return outer.template clause<O>().control(outer, o, leaf, waiting);
+  } catch (...) {
+    waiting.fail(std::current_exception());
+  }
+  Via::answer_is_here(e);
+  return leaf;
+}
+
+template <class Via, class E, class Operations = typename E::operations>
+struct crossing_table;
+template <class Via, class E, class... Os>
+struct crossing_table<Via, E, op_list<Os...>> {
+  static prompt& home(evidence<E>& e) noexcept {
+    auto& outer = Via::target(e);
+    return outer.clauses->home(outer);
+  }
+  static constexpr clause_table<E, op_list<Os...>> value{
+      clause_entry<E, Os>{nullptr, attempt_across<Via, E, Os>, asked_across<Via, E, Os>,
+                          suspend_across<Via, E, Os>}...,
+      home, Via::beyond};
+};
+
+}  // namespace weft::detail

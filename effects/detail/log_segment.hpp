@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <limits>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "effects/detail/answer.hpp"
+#include "effects/detail/frame_pool.hpp"
+#include "effects/detail/operation_info.hpp"
+
+/// What replay logs are made of (replay_log.hpp).
+namespace weft::detail {
+
+template <class R>
+constexpr bool fits_a_word = std::is_trivially_copyable_v<kept<R>> &&
+                             std::is_trivially_default_constructible_v<kept<R>> &&
+                             sizeof(kept<R>) <= sizeof(std::uint64_t);
+
+struct boxed {
+  virtual ~boxed() = default;
+};
+template <class R>
+struct boxed_answer final : boxed {
+  explicit boxed_answer(R const& a) : value(a) {}
+  R value;
+};
+
+/// Which operation, and what it was answered; how often in a row, if that was nothing.  32 bytes.
+class log_entry {
+ public:
+  explicit log_entry(site const& at) noexcept : log_entry(at, kind::nothing) {}
+  template <class R>
+    requires fits_a_word<R>
+  log_entry(site const& at, R const& word) noexcept : log_entry(at, kind::word) {
+    std::memcpy(&word_, &word, sizeof(R));
+  }
+  log_entry(site const& at, std::unique_ptr<boxed> box) noexcept : log_entry(at, kind::box) {
+    box_ = box.release();
+  }
+  log_entry(site const& at, std::exception_ptr error) noexcept : log_entry(at, kind::error) {
+    ::new (static_cast<void*>(&error_)) std::exception_ptr(std::move(error));
+  }
+  log_entry(log_entry&& other) noexcept : log_entry(other.at(), other.kind_) {
+    count_ = other.count_;
+    if (kind_ == kind::error) [[unlikely]]
+      ::new (static_cast<void*>(&error_)) std::exception_ptr(std::move(other.error_));
+    else
+      word_ = std::exchange(other.word_, 0);
+  }
+  log_entry& operator=(log_entry const&) = delete;
+  ~log_entry() {
+    if (kind_ == kind::box) delete box_;
+    if (kind_ == kind::error) forget(error_);
+  }
+
+  [[nodiscard]] site at() const noexcept { return {operation_, where_, hash_}; }
+  [[nodiscard]] bool is_at(site const& s) const noexcept {
+    return operation_ == s.operation && hash_ == s.hash && site::same_place(where_, s.where);
+  }
+  [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
+  /// Once more, if this is a void answer of that site.
+  [[nodiscard]] bool counts(site const& s) noexcept {
+    constexpr auto most = (std::uint32_t{1} << 30) - 1;
+    if (kind_ != kind::nothing || count_ == most || !is_at(s)) return false;
+    ++count_;
+    return true;
+  }
+  /// It is the answer of the same operation: so of the same type.
+  template <class R>
+  void answer_to(answer<R>& a) const {
+    if (kind_ == kind::error) [[unlikely]]
+      return a.fail(error_);
+    if constexpr (std::is_same_v<kept<R>, weft::detail::nothing>) {
+      a.set();
+    } else if constexpr (fits_a_word<R>) {
+      R r;
+      std::memcpy(&r, &word_, sizeof(R));
+      a.set(r);
+    } else if constexpr (std::is_copy_constructible_v<R>) {
+      a.set(static_cast<boxed_answer<R> const*>(box_)->value);
+    }
+  }
+
+ private:
+  enum class kind : unsigned char { nothing, word, box, error };
+
+  log_entry(site const& at, kind k) noexcept
+      : operation_(at.operation), where_(at.where), hash_(at.hash), kind_(k), count_(1), word_(0) {}
+
+  operation_info const* operation_;
+  std::source_location where_;
+  std::uint32_t hash_;
+  kind kind_ : 2;
+  std::uint32_t count_ : 30;
+  union {
+    std::uint64_t word_;
+    boxed* box_;
+    std::exception_ptr error_;
+  };
+};
+
+/// Some entries, in the order they were made; the block goes on behind this.  Shared, also between
+/// threads; entries do not change once two know of them.
+class log_segment {
+ public:
+  log_segment(log_segment const&) = delete;
+  log_segment& operator=(log_segment const&) = delete;
+
+  /// Room after the first `length` entries of `before`, whose count moves in.  The first slot is
+  /// claimed.  Null if there is no memory.
+  static log_segment* make(log_segment* before, std::uint32_t length) noexcept {
+    std::uint32_t const room = !before                        ? 4
+                               : before->room_ >= most_room ? most_room
+                                                            : 2 * before->room_;
+    try {
+      void* const block = pooled::operator new(bytes(room));
+      return ::new (block) log_segment(before, length, room);
+    } catch (...) {
+      return nullptr;
+    }
+  }
+  void keep() noexcept {
+    owners_.fetch_add(1, std::memory_order_relaxed);  // relaxed: we own one that stays
+  }
+  /// A long past takes no stack.
+  static void drop(log_segment* s) noexcept {
+    // acq_rel: who destroys the entries has seen all that was done with them.
+    while (s && s->owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+      auto* const before = s->before_;
+      auto const room = s->room_;
+      s->~log_segment();
+      pooled::operator delete(s, bytes(room));
+      s = before;
+    }
+  }
+
+  /// Whether the slot is the caller's, whose view ends there.
+  [[nodiscard]] bool claim(std::uint32_t slot) noexcept {
+    // Relaxed: only who gets the slot is decided here.  Others learn of the entry from its owner,
+    // who hands them a log.
+    return slot != room_ &&
+           size_.compare_exchange_strong(slot, slot + 1, std::memory_order_relaxed);
+  }
+  void put(std::uint32_t slot, log_entry&& e) noexcept {
+    ::new (static_cast<void*>(entries() + slot)) log_entry(std::move(e));
+  }
+  [[nodiscard]] log_entry& at(std::uint32_t i) noexcept { return entries()[i]; }
+  [[nodiscard]] log_entry const* first() const noexcept {
+    return const_cast<log_segment*>(this)->entries();
+  }
+  [[nodiscard]] log_segment const* before() const noexcept { return before_; }
+  [[nodiscard]] std::uint32_t length_before() const noexcept { return length_before_; }
+
+ private:
+  static constexpr std::uint32_t most_room = 128;
+  static std::size_t bytes(std::uint32_t room) noexcept {
+    return sizeof(log_segment) + room * sizeof(log_entry);
+  }
+
+  log_segment(log_segment* before, std::uint32_t length, std::uint32_t room) noexcept
+      : before_(before), length_before_(length), room_(room) {}
+  ~log_segment() {
+    std::uint32_t const n = size_.load(std::memory_order_relaxed);  // relaxed: we are the last
+    for (std::uint32_t i = 0; i != n; ++i) std::destroy_at(entries() + i);
+  }
+  [[nodiscard]] log_entry* entries() noexcept {
+    return std::launder(reinterpret_cast<log_entry*>(this + 1));
+  }
+
+  std::atomic<std::uint32_t> owners_ = 1;  // logs, and segments that come after us
+  std::atomic<std::uint32_t> size_ = 1;    // slots that are claimed
+  log_segment* const before_;
+  std::uint32_t const length_before_;  // how much of it
+  std::uint32_t const room_;
+};
+
+/// The entries of a log from the first to the last, in parts that lie together.
+class log_path {
+ public:
+  struct stretch {
+    log_entry const* first;
+    log_entry const* last;  // one behind
+  };
+
+  log_path() = default;
+  static log_path to(log_segment const& tail, std::uint32_t length) {
+    log_path path;
+    std::size_t parts = 0;
+    for (auto const* s = &tail; s; s = s->before()) ++parts;
+    path.parts_.resize(parts);
+    for (auto const* s = &tail; s; length = s->length_before(), s = s->before())
+      path.parts_[--parts] = {s->first(), s->first() + length};
+    return path;
+  }
+  [[nodiscard]] std::size_t parts() const noexcept { return parts_.size(); }
+  [[nodiscard]] stretch part(std::size_t i) const noexcept { return parts_[i]; }
+  /// How many operations come before an entry of part `i`.
+  [[nodiscard]] std::size_t operations_before(std::size_t i, log_entry const* e) const noexcept {
+    std::size_t n = 0;
+    for (std::size_t j = 0; j <= i; ++j)
+      for (auto const* x = parts_[j].first; x != (j == i ? e : parts_[j].last); ++x) n += x->count();
+    return n;
+  }
+
+ private:
+  std::vector<stretch> parts_;
+};
+
+}  // namespace weft::detail

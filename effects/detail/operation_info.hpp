@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "effects/detail/answer.hpp"
+#include "effects/detail/names.hpp"
+#include "effects/operation.hpp"
+
+/// What is known of an operation when its type is not: for messages, and for logs.
+namespace weft::detail {
+
+class replay_log;
+struct site;
+
+template <class O>
+void record_answer(replay_log& log, site const& at, awaited& a) noexcept;
+template <class O>
+void fail_answer(awaited& a, std::exception_ptr e) noexcept {
+  static_cast<answer<typename O::result>&>(a).fail(std::move(e));
+}
+
+struct operation_info {
+  std::string_view name;
+  /// Writes down what it was answered; for one that seals, that the log is over.
+  void (*record)(replay_log&, site const&, awaited&) noexcept;
+  /// Answers it with an exception.
+  void (*fail)(awaited&, std::exception_ptr) noexcept;
+};
+/// Its address is the operation's identity.
+template <class O>
+inline constexpr operation_info info_of{name_of<O>, record_answer<O>, fail_answer<O>};
+
+// ---- the data of an operation, as far as it can be compared (operation.hpp)
+
+template <class O>
+concept says_its_hash = requires(O const& o) {
+  { hash_value(o) } -> std::convertible_to<std::size_t>;
+};
+
+/// Zero if it cannot be compared.  FNV-1a (Fowler, Noll, Vo) for plain bytes.
+template <class O>
+std::size_t argument_hash([[maybe_unused]] O const& o) {
+  if constexpr (says_its_hash<O>) {
+    return hash_value(o);
+  } else if constexpr (std::is_trivially_copyable_v<O> &&
+                       std::has_unique_object_representations_v<O> && !std::is_empty_v<O>) {
+    std::size_t h = 14695981039346656037u;
+    unsigned char bytes[sizeof(O)];
+    std::memcpy(bytes, &o, sizeof(O));
+    for (unsigned char const b : bytes) h = (h ^ b) * 1099511628211u;
+    return h;
+  } else {
+    return 0;
+  }
+}
+
+/// Which operation, with what, and where it was performed.
+struct site {
+  operation_info const* operation;
+  std::source_location where;
+  std::uint32_t hash;
+
+  friend bool operator==(site const& a, site const& b) noexcept {
+    return a.operation == b.operation && a.hash == b.hash && same_place(a.where, b.where);
+  }
+  /// One place has one representation wherever the compiler is one; else it is looked into.
+  static bool same_place(std::source_location const& a, std::source_location const& b) noexcept {
+    if constexpr (sizeof(std::source_location) == sizeof(void*))
+      if (std::bit_cast<void const*>(a) == std::bit_cast<void const*>(b)) [[likely]]
+        return true;
+    return a.line() == b.line() && std::strcmp(a.file_name(), b.file_name()) == 0;
+  }
+  [[nodiscard]] std::string text() const {
+    return std::string(operation->name) + " at " + detail::text(where);
+  }
+};
+
+template <class O>
+site site_of([[maybe_unused]] O const& o, std::source_location where) {
+#ifdef NDEBUG
+  return {&info_of<O>, where, 0};
+#else
+  std::size_t const h = argument_hash(o);
+  return {&info_of<O>, where, static_cast<std::uint32_t>(h ^ h >> 32)};
+#endif
+}
+
+}  // namespace weft::detail
