@@ -24,7 +24,7 @@ std::string describe(resumption<R, A> const& k, std::size_t lines = 64) {
   if (!k) return "an empty resumption\n";
   detail::prompt const& outermost = *k.rest();
   std::string all =
-      std::string(outermost.operation()) + " at " + detail::text(outermost.where()) + "\n";
+      std::string(outermost.operation().name) + " at " + detail::text(outermost.where()) + "\n";
   if (outermost.is() != detail::prompt::state::suspended)
     return all + "  can no longer be resumed: the handler " +
            std::string(outermost.lost_handler()) + " is no more\n";

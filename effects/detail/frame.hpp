@@ -23,7 +23,7 @@
 namespace weft::detail {
 
 class ending;
-class prompt;
+class holder;
 
 /// Who goes on: a frame or an ending, told apart by the lowest bit.  A word.
 class continuation {
@@ -67,7 +67,7 @@ class ending {
   /// For messages: what stands here, and who stands outside.
   [[nodiscard]] virtual std::string text() const = 0;
   [[nodiscard]] virtual continuation outside() const noexcept = 0;
-  [[nodiscard]] virtual prompt* as_prompt() noexcept { return nullptr; }
+  [[nodiscard]] virtual holder* as_holder() noexcept { return nullptr; }
   /// Whether its handler has ended, so that the chain must not go through here.
   [[nodiscard]] virtual bool lost() const noexcept = 0;
 

@@ -106,11 +106,11 @@ class resident_prompt : public prompt, public resident {
   [[nodiscard]] std::string why_it_stays() const override {
     std::string const handler(handler_name());
     if (is() == state::suspended)
-      return handler + " keeps the resumption of " + std::string(operation()) + " at " +
+      return handler + " keeps the resumption of " + std::string(operation().name) + " at " +
              detail::text(where());
     if (held_by() && held_by()->may_be_cut())
       return handler + " stands inside what " + std::string(held_by()->handler_name()) +
-             " suspended by " + std::string(held_by()->operation()) + " at " +
+             " suspended by " + std::string(held_by()->operation().name) + " at " +
              detail::text(held_by()->where());
     return handler + " handles a body that goes on elsewhere";
   }

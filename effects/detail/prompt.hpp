@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "effects/detail/frame.hpp"
+#include "effects/detail/holder.hpp"
 #include "effects/detail/names.hpp"
 #include "effects/detail/operation_info.hpp"
 #include "effects/errors.hpp"
@@ -23,26 +24,14 @@
 ///   P2  `current` is the chain of prompts that are active on this thread, up to the nearest
 ///       ordinary code that drives.  Capturing walks it from the innermost to the handler's prompt:
 ///       no step for the nearest.  A prompt that is not on it cannot be captured to.
-///   P3  While a prompt is suspended, [leaf, itself] is a chain of suspended frames and prompts.
-///       The prompts inside have `held_by` it, until they are captured otherwise.  One resumption
-///       owns the chain.
+///   P3  A prompt that was captured to is a holder (holder.hpp).
 ///   P4  Each resume says anew who waits for the answer (`who`, `to`).
 ///   P5  A prompt that has ended has no frames left.  If its handler was borrowed, and others can
 ///       still perform to it, their operations are answered with resumption_expired from then on.
-///   P6  When a handler ends before a chain that goes through it, the chain is cut: unwound up
-///       to and including that place.  What is left can only be dropped.
 namespace weft::detail {
 
-class prompt : public ending, public pooled {
+class prompt : public holder, public pooled {
  public:
-  enum class state : unsigned char {
-    active,
-    suspended,
-    cutting,  // P6, at it
-    cut,      // P6, done
-    ended
-  };
-
   prompt(prompt const&) = delete;
   prompt& operator=(prompt const&) = delete;
 
@@ -75,29 +64,29 @@ class prompt : public ending, public pooled {
   [[nodiscard]] bool is_innermost() const noexcept { return current_ == this; }
   /// Before a capture that is to go through the prompts inside.  Throws needs_control if it would
   /// have to cross ordinary code.
-  void hold_inner(std::string_view operation, std::source_location where);
+  void hold_inner(std::string_view operation, std::source_location where) {
+    if (!hold(current_, *this)) throw_across(operation, where);
+  }
   /// Suspends the chain from `leaf`, which performs `operation` and waits in `waiting`, up to here.
   void capture(std::coroutine_handle<> leaf, awaited& waiting,
                operation_info const& operation) noexcept {
-    is_ = state::suspended;
     held_by_ = nullptr;
-    leaf_ = leaf;
-    waiting_ = &waiting;
-    operation_ = &operation;
-    inner_ = std::exchange(current_, up_);
+    suspend(leaf, waiting, operation, std::exchange(current_, up_));
   }
   /// The captured chain goes on: the frame to go on with.
   [[nodiscard]] std::coroutine_handle<> activate() noexcept {
     is_ = state::active;
     up_ = std::exchange(current_, inner_);
-    if (records_ || inner_records_) [[unlikely]]
-      tell_recorders();
-    return leaf_.frame();
+    if (inner_records_) [[unlikely]]
+      tell_recorders(*this);
+    if (records_) [[unlikely]]
+      answered();
+    return leaf();
   }
   /// Throws resumption_expired unless this may be resumed.
   void require_open() {
     if (is_ != state::suspended) [[unlikely]]
-      throw_expired(*lost_handler_);
+      throw_expired(lost_handler());
     // Relaxed: a hint.  Who lost a handler on another thread told us by other means, or not at all.
     if (fragile_ && checked_ != losses_.load(std::memory_order_relaxed)) [[unlikely]]
       check_outers();
@@ -109,32 +98,20 @@ class prompt : public ending, public pooled {
     else
       unwind_rest();
   }
-  /// The handler of `part`, a place in the chain that we may hold, has ended (P6).
-  void cut(ending& part, std::string_view const& handler) noexcept;
-
   // ---- what is known
 
-  [[nodiscard]] state is() const noexcept { return is_; }
   /// The handler must not be touched any more.
   [[nodiscard]] bool handler_is_gone() const noexcept {
     return expired_ || (borrowed_ && is_ == state::ended);
   }
   [[nodiscard]] bool handler_may_go() const noexcept { return borrowed_ || fragile_; }
-  [[nodiscard]] bool may_be_cut() const noexcept {
-    return is_ == state::suspended || is_ == state::cut || is_ == state::cutting;
-  }
   [[nodiscard]] awaited& to() const noexcept { return *to_; }
-  [[nodiscard]] prompt* held_by() const noexcept { return held_by_; }
-  /// Suspended: the frame, at which operation, where that is, and the answer it waits for.
-  [[nodiscard]] std::coroutine_handle<> leaf() const noexcept { return leaf_.frame(); }
-  [[nodiscard]] std::string_view operation() const noexcept { return operation_->name; }
-  [[nodiscard]] awaited& waiting() const noexcept { return *waiting_; }
-  /// The same, when the frame may be gone.
-  [[nodiscard]] std::source_location where() const noexcept {
-    return lost_handler_ ? lost_.where : waiting_->where;
-  }
-  [[nodiscard]] std::string_view lost_handler() const noexcept { return *lost_handler_; }
-  [[nodiscard]] virtual std::string_view const& handler_name() const noexcept = 0;
+  [[nodiscard]] holder* held_by() const noexcept override { return held_by_; }
+  [[nodiscard]] bool records() const noexcept { return records_; }
+  [[nodiscard]] prompt* up() const noexcept { return up_; }
+  void held_by_now(holder* h) noexcept { held_by_ = h; }
+  /// The answer that the innermost frame waits for has been filled in.
+  virtual void answered() noexcept {}
   /// Where `handle` stands.
   [[nodiscard]] virtual std::source_location installed_at() const noexcept = 0;
   /// Adds the prompts further out that our body or our clauses may perform to.
@@ -153,7 +130,6 @@ class prompt : public ending, public pooled {
     return std::string(handler_name()) + " at " + detail::text(installed_at());
   }
   [[nodiscard]] continuation outside() const noexcept override { return who_; }
-  [[nodiscard]] prompt* as_prompt() noexcept override { return this; }
   [[nodiscard]] bool lost() const noexcept override { return expired_; }
   /// Destroyed, not ended: by unwind(), of which we are a part.
   continuation dropped() noexcept override {
@@ -199,8 +175,6 @@ class prompt : public ending, public pooled {
   /// From now on operations to the handler are answered with resumption_expired.
   virtual void end_evidence() noexcept = 0;
   virtual void leave_region() noexcept {}
-  /// The answer that the innermost frame waits for has been filled in.
-  virtual void answered() noexcept {}
 
   bool borrowed_ = false;  // the handler
   bool records_ = false;   // hears answered()
@@ -210,20 +184,14 @@ class prompt : public ending, public pooled {
     delete this;
     bury_orphans();
   }
-  void tell_recorders() noexcept;
   void check_outers();
-  void unwind_rest() noexcept;
   void lose_handler() noexcept {
     // Relaxed: see require_open.
     losses_.fetch_add(1, std::memory_order_relaxed);
     end_evidence();
   }
-  /// Before the leaf is destroyed: messages will want to know where it waited, and why.
-  void lose_leaf(std::string_view const& handler) noexcept {
-    if (!lost_handler_) lost_ = *waiting_;
-    lost_handler_ = &handler;
-  }
-  [[nodiscard]] ending* first_lost() const noexcept;
+  void keep_holder() noexcept override { keep(); }
+  void release_holder() noexcept override { release(); }
   [[noreturn]] void throw_across(std::string_view operation, std::source_location where) const;
   [[noreturn]] void throw_expired(std::string_view handler) const;
 
@@ -232,23 +200,14 @@ class prompt : public ending, public pooled {
   /// How many borrowed handlers have ended while others could perform to them.
   static inline constinit std::atomic<unsigned> losses_ = 0;
 
-  unsigned owners_ = 1;  // P1
-  state is_ = state::active;
-  bool fragile_ = false;        // a handler further out is borrowed: it may end before we do
-  bool inner_records_ = false;  // one that we hold hears answered()
-  bool expired_ = false;        // the handler ended before the body
-  bool cut_again_ = false;      // while cutting: so did another
-  unsigned checked_ = 0;        // losses when our outers were looked at
-  continuation who_;            // P4
-  awaited* to_ = nullptr;       // P4; an answer<A>
-  continuation leaf_;           // suspended: the innermost frame; cut: what is left
-  awaited* waiting_ = nullptr;  // suspended: the answer<R> of the innermost frame
-  operation_info const* operation_ = nullptr;       // that suspended us last
-  std::string_view const* lost_handler_ = nullptr;  // P6: whose end it was
-  awaited lost_;                                    // P6: where the innermost frame waited
-  prompt* inner_ = nullptr;                         // suspended: the innermost prompt of the chain
-  prompt* up_ = nullptr;                            // active: the next one outwards
-  prompt* held_by_ = nullptr;                       // P3
+  bool fragile_ = false;    // a handler further out is borrowed: it may end before we do
+  bool expired_ = false;    // the handler ended before the body
+  unsigned owners_ = 1;     // P1
+  unsigned checked_ = 0;    // losses when our outers were looked at
+  continuation who_;        // P4
+  awaited* to_ = nullptr;   // P4; an answer<A>
+  prompt* up_ = nullptr;    // active: the next one outwards
+  holder* held_by_ = nullptr;  // H1
 };
 
 /// Keeps a prompt, and the handler that it owns, for a while.

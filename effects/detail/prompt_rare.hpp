@@ -11,35 +11,41 @@
 
 #include "effects/detail/prompt.hpp"
 
-/// What prompts do rarely: crossing other prompts, unwinding, losing a handler, saying so.
+/// What holders and prompts do rarely: crossing other prompts, unwinding, losing a handler, saying
+/// so.
 namespace weft::detail {
 
-[[gnu::noinline]] inline void prompt::hold_inner(std::string_view operation,
-                                                 std::source_location where) {
-  for (prompt* p = current_; p != this; p = p->up_) {
+[[gnu::noinline]] inline bool holder::hold(prompt* innermost, prompt const& outermost) noexcept {
+  for (prompt* p = innermost; p != &outermost; p = p->up()) {
     if (!p) {
-      for (prompt* held = current_; held; held = held->up_) held->held_by_ = nullptr;
-      throw_across(operation, where);
+      for (prompt* held = innermost; held; held = held->up()) held->held_by_now(nullptr);
+      return false;
     }
-    inner_records_ |= p->records_;
-    p->held_by_ = this;
+    inner_records_ |= p->records();
+    p->held_by_now(this);
   }
+  return true;
 }
 
-[[gnu::noinline]] inline void prompt::tell_recorders() noexcept {
-  for (prompt* p = inner_; p != this; p = p->up_)
-    if (p->records_) p->answered();
-  if (records_) answered();
+[[gnu::noinline]] inline void holder::tell_recorders(prompt const& outermost) noexcept {
+  for (prompt* p = inner_; p != &outermost; p = p->up())
+    if (p->records()) p->answered();
   inner_records_ = false;
 }
 
 // ---- unwinding
 
-[[gnu::noinline]] inline void prompt::unwind_rest() noexcept {
+[[gnu::noinline]] inline void holder::lose_leaf(std::string_view const& handler) noexcept {
+  if (!lost_) at_.where = std::source_location(at_.waiting->where);
+  lost_ = true;
+  lost_handler_ = &handler;
+}
+
+[[gnu::noinline]] inline void holder::unwind_rest() noexcept {
   if (is_ == state::suspended || is_ == state::cut) {
     lose_leaf(handler_name());
     is_ = state::ended;
-    unwind(leaf_, *this);
+    unwind(at_.leaf, *this);
   } else if (is_ == state::cutting) {
     is_ = state::ended;  // cut() will see to it
   }
@@ -59,33 +65,33 @@ namespace weft::detail {
   release();
 }
 
-[[gnu::noinline]] inline void prompt::cut(ending& part, std::string_view const& handler) noexcept {
+[[gnu::noinline]] inline void holder::cut(ending& part, std::string_view const& handler) noexcept {
   if (!may_be_cut()) return;
   if (is_ == state::cutting) {  // a destructor in the part that goes ended another handler
     cut_again_ = true;
     return;
   }
-  keep();
+  keep_holder();
   lose_leaf(handler);
   is_ = state::cutting;
-  leaf_ = unwind(leaf_, part);
+  at_.leaf = unwind(at_.leaf, part);
   while (is_ == state::cutting && std::exchange(cut_again_, false))
-    while (ending* const other = first_lost()) leaf_ = unwind(leaf_, *other);
+    while (ending* const other = first_lost()) at_.leaf = unwind(at_.leaf, *other);
   if (is_ == state::cutting)
     is_ = state::cut;
   else
-    unwind(leaf_, *this);  // it was dropped meanwhile
-  release();
+    unwind(at_.leaf, *this);  // it was dropped meanwhile
+  release_holder();
 }
 
 /// In what is left of the chain, a place whose handler has ended; null if there is none.
-[[gnu::noinline]] inline ending* prompt::first_lost() const noexcept {
-  for (continuation at = leaf_;;) {
+[[gnu::noinline]] inline ending* holder::first_lost() noexcept {
+  for (continuation at = at_.leaf;;) {
     if (at.is_frame()) {
       at = frame_of(at.frame()).parent;
     } else {
       ending& e = at.end();
-      if (e.as_prompt() == this) return nullptr;
+      if (&e == this) return nullptr;
       if (e.lost()) return &e;
       at = e.outside();
     }
@@ -98,11 +104,11 @@ namespace weft::detail {
   for (continuation at = clause.outside(); !at.is_ordinary_code();) {
     if (at.is_frame()) {
       at = frame_of(at.frame()).parent;
-    } else if (prompt* const p = at.end().as_prompt()) {
-      if (p->may_be_cut())
-        p->cut(clause, handler);
-      else if (p->held_by())
-        p->held_by()->cut(clause, handler);
+    } else if (holder* const h = at.end().as_holder()) {
+      if (h->may_be_cut())
+        h->cut(clause, handler);
+      else if (h->held_by())
+        h->held_by()->cut(clause, handler);
       return;
     } else {
       at = at.end().outside();
@@ -136,7 +142,7 @@ namespace weft::detail {
     std::string_view handler) const {
   throw resumption_expired(
       "weft: the handler " + std::string(handler) + " is no more, so what was suspended by " +
-      std::string(operation_->name) + " at " + detail::text(where()) + " cannot be resumed");
+      std::string(operation().name) + " at " + detail::text(where()) + " cannot be resumed");
 }
 
 [[noreturn, gnu::cold, gnu::noinline]] inline void prompt::throw_gone(

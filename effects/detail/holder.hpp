@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <coroutine>
+#include <source_location>
+#include <string>
+#include <string_view>
+
+#include "effects/detail/frame.hpp"
+#include "effects/detail/names.hpp"
+#include "effects/detail/operation_info.hpp"
+
+/// Who holds a suspended chain: the outermost ending of it.
+///
+///   H1  While a holder is suspended, [leaf, itself] is a chain of suspended frames and prompts.
+///       The prompts inside have `held_by` it, until they are captured otherwise.  One resumption,
+///       or one process, owns the chain.
+///   H2  When a handler ends before a chain that goes through it, the chain is cut: unwound up
+///       to and including that place.  What is left can only be dropped.
+namespace weft::detail {
+
+class prompt;
+
+class holder : public ending {
+ public:
+  enum class state : unsigned char {
+    active,
+    suspended,
+    cutting,  // H2, at it
+    cut,      // H2, done
+    ended
+  };
+
+  [[nodiscard]] state is() const noexcept { return is_; }
+  [[nodiscard]] bool may_be_cut() const noexcept {
+    return is_ == state::suspended || is_ == state::cut || is_ == state::cutting;
+  }
+  /// The handler of `part`, a place in the chain that we may hold, has ended (H2).
+  void cut(ending& part, std::string_view const& handler) noexcept;
+
+  // ---- suspended: the frame, at which operation, where that is, and the answer it waits for
+
+  [[nodiscard]] std::coroutine_handle<> leaf() const noexcept { return at_.leaf.frame(); }
+  [[nodiscard]] awaited& waiting() const noexcept { return *at_.waiting; }
+  [[nodiscard]] operation_info const& operation() const noexcept { return *at_.operation; }
+  [[nodiscard]] std::source_location where() const noexcept {
+    return lost_ ? at_.where : at_.waiting->where;
+  }
+  /// Cut, or unwound: whose end it was.
+  [[nodiscard]] std::string_view lost_handler() const noexcept { return *lost_handler_; }
+  /// For messages: who suspended it.
+  [[nodiscard]] virtual std::string_view const& handler_name() const noexcept = 0;
+
+  /// Active, and part of a chain: who holds that.
+  [[nodiscard]] virtual holder* held_by() const noexcept { return nullptr; }
+  [[nodiscard]] holder* as_holder() noexcept final { return this; }
+
+ protected:
+  holder() noexcept : at_() {}
+  ~holder() {}  // a result is destroyed by the process that runs
+
+  /// `innermost`: the prompt.
+  void suspend(std::coroutine_handle<> leaf, awaited& waiting, operation_info const& operation,
+               prompt* innermost) noexcept {
+    is_ = state::suspended;
+    at_.leaf = leaf;
+    at_.waiting = &waiting;
+    at_.operation = &operation;
+    inner_ = innermost;
+  }
+  /// Before a capture that goes through the prompts from `innermost` to `outermost`, which we
+  /// hold from then on.  Says whether all of them are there: no ordinary code in between.
+  [[nodiscard]] bool hold(prompt* innermost, prompt const& outermost) noexcept;
+  /// The answer that the innermost frame waits for has been filled in.
+  void tell_recorders(prompt const& outermost) noexcept;
+  /// Destroys what is left of the chain.
+  void unwind_rest() noexcept;
+
+  /// While others look at us.
+  virtual void keep_holder() noexcept = 0;
+  virtual void release_holder() noexcept = 0;
+
+  state is_ = state::active;
+  bool inner_records_ = false;  // a prompt that we hold hears answered()
+
+ private:
+  /// Before the leaf is destroyed: messages will want to know where it waited, and why.
+  void lose_leaf(std::string_view const& handler) noexcept;
+  [[nodiscard]] ending* first_lost() noexcept;
+
+  struct suspension {
+    suspension() noexcept : leaf(), waiting(nullptr) {}
+    continuation leaf;  // the innermost frame; cut: what is left
+    union {
+      awaited* waiting;            // an answer<R>
+      std::source_location where;  // H2, or unwound: where that was
+    };
+    operation_info const* operation = nullptr;  // that suspended us last
+  };
+
+  bool lost_ = false;       // H2, or unwound
+  bool cut_again_ = false;  // while cutting: another handler ended
+
+ protected:
+  union {
+    suspension at_;
+    answer<void> result_;  // of a process that runs
+  };
+  union {
+    prompt* inner_ = nullptr;              // suspended: the innermost prompt of the chain
+    std::string_view const* lost_handler_;  // H2
+  };
+};
+
+}  // namespace weft::detail
