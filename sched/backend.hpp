@@ -1,22 +1,55 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <chrono>
 #include <concepts>
-#include <optional>
 #include <utility>
 
 #include "sched/thunk.hpp"
 
 namespace weft {
 
-/// Where boxed resumptions wait, and who says which runs next.
-///
-///   B1  Each thunk that is put is taken once, or destroyed with the backend.
-///   B2  take() comes back empty only if nothing waits.
-template <class B>
-concept backend = std::default_initializable<B> && requires(B b, thunk t) {
-  { b.put(std::move(t)) } -> std::same_as<void>;
-  { b.take() } -> std::same_as<std::optional<thunk>>;
+using instant = std::chrono::steady_clock::time_point;
+
+/// Why a thunk is put: a backend may order by it.
+enum class why {
+  started,  ///< A process that has not run yet.
+  yielded,  ///< It let the others go first.
+  woken,    ///< What it waited for has come.
+  handed    ///< It is to run next, if that can be.
 };
+
+/// Whether nothing more is due from outside: no timer, no completion.
+class dry_test {
+ public:
+  constexpr dry_test() = default;  // nothing is
+  constexpr dry_test(bool (*f)(void const*), void const* data) noexcept : f_(f), data_(data) {}
+  [[nodiscard]] bool operator()() const { return !f_ || f_(data_); }
+
+ private:
+  bool (*f_)(void const*) = nullptr;
+  void const* data_ = nullptr;
+};
+
+/// Where boxed resumptions wait, and who says which runs next.  It neither looks into a process
+/// nor counts them.
+///
+///   B1  A put happens before the take or claim that returns it.
+///   B2  Each put is answered by exactly one take or claim, or by stop.
+///   B3  b.put may be called by any thread; a worker belongs to one.
+///   B4  claim(p) says true iff p was ready, and is now the caller's.  It may say no to everything.
+///   B5  take comes back empty only if it is dry (every worker idle, nothing ready, and `dry`
+///       agreed), at the deadline, or stopped; and says which.
+template <class B>
+concept backend =
+    requires(B b, typename B::worker& w, thunk t, process* p, instant until, dry_test dry) {
+      requires std::constructible_from<typename B::worker, B&, unsigned>;  // one a thread
+      w.put(std::move(t), why::yielded);                                   // the owner's end
+      b.put(std::move(t), why::woken);  // from anywhere: completions, timers, other threads
+      { b.claim(p) } -> std::same_as<bool>;
+      { w.take(until, dry) } -> std::same_as<thunk>;
+      { B::wakes } -> std::convertible_to<unsigned>;  // waiters that a release makes ready
+      b.stop();                                       // from anywhere
+    };
 
 }  // namespace weft

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <optional>
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
 #include <utility>
+#include <vector>
 
 #include "deque/persistent_deque.hpp"
 #include "sched/backend.hpp"
@@ -11,13 +14,97 @@ namespace weft {
 
 /// The default backend: one thread, one persistent deque, the longest waiting first.
 /// Deterministic.
+///
+/// What other threads put goes to a small inbox, and into the deque when the worker looks: at the
+/// next take.
 class one_thread {
  public:
-  void put(thunk t) { waiting_.push_front(std::move(t)); }
-  std::optional<thunk> take() { return waiting_.try_pop_back(); }
+  /// A thunk may own a version of the queue it stands in: a process that keeps a checkpoint.
+  using queue = persistent_deque<thunk, deque_policy<plain_counts, heap_memory, 512, true>>;
+  static constexpr unsigned wakes = 1;
+
+  class worker {
+   public:
+    worker(one_thread& home, unsigned) noexcept : home_(home) {}
+
+    void put(thunk t, why) { ready_.push_front(std::move(t)); }
+    /// O(1).  Allocates nothing unless a version of the queue is kept.
+    thunk take(instant until, dry_test dry) {
+      if (home_.has_news_.load(std::memory_order_relaxed)) [[unlikely]]  // [1], re-read by listen
+        if (!listen()) return thunk::nothing::stopped;
+      if (ready_.empty()) [[unlikely]]
+        if (auto const nothing = wait(until, dry); !nothing.has) return nothing.why;
+      return ready_.pop_back();
+    }
+
+    /// What is ready, as a value: a version.  O(1).
+    [[nodiscard]] queue const& ready() const noexcept { return ready_; }
+    void ready(queue q) noexcept { ready_ = std::move(q); }
+
+   private:
+    struct waited {
+      bool has;
+      thunk::nothing why;
+    };
+    /// Fetches what came.  False if that is the end.
+    bool listen() {
+      std::lock_guard const lock(home_.mutex_);
+      for (auto& t : home_.inbox_) ready_.push_front(std::move(t));
+      home_.inbox_.clear();
+      home_.has_news_.store(home_.stopped_, std::memory_order_relaxed);  // the lock orders it
+      return !home_.stopped_;
+    }
+    [[gnu::noinline]] waited wait(instant until, dry_test dry) {
+      for (;;) {
+        bool const nothing_is_due = dry();  // before we look: who was due puts first
+        if (!listen()) return {false, thunk::nothing::stopped};
+        if (!ready_.empty()) return {true, thunk::nothing::dry};
+        if (nothing_is_due) return {false, thunk::nothing::dry};
+
+        std::unique_lock lock(home_.mutex_);
+        auto const news = [this] { return !home_.inbox_.empty() || home_.stopped_; };
+        if (until == instant::max())
+          home_.arrived_.wait(lock, news);
+        else if (!home_.arrived_.wait_until(lock, until, news))
+          return {false, thunk::nothing::deadline};
+      }
+    }
+
+    one_thread& home_;
+    queue ready_;
+  };
+
+  one_thread() = default;
+  one_thread(one_thread const&) = delete;
+  one_thread& operator=(one_thread const&) = delete;
+
+  void put(thunk t, why) {
+    {
+      std::lock_guard const lock(mutex_);
+      inbox_.push_back(std::move(t));
+      // Relaxed [1]: a worker that does not see it yet sees it at a later take, and before it
+      // sleeps it looks under the lock.
+      has_news_.store(true, std::memory_order_relaxed);
+    }
+    arrived_.notify_one();
+  }
+  /// Always no: it would be O(n).
+  bool claim(process*) noexcept { return false; }
+  void stop() {
+    {
+      std::lock_guard const lock(mutex_);
+      stopped_ = true;
+      has_news_.store(true, std::memory_order_relaxed);  // as in put
+    }
+    arrived_.notify_one();
+  }
 
  private:
-  persistent_deque<thunk> waiting_;
+  std::mutex mutex_;
+  std::condition_variable arrived_;
+  std::vector<thunk> inbox_;  // guarded by mutex_
+  bool stopped_ = false;      // guarded by mutex_
+  std::atomic<bool> has_news_ = false;
 };
 static_assert(backend<one_thread>);
 

@@ -1,42 +1,171 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <stdexcept>
+#include <type_traits>
 #include <utility>
 
-#include "effects/handle.hpp"
-#include "effects/multi_resumption.hpp"
-#include "effects/proc.hpp"
-#include "effects/region.hpp"
-#include "effects/resumption.hpp"
 #include "sched/backend.hpp"
+#include "sched/detail/outside.hpp"
+#include "sched/detail/scheduling.hpp"
 #include "sched/one_thread.hpp"
-#include "sched/thunk.hpp"
 
 namespace weft {
 
-/// Handles `proc` by boxing what is left of each process and putting it off: the scheduler of
-/// seed 002, clause by clause.
+/// How a program is run.
+struct schedule_options {
+  /// Whether the first process keeps a log, and so may fork.
+  bool forkable = true;
+  /// How many answers a log holds at most; over that its process can no longer fork.
+  std::size_t log_limit = detail::replay_log::usual_limit;
+};
+
+namespace detail {
+
+/// Every effect that a process of the program may perform: those of its row, and what its
+/// spawning<...> name, and so on.
+template <class Row, class More = Row>
+struct all_effects_of;
+template <class Row>
+struct all_effects_of<Row, row<>> : identity<Row> {};
+template <class Row, class E, class... Es>
+struct all_effects_of<Row, row<E, Es...>> : all_effects_of<Row, row<Es...>> {};
+template <class Row, class... Fs, class... Es>
+struct all_effects_of<Row, row<spawning<Fs...>, Es...>>
+    : all_effects_of<row_set<Row, Fs...>,
+                     row_set<row<Es...>, row_difference<row_set<Fs...>, Row>>> {};
+
+template <class Row>
+struct those_outside;
+template <class... Es>
+struct those_outside<row<Es...>>
+    : collected<row<>, std::conditional_t<is_ours<Es>, row<>, row<Es>>...> {};
+
+}  // namespace detail
+
+/// The scheduler of seed 002, step by step: an object for who wants to stop in between.
 ///
-/// Most programs want schedule() (sched/schedule.hpp).  One thread.
+///     scheduler<> s;
+///     s.start(program, console_to_stream(std::cout));
+///     s.step();
+///     auto const here = s.checkpoint();
+///     s.run();
+///     s.run(here);  // the same future once more
+///
+/// Most programs want schedule().  One thread, and never from inside one of its own processes.
 template <backend Backend = one_thread>
-class scheduler : public handler<proc>, public region {
+class scheduler {
  public:
-  void on(proc::yield, resumption<void> k) { ready_.put(box(std::move(k))); }
+  /// The arguments are the backend's.
+  template <class... Args>
+    requires std::constructible_from<Backend, Args...>
+  explicit scheduler(Args&&... args)
+      : state_(new detail::scheduling<Backend>(std::forward<Args>(args)...)) {}
+  scheduler(scheduler const&) = delete;
+  scheduler& operator=(scheduler const&) = delete;
+  /// Processes that are left are unwound.
+  ~scheduler() { state_->end(); }
 
-  void on(proc::fork, multi_resumption<bool> k) {
-    ready_.put(box(k, true));
-    ready_.put(box(std::move(k), false));
+  /// The first process, and the handlers outside it: named ones are borrowed, others kept.  To be
+  /// called once.  Throws std::logic_error the second time.
+  template <class Program, class... Handlers>
+  scheduler& start(Program program, Handlers&&... handlers) {
+    return start(schedule_options(), std::move(program), std::forward<Handlers>(handlers)...);
+  }
+  template <class Program, class... Handlers>
+  scheduler& start(schedule_options options, Program program, Handlers&&... handlers) {
+    static_assert(detail::is_program<Program>,
+                  "weft: schedule takes a program: a function that can be copied, called as const "
+                  "without arguments, and returns eff<void, ...>");
+    if constexpr (detail::is_program<Program>) {
+      using row = typename std::invoke_result_t<Program const&>::effects;
+      using all = typename detail::all_effects_of<row>::type;
+      using outside = typename detail::those_outside<all>::type;
+      if constexpr (detail::can_stand_outside<outside, Handlers...>()) {
+        if (stand_ || state_->knows_effects())
+          throw std::logic_error("weft: a scheduler was started twice");
+        if constexpr (detail::is_empty_row<outside>) {
+          state_->learn_all(all(), nullptr);
+        } else {
+          using standing = detail::standing<outside, Handlers...>;
+          auto standing_here = std::make_unique<standing>(std::forward<Handlers>(handlers)...);
+          state_->learn_all(all(), *standing_here);
+          stand_ = std::move(standing_here);
+        }
+        state_->start(std::move(program), options.forkable, options.log_limit);
+      }
+    }
+    return *this;
   }
 
-  void on(proc::exit, resumption<never>) {}  // nobody will resume it
+  /// Runs the process whose turn it is, up to its next yield, block or end.  False if none is left.
+  /// Throws as run() does, when nobody is left.
+  bool step() { return idle().step(); }
+  /// Runs until no process is left.  If one throws, the others find `cancelled` at their next
+  /// operation, and unwind; then throws what it threw, or `exceptions` if there were several.
+  /// Throws `deadlock` if all that are left wait.
+  void run() { idle().run(); }
 
-  /// Runs what waits until nothing does.  Throws what a process throws; the others go on waiting.
-  void run() {
-    while (auto next = ready_.take()) std::move(*next).resume();
-  }
+  /// What is ready, each process with its past.  O(1).  A version: costs memory for what changes
+  /// while it is kept.
+  class snapshot;
+  /// Throws unforkable if a process keeps no log, or has lost it, and if one waits at a gate.
+  [[nodiscard]] snapshot checkpoint();
+  /// Drops the processes there are, and runs those of the checkpoint, of this scheduler, from
+  /// there: the same future, as far as the handlers outside answer the same.
+  void run(snapshot const& from);
+
+  /// The backend, for who built it with something to look at.
+  [[nodiscard]] Backend& base() noexcept { return state_->base(); }
+  /// How many processes there are.
+  [[nodiscard]] std::size_t alive() const noexcept { return state_->alive(); }
 
  private:
-  Backend ready_;
+  /// Throws std::logic_error if we run.
+  detail::scheduling<Backend>& idle() {
+    if (state_->is_running())
+      throw std::logic_error("weft: a scheduler was told to run by one of its own processes");
+    return *state_;
+  }
+
+  std::unique_ptr<detail::stand> stand_;
+  detail::scheduling<Backend>* state_;  // a prompt, which others may keep: end() is our release
 };
+
+template <backend Backend>
+class scheduler<Backend>::snapshot {
+  using queue = std::remove_cvref_t<decltype(std::declval<typename Backend::worker&>().ready())>;
+
+ public:
+  /// For the scheduler.
+  snapshot(queue q, std::size_t n) : ready_(std::move(q)), alive_(n) {}
+  [[nodiscard]] queue const& ready() const noexcept { return ready_; }
+  [[nodiscard]] std::size_t alive() const noexcept { return alive_; }
+
+ private:
+  queue ready_;
+  std::size_t alive_;
+};
+
+template <backend Backend>
+auto scheduler<Backend>::checkpoint() -> snapshot {
+  auto& s = idle();
+  if (!s.can_be_kept())
+    throw unforkable(
+        "weft: checkpoint: a process keeps no log, or can no longer be run again, or "
+        "waits for another");
+  return snapshot(s.worker().ready(), s.alive());
+}
+
+template <backend Backend>
+void scheduler<Backend>::run(snapshot const& from) {
+  auto& s = idle();
+  s.worker().ready(from.ready());
+  s.alive(from.alive());
+  s.run();
+}
 
 }  // namespace weft

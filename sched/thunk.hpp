@@ -1,47 +1,57 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <memory>
+#include <cstdint>
 #include <utility>
 
-#include "effects/resumption.hpp"
+#include "sched/process.hpp"
 
 namespace weft {
 
-/// A boxed resumption: the rest of a process, and the answer to resume it with.  Resumed once, or
-/// dropped, which drops the process.  Holds one allocation; moves, does not copy.
-class thunk {
+/// A boxed resumption: seed 002's `box { resume(answer) }`.  A process that waits, and the answer
+/// to resume it with if that fits a word; a larger one waits in the process.  16 bytes.
+///
+/// A copy costs a count, which is atomic.  Who takes a thunk last has the process's frames; who
+/// keeps a copy has what a forkable process needs to be run again.  Dropping the last one
+/// unwinds the process.
+///
+/// An empty thunk says why it is empty.
+class [[clang::trivial_abi]] thunk {
  public:
-  template <class F>
-  explicit thunk(F f) : f_(std::make_unique<boxed_as<F>>(std::move(f))) {}
+  enum class nothing : std::uint64_t {
+    dry,       ///< Nothing is ready, and nothing will be.
+    deadline,  ///< It has passed.
+    stopped    ///< Somebody called stop().
+  };
 
-  /// Throws what the process throws, and resumption_empty.
-  void resume() && {
-    auto const f = std::move(f_);
-    if (!f) throw resumption_empty();
-    f->call();
+  thunk(nothing why) noexcept : process_(nullptr), word_(static_cast<std::uint64_t>(why)) {}
+  /// Takes over a count of the process.
+  explicit thunk(process* p, std::uint64_t answer = 0) noexcept : process_(p), word_(answer) {}
+  thunk(thunk const& other) noexcept : process_(other.process_), word_(other.word_) {
+    if (process_) process_->keep();
+  }
+  thunk(thunk&& other) noexcept
+      : process_(std::exchange(other.process_, nullptr)), word_(other.word_) {}
+  thunk& operator=(thunk other) noexcept {
+    std::swap(process_, other.process_);
+    std::swap(word_, other.word_);
+    return *this;
+  }
+  ~thunk() {
+    if (process_) process_->release();
   }
 
- private:
-  struct boxed {
-    virtual ~boxed() = default;
-    virtual void call() = 0;
-  };
-  template <class F>
-  struct boxed_as final : boxed {
-    explicit boxed_as(F f) : f_(std::move(f)) {}
-    void call() override { f_(); }
-    F f_;
-  };
-  std::unique_ptr<boxed> f_;
-};
+  explicit operator bool() const noexcept { return process_ != nullptr; }
+  [[nodiscard]] nothing why_empty() const noexcept { return static_cast<nothing>(word_); }
+  [[nodiscard]] process* get() const noexcept { return process_; }
+  [[nodiscard]] std::uint64_t answer() const noexcept { return word_; }
+  /// For the scheduler: gives up the count.
+  [[nodiscard]] process* release() noexcept { return std::exchange(process_, nullptr); }
 
-/// Seed 002's `box { resume(answer) }`.
-template <class K, class... Answer>
-thunk box(K k, Answer... answer) {
-  return thunk([k = std::move(k), ... a = std::move(answer)]() mutable {
-    resume(std::move(k), std::move(a)...);
-  });
-}
+ private:
+  process* process_;
+  std::uint64_t word_;
+};
+static_assert(sizeof(thunk) == 16);
 
 }  // namespace weft

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <exception>
 #include <memory>
 #include <new>
@@ -25,9 +28,25 @@ using kept = std::conditional_t<std::is_void_v<T> || std::is_same_v<T, never>, n
   std::destroy_at(&e);
 }
 
-/// Somebody waits at a place in the source.
-struct awaited {
+/// Somebody waits at a place in the source: the part of an answer that does not know its type.
+class awaited {
+ public:
   std::source_location where;  // no line: in ordinary code
+
+  [[nodiscard]] bool is_empty() const noexcept { return is_ == state::empty; }
+  /// Sets an answer of an `R` that is trivial and fits a word; or is void, then `word` is nothing.
+  void set_word(std::uint64_t word) noexcept {
+    std::memcpy(reinterpret_cast<std::byte*>(this) + sizeof(awaited), &word, sizeof word);
+    is_ = state::value;
+  }
+
+ protected:
+  enum class state : unsigned char { empty, value, error };
+
+  explicit awaited(std::source_location at) noexcept : where(at) {}
+  ~awaited() = default;
+
+  state is_ = state::empty;
 };
 
 /// Where somebody waits for a value or an exception, which is taken once.  What is filled in last
@@ -35,7 +54,7 @@ struct awaited {
 template <class T>
 class answer : public awaited {
  public:
-  explicit answer(std::source_location at = {}) noexcept : awaited{at} {}
+  explicit answer(std::source_location at = {}) noexcept : awaited(at) {}
   answer(answer const&) = delete;  // others point at it
   answer& operator=(answer const&) = delete;
   ~answer() { destroy(); }
@@ -46,7 +65,7 @@ class answer : public awaited {
       destroy();
       is_ = state::empty;  // in case the constructor throws
     }
-    ::new (static_cast<void*>(std::addressof(value_))) kept<T>(std::forward<Args>(args)...);
+    ::new (static_cast<void*>(std::addressof(at_.value))) kept<T>(std::forward<Args>(args)...);
     is_ = state::value;
   }
   /// What `f` returns.
@@ -61,39 +80,38 @@ class answer : public awaited {
   }
   void fail(std::exception_ptr error) noexcept {
     destroy();
-    ::new (static_cast<void*>(&error_)) std::exception_ptr(std::move(error));
+    ::new (static_cast<void*>(&at_.error)) std::exception_ptr(std::move(error));
     is_ = state::error;
   }
 
-  [[nodiscard]] kept<T>* value() noexcept { return is_ == state::value ? &value_ : nullptr; }
+  [[nodiscard]] kept<T>* value() noexcept { return is_ == state::value ? &at_.value : nullptr; }
   [[nodiscard]] std::exception_ptr error() const noexcept {
-    return is_ == state::error ? error_ : nullptr;
+    return is_ == state::error ? at_.error : nullptr;
   }
 
   T take() {
     if (is_ == state::error) [[unlikely]]
-      rethrow(error_);
+      rethrow(at_.error);
     if constexpr (std::is_same_v<T, never>)
       std::terminate();  // nobody can have made a `never` to set
     else if constexpr (!std::is_void_v<T>)
-      return std::move(value_);
+      return std::move(at_.value);
   }
 
  private:
-  enum class state : unsigned char { empty, value, error };
-
   void destroy() noexcept {
     if (is_ == state::error) [[unlikely]]
-      forget(error_);
+      forget(at_.error);
     if constexpr (!std::is_trivially_destructible_v<kept<T>>)
-      if (is_ == state::value) std::destroy_at(std::addressof(value_));
+      if (is_ == state::value) std::destroy_at(std::addressof(at_.value));
   }
 
-  state is_ = state::empty;
-  union {
-    kept<T> value_;
-    std::exception_ptr error_;
-  };
+  union alignas(std::uint64_t) place {  // right behind awaited, where set_word() looks for it
+    place() noexcept {}
+    ~place() {}
+    kept<T> value;
+    std::exception_ptr error;
+  } at_;
 };
 
 }  // namespace weft::detail

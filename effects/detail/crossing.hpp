@@ -14,10 +14,11 @@
 ///
 /// `Via` says what the recorder is, of such an evidence<E>& e:
 ///
+///   home(e)                     the prompt that it belongs to
 ///   log(e)                      the log of the program that performs
 ///   target(e)                   the handler further out, which is there
-///   beyond(e)                   the recorder that stands before the next one; null if none is there
-///   await_answer(e, at, slot)   the answer will be filled in there when somebody resumes
+///   beyond(e)                   the recorder that stands before the next one; null if none is
+///   there await_answer(e, at, slot)   the answer will be filled in there when somebody resumes
 ///   answer_is_here(e)           it is, after all
 ///   end_diverged(e, leaf, at)   ends the program; the frame that goes on
 namespace weft::detail {
@@ -45,8 +46,8 @@ bool attempt_across(evidence<E>& e, O& o, answer<typename O::result>& waiting) {
   return true;
 }
 
-/// `ask` answers when the log does not.  A divergence is thrown into the clause that asks, and again
-/// when the program ends.
+/// `ask` answers when the log does not.  A divergence is thrown into the clause that asks, and
+/// again when the program ends.
 template <class O, class Ask>
 typename O::result recorded_when_asked(replay_log& log, passed<O> o, std::source_location where,
                                        Ask ask) {
@@ -67,11 +68,10 @@ typename O::result recorded_when_asked(replay_log& log, passed<O> o, std::source
 
 template <class Via, class E, class O>
 typename O::result asked_across(evidence<E>& e, passed<O> o, std::source_location where) {
-  return recorded_when_asked<O>(Via::log(e), static_cast<passed<O>>(o), where,
-                                [&](passed<O> again) -> typename O::result {
-                                  return ask_outward<E, O>(
-                                      Via::target(e), static_cast<passed<O>>(again), where);
-                                });
+  return recorded_when_asked<O>(
+      Via::log(e), static_cast<passed<O>>(o), where, [&](passed<O> again) -> typename O::result {
+        return ask_outward<E, O>(Via::target(e), static_cast<passed<O>>(again), where);
+      });
 }
 
 template <class Via, class E, class O>
@@ -94,14 +94,10 @@ template <class Via, class E, class Operations = typename E::operations>
 struct crossing_table;
 template <class Via, class E, class... Os>
 struct crossing_table<Via, E, op_list<Os...>> {
-  static prompt& home(evidence<E>& e) noexcept {
-    auto& outer = Via::target(e);
-    return outer.clauses->home(outer);
-  }
   static constexpr clause_table<E, op_list<Os...>> value{
       clause_entry<E, Os>{nullptr, attempt_across<Via, E, Os>, asked_across<Via, E, Os>,
                           suspend_across<Via, E, Os>}...,
-      home, Via::beyond};
+      Via::home, Via::beyond};
 };
 
 }  // namespace weft::detail

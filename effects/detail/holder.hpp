@@ -73,15 +73,14 @@ class holder : public ending {
   [[nodiscard]] bool hold(prompt* innermost, prompt const& outermost) noexcept;
   /// The answer that the innermost frame waits for has been filled in.
   void tell_recorders(prompt const& outermost) noexcept;
+  /// What `from` holds is held by `to`; the frame that ends at `from` is to be told.
+  static void move_rest(holder& from, holder& to, prompt const& outermost) noexcept;
   /// Destroys what is left of the chain.
   void unwind_rest() noexcept;
 
   /// While others look at us.
   virtual void keep_holder() noexcept = 0;
   virtual void release_holder() noexcept = 0;
-
-  state is_ = state::active;
-  bool inner_records_ = false;  // a prompt that we hold hears answered()
 
  private:
   /// Before the leaf is destroyed: messages will want to know where it waited, and why.
@@ -98,18 +97,21 @@ class holder : public ending {
     operation_info const* operation = nullptr;  // that suspended us last
   };
 
-  bool lost_ = false;       // H2, or unwound
-  bool cut_again_ = false;  // while cutting: another handler ended
-
  protected:
   union {
     suspension at_;
     answer<void> result_;  // of a process that runs
   };
   union {
-    prompt* inner_ = nullptr;              // suspended: the innermost prompt of the chain
+    prompt* inner_ = nullptr;               // suspended: the innermost prompt of the chain
     std::string_view const* lost_handler_;  // H2
   };
+  state is_ = state::active;
+  bool inner_records_ = false;  // a prompt that we hold hears answered()
+
+ private:
+  bool lost_ = false;       // H2, or unwound
+  bool cut_again_ = false;  // while cutting: another handler ended
 };
 
 }  // namespace weft::detail

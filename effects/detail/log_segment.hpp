@@ -20,11 +20,6 @@
 /// What replay logs are made of (replay_log.hpp).
 namespace weft::detail {
 
-template <class R>
-constexpr bool fits_a_word = std::is_trivially_copyable_v<kept<R>> &&
-                             std::is_trivially_default_constructible_v<kept<R>> &&
-                             sizeof(kept<R>) <= sizeof(std::uint64_t);
-
 struct boxed {
   virtual ~boxed() = default;
 };
@@ -118,7 +113,7 @@ class log_segment {
   /// Room after the first `length` entries of `before`, whose count moves in.  The first slot is
   /// claimed.  Null if there is no memory.
   static log_segment* make(log_segment* before, std::uint32_t length) noexcept {
-    std::uint32_t const room = !before                        ? 4
+    std::uint32_t const room = !before                      ? 4
                                : before->room_ >= most_room ? most_room
                                                             : 2 * before->room_;
     try {
@@ -207,7 +202,8 @@ class log_path {
   [[nodiscard]] std::size_t operations_before(std::size_t i, log_entry const* e) const noexcept {
     std::size_t n = 0;
     for (std::size_t j = 0; j <= i; ++j)
-      for (auto const* x = parts_[j].first; x != (j == i ? e : parts_[j].last); ++x) n += x->count();
+      for (auto const* x = parts_[j].first; x != (j == i ? e : parts_[j].last); ++x)
+        n += x->count();
     return n;
   }
 

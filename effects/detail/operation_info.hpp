@@ -29,8 +29,16 @@ void fail_answer(awaited& a, std::exception_ptr e) noexcept {
   static_cast<answer<typename O::result>&>(a).fail(std::move(e));
 }
 
+enum class answer_size : unsigned char { nothing, word, large };
+/// An answer that can be had as a word.
+template <class R>
+constexpr bool fits_a_word =
+    std::is_trivially_copyable_v<kept<R>> && std::is_trivially_default_constructible_v<kept<R>> &&
+    sizeof(kept<R>) <= sizeof(std::uint64_t);
+
 struct operation_info {
   std::string_view name;
+  answer_size size;
   /// Writes down what it was answered; for one that seals, that the log is over.
   void (*record)(replay_log&, site const&, awaited&) noexcept;
   /// Answers it with an exception.
@@ -38,7 +46,12 @@ struct operation_info {
 };
 /// Its address is the operation's identity.
 template <class O>
-inline constexpr operation_info info_of{name_of<O>, record_answer<O>, fail_answer<O>};
+inline constexpr operation_info info_of{name_of<O>,
+                                        std::is_same_v<kept<typename O::result>, nothing>
+                                            ? answer_size::nothing
+                                        : fits_a_word<typename O::result> ? answer_size::word
+                                                                          : answer_size::large,
+                                        record_answer<O>, fail_answer<O>};
 
 // ---- the data of an operation, as far as it can be compared (operation.hpp)
 

@@ -123,6 +123,7 @@ class prompt : public holder, public pooled {
       throw_gone("on_return", to_->where);
   }
   [[noreturn]] void throw_gone(std::string_view what, std::source_location where) const;
+  [[noreturn]] void throw_across(std::string_view operation, std::source_location where) const;
 
   // ---- as an ending
 
@@ -137,6 +138,10 @@ class prompt : public holder, public pooled {
     finish();
     return outside;
   }
+
+  /// The innermost active prompt; for a scheduler, which goes from chain to chain.
+  [[nodiscard]] static prompt* innermost() noexcept { return current_; }
+  static void set_innermost(prompt* p) noexcept { current_ = p; }
 
   /// Ordinary code that drives: prompts outside cannot be captured to from inside (P2).
   class driver {
@@ -192,7 +197,6 @@ class prompt : public holder, public pooled {
   }
   void keep_holder() noexcept override { keep(); }
   void release_holder() noexcept override { release(); }
-  [[noreturn]] void throw_across(std::string_view operation, std::source_location where) const;
   [[noreturn]] void throw_expired(std::string_view handler) const;
 
   static inline thread_local constinit prompt* current_ = nullptr;  // P2
@@ -200,13 +204,13 @@ class prompt : public holder, public pooled {
   /// How many borrowed handlers have ended while others could perform to them.
   static inline constinit std::atomic<unsigned> losses_ = 0;
 
-  bool fragile_ = false;    // a handler further out is borrowed: it may end before we do
-  bool expired_ = false;    // the handler ended before the body
-  unsigned owners_ = 1;     // P1
-  unsigned checked_ = 0;    // losses when our outers were looked at
-  continuation who_;        // P4
-  awaited* to_ = nullptr;   // P4; an answer<A>
-  prompt* up_ = nullptr;    // active: the next one outwards
+  bool fragile_ = false;       // a handler further out is borrowed: it may end before we do
+  bool expired_ = false;       // the handler ended before the body
+  unsigned owners_ = 1;        // P1
+  unsigned checked_ = 0;       // losses when our outers were looked at
+  continuation who_;           // P4
+  awaited* to_ = nullptr;      // P4; an answer<A>
+  prompt* up_ = nullptr;       // active: the next one outwards
   holder* held_by_ = nullptr;  // H1
 };
 

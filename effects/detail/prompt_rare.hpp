@@ -33,6 +33,19 @@ namespace weft::detail {
   inner_records_ = false;
 }
 
+[[gnu::noinline]] inline void holder::move_rest(holder& from, holder& to,
+                                                prompt const& outermost) noexcept {
+  to.at_ = from.at_;
+  to.is_ = std::exchange(from.is_, state::ended);
+  to.lost_ = from.lost_;
+  if (to.lost_) {
+    to.lost_handler_ = from.lost_handler_;
+  } else {
+    to.inner_ = from.inner_;
+    (void)to.hold(to.inner_, outermost);
+  }
+}
+
 // ---- unwinding
 
 [[gnu::noinline]] inline void holder::lose_leaf(std::string_view const& handler) noexcept {

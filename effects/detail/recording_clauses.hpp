@@ -38,6 +38,7 @@ struct via_node {
       return outer->clauses->beyond(*outer);
   }
 
+  static prompt& home(evidence<F>& e) noexcept { return of(e); }
   static replay_log& log(evidence<F>& e) noexcept { return of(e).log(); }
   static evidence<F>& target(evidence<F>& e) noexcept { return *target_of(of(e)); }
   static evidence<F>* beyond(evidence<F>& e) noexcept {
@@ -96,7 +97,7 @@ std::coroutine_handle<> suspend_and_record(evidence<E>& e, O& o, std::coroutine_
     std::terminate();  // then we have diverged
   } else {
     if constexpr (Node::setting::template kind<O> == clause_kind::multi_shot)
-      if (n.log().is_over()) n.log().throw_unforkable(at);
+      if (n.log().is_full()) n.log().throw_unforkable(at);
     n.await_answer(at, waiting);
     return answer_with_rest<Node, E, O>(e, o, leaf, waiting);
   }

@@ -94,6 +94,8 @@ class replay_log {
   void seal(site const& at) noexcept { give_up(why_over::sealed, at); }
 
   [[nodiscard]] bool is_over() const noexcept { return over_ != why_over::not_yet; }
+  /// Whether no further answer will go in.
+  [[nodiscard]] bool is_full() const noexcept { return is_over() || entries_ == limit_; }
   /// Throws unforkable: `at` would have it run again.
   [[noreturn, gnu::cold, gnu::noinline]] void throw_unforkable(site const& at) const {
     std::string const start = "weft: " + at.text() +
@@ -101,9 +103,9 @@ class replay_log {
                               "beginning, which it cannot be: ";
     if (over_ == why_over::sealed)
       throw unforkable(start + "the answer of " + sealed_at_.text() + " cannot be had twice");
-    if (over_ == why_over::limit)
-      throw unforkable(start + "its log went over the limit of " + std::to_string(limit_) +
-                       " entries (.log_limit) with " + sealed_at_.text());
+    if (over_ != why_over::memory)
+      throw unforkable(start + "its log would go over the limit of " + std::to_string(limit_) +
+                       " entries (.log_limit)");
     throw unforkable(start + "there was no memory to log " + sealed_at_.text());
   }
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <concepts>
+#include <memory>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -10,20 +12,8 @@
 #include "effects/row.hpp"
 #include "effects/run.hpp"
 
-/// The handlers that are passed to `schedule`: which takes which effect, and running under them.
+/// The handlers that are passed to `schedule`: which takes which effect, and how they stand.
 namespace weft::detail {
-
-template <class T>
-constexpr bool is_computation = false;
-template <class... Es>
-constexpr bool is_computation<eff<void, Es...>> = true;
-
-/// What schedule takes.
-template <class Program>
-constexpr bool is_program = false;
-template <class Program>
-  requires std::is_invocable_v<Program const&>
-constexpr bool is_program<Program> = is_computation<std::invoke_result_t<Program const&>>;
 
 /// An eff with a row that is known as a type.
 template <class T, class Row>
@@ -40,12 +30,14 @@ concept has_value_clause = has_clause<H, O>;
 template <class H, class O>
 concept takes_the_rest =
     takes_auto<H, O, void> || has_clause<H, O, resumption<typename O::result>> ||
-    has_clause<H, O, multi_resumption<typename O::result>> || has_clause<H, O, asking<row<>>>;
+    has_clause<H, O, multi_resumption<typename O::result>>;
+template <class H, class O>
+concept asks_outward = has_clause<H, O, asking<row<>>>;
 template <class H, class Operations>
 constexpr bool has_some_clause = false;
 template <class H, class... Os>
 constexpr bool has_some_clause<H, op_list<Os...>> =
-    ((has_value_clause<H, Os> || takes_the_rest<H, Os>) || ...);
+    ((has_value_clause<H, Os> || takes_the_rest<H, Os> || asks_outward<H, Os>) || ...);
 template <class H, class Row>
 constexpr bool only_value_clauses = false;
 template <class H, class... Es>
@@ -96,18 +88,70 @@ struct taken_by<H, row<Es...>>
     : collected<row<>, std::conditional_t<has_some_clause<H, typename Es::operations>, row<Es>,
                                           row<>>...> {};
 
-/// Runs `body`, a function that gives an eff whose row is `Row`, under the handlers, the first one
-/// innermost.  Each takes the effects for which it has clauses and none before it had.
-template <class Row, class Body>
-void run_under(Body body) {
-  run(body());
-}
-template <class Row, class Body, class H, class... Hs>
-void run_under(Body body, H& h, Hs&... others) {
-  using taken = typename taken_by<H, Row>::type;
-  using left = row_difference<Row, taken>;
-  run_under<left>([&]() -> eff_of<void, left> { co_await make_handling<taken, H&>(h, body); },
-                  others...);
-}
+// ---- how they stand
+
+/// Where the innermost of them leaves its evidence, and waits.
+struct standing_still {
+  struct here : op<void> {};
+  using operations = op_list<here>;
+};
+
+class stand {
+ public:
+  stand() = default;
+  stand(stand const&) = delete;
+  stand& operator=(stand const&) = delete;
+  virtual ~stand() = default;
+};
+
+/// Handlers, the first one innermost, installed round a coroutine that is suspended as long as they
+/// are to stand.  Each takes those effects of `Row` for which it has clauses and none before it
+/// had. H: `X` for one that is kept here, `X&` for a borrowed one.
+template <class Row, class... Hs>
+class standing final : public stand {
+ public:
+  explicit standing(Hs&&... handlers) : handlers_(std::forward<Hs>(handlers)...) {
+    run(handle<standing_still>(keeper_, level<sizeof...(Hs)>::body(*this)));
+    evidence_ = frame_of((*keeper_.rest.rest()).leaf()).evidence;
+  }
+  template <class E>
+  evidence<E>* operator()() noexcept {
+    return find<E, row_set<Row, standing_still>>(evidence_);
+  }
+
+ private:
+  struct keeper : region {
+    resumption<void> rest;
+    void on(standing_still::here, resumption<void> k) { rest = std::move(k); }
+  };
+
+  /// Under all handlers from the I-th on.
+  template <std::size_t I, class = void>
+  struct level {
+    using inside = level<I - 1>;
+    using H = std::tuple_element_t<I - 1, std::tuple<Hs...>>;
+    using taken = typename taken_by<std::remove_reference_t<H>, typename inside::left>::type;
+    using left = row_difference<typename inside::left, taken>;
+    static eff_of<void, row_set<left, standing_still>> body(standing& s) {
+      if constexpr (is_empty_row<taken>) {
+        co_await inside::body(s);
+      } else {
+        auto& h = std::get<I - 1>(s.handlers_);
+        co_await make_handling<taken, std::remove_reference_t<H>&>(h, inside::body(s));
+      }
+    }
+  };
+  template <class Void>
+  struct level<0, Void> {
+    using left = Row;
+    static eff_of<void, row_set<Row, standing_still>> body(standing&) {
+      co_await standing_still::here{};
+    }
+  };
+
+  std::tuple<Hs...> handlers_;
+  keeper keeper_;
+  void* evidence_ = nullptr;
+};
 
 }  // namespace weft::detail

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <coroutine>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "effects/handle.hpp"
+#include "effects/multi_resumption.hpp"
+#include "sched/detail/program.hpp"
+#include "sched/process.hpp"
+
+/// Processes that can be run again.
+///
+///   Y1  Twins that fork from one process share its log up to the fork, and the frames that wait
+///       there, which belong to a `shared_rest` until one of them goes on: who comes first
+///       takes the frames, by one atomic exchange; who comes later runs the program again.
+///   Y2  An answer enters the log when the process goes on.  So a run from the beginning goes
+///       straight through the operation that it was suspended at.
+namespace weft::detail {
+
+/// Frames that wait for the first of several processes.
+class shared_rest final : public holder, public pooled {
+ public:
+  shared_rest() = default;
+  shared_rest(shared_rest const&) = delete;
+  shared_rest& operator=(shared_rest const&) = delete;
+
+  void keep() noexcept {
+    owners_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the caller's count stays
+  }
+  void release() noexcept {
+    // acq_rel, with itself: who drops it last has seen whether the frames were taken.
+    if (owners_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    if (is_ != state::ended) {
+      owners_.store(1, std::memory_order_relaxed);  // relaxed: nobody else is left
+      unwind_rest();
+    }
+    delete this;
+  }
+  /// True for one caller.
+  [[nodiscard]] bool claim() noexcept {
+    // acq_rel, with itself: who takes the frames has seen all that was done with them.
+    return !claimed_.exchange(true, std::memory_order_acq_rel);
+  }
+  /// Takes over, or is taken over: everything but who is at the end of the chain.
+  void take_from(holder& other, prompt const& ground) noexcept { move_rest(other, *this, ground); }
+  void give_to(holder& other, prompt const& ground) noexcept { move_rest(*this, other, ground); }
+
+  continuation ended() noexcept override { std::terminate(); }  // nobody runs it
+  continuation dropped() noexcept override { return outside(); }
+  [[nodiscard]] std::string text() const override { return "a process that forked"; }
+  [[nodiscard]] continuation outside() const noexcept override {
+    return continuation::ordinary_code();
+  }
+  [[nodiscard]] bool lost() const noexcept override { return false; }
+  [[nodiscard]] std::string_view const& handler_name() const noexcept override {
+    static constexpr std::string_view name = "weft::scheduler";
+    return name;
+  }
+
+ private:
+  ~shared_rest() = default;
+  void keep_holder() noexcept override { keep(); }
+  void release_holder() noexcept override { release(); }
+
+  std::atomic<std::uint32_t> owners_ = 1;
+  std::atomic<bool> claimed_ = false;
+};
+
+class forkable_process final : public process {
+ public:
+  /// The program's count is taken over.
+  forkable_process(process_id id, program* p, std::size_t log_limit) noexcept
+      : process(id, true), log_(log_limit), program_(p) {}
+
+  [[nodiscard]] replay_log& log() noexcept { return log_; }
+  [[nodiscard]] class program const& program() const noexcept { return *program_; }
+
+  /// The operation that it was stopped at.
+  void waits_at(site const& at) noexcept { at_site_ = at; }
+  [[nodiscard]] site const& waits_at() const noexcept { return at_site_; }
+  /// Whether somebody has counted that it can no longer be run again.
+  [[nodiscard]] bool& is_sealed() noexcept { return sealed_; }
+
+  /// Another one that waits as this does.  With the same id: for a checkpoint, which keeps
+  /// this one.  Throws bad_alloc.
+  [[nodiscard]] forkable_process* twin(process_id id, prompt const& ground) {
+    if (is_waiting() && has_started() && !shared_) {
+      shared_ = new shared_rest();
+      shared_->take_from(*this, ground);
+      frame_of(root_).parent = *shared_;
+    }
+    return new forkable_process(*this, id);
+  }
+
+  /// If the frames it waits with are shared, and nobody has taken them, they are its own now.
+  void claim_frames(prompt const& ground) noexcept {
+    auto* const shared = std::exchange(shared_, nullptr);
+    if (!shared) return;
+    if (shared->claim()) {
+      shared->give_to(*this, ground);
+      frame_of(root_).parent = *this;
+      frame_of(root_).to = &result_;
+    } else {
+      root_ = nullptr;
+    }
+    shared->release();
+  }
+  /// Its first frame.
+  void begin(std::coroutine_handle<> first, void* evidence, prompt& ground) noexcept {
+    root_ = first;
+    begin_with(first, evidence, ground);
+  }
+
+  /// The answer, with which it goes on now (Y2).
+  void record(std::uint64_t answer) noexcept {
+    if (is_waiting() && is_answered())
+      at_site_.operation->record(log_, at_site_, waiting());
+    else if (at_site_.operation->size == answer_size::nothing)
+      log_.record_void(at_site_);
+    else
+      log_.record_word(at_site_, answer);
+  }
+
+ private:
+  forkable_process(forkable_process& other, process_id id) noexcept
+      : process(id, true),
+        log_(other.log_),
+        at_site_(other.at_site_),
+        program_(other.program_),
+        shared_(other.shared_),
+        root_(other.root_) {
+    be_like(other);
+    program_->keep();
+    if (shared_) shared_->keep();
+  }
+  ~forkable_process() override {
+    if (shared_) shared_->release();
+    program_->release();
+  }
+
+  replay_log log_;
+  site at_site_{};
+  class program* program_;
+  shared_rest* shared_ = nullptr;  // Y1
+  std::coroutine_handle<> root_;   // the first frame, if it is alive
+  bool sealed_ = false;
+};
+
+}  // namespace weft::detail

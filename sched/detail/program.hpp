@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <coroutine>
+#include <cstddef>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "effects/handle.hpp"
+
+/// What processes are started from.
+namespace weft::detail {
+
+/// A row, when its type is not known: the names of its effects, in the order of evidence.
+struct row_info {
+  std::size_t size;
+  std::string_view const* const* effects;
+};
+template <class Row>
+struct row_info_of;
+template <class... Es>
+struct row_info_of<row<Es...>> {
+  static constexpr std::string_view const* effects[sizeof...(Es) + 1] = {&name_of<Es>..., nullptr};
+  static constexpr row_info value{sizeof...(Es), effects};
+};
+
+/// A computation that has not started, an eff<void, ...>: its first frame, which is the caller's.
+struct first_frame {
+  std::coroutine_handle<> handle;
+  row_info const* row;
+};
+template <class... Es>
+first_frame first_frame_of(eff<void, Es...> e) {
+  return {e.release(), &row_info_of<typename eff<void, Es...>::effects>::value};
+}
+
+/// A program that can be run again.  Counted by the processes that it is the program of.
+class program : public pooled {
+ public:
+  program(program const&) = delete;
+  program& operator=(program const&) = delete;
+
+  virtual first_frame start() const = 0;
+  void keep() noexcept {
+    owners_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the caller's count stays
+  }
+  void release() noexcept {
+    // acq_rel, with itself: who destroys the program has seen the last call of it.
+    if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+
+ protected:
+  program() = default;
+  virtual ~program() = default;
+
+ private:
+  std::atomic<unsigned> owners_ = 1;
+};
+/// Called as const: else clones would share what one of them changed in it.
+template <class F>
+class program_of final : public program {
+ public:
+  explicit program_of(F f) : function_(std::move(f)) {}
+  first_frame start() const override { return first_frame_of(function_()); }
+
+ private:
+  F const function_;
+};
+
+template <class T>
+constexpr bool is_computation = false;
+template <class... Es>
+constexpr bool is_computation<eff<void, Es...>> = true;
+
+/// What schedule and spawn(forkable, ...) take.
+template <class Program>
+constexpr bool is_program = false;
+template <class Program>
+  requires std::is_invocable_v<Program const&>
+constexpr bool is_program<Program> =
+    std::copy_constructible<Program> && is_computation<std::invoke_result_t<Program const&>>;
+
+}  // namespace weft::detail

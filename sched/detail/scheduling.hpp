@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "effects/handle.hpp"
+#include "effects/proc.hpp"
+#include "sched/backend.hpp"
+#include "sched/detail/recorder.hpp"
+#include "sched/detail/scheduling_base.hpp"
+#include "sched/spawning.hpp"
+
+/// The scheduler at work: clauses, and who runs next.
+///
+///   S1  A process that performs is stopped first, and put last; from then on it may be anyone's.
+///   S2  The clause's end goes straight on to the next process: no step through a loop.
+///   S3  A process runs under one of two sets of evidence: with a log or without.
+namespace weft::detail {
+
+/// Effects that the scheduler handles.
+template <class E>
+constexpr bool is_ours = std::is_same_v<E, proc> || std::is_same_v<E, sync>;
+template <class... Es>
+constexpr bool is_ours<spawning<Es...>> = true;
+
+template <backend Backend>
+class scheduling final : public scheduling_base {
+ public:
+  template <class... Args>
+  explicit scheduling(Args&&... args) : backend_(std::forward<Args>(args)...) {
+    worker_.emplace(backend_, 0U);
+  }
+
+  // ---- before: which effects there are
+
+  /// `All`: of every process that there may be.  `find.template operator()<F>()` gives the
+  /// evidence of what stands outside.
+  template <class... All, class Find>
+  void learn_all(row<All...>, Find&& find) {
+    (learn_effect(identity<All>(), find), ...);
+  }
+
+  // ---- the clauses, as in seed 002
+
+  void on(proc::yield) { put(box(), why::yielded); }
+  void on(proc::fork) {
+    auto& p = static_cast<forkable_process&>(running());
+    thunk second(p.twin(p.next_child(), *this), false);
+    ++alive_;
+    put(box(true), why::yielded);
+    put(std::move(second), why::started);
+  }
+  void on(sync::wait w) {
+    thunk& place = place_at(*w.at);
+    place = box();
+  }
+  void on(sync::wake w) {
+    for (std::size_t n = std::min(w.most, w.at->waiting()); n; --n) put(leave(*w.at), why::woken);
+  }
+  void on_start(birth& b) {
+    process_id const id = running().next_child();
+    if (class program* const p = b.forkable_program())
+      begin(new_process(id, p), true);
+    else
+      begin(new_process(id, b.frame()), false);
+  }
+
+  // ---- from ordinary code
+
+  template <class Program>
+  void start(Program program, bool forkable, std::size_t log_limit) {
+    log_limit_ = log_limit;
+    if (forkable)
+      begin(new_process({}, new program_of<Program>(std::move(program))), true);
+    else
+      begin(new_process({}, first_frame_of(std::as_const(program)())), false);
+  }
+  /// Runs one process up to its next operation that lets others run.  False if none is left.
+  bool step() {
+    do {
+      prompt::driver const outside;
+      one_step_ = false;
+      auto const first = next();
+      if (running_) {
+        one_step_ = true;
+        drive(first);
+        return true;
+      }
+    } while (settle());
+    return false;
+  }
+  void run() {
+    do {
+      prompt::driver const outside;
+      one_step_ = false;
+      drive(next());
+    } while (settle());
+  }
+
+  [[nodiscard]] typename Backend::worker& worker() noexcept { return *worker_; }
+  [[nodiscard]] Backend& base() noexcept { return backend_; }
+
+  [[nodiscard]] bool is_running() const noexcept { return running_ != nullptr; }
+  [[nodiscard]] bool knows_effects() const noexcept { return !ours_.empty(); }
+  [[nodiscard]] bool can_be_kept() const noexcept { return unforkable_ == 0 && !somebody_waits(); }
+  [[nodiscard]] std::size_t alive() const noexcept { return alive_; }
+  void alive(std::size_t n) noexcept {
+    alive_ = n;
+    unforkable_ = 0;
+  }
+
+  // ---- as a prompt
+
+  continuation finished(process& p) noexcept override {
+    std::exception_ptr error = p.take_result();
+    if (p.is_forkable()) [[unlikely]] {
+      replay_log const& log = log_of_running();
+      if (log.replaying() && (log.diverged() || !error))
+        error = std::make_exception_ptr(log.divergence());
+    }
+    bury(&p, std::move(error));
+    return next();
+  }
+  std::coroutine_handle<> end_diverged(std::coroutine_handle<> leaf,
+                                       site const& at) noexcept override {
+    process& p = running();
+    auto error = std::make_exception_ptr(log_of_running().divergence(at));
+    p.unwind_from(leaf);
+    bury(&p, std::move(error));
+    return next();
+  }
+  /// The scheduler is over: so is everyone.
+  void end() noexcept {
+    worker_.reset();
+    drop_who_waits();
+    this->finish();
+  }
+
+ private:
+  // ---- tables (S3)
+
+  struct plain {};
+  struct recorded {};
+  template <class E, class Set>
+  struct place final : evidence<E>, recorder_base {
+    scheduling& home;
+    explicit place(scheduling& s) noexcept : evidence<E>{&table<E, Set>::value}, home(s) {}
+    void expire() noexcept override { this->clauses = &expired_table<table<E, Set>, E>::value; }
+  };
+  template <class E, class Set>
+  static scheduling& of(evidence<E>& e) noexcept {
+    return static_cast<place<E, Set>&>(e).home;
+  }
+
+  /// Stops the process, does what the clause says, and goes on to the next one (S1, S2).
+  template <class E, class O, class Set>
+  static std::coroutine_handle<> control(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
+                                         answer<typename O::result>& waiting) {
+    scheduling& s = of<E, Set>(e);
+    process& p = s.running();
+    if (p.is_forkable()) [[unlikely]] {
+      if (auto const diverged = s.before_recording(o, leaf, waiting.where)) return diverged;
+    } else if constexpr (std::is_same_v<O, proc::fork>) {
+      throw_has_no_log(site_of(o, waiting.where));
+    }
+    if (!p.stop_at(info_of<O>, leaf, waiting, s)) [[unlikely]]
+      s.throw_across(name_of<O>, waiting.where);
+    if constexpr (std::is_same_v<O, proc::exit>) {
+      set_innermost(&s);
+      s.bury(&p, nullptr);
+    } else {
+      try {
+        s.on(std::move(o));
+      } catch (...) {  // before it was put anywhere
+        p.go_on_unanswered();
+        throw;
+      }
+    }
+    return s.next();
+  }
+  /// What is answered at once.
+  template <class E, class O, class Set>
+  static bool at_once(evidence<E>& e, O& o, answer<void>& waiting) {
+    scheduling& s = of<E, Set>(e);
+    process& p = s.running();
+    if (p.is_forkable()) [[unlikely]] {
+      replay_log& log = s.log_of_running();
+      site const at = site_of(o, waiting.where);
+      if (log.replaying()) {
+        if (!log.replay_void(at)) return false;
+      } else {
+        s.do_at_once(o);
+        log.record_void(at);
+      }
+    } else {
+      s.do_at_once(o);
+    }
+    waiting.set();
+    return true;
+  }
+  template <class O>
+  void do_at_once(O& o) {
+    if constexpr (requires { o.what; })
+      on_start(*o.what);
+    else
+      on(std::move(o));
+  }
+  template <class E, class O, class Set>
+  static bool attempt_replay(evidence<E>& e, O& o, answer<typename O::result>& waiting) {
+    replay_log& log = of<E, Set>(e).log_of_running();
+    return log.replaying() && log.replay(site_of(o, waiting.where), waiting);
+  }
+  template <class E, class O, class Set>
+  static std::coroutine_handle<> only_diverged(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
+                                               answer<typename O::result>& waiting) {
+    return of<E, Set>(e).end_diverged(leaf, site_of(o, waiting.where));
+  }
+  /// Notes where the process will wait.  The frame to go on with, if it has diverged.
+  template <class O>
+  [[gnu::noinline]] std::coroutine_handle<> before_recording(O const& o,
+                                                             std::coroutine_handle<> leaf,
+                                                             std::source_location where) {
+    auto& p = static_cast<forkable_process&>(running());
+    site const at = site_of(o, where);
+    if (p.log().diverged()) return end_diverged(leaf, at);
+    if constexpr (std::is_same_v<O, proc::fork>)
+      if (p.log().is_full()) p.log().throw_unforkable(at);
+    if (p.log().is_over() && !std::exchange(p.is_sealed(), true)) ++unforkable_;
+    p.waits_at(at);
+    return {};
+  }
+  [[noreturn, gnu::cold, gnu::noinline]] static void throw_has_no_log(site const& at) {
+    throw unforkable("weft: " + at.text() +
+                     " would have the process run again, but it keeps no log: start it with "
+                     "spawn(forkable, f), and the first one without {.forkable = false}");
+  }
+
+  template <class E, class O, class Set>
+  static constexpr clause_entry<E, O> entry() {
+    constexpr bool records = std::is_same_v<Set, recorded>;
+    if constexpr (std::is_same_v<E, proc> || std::is_same_v<O, sync::wait>)
+      return {nullptr, records ? attempt_replay<E, O, Set> : nullptr, nullptr, control<E, O, Set>};
+    else
+      return {nullptr, at_once<E, O, Set>, nullptr, only_diverged<E, O, Set>};
+  }
+  template <class E, class Set, class Operations = typename E::operations>
+  struct table;
+  template <class E, class Set, class... Os>
+  struct table<E, Set, op_list<Os...>> {
+    static prompt& home(evidence<E>& e) noexcept { return of<E, Set>(e); }
+    static evidence<E>* beyond(evidence<E>&) noexcept { return nullptr; }
+    static constexpr clause_table<E, op_list<Os...>> value{entry<E, Os, Set>()..., home, beyond};
+  };
+
+  // ---- births and deaths
+
+  [[nodiscard]] process* new_process(process_id id, first_frame first) {
+    try {
+      return process::start(id, first.handle, this->evidence_for(*first.row, false), *this);
+    } catch (...) {
+      first.handle.destroy();
+      throw;
+    }
+  }
+  [[nodiscard]] process* new_process(process_id id, class program* p) {
+    try {
+      return new forkable_process(id, p, log_limit_);
+    } catch (...) {
+      p->release();
+      throw;
+    }
+  }
+  void begin(process* p, bool forkable) noexcept {
+    ++alive_;
+    if (!forkable) ++unforkable_;
+    put(thunk(p), why::started);
+  }
+  /// It has ended, or is to: that is its error, null if there is none.  Its count is dropped.
+  void bury(process* p, std::exception_ptr error) noexcept {
+    if (error) [[unlikely]]
+      failed(p->id(), std::move(error));
+    forget(is_counted_unforkable(*p));
+    running_ = nullptr;
+    p->release();
+  }
+  [[nodiscard]] static bool is_counted_unforkable(process& p) noexcept {
+    return !p.is_forkable() || static_cast<forkable_process&>(p).is_sealed();
+  }
+  void forget(bool unforkable) noexcept {
+    unforkable_ -= unforkable;
+    --alive_;
+  }
+
+  // ---- who runs next
+
+  void put(thunk t, why w) noexcept {
+    process_id const id = t.get()->id();
+    bool const counted = is_counted_unforkable(*t.get());
+    try {
+      worker_->put(std::move(t), w);
+    } catch (...) {  // and dropped it
+      forget(counted);
+      failed(id, std::current_exception());
+    }
+  }
+  void make_ready(thunk t) noexcept override { put(std::move(t), why::woken); }
+  /// The process that runs is boxed with its answer: no longer ours.
+  [[nodiscard]] thunk box(std::uint64_t answer = 0) noexcept {
+    return thunk(std::exchange(running_, nullptr), answer);
+  }
+  [[nodiscard]] thunk take() noexcept {
+    try {
+      return worker_->take(instant::max(), dry_test());
+    } catch (...) {
+      broken_ = std::current_exception();
+      return thunk::nothing::stopped;
+    }
+  }
+  [[nodiscard]] std::coroutine_handle<> next() noexcept {
+    if (one_step_) [[unlikely]]
+      return std::noop_coroutine();
+    for (;;) {
+      thunk t = take();
+      std::uint64_t const answer = t.answer();
+      process* const p = t.release();
+      if (!p) [[unlikely]]
+        return std::noop_coroutine();
+      if (p->is_forkable() || is_cancelling() || !p->is_waiting()) [[unlikely]] {
+        if (auto const frame = prepare(p, answer)) return frame;
+        continue;
+      }
+      running_ = p;
+      return p->go_on(answer, *this);
+    }
+  }
+  /// Of a process that does not simply go on: the frame that does, none if it is over.
+  [[nodiscard, gnu::noinline]] std::coroutine_handle<> prepare(process* p,
+                                                               std::uint64_t answer) noexcept {
+    static constexpr unsigned patience = 100;
+    try {
+      if (p->is_forkable()) {
+        p = owned(static_cast<forkable_process*>(p));
+        static_cast<forkable_process&>(*p).claim_frames(*this);
+      }
+      if (p->was_cut()) throw p->why_cut();
+      if (is_cancelling()) {
+        // One that has no frames is dropped; so is one that will not listen.
+        if (!p->has_started() || !p->is_waiting() || p->cancel() > patience)
+          return bury(p, nullptr), nullptr;
+        p->fail(std::make_exception_ptr(cancelled()));
+      }
+      if (p->is_forkable()) prepare_log(static_cast<forkable_process&>(*p), answer);
+    } catch (...) {
+      return bury(p, std::current_exception()), nullptr;
+    }
+    running_ = p;
+    return p->go_on(answer, *this);
+  }
+  void prepare_log(forkable_process& p, std::uint64_t answer) {
+    if (p.has_started()) p.record(answer);
+    if (p.is_waiting()) return;
+    if (p.log().is_over()) p.log().throw_unforkable(p.waits_at());
+    first_frame const first = p.program().start();
+    try {
+      p.log().rewind();
+      p.begin(first.handle, evidence_for(*first.row, true), *this);
+    } catch (...) {
+      first.handle.destroy();
+      throw;
+    }
+  }
+  /// One that a checkpoint has as well stays as it is: a twin goes on.
+  [[nodiscard]] forkable_process* owned(forkable_process* p) {
+    if (!p->is_shared()) return p;
+    auto* const twin = p->twin(p->id(), *this);
+    p->release();
+    return twin;
+  }
+  /// Nobody is ready.  Whether to go on all the same; throws what there is to be thrown.
+  bool settle() {
+    if (broken_) std::rethrow_exception(std::exchange(broken_, nullptr));
+    if (somebody_waits()) {
+      nobody_is_ready();
+      return true;
+    }
+    throw_failures();
+    return false;
+  }
+
+  // ---- evidence
+
+  template <class F, class Find>
+  void learn_effect(identity<F>, Find& find) {
+    if constexpr (is_ours<F>) {
+      auto* const a = own(std::make_unique<place<F, plain>>(*this));
+      auto* const b = own(std::make_unique<place<F, recorded>>(*this));
+      learn({&name_of<F>, static_cast<evidence<F>*>(a), static_cast<evidence<F>*>(b)});
+    } else {
+      evidence<F>& outer = *find.template operator()<F>();
+      auto* const r = own(std::make_unique<recorder<F>>(*this, outer));
+      learn_outer(outer.clauses->home(outer));
+      learn({&name_of<F>, &outer, r->stand_in()});
+    }
+  }
+  template <class R>
+  R* own(std::unique_ptr<R> r) {
+    R* const p = r.get();
+    ours_.push_back(std::move(r));
+    return p;
+  }
+  void end_evidence() noexcept override {
+    for (auto& r : ours_) r->expire();
+  }
+
+  Backend backend_;
+  std::optional<typename Backend::worker> worker_;
+  std::size_t log_limit_ = 0;
+  bool one_step_ = false;
+  std::exception_ptr broken_;  // the backend could not say who is next
+  std::vector<std::unique_ptr<recorder_base>> ours_;
+};
+
+}  // namespace weft::detail

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <coroutine>
+#include <cstdint>
+#include <new>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "effects/handle.hpp"
+#include "sched/process_id.hpp"
+
+namespace weft {
+
+class process;
+
+namespace detail {
+
+/// What processes run under: the ground on which the chains of their prompts stand.
+class scheduler_prompt : public prompt {
+ public:
+  /// Its first frame has ended, the result is written.  Says who goes on.
+  virtual continuation finished(process& p) noexcept = 0;
+};
+
+}  // namespace detail
+
+/// A process: holds the rest of it while it waits, and its result when it ends.  Users see
+/// its id, in reports; backends its address.
+///
+///   X1  Counted, atomically, by its thunks, and by the scheduler while it runs.
+///   X2  Not forkable: one chain of frames from birth to death.  Who drops the last count unwinds
+///       what is left of it.
+///   X3  While it runs its result lies where its rest lay (holder.hpp).
+///
+/// 64 bytes, from the frames' pool.
+class process : public detail::holder, public detail::pooled {
+ public:
+  process(process const&) = delete;
+  process& operator=(process const&) = delete;
+
+  [[nodiscard]] process_id id() const noexcept { return id_; }
+  /// Whether it keeps a log.
+  [[nodiscard]] bool is_forkable() const noexcept { return forkable_; }
+
+  // ---- for the library
+
+  /// Has not started; `first` is its first frame.
+  static process* start(process_id id, std::coroutine_handle<> first, void* evidence,
+                        detail::scheduler_prompt& ground) {
+    auto* const p = new process(id, false);
+    p->begin_with(first, evidence, ground);
+    return p;
+  }
+
+  void keep() noexcept {
+    owners_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the caller's count stays
+  }
+  void release() noexcept {
+    // [1] acquire, acq_rel: who drops it last has seen all that was done with it (with itself).
+    if (owners_.load(std::memory_order_acquire) == 1 ||
+        owners_.fetch_sub(1, std::memory_order_acq_rel) == 1)
+      drop();
+  }
+  [[nodiscard]] bool is_shared() const noexcept {
+    return owners_.load(std::memory_order_acquire) != 1;  // as [1]
+  }
+
+  /// The operation that it is stopped at, and where: of one that waits.
+  [[nodiscard]] std::string waits_at_text() const {
+    return std::string(at_.operation->name) + " at " + detail::text(where());
+  }
+  [[nodiscard]] process_id next_child() noexcept { return id_.child(++children_); }
+  [[nodiscard]] bool is_waiting() const noexcept { return is_ == state::suspended; }
+  /// False until it runs for the first time.
+  [[nodiscard]] bool has_started() const noexcept { return started_; }
+  /// How often it was cancelled, this time included.
+  [[nodiscard]] unsigned cancel() noexcept { return ++cancellations_; }
+
+  /// Stops at an operation.  False if ordinary code stands in between.
+  [[nodiscard]] bool stop_at(detail::operation_info const& operation, std::coroutine_handle<> leaf,
+                             detail::awaited& waiting, detail::prompt const& ground) noexcept {
+    auto* const inner = detail::prompt::innermost();
+    if (inner != &ground) [[unlikely]]
+      if (!hold(inner, ground)) return false;
+    suspend(leaf, waiting, operation, inner);
+    return true;
+  }
+  /// Goes on with that answer, if it has none yet: the frame.
+  [[nodiscard]] std::coroutine_handle<> go_on(std::uint64_t answer,
+                                              detail::prompt const& ground) noexcept {
+    std::coroutine_handle<> const leaf = at_.leaf.frame();
+    if (auto* const waiting = at_.waiting) [[likely]]
+      if (waiting->is_empty()) waiting->set_word(answer);
+    if (inner_records_) [[unlikely]]
+      tell_recorders(ground);
+    is_ = state::active;
+    started_ = true;
+    detail::prompt::set_innermost(inner_);
+    ::new (static_cast<void*>(&result_)) detail::answer<void>();  // X3
+    return leaf;
+  }
+  /// Stopped, and goes on after all: the operation throws.
+  void go_on_unanswered() noexcept {
+    is_ = state::active;
+    detail::prompt::set_innermost(inner_);
+    ::new (static_cast<void*>(&result_)) detail::answer<void>();  // X3
+  }
+  /// Waiting: the operation is answered with an exception.
+  void fail(std::exception_ptr error) noexcept {
+    at_.operation->fail(*at_.waiting, std::move(error));
+  }
+  /// Waiting: whether it has been.
+  [[nodiscard]] bool is_answered() const noexcept {
+    return at_.waiting && !at_.waiting->is_empty();
+  }
+  /// A handler that it was suspended in has ended.
+  [[nodiscard]] bool was_cut() const noexcept { return is_ == state::cut; }
+  [[nodiscard]] resumption_expired why_cut() const {
+    return resumption_expired("weft: process " + id_.text() + " was suspended by " +
+                              waits_at_text() + " inside a handler " + std::string(lost_handler()) +
+                              ", which is no more");
+  }
+  /// Has ended, or is to end: the error it ends with, null if there is none.  Takes it.
+  [[nodiscard]] std::exception_ptr take_result() noexcept {
+    std::exception_ptr error = result_.error();
+    std::destroy_at(&result_);
+    is_ = state::ended;
+    return error;
+  }
+  /// Destroys all frames of a process that runs, from `leaf` on.
+  void unwind_from(std::coroutine_handle<> leaf) noexcept {
+    is_ = state::ended;
+    detail::unwind(detail::continuation(leaf), *this);
+  }
+
+  // ---- as the end of its chain
+
+  detail::continuation ended() noexcept override {
+    return static_cast<detail::scheduler_prompt&>(*detail::prompt::innermost()).finished(*this);
+  }
+  detail::continuation dropped() noexcept override { return outside(); }
+  [[nodiscard]] std::string text() const override { return "process " + id_.text(); }
+  [[nodiscard]] detail::continuation outside() const noexcept override {
+    return detail::continuation::ordinary_code();
+  }
+  [[nodiscard]] bool lost() const noexcept override { return false; }
+  [[nodiscard]] std::string_view const& handler_name() const noexcept override {
+    static constexpr std::string_view name = "weft::scheduler";
+    return name;
+  }
+
+ protected:
+  process(process_id id, bool forkable) noexcept : id_(id), forkable_(forkable) {
+    is_ = state::ended;  // no frames
+  }
+  virtual ~process() = default;
+
+  void begin_with(std::coroutine_handle<> first, void* evidence, detail::prompt& ground) noexcept {
+    auto& frame = detail::frame_of(first);
+    frame.parent = *this;
+    frame.evidence = evidence;
+    frame.to = &result_;
+    is_ = state::suspended;
+    at_.leaf = first;
+    at_.waiting = nullptr;
+    inner_ = &ground;
+  }
+  /// Two that are the same, except that they may go on differently.
+  void be_like(process const& other) noexcept {
+    children_ = other.children_;
+    started_ = other.started_;
+  }
+  [[nodiscard]] std::uint32_t& children() noexcept { return children_; }
+
+ private:
+  void drop() noexcept {
+    if (is_ != state::ended) {
+      owners_.store(1, std::memory_order_relaxed);  // relaxed: nobody else is left
+      unwind_what_waits();
+    }
+    delete this;
+  }
+  void unwind_what_waits() noexcept {
+    if (at_.waiting || is_ != state::suspended) {
+      unwind_rest();
+    } else {  // it has not started: nobody waits for an answer
+      is_ = state::ended;
+      detail::unwind(at_.leaf, *this);
+    }
+  }
+  void keep_holder() noexcept override { keep(); }
+  void release_holder() noexcept override { release(); }
+
+  std::atomic<std::uint32_t> owners_ = 1;  // X1
+  process_id id_;
+  std::uint32_t children_ = 0;  // born so far
+  bool forkable_;
+  bool started_ = false;
+  std::uint8_t cancellations_ = 0;
+};
+static_assert(sizeof(process) <= 64);
+
+}  // namespace weft

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bit>
+#include <compare>
+#include <cstdint>
+#include <string>
+
+namespace weft {
+
+/// Which process: the path of births that led to it.  The first process is "1", its n-th child,
+/// spawned or forked off, "1.n".  So ids do not depend on what other processes do, and one process
+/// has one id in every schedule.
+///
+/// A word.  A step of the path takes 4 bits up to the 7th child, 8 up to the 63rd, and so on; when
+/// 63 bits are full, what follows is a hash, written "#...": distinct in practice, not by law.
+/// Ordered: a parent before its children, siblings by birth.
+class process_id {
+ public:
+  constexpr process_id() = default;  // the first process
+
+  [[nodiscard]] constexpr process_id child(std::uint64_t n) const noexcept {
+    int const groups = groups_for(n);
+    int const free = free_bits();
+    if (4 * groups > free) return hashed(n);
+    std::uint64_t const ones = (std::uint64_t{1} << groups) - 2;  // groups - 1 of them, and a zero
+    std::uint64_t const step = ones << (3 * groups) | n;
+    return process_id(path_ | step << (free - 4 * groups));
+  }
+
+  [[nodiscard]] std::string text() const {
+    if (is_hash()) return '#' + std::to_string(path_ & ~hash_mark);
+    std::string all = "1";
+    for (std::uint64_t rest = path_ << 1; rest; rest = after(rest)) {
+      int const groups = std::countl_one(rest) + 1;
+      std::uint64_t const number = rest << groups >> (64 - 3 * groups);
+      all += '.' + std::to_string(number);
+    }
+    return all;
+  }
+
+  friend constexpr bool operator==(process_id, process_id) = default;
+  friend constexpr auto operator<=>(process_id, process_id) = default;
+
+ private:
+  static constexpr std::uint64_t hash_mark = std::uint64_t{1} << 63;
+
+  explicit constexpr process_id(std::uint64_t path) : path_(path) {}
+  /// Groups of three bits that hold a number.  Of a step, as many bits say how many there are.
+  static constexpr int groups_for(std::uint64_t n) noexcept {
+    return (static_cast<int>(std::bit_width(n)) + 2) / 3;
+  }
+  /// A path, its first bit on top, without its first step.
+  static constexpr std::uint64_t after(std::uint64_t rest) noexcept {
+    int const bits = 4 * (std::countl_one(rest) + 1);
+    return bits >= 64 ? 0 : rest << bits;
+  }
+  [[nodiscard]] constexpr bool is_hash() const noexcept { return path_ & hash_mark; }
+  [[nodiscard]] constexpr int free_bits() const noexcept {
+    if (is_hash()) return 0;
+    int used = 0;
+    for (std::uint64_t rest = path_ << 1; rest; rest = after(rest))
+      used += 4 * (std::countl_one(rest) + 1);
+    return 63 - used;
+  }
+  [[nodiscard]] constexpr process_id hashed(std::uint64_t n) const noexcept {
+    std::uint64_t x = (path_ + n) * 0x9E3779B97F4A7C15u;  // the golden ratio, as a fraction
+    x ^= x >> 32;
+    return process_id((x * 0xD6E8FEB86659FD93u) | hash_mark);
+  }
+
+  std::uint64_t path_ = 0;  // from bit 62 downwards
+};
+
+}  // namespace weft
