@@ -5,15 +5,18 @@
 /// yields; who exits puts none; and the longest waiting runs next.
 ///
 /// Each program stands here three times: in Effekt, by hand with weft, and as data; its output is
-/// derived by hand, and is that of both and of the model (tests/support/effekt_model.hpp).
+/// derived by hand, and is that of both and of the model (tests/support/effekt_model.hpp).  Then
+/// random programs are run under weft and by the model.
 
 #include <catch2/catch.hpp>
+#include <set>
 #include <string>
 #include <variant>
 
 #include "effects/effects.hpp"
 #include "sched/schedule.hpp"
 #include "tests/support/effekt_model.hpp"
+#include "tests/support/effekt_random.hpp"
 #include "tests/support/frames.hpp"
 
 using namespace weft;
@@ -432,4 +435,17 @@ TEST_CASE("a handler inside of the scheduler is there for both processes of a fo
   all_show(
       {"failed\nafter\nwent well\nafter\n"}, by_hand,
       {attempts{{forks{{fails{}}, {}}, prints{"went well"}}, {prints{"failed"}}}, prints{"after"}});
+}
+
+TEST_CASE("random programs show under weft what the model says") {
+  constexpr unsigned programs = 4000;
+  std::set<std::string> printed;
+  for (unsigned seed = 0; seed != programs; ++seed) {
+    block const program = random_program::of(seed);
+    INFO("seed " << seed << ", in Effekt:\n" << in_effekt::text_of(program));
+    output const expected = model::run(program);
+    check_same(under_weft(program), expected);
+    printed.insert(expected.printed);
+  }
+  CHECK(printed.size() > programs / 2);  // else they show little
 }
