@@ -32,29 +32,29 @@ struct boxed_answer final : boxed {
 /// Which operation, and what it was answered; how often in a row, if that was nothing.  32 bytes.
 class log_entry {
  public:
-  explicit log_entry(site const& at) noexcept : log_entry(at, kind::nothing) {}
+  explicit log_entry(site const& at) noexcept : log_entry(at, is_nothing) {}
   template <class R>
     requires fits_a_word<R>
-  log_entry(site const& at, R const& word) noexcept : log_entry(at, kind::word) {
+  log_entry(site const& at, R const& word) noexcept : log_entry(at, is_word) {
     std::memcpy(&word_, &word, sizeof(R));
   }
-  log_entry(site const& at, std::unique_ptr<boxed> box) noexcept : log_entry(at, kind::box) {
+  log_entry(site const& at, std::unique_ptr<boxed> box) noexcept : log_entry(at, is_box) {
     box_ = box.release();
   }
-  log_entry(site const& at, std::exception_ptr error) noexcept : log_entry(at, kind::error) {
+  log_entry(site const& at, std::exception_ptr error) noexcept : log_entry(at, is_error) {
     ::new (static_cast<void*>(&error_)) std::exception_ptr(std::move(error));
   }
-  log_entry(log_entry&& other) noexcept : log_entry(other.at(), other.kind_) {
+  log_entry(log_entry&& other) noexcept : log_entry(other.at(), static_cast<kind>(other.kind_)) {
     count_ = other.count_;
-    if (kind_ == kind::error) [[unlikely]]
+    if (kind_ == is_error) [[unlikely]]
       ::new (static_cast<void*>(&error_)) std::exception_ptr(std::move(other.error_));
     else
       word_ = std::exchange(other.word_, 0);
   }
   log_entry& operator=(log_entry const&) = delete;
   ~log_entry() {
-    if (kind_ == kind::box) delete box_;
-    if (kind_ == kind::error) forget(error_);
+    if (kind_ == is_box) delete box_;
+    if (kind_ == is_error) forget(error_);
   }
 
   [[nodiscard]] site at() const noexcept { return {operation_, where_, hash_}; }
@@ -65,14 +65,14 @@ class log_entry {
   /// Once more, if this is a void answer of that site.
   [[nodiscard]] bool counts(site const& s) noexcept {
     constexpr auto most = (std::uint32_t{1} << 30) - 1;
-    if (kind_ != kind::nothing || count_ == most || !is_at(s)) return false;
+    if (kind_ != is_nothing || count_ == most || !is_at(s)) return false;
     ++count_;
     return true;
   }
   /// It is the answer of the same operation: so of the same type.
   template <class R>
   void answer_to(answer<R>& a) const {
-    if (kind_ == kind::error) [[unlikely]]
+    if (kind_ == is_error) [[unlikely]]
       return a.fail(error_);
     if constexpr (std::is_same_v<kept<R>, weft::detail::nothing>) {
       a.set();
@@ -86,7 +86,7 @@ class log_entry {
   }
 
  private:
-  enum class kind : unsigned char { nothing, word, box, error };
+  enum kind : std::uint32_t { is_nothing, is_word, is_box, is_error };
 
   log_entry(site const& at, kind k) noexcept
       : operation_(at.operation), where_(at.where), hash_(at.hash), kind_(k), count_(1), word_(0) {}
@@ -94,7 +94,7 @@ class log_entry {
   operation_info const* operation_;
   std::source_location where_;
   std::uint32_t hash_;
-  kind kind_ : 2;
+  std::uint32_t kind_ : 2;  // a kind
   std::uint32_t count_ : 30;
   union {
     std::uint64_t word_;
