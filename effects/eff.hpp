@@ -26,6 +26,11 @@ template <class A>
 class resuming_again;
 template <class A>
 class going_on_again;  // multi_resumption.hpp
+
+/// Gives an operation when it is told the row of who awaits it: operation_in<Row>().  The operation
+/// may refer to it.
+template <class X>
+concept finds_its_effect = !std::is_lvalue_reference_v<X> && X::finds_its_effect;
 }  // namespace weft::detail
 
 /// A computation of a `T` that may perform the effects of its row, and nothing else.
@@ -151,14 +156,20 @@ class weft::eff<T, Effects...>::promise_type
     return detail::await_handling<effects>(std::move(what), where);
   }
 
+  /// co_await spawn(f): what finds its operation in our row
+  template <detail::finds_its_effect X>
+  auto await_transform(X&& x, here where = here::current()) {
+    return await_transform(x.template operation_in<effects>(), where);
+  }
+
   /// What something else has spoken for.
   template <class R>
-  detail::refused<R> await_transform(detail::refused<R> r) noexcept {
+  detail::refused<R> await_transform(detail::refused<R> r, here = {}) noexcept {
     return r;
   }
 
   template <class X>
-    requires(!operation<std::remove_cvref_t<X>>)
+    requires(!operation<std::remove_cvref_t<X>> && !detail::finds_its_effect<X>)
   auto await_transform(X&&) {
     constexpr bool is_resumption = detail::is_resumption<std::remove_cvref_t<X>>;
     static_assert(!is_resumption,

@@ -5,6 +5,7 @@
 #include <coroutine>
 #include <cstdint>
 #include <new>
+#include <source_location>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -71,6 +72,16 @@ class process : public detail::holder, public detail::pooled {
   /// The operation that it is stopped at, and where: of one that waits.
   [[nodiscard]] std::string waits_at_text() const {
     return std::string(at_.operation->name) + " at " + detail::text(where());
+  }
+  /// For traces: the same of one that is ready; nothing if it has not started, nowhere if it is to
+  /// be run again.
+  struct place {
+    std::string_view operation;
+    std::source_location where;
+  };
+  [[nodiscard]] virtual place goes_on_from() const noexcept {
+    if (is_ != state::suspended || !at_.waiting) return {};
+    return {at_.operation->name, where()};
   }
   [[nodiscard]] process_id next_child() noexcept { return id_.child(++children_); }
   [[nodiscard]] bool is_waiting() const noexcept { return is_ == state::suspended; }

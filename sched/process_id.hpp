@@ -39,6 +39,9 @@ class process_id {
     return all;
   }
 
+  /// Equal for equal ids; not evenly spread.
+  [[nodiscard]] constexpr std::uint64_t hash() const noexcept { return path_; }
+
   friend constexpr bool operator==(process_id, process_id) = default;
   friend constexpr auto operator<=>(process_id, process_id) = default;
 

@@ -65,39 +65,37 @@ struct spawning_in<row<spawning<Fs...>, Es...>> {
   using for_children = row_set<Fs..., type>;
 };
 
-/// What spawn gives: finds the effect in the row of who awaits it.
+/// What spawn gives, for a child with that row.
 template <class Child>
 class spawns : public birth {
  public:
-  using child = Child;  // its row
+  static constexpr bool finds_its_effect = true;
+
   spawns() noexcept : birth(row_info_of<Child>::value) {}
-};
 
-template <class S>
-concept is_birth = std::derived_from<S, birth>;
-
-/// The operation, in a coroutine of that row.
-template <class Row, is_birth S>
-auto spawning_operation(S& s) {
-  using found = spawning_in<Row>;
-  static_assert(found::count > 0,
-                "weft: spawn in a coroutine whose row has no spawning<...>: name it in eff<...>, "
-                "with the effects that the spawned process may perform");
-  static_assert(found::count < 2,
-                "weft: spawn in a coroutine whose row has two spawning<...>: keep one");
-  if constexpr (found::count != 1) {
-    return refused<void>();
-  } else {
-    using missing = row_difference<typename S::child, typename found::for_children>;
-    static_assert(is_empty_row<missing>,
-                  "weft: the spawned process may perform an effect that spawning<...> of the "
-                  "coroutine that spawns it does not name");
-    if constexpr (is_empty_row<missing>)
-      return typename found::type::start(s);
-    else
+  /// The operation, in a coroutine of that row.
+  template <class Row>
+  auto operation_in() {
+    using found = spawning_in<Row>;
+    static_assert(found::count > 0,
+                  "weft: spawn in a coroutine whose row has no spawning<...>: name it in eff<...>, "
+                  "with the effects that the spawned process may perform");
+    static_assert(found::count < 2,
+                  "weft: spawn in a coroutine whose row has two spawning<...>: keep one");
+    if constexpr (found::count != 1) {
       return refused<void>();
+    } else {
+      using missing = row_difference<Child, typename found::for_children>;
+      static_assert(is_empty_row<missing>,
+                    "weft: the spawned process may perform an effect that spawning<...> of the "
+                    "coroutine that spawns it does not name");
+      if constexpr (is_empty_row<missing>)
+        return typename found::type::start(*this);
+      else
+        return refused<void>();
+    }
   }
-}
+};
 
 template <class F, class... Args>
 class spawns_frame final : public spawns<typename std::invoke_result_t<F, Args...>::effects> {

@@ -85,6 +85,10 @@ class forkable_process final : public process {
   /// The operation that it was stopped at.
   void waits_at(site const& at) noexcept { at_site_ = at; }
   [[nodiscard]] site const& waits_at() const noexcept { return at_site_; }
+  [[nodiscard]] place goes_on_from() const noexcept override {
+    if (!has_started()) return {};
+    return {at_site_.operation->name, at_site_.where};
+  }
   /// Whether somebody has counted that it can no longer be run again.
   [[nodiscard]] bool& is_sealed() noexcept { return sealed_; }
 

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// Schedulers for tests.
+#include "sched/explore.hpp"
