@@ -13,8 +13,9 @@ namespace {
 
 constexpr std::size_t batch = 1000;     // steps between two looks at the clock
 constexpr double folded_away_ns = 0.3;  // nothing that does its work is faster
+constexpr char per_second[] = "1/s";
 
-/// Keeps every repetition's nanoseconds a step, by the name of the benchmark.
+/// Keeps every repetition's nanoseconds an iteration, by the name of the benchmark.
 class collector : public benchmark::BenchmarkReporter {
  public:
   bool ReportContext(Context const&) override { return true; }
@@ -22,7 +23,7 @@ class collector : public benchmark::BenchmarkReporter {
     for (Run const& run : runs)
       if (run.run_type == Run::RT_Iteration && !run.error_occurred)
         times_[run.run_name.function_name].push_back(run.real_accumulated_time * 1e9 /
-                                                     static_cast<double>(run.iterations) / batch);
+                                                     static_cast<double>(run.iterations));
   }
   std::optional<double> median(std::string const& name) {
     auto& times = times_[name];
@@ -50,6 +51,18 @@ void measure_later(std::string const& name, make_work make) {
     }
   });
 }
+void measure_later(std::string const& name, timed_run run) {
+  benchmark::RegisterBenchmark(name.c_str(),
+                               [run = std::move(run)](benchmark::State& state) {
+                                 for (auto _ : state) {
+                                   timed const t = run();
+                                   benchmark::DoNotOptimize(t.answer);
+                                   state.SetIterationTime(t.ns * 1e-9);
+                                 }
+                               })
+      ->UseManualTime()
+      ->Iterations(1);
+}
 
 }  // namespace
 
@@ -68,26 +81,54 @@ suite::suite(std::string_view name, int argc, char** argv) : name_(name) {
   }
 }
 
+void suite::check(std::string const& which, std::uint64_t answer, std::uint64_t expected,
+                  std::string_view whose) {
+  if (answer == expected) return;
+  std::fprintf(stderr, "%s: the answer is %llu and not %.*s%llu\n", which.c_str(),
+               static_cast<unsigned long long>(answer), static_cast<int>(whose.size()),
+               whose.data(), static_cast<unsigned long long>(expected));
+  broken_ = true;
+}
+
+// Rows may share a subject or a rival; what is registered twice under a name is measured twice and
+// goes into one median.
+
 void suite::compare(std::string_view which, make_work subject, std::string_view rival,
                     make_work make_rival, std::size_t items) {
-  row r{std::string(which), "ns", {}, std::string(rival), {}, items};
-  if (subject()(batch) != make_rival()(batch)) {
-    std::fprintf(stderr, "%s: the answer is not the rival's\n", r.which.c_str());
-    broken_ = true;
-  }
+  row r{std::string(which), "ns", {}, std::string(rival), {}, batch * items};
+  check(r.which, subject()(batch), make_rival()(batch), "the rival's ");
   measure_later(subject_name(r.which), std::move(subject));
-  // Rows may share a subject or a rival; what is registered twice under a name is measured
-  // twice and goes into one median.
   measure_later(rival_name(r.which, r.rival), std::move(make_rival));
   rows_.push_back(std::move(r));
 }
 
 void suite::measure(std::string_view which, make_work subject, std::uint64_t answer) {
-  row r{std::string(which), "ns", {}, {}, {}};
-  if (subject()(batch) != answer) {
-    std::fprintf(stderr, "%s: the answer is wrong\n", r.which.c_str());
-    broken_ = true;
-  }
+  row r{std::string(which), "ns", {}, {}, {}, batch};
+  check(r.which, subject()(batch), answer, "");
+  measure_later(subject_name(r.which), std::move(subject));
+  rows_.push_back(std::move(r));
+}
+
+void suite::measure_rate(std::string_view which, make_work subject, std::uint64_t answer,
+                         std::size_t items) {
+  measure(which, std::move(subject), answer);
+  rows_.back().unit = per_second;
+  rows_.back().items *= items;
+}
+
+void suite::compare_runs(std::string_view which, timed_run subject, std::string_view rival,
+                         timed_run run_rival, std::size_t items) {
+  row r{std::string(which), "ns", {}, std::string(rival), {}, items};
+  check(r.which, subject().answer, run_rival().answer, "the rival's ");
+  measure_later(subject_name(r.which), std::move(subject));
+  measure_later(rival_name(r.which, r.rival), std::move(run_rival));
+  rows_.push_back(std::move(r));
+}
+
+void suite::measure_runs(std::string_view which, timed_run subject, std::uint64_t answer,
+                         std::size_t items) {
+  row r{std::string(which), "ns", {}, {}, {}, items};
+  check(r.which, subject().answer, answer, "");
   measure_later(subject_name(r.which), std::move(subject));
   rows_.push_back(std::move(r));
 }
@@ -115,7 +156,10 @@ int suite::run() {
       if (ns) *ns /= static_cast<double>(r.items);
       return ns;
     };
-    if (!r.value) r.value = an_item(subject_name(r.which));
+    if (!r.value) {
+      r.value = an_item(subject_name(r.which));
+      if (r.value && r.unit == per_second) r.value = 1e9 / *r.value;
+    }
     if (!r.rival.empty()) r.rival_value = an_item(rival_name(r.which, r.rival));
     if (!r.value) continue;  // filtered out by --benchmark_filter
     if (r.rival_value && *r.rival_value < folded_away_ns) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,6 +29,15 @@ using work = std::function<std::uint64_t(std::size_t n)>;
 /// Makes work in its first state.
 using make_work = std::function<work()>;
 
+/// What a part of some work took, and an answer that depends on all of it.
+struct timed {
+  double ns = 0;
+  std::uint64_t answer = 0;
+};
+/// Does some work from beginning to end and times a part of it, the same at each call.  For what
+/// cannot be stopped at will: here the clock is read inside.
+using timed_run = std::function<timed()>;
+
 class suite {
  public:
   /// Takes --json and --quick out of the arguments; the others are Google Benchmark's.
@@ -39,6 +49,16 @@ class suite {
 
   /// Nanoseconds a step, without a rival.  `answer` is what the first 1000 steps must return.
   void measure(std::string_view which, make_work subject, std::uint64_t answer);
+
+  /// Times a second of what a step does `items` times, without a rival.
+  void measure_rate(std::string_view which, make_work subject, std::uint64_t answer,
+                    std::size_t items);
+
+  /// As `compare` and `measure`, of what runs have timed: `items` a run, and a run a repetition.
+  void compare_runs(std::string_view which, timed_run subject, std::string_view rival_name,
+                    timed_run rival, std::size_t items);
+  void measure_runs(std::string_view which, timed_run subject, std::uint64_t answer,
+                    std::size_t items);
 
   /// A figure that is not a time, already known.
   void report(std::string_view which, double value, std::string_view unit);
@@ -54,8 +74,10 @@ class suite {
     std::optional<double> value;  // given, or the median of what was measured
     std::string rival;            // empty: none
     std::optional<double> rival_value;
-    std::size_t items = 1;  // a step
+    std::size_t items = 1;  // an iteration of Google Benchmark's
   };
+  void check(std::string const& which, std::uint64_t answer, std::uint64_t expected,
+             std::string_view whose);
   void print(row const& r) const;
 
   std::string name_;
@@ -71,6 +93,14 @@ V launder(V v) {
   static_assert(std::is_pointer_v<V> || std::is_integral_v<V>, "it passes through a register");
   asm volatile("" : "+r"(v));
   return v;
+}
+
+/// An object of one of two classes; the compiler cannot know which.  Were there but one, g++ would
+/// guess it and inline its functions.
+template <class Interface, template <int> class Class, class... Args>
+std::unique_ptr<Interface> either(Args... args) {
+  if (launder(true)) return std::make_unique<Class<0>>(args...);
+  return std::make_unique<Class<1>>(args...);
 }
 
 }  // namespace weft::bench

@@ -42,20 +42,13 @@ using weft::region;
 using weft::resumption;
 using weft::run;
 using weft::state;
+using weft::bench::either;
 using weft::bench::launder;
 using weft::bench::make_work;
 
 /// Operations a step, where handlers are installed anew every time: so many that this does not
 /// count.
 constexpr std::size_t many = 100;
-
-/// An object of one of two classes; the compiler cannot know which.  Were there but one, g++ would
-/// guess it and inline its functions.
-template <class Interface, template <int> class Class, class... Args>
-std::unique_ptr<Interface> either(Args... args) {
-  if (launder(true)) return std::make_unique<Class<0>>(args...);
-  return std::make_unique<Class<1>>(args...);
-}
 
 // ---- get+put
 
