@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+
+/// What does it cost a process to let the others go first?  n processes yield in turn, fairly: each
+/// goes on when all others have had theirs.  ns a yield.
+///
+///   one_thread/n   Under `schedule`, n processes that cannot be forked.
+///   forkable/n     Processes that can: each keeps a log of what it has been answered.
+///
+/// The first process reads the clock, at its second turn and at its last, so neither the spawning
+/// nor the end of the processes counts.  The answer says in which order the processes have come and
+/// gone; one that is let in too often goes too early.
+///
+/// The rivals: what one would write by hand, were nothing wanted but this (rivals_ring.hpp), and
+///
+///   boost.fiber    Fibers with stacks of their own, by its default algorithm, round robin.  Its
+///                  library is Debian's, built for threads; the stacks are small and come from our
+///                  pool, which does not lay them at multiples of a page: 1000 of those would not
+///                  fit in a cache that finds its lines by the lower bits of their addresses.
+///
+/// With 100k processes the frames no longer fit in the nearer caches, and then who touches fewer
+/// lines a process wins.
+
+#include <algorithm>
+#include <boost/fiber/fiber.hpp>
+#include <boost/fiber/operations.hpp>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/harness.hpp"
+#include "bench/rivals_ring.hpp"
+#include "effects/detail/frame_pool.hpp"
+#include "effects/effects.hpp"
+#include "sched/schedule.hpp"
+
+namespace {
+
+using weft::eff;
+using weft::forkable;
+using weft::proc;
+using weft::schedule;
+using weft::spawn;
+using weft::spawning;
+using weft::bench::either;
+using weft::bench::launder;
+using weft::bench::pooled_coroutine;
+using weft::bench::timed;
+using weft::bench::timed_run;
+using weft::bench::yield_in;
+
+/// So many processes, each of which yields `rounds` times; and what they have seen.
+class race {
+ public:
+  race(int processes, int rounds) : processes_(processes), rounds_(rounds) {}
+  [[nodiscard]] int processes() const { return processes_; }
+  [[nodiscard]] int rounds() const { return launder(rounds_); }
+  [[nodiscard]] std::size_t timed_yields() const {
+    return static_cast<std::size_t>(processes_) * static_cast<std::size_t>(rounds_ - 1);
+  }
+
+  void enter(int id) { note(id); }
+  void is_on_its_way(int id) {
+    if (id == 0) began_ = clock::now();
+  }
+  void leave(int id) {
+    if (id == 0) ended_ = clock::now();
+    note(id);
+  }
+  [[nodiscard]] timed result() const {
+    return {std::chrono::duration<double, std::nano>(ended_ - began_).count(), answer_};
+  }
+
+ private:
+  using clock = std::chrono::steady_clock;
+  void note(int id) { answer_ = answer_ * 31 + static_cast<std::uint64_t>(id) + 1; }
+
+  int processes_;
+  int rounds_;
+  std::uint64_t answer_ = 0;
+  clock::time_point began_, ended_;
+};
+
+// ---- ours
+
+eff<void, proc> yielder(race* r, int rounds, int id) {
+  r->enter(id);
+  co_await proc::yield{};
+  r->is_on_its_way(id);
+  for (int i = 1; i < rounds; ++i) co_await proc::yield{};
+  r->leave(id);
+}
+
+eff<void, proc, spawning<proc>> crowd(race* r) {
+  int const rounds = r->rounds();
+  for (int id = 0; id != r->processes(); ++id) co_await spawn(yielder, r, rounds, id);
+}
+eff<void, proc, spawning<proc>> forkable_crowd(race* r) {
+  int const rounds = r->rounds();
+  for (int id = 0; id != r->processes(); ++id) {
+    auto const program = [=] { return yielder(r, rounds, id); };
+    co_await spawn(forkable, program);
+  }
+}
+
+timed one_thread(race r) {
+  schedule([at = &r] { return crowd(at); });
+  return r.result();
+}
+timed one_thread_forkable(race r) {
+  schedule([at = &r] { return forkable_crowd(at); });
+  return r.result();
+}
+
+// ---- by hand
+
+template <class Runner>
+pooled_coroutine yielder_in(Runner* runner, race* r, int rounds, int id) {
+  r->enter(id);
+  co_await yield_in<Runner>{*runner};
+  r->is_on_its_way(id);
+  for (int i = 1; i < rounds; ++i) co_await yield_in<Runner>{*runner};
+  r->leave(id);
+}
+
+template <class Runner, template <int> class Class>
+timed by_hand(race r) {
+  auto const runner = either<Runner, Class>(static_cast<std::size_t>(r.processes()));
+  int const rounds = r.rounds();
+  for (int id = 0; id != r.processes(); ++id)
+    runner->start(yielder_in<Runner>(runner.get(), &r, rounds, id));
+  runner->run();
+  return r.result();
+}
+
+// ---- boost.fiber
+
+struct small_stacks {
+  static constexpr std::size_t bytes = 16 * 1024;
+  boost::context::stack_context allocate() {
+    boost::context::stack_context stack;
+    stack.size = bytes;
+    stack.sp = static_cast<char*>(weft::detail::pooled::operator new(bytes)) + bytes;
+    return stack;
+  }
+  void deallocate(boost::context::stack_context& stack) noexcept {
+    weft::detail::pooled::operator delete(static_cast<char*>(stack.sp) - bytes, bytes);
+  }
+};
+
+void yield_in_a_fiber(race* r, int rounds, int id) {
+  r->enter(id);
+  boost::this_fiber::yield();
+  r->is_on_its_way(id);
+  for (int i = 1; i < rounds; ++i) boost::this_fiber::yield();
+  r->leave(id);
+}
+
+timed fibers(race r) {
+  std::vector<boost::fibers::fiber> all;
+  int const rounds = r.rounds();
+  for (int id = 0; id != r.processes(); ++id)
+    all.emplace_back(std::allocator_arg, small_stacks(), yield_in_a_fiber, &r, rounds, id);
+  for (auto& fiber : all) fiber.join();
+  return r.result();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  weft::bench::suite bench("yield", argc, argv);
+  auto const compare = [&](std::string const& which, timed (*subject)(race),
+                           std::string_view rival_name, timed (*rival)(race), int processes) {
+    race const r(processes, std::max(5, 4'000'000 / processes));
+    bench.compare_runs(
+        which, [=] { return subject(r); }, rival_name, [=] { return rival(r); }, r.timed_yields());
+  };
+  constexpr auto ring_virtual = by_hand<weft::bench::ring_virtual, weft::bench::ring_of_handles>;
+  constexpr auto ring_virtual_loop =
+      by_hand<weft::bench::ring_virtual_loop, weft::bench::loop_of_handles>;
+  constexpr auto ring_block = by_hand<weft::bench::ring_block, weft::bench::ring_of_blocks>;
+
+  compare("one_thread/1000", one_thread, "ring+virtual", ring_virtual, 1000);
+  compare("one_thread/1000", one_thread, "ring+virtual+loop", ring_virtual_loop, 1000);
+  compare("one_thread/1000", one_thread, "ring+block", ring_block, 1000);
+  compare("one_thread/1000", one_thread, "boost.fiber", fibers, 1000);
+  compare("one_thread/10", one_thread, "ring+virtual", ring_virtual, 10);
+  compare("one_thread/100k", one_thread, "ring+virtual", ring_virtual, 100'000);
+  compare("one_thread/1M", one_thread, "ring+virtual", ring_virtual, 1'000'000);
+  compare("forkable/1000", one_thread_forkable, "ring+virtual", ring_virtual, 1000);
+  // std_deque/1000, rival one_thread: schedule<on_std_deque>(...) goes here.
+  return bench.run();
+}
