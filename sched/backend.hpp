@@ -34,6 +34,8 @@ class dry_test {
 /// Where boxed resumptions wait, and who says which runs next.  It neither looks into a process
 /// nor counts them.
 ///
+/// What put throws, it throws with the thunk as it was.
+///
 ///   B1  A put happens before the take or claim that returns it.
 ///   B2  Each put is answered by exactly one take or claim, or by stop.
 ///   B3  b.put may be called by any thread; a worker belongs to one.

@@ -91,37 +91,42 @@ class process : public detail::holder, public detail::pooled {
   [[nodiscard]] unsigned cancel() noexcept { return ++cancellations_; }
 
   /// Stops at an operation.  False if ordinary code stands in between.
-  [[nodiscard]] bool stop_at(detail::operation_info const& operation, std::coroutine_handle<> leaf,
-                             detail::awaited& waiting, detail::prompt const& ground) noexcept {
+  [[nodiscard, gnu::always_inline]] bool stop_at(detail::operation_info const& operation,
+                                                 std::coroutine_handle<> leaf,
+                                                 detail::awaited& waiting,
+                                                 detail::prompt& ground) noexcept {
     auto* const inner = detail::prompt::innermost();
     if (inner != &ground) [[unlikely]]
-      if (!hold(inner, ground)) return false;
-    suspend(leaf, waiting, operation, inner);
+      if (!stop_inside(*inner, ground)) return false;
+    suspend(leaf, waiting, operation);
     return true;
   }
-  /// Goes on with that answer, if it has none yet: the frame.
-  [[nodiscard]] std::coroutine_handle<> go_on(std::uint64_t answer,
-                                              detail::prompt const& ground) noexcept {
-    std::coroutine_handle<> const leaf = at_.leaf.frame();
-    if (auto* const waiting = at_.waiting) [[likely]]
-      if (waiting->is_empty()) waiting->set_word(answer);
-    if (inner_records_) [[unlikely]]
-      tell_recorders(ground);
-    is_ = state::active;
-    started_ = true;
+  /// Whether it simply goes on with an answer: that is, by go_on().
+  [[nodiscard]] bool is_plain() const noexcept { return !special_; }
+  /// Goes on with that answer: the frame.
+  [[nodiscard, gnu::always_inline]] std::coroutine_handle<> go_on(std::uint64_t answer) noexcept {
+    at_.waiting->set_word(answer);
+    return go_on_answered();
+  }
+  /// The same of any that waits: it may have its answer, or wait for none, or inside handlers.
+  [[nodiscard]] std::coroutine_handle<> go_on_somehow(std::uint64_t answer,
+                                                      detail::prompt const& ground) noexcept {
+    if (at_.waiting && at_.waiting->is_empty()) at_.waiting->set_word(answer);
+    if (inner_records_) tell_recorders(ground);
     detail::prompt::set_innermost(inner_);
-    ::new (static_cast<void*>(&result_)) detail::answer<void>();  // X3
-    return leaf;
+    started_ = true;
+    special_ = forkable_;
+    return go_on_answered();
   }
   /// Stopped, and goes on after all: the operation throws.
   void go_on_unanswered() noexcept {
-    is_ = state::active;
     detail::prompt::set_innermost(inner_);
-    ::new (static_cast<void*>(&result_)) detail::answer<void>();  // X3
+    (void)go_on_answered();
   }
   /// Waiting: the operation is answered with an exception.
   void fail(std::exception_ptr error) noexcept {
     at_.operation->fail(*at_.waiting, std::move(error));
+    special_ = true;
   }
   /// Waiting: whether it has been.
   [[nodiscard]] bool is_answered() const noexcept {
@@ -187,6 +192,21 @@ class process : public detail::holder, public detail::pooled {
   [[nodiscard]] std::uint32_t& children() noexcept { return children_; }
 
  private:
+  [[nodiscard]] std::coroutine_handle<> go_on_answered() noexcept {
+    std::coroutine_handle<> const leaf = at_.leaf.frame();
+    is_ = state::active;
+    ::new (static_cast<void*>(&result_)) detail::answer<void>();  // X3
+    return leaf;
+  }
+  /// Inside handlers.  Else `inner_` is the ground, and innermost, from birth.
+  [[nodiscard, gnu::noinline]] bool stop_inside(detail::prompt& inner,
+                                                detail::prompt& ground) noexcept {
+    if (!hold(&inner, ground)) return false;
+    inner_ = &inner;
+    special_ = true;
+    detail::prompt::set_innermost(&ground);
+    return true;
+  }
   void drop() noexcept {
     if (is_ != state::ended) {
       owners_.store(1, std::memory_order_relaxed);  // relaxed: nobody else is left
@@ -202,7 +222,10 @@ class process : public detail::holder, public detail::pooled {
       detail::unwind(at_.leaf, *this);
     }
   }
-  void keep_holder() noexcept override { keep(); }
+  void keep_holder() noexcept override {
+    keep();
+    special_ = true;  // it is being cut
+  }
   void release_holder() noexcept override { release(); }
 
   std::atomic<std::uint32_t> owners_ = 1;  // X1
@@ -210,6 +233,7 @@ class process : public detail::holder, public detail::pooled {
   std::uint32_t children_ = 0;  // born so far
   bool forkable_;
   bool started_ = false;
+  bool special_ = true;  // forkable, not started, answered, inside handlers, cut
   std::uint8_t cancellations_ = 0;
 };
 static_assert(sizeof(process) <= 64);

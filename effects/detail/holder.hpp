@@ -59,14 +59,12 @@ class holder : public ending {
   holder() noexcept : at_() {}
   ~holder() {}  // a result is destroyed by the process that runs
 
-  /// `innermost`: the prompt.
-  void suspend(std::coroutine_handle<> leaf, awaited& waiting, operation_info const& operation,
-               prompt* innermost) noexcept {
+  void suspend(std::coroutine_handle<> leaf, awaited& waiting,
+               operation_info const& operation) noexcept {
     is_ = state::suspended;
     at_.leaf = leaf;
     at_.waiting = &waiting;
     at_.operation = &operation;
-    inner_ = innermost;
   }
   /// Before a capture that goes through the prompts from `innermost` to `outermost`, which we
   /// hold from then on.  Says whether all of them are there: no ordinary code in between.

@@ -71,7 +71,8 @@ class prompt : public holder, public pooled {
   void capture(std::coroutine_handle<> leaf, awaited& waiting,
                operation_info const& operation) noexcept {
     held_by_ = nullptr;
-    suspend(leaf, waiting, operation, std::exchange(current_, up_));
+    suspend(leaf, waiting, operation);
+    inner_ = std::exchange(current_, up_);
   }
   /// The captured chain goes on: the frame to go on with.
   [[nodiscard]] std::coroutine_handle<> activate() noexcept {

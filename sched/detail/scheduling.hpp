@@ -52,7 +52,7 @@ class scheduling final : public scheduling_base {
 
   // ---- the clauses, as in seed 002
 
-  void on(proc::yield) { put(box(), why::yielded); }
+  [[gnu::always_inline]] void on(proc::yield) { put(box(), why::yielded); }
   void on(proc::fork) {
     auto& p = static_cast<forkable_process&>(running());
     thunk second(p.twin(p.next_child(), *this), false);
@@ -89,10 +89,10 @@ class scheduling final : public scheduling_base {
   bool step() {
     do {
       prompt::driver const outside;
-      one_step_ = false;
+      one_step(false);
       auto const first = next();
       if (running_) {
-        one_step_ = true;
+        one_step(true);
         drive(first);
         return true;
       }
@@ -102,7 +102,7 @@ class scheduling final : public scheduling_base {
   void run() {
     do {
       prompt::driver const outside;
-      one_step_ = false;
+      one_step(false);
       drive(next());
     } while (settle());
   }
@@ -303,22 +303,20 @@ class scheduling final : public scheduling_base {
 
   // ---- who runs next
 
-  void put(thunk t, why w) noexcept {
-    process_id const id = t.get()->id();
-    bool const counted = is_counted_unforkable(*t.get());
+  [[gnu::always_inline]] void put(thunk&& t, why w) noexcept {
     try {
       worker_->put(std::move(t), w);
-    } catch (...) {  // and dropped it
-      forget(counted);
-      failed(id, std::current_exception());
+    } catch (...) {
+      was_not_put(t);
     }
   }
-  void make_ready(thunk t) noexcept override { put(std::move(t), why::woken); }
-  /// The process that runs is boxed with its answer: no longer ours.
-  [[nodiscard]] thunk box(std::uint64_t answer = 0) noexcept {
-    return thunk(std::exchange(running_, nullptr), answer);
+  [[gnu::cold, gnu::noinline]] void was_not_put(thunk& t) noexcept {
+    bury(t.release(), std::current_exception());
   }
-  [[nodiscard]] thunk take() noexcept {
+  void make_ready(thunk t) noexcept override { put(std::move(t), why::woken); }
+  /// The process that runs is boxed with its answer: no longer ours, and next() says who is.
+  [[nodiscard]] thunk box(std::uint64_t answer = 0) noexcept { return thunk(running_, answer); }
+  [[nodiscard, gnu::always_inline]] thunk take() noexcept {
     try {
       return worker_->take(instant::max(), dry_test());
     } catch (...) {
@@ -326,22 +324,36 @@ class scheduling final : public scheduling_base {
       return thunk::nothing::stopped;
     }
   }
-  [[nodiscard]] std::coroutine_handle<> next() noexcept {
-    if (one_step_) [[unlikely]]
-      return std::noop_coroutine();
-    for (;;) {
+  [[nodiscard, gnu::always_inline]] std::coroutine_handle<> next() noexcept {
+    if (look_up_) [[unlikely]]
+      return next_with_care();
+    thunk t = take();
+    if (!t) [[unlikely]]
+      return nobody();
+    std::uint64_t const answer = t.answer();
+    process* const p = t.release();
+    if (!p->is_plain()) [[unlikely]]
+      return next_unless_over(p, answer);
+    running_ = p;
+    return p->go_on(answer);
+  }
+  [[nodiscard, gnu::noinline]] std::coroutine_handle<> next_with_care() noexcept {
+    while (!is_one_step()) {
       thunk t = take();
+      if (!t) break;
       std::uint64_t const answer = t.answer();
-      process* const p = t.release();
-      if (!p) [[unlikely]]
-        return std::noop_coroutine();
-      if (p->is_forkable() || is_cancelling() || !p->is_waiting()) [[unlikely]] {
-        if (auto const frame = prepare(p, answer)) return frame;
-        continue;
-      }
-      running_ = p;
-      return p->go_on(answer, *this);
+      if (auto const frame = prepare(t.release(), answer)) return frame;
     }
+    return nobody();
+  }
+  [[nodiscard]] std::coroutine_handle<> nobody() noexcept {
+    running_ = nullptr;
+    return std::noop_coroutine();
+  }
+  [[nodiscard, gnu::noinline]] std::coroutine_handle<> next_unless_over(
+      process* p, std::uint64_t answer) noexcept {
+    if (auto const frame = prepare(p, answer)) return frame;
+    return next_with_care();
   }
   /// Of a process that does not simply go on: the frame that does, none if it is over.
   [[nodiscard, gnu::noinline]] std::coroutine_handle<> prepare(process* p,
@@ -364,7 +376,7 @@ class scheduling final : public scheduling_base {
       return bury(p, std::current_exception()), nullptr;
     }
     running_ = p;
-    return p->go_on(answer, *this);
+    return p->go_on_somehow(answer, *this);
   }
   void prepare_log(forkable_process& p, std::uint64_t answer) {
     if (p.has_started()) p.record(answer);
@@ -425,7 +437,6 @@ class scheduling final : public scheduling_base {
   Backend backend_;
   std::optional<typename Backend::worker> worker_;
   std::size_t log_limit_ = 0;
-  bool one_step_ = false;
   std::exception_ptr broken_;  // the backend could not say who is next
   std::vector<std::unique_ptr<recorder_base>> ours_;
 };

@@ -119,9 +119,15 @@ class scheduling_base : public scheduler_prompt {
   // ---- failures
 
   [[nodiscard]] bool is_cancelling() const noexcept { return cancelling_; }
+  /// For one step only: then nobody is next.
+  void one_step(bool on) noexcept {
+    one_step_ = on;
+    look_up_ = one_step_ || cancelling_;
+  }
+  [[nodiscard]] bool is_one_step() const noexcept { return one_step_; }
   void failed(process_id id, std::exception_ptr error) noexcept {
     if (cancelling_ && is_cancelled(error)) return;
-    cancelling_ = true;
+    cancelling_ = look_up_ = true;
     try {
       failures_.push_back({id, std::move(error)});
     } catch (...) {  // no memory to say so: the first failure must do
@@ -136,6 +142,7 @@ class scheduling_base : public scheduler_prompt {
   [[nodiscard]] bool somebody_waits() const noexcept { return gates_ != nullptr; }
   void throw_failures() {
     cancelling_ = false;
+    look_up_ = one_step_;
     auto all = std::exchange(failures_, {});
     if (all.size() == 1) std::rethrow_exception(std::move(all.front().error));
     if (all.size() > 1) throw exceptions(std::move(all));
@@ -146,6 +153,7 @@ class scheduling_base : public scheduler_prompt {
   }
 
   process* running_ = nullptr;
+  bool look_up_ = false;  // there is more to do than to run who is next
   std::size_t alive_ = 0;
   std::size_t unforkable_ = 0;  // of them
 
@@ -201,6 +209,7 @@ class scheduling_base : public scheduler_prompt {
   replay_log no_log_{0};
   gate* gates_ = nullptr;  // at which somebody waits
   bool cancelling_ = false;
+  bool one_step_ = false;
   std::vector<exceptions::failure> failures_;
 };
 
