@@ -146,6 +146,19 @@ class persistent_deque {
   std::optional<T> try_pop_front() { return try_pop<side::front>(); }
   std::optional<T> try_pop_back() { return try_pop<side::back>(); }
 
+  /// Whether one can be added at the front, and the last one taken, in a few instructions: without
+  /// an allocation, since both ends have room and are no other version's.  O(1).
+  [[nodiscard, gnu::always_inline]] bool can_rotate_in_place() const noexcept {
+    return top_.can_rotate();
+  }
+  /// Does so, if it can: adds T(args...), and returns the last one.  What a queue that goes round
+  /// does at each step.
+  template <class... Args>
+    requires std::is_nothrow_move_constructible_v<T> && std::is_nothrow_constructible_v<T, Args...>
+  [[gnu::always_inline]] T rotate_in_place(Args&&... args) noexcept {
+    return top_.rotate(std::forward<Args>(args)...);
+  }
+
   void clear() noexcept { top_ = top(); }  ///< Drops this version.
   /// O(1), no allocation.
   void swap(persistent_deque& other) noexcept { top_.swap(other.top_); }

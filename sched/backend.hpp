@@ -54,4 +54,12 @@ concept backend =
       b.stop();                                       // from anywhere
     };
 
+/// One whose workers have a short cut, when it can be had, for w.put(t, why::yielded) followed by
+/// w.take(...).
+template <class B>
+concept exchanging = backend<B> && requires(typename B::worker& w, thunk t) {
+  { w.can_exchange() } noexcept -> std::same_as<bool>;
+  { w.exchange(std::move(t)) } noexcept -> std::same_as<thunk>;
+};
+
 }  // namespace weft

@@ -33,6 +33,14 @@ class one_thread {
       ready_.emplace_front(t.get(), t.answer());
       (void)t.release();
     }
+    [[nodiscard, gnu::always_inline]] bool can_exchange() const noexcept {
+      return !home_.has_news_.load(std::memory_order_relaxed) &&  // [1]
+             ready_.can_rotate_in_place();
+    }
+    [[gnu::always_inline]] thunk exchange(thunk t) noexcept {
+      std::uint64_t const answer = t.answer();
+      return ready_.rotate_in_place(t.release(), answer);
+    }
     /// O(1).  Allocates nothing unless a version of the queue is kept.
     [[gnu::always_inline]] thunk take(instant until, dry_test dry) {
       if (home_.has_news_.load(std::memory_order_relaxed)) [[unlikely]]  // [1], re-read by listen

@@ -101,6 +101,12 @@ class process : public detail::holder, public detail::pooled {
     suspend(leaf, waiting, operation);
     return true;
   }
+  /// The same, on the ground.
+  [[gnu::always_inline]] void stop_here(detail::operation_info const& operation,
+                                        std::coroutine_handle<> leaf,
+                                        detail::awaited& waiting) noexcept {
+    suspend(leaf, waiting, operation);
+  }
   /// Whether it simply goes on with an answer: that is, by go_on().
   [[nodiscard]] bool is_plain() const noexcept { return !special_; }
   /// Goes on with that answer: the frame.

@@ -37,8 +37,9 @@ class [[clang::trivial_abi]] thunk {
     std::swap(word_, other.word_);
     return *this;
   }
-  ~thunk() {
-    if (process_) process_->release();
+  [[gnu::always_inline]] ~thunk() {
+    if (process_) [[unlikely]]
+      drop();
   }
 
   explicit operator bool() const noexcept { return process_ != nullptr; }
@@ -49,6 +50,8 @@ class [[clang::trivial_abi]] thunk {
   [[nodiscard]] process* release() noexcept { return std::exchange(process_, nullptr); }
 
  private:
+  [[gnu::noinline]] void drop() noexcept { process_->release(); }
+
   process* process_;
   std::uint64_t word_;
 };

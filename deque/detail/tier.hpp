@@ -78,6 +78,12 @@ class tier {
   template <side S, class R = E>
   R pop(char const* operation);
 
+  /// Whether adding one at the front and taking the last is a matter of moving the edges of
+  /// chunks of our own; and doing so.
+  [[nodiscard]] bool can_rotate() const noexcept;
+  template <class... Args>
+  E rotate(Args&&... args) noexcept;
+
   /// Removes the element at the end S; likewise.
   template <side S>
   void discard(char const* operation);

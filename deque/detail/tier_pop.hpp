@@ -136,4 +136,36 @@ auto tier<E, T, P>::pop_below() -> owner {
   return c;
 }
 
+template <class E, class T, class P>
+[[gnu::always_inline]] inline bool tier<E, T, P>::can_rotate() const noexcept {
+  window const& f = front_;
+  if (!f.chunk || !f.template has_room<side::front>()) return false;
+  if (!f.alone() || f.chunk->template bound<side::front>().get() != f.begin) return false;
+  auto const can_give = [](window const& b) {
+    return !b.empty() && b.chunk->template bound<side::back>().get() == b.end;
+  };
+  if (back_.chunk) [[likely]]
+    return can_give(back_) && back_.alone();
+  return !below_ && can_give(f);
+}
+
+template <class E, class T, class P>
+template <class... Args>
+[[gnu::always_inline]] inline E tier<E, T, P>::rotate(Args&&... args) noexcept {
+  static_assert(cells::moves_safely && std::is_nothrow_constructible_v<E, Args...>);
+  window& f = front_;
+  f.chunk->template bound<side::front>().set(--f.begin);
+  std::construct_at(f.at(f.begin), std::forward<Args>(args)...);
+  auto const take = [](window& b) -> E {
+    b.chunk->template bound<side::back>().set(--b.end);
+    E* const last = b.at(b.end);
+    E taken(std::move(*last));
+    std::destroy_at(last);
+    return taken;
+  };
+  if (back_.chunk) [[likely]]
+    return take(back_);
+  return take(f);  // the only chunk
+}
+
 }  // namespace weft::detail

@@ -52,7 +52,7 @@ class scheduling final : public scheduling_base {
 
   // ---- the clauses, as in seed 002
 
-  [[gnu::always_inline]] void on(proc::yield) { put(box(), why::yielded); }
+  void on(proc::yield) { put(box(), why::yielded); }
   void on(proc::fork) {
     auto& p = static_cast<forkable_process&>(running());
     thunk second(p.twin(p.next_child(), *this), false);
@@ -167,12 +167,26 @@ class scheduling final : public scheduling_base {
   static std::coroutine_handle<> control(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
                                          answer<typename O::result>& waiting) {
     scheduling& s = of<E, Set>(e);
-    process& p = s.running();
-    if (p.is_forkable()) [[unlikely]] {
+    if constexpr (std::is_same_v<Set, recorded>) {
       if (auto const diverged = s.before_recording(o, leaf, waiting.where)) return diverged;
     } else if constexpr (std::is_same_v<O, proc::fork>) {
       throw_has_no_log(site_of(o, waiting.where));
+    } else if constexpr (std::is_same_v<O, proc::yield> && exchanging<Backend>) {
+      // The short cut: nothing but a yield of a process that stands on the ground.
+      prompt* ground = innermost();
+      if (ground == &s && s.can_exchange()) [[likely]] {
+        // From here on we look for the scheduler where the thread has it, not by way of the frame:
+        // else each yield would have to wait until its frame is in the cache.
+        asm("" : "+r"(ground));
+        return static_cast<scheduling*>(ground)->exchange(info_of<O>, leaf, waiting);
+      }
     }
+    return stop_and_answer<E, O, Set>(s, o, leaf, waiting);
+  }
+  template <class E, class O, class Set>
+  [[gnu::noinline]] static std::coroutine_handle<> stop_and_answer(
+      scheduling& s, O& o, std::coroutine_handle<> leaf, answer<typename O::result>& waiting) {
+    process& p = s.running();
     if (!p.stop_at(info_of<O>, leaf, waiting, s)) [[unlikely]]
       s.throw_across(name_of<O>, waiting.where);
     if constexpr (std::is_same_v<O, proc::exit>) {
@@ -331,7 +345,21 @@ class scheduling final : public scheduling_base {
     if (!t) [[unlikely]]
       return nobody();
     std::uint64_t const answer = t.answer();
-    process* const p = t.release();
+    return go_on(t.release(), answer);
+  }
+  [[nodiscard, gnu::always_inline]] bool can_exchange() const noexcept {
+    return !look_up_ && worker_->can_exchange();
+  }
+  [[nodiscard, gnu::always_inline]] std::coroutine_handle<> exchange(
+      operation_info const& operation, std::coroutine_handle<> leaf, awaited& waiting) noexcept {
+    process& p = running();
+    p.stop_here(operation, leaf, waiting);
+    thunk t = worker_->exchange(thunk(&p));
+    std::uint64_t const answer = t.answer();
+    return go_on(t.release(), answer);
+  }
+  [[nodiscard, gnu::always_inline]] std::coroutine_handle<> go_on(process* p,
+                                                                  std::uint64_t answer) noexcept {
     if (!p->is_plain()) [[unlikely]]
       return next_unless_over(p, answer);
     running_ = p;
