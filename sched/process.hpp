@@ -49,10 +49,12 @@ class process : public detail::holder, public detail::pooled {
   // ---- for the library
 
   /// Has not started; `first` is its first frame.
+  /// Its answer is nobody's: goes to the `sink`.
   static process* start(process_id id, std::coroutine_handle<> first, void* evidence,
-                        detail::scheduler_prompt& ground) {
+                        detail::scheduler_prompt& ground, detail::awaited& sink) {
     auto* const p = new process(id, false);
-    p->begin_with(first, evidence, ground);
+    p->begin_with(first, evidence, ground, sink);
+    p->special_ = false;
     return p;
   }
 
@@ -80,13 +82,13 @@ class process : public detail::holder, public detail::pooled {
     std::source_location where;
   };
   [[nodiscard]] virtual place goes_on_from() const noexcept {
-    if (is_ != state::suspended || !at_.waiting) return {};
+    if (is_ != state::suspended || !at_.operation) return {};
     return {at_.operation->name, where()};
   }
   [[nodiscard]] process_id next_child() noexcept { return id_.child(++children_); }
   [[nodiscard]] bool is_waiting() const noexcept { return is_ == state::suspended; }
-  /// False until it runs for the first time.
-  [[nodiscard]] bool has_started() const noexcept { return started_; }
+  /// Not running: whether it has run.
+  [[nodiscard]] bool has_started() const noexcept { return started_ || at_.operation; }
   /// How often it was cancelled, this time included.
   [[nodiscard]] unsigned cancel() noexcept { return ++cancellations_; }
 
@@ -117,7 +119,7 @@ class process : public detail::holder, public detail::pooled {
   /// The same of any that waits: it may have its answer, or wait for none, or inside handlers.
   [[nodiscard]] std::coroutine_handle<> go_on_somehow(std::uint64_t answer,
                                                       detail::prompt const& ground) noexcept {
-    if (at_.waiting && at_.waiting->is_empty()) at_.waiting->set_word(answer);
+    if (!at_.operation || at_.waiting->is_empty()) at_.waiting->set_word(answer);
     if (inner_records_) tell_recorders(ground);
     detail::prompt::set_innermost(inner_);
     started_ = true;
@@ -136,7 +138,7 @@ class process : public detail::holder, public detail::pooled {
   }
   /// Waiting: whether it has been.
   [[nodiscard]] bool is_answered() const noexcept {
-    return at_.waiting && !at_.waiting->is_empty();
+    return at_.operation && !at_.waiting->is_empty();
   }
   /// A handler that it was suspended in has ended.
   [[nodiscard]] bool was_cut() const noexcept { return is_ == state::cut; }
@@ -180,14 +182,16 @@ class process : public detail::holder, public detail::pooled {
   }
   virtual ~process() = default;
 
-  void begin_with(std::coroutine_handle<> first, void* evidence, detail::prompt& ground) noexcept {
+  void begin_with(std::coroutine_handle<> first, void* evidence, detail::prompt& ground,
+                  detail::awaited& sink) noexcept {
     auto& frame = detail::frame_of(first);
     frame.parent = *this;
     frame.evidence = evidence;
     frame.to = &result_;
     is_ = state::suspended;
     at_.leaf = first;
-    at_.waiting = nullptr;
+    at_.waiting = &sink;
+    at_.operation = nullptr;
     inner_ = &ground;
   }
   /// Two that are the same, except that they may go on differently.
@@ -216,16 +220,13 @@ class process : public detail::holder, public detail::pooled {
   void drop() noexcept {
     if (is_ != state::ended) {
       owners_.store(1, std::memory_order_relaxed);  // relaxed: nobody else is left
-      unwind_what_waits();
-    }
-    delete this;
-  }
-  void unwind_what_waits() noexcept {
-    if (at_.waiting || is_ != state::suspended) {
       unwind_rest();
-    } else {  // it has not started: nobody waits for an answer
-      is_ = state::ended;
-      detail::unwind(at_.leaf, *this);
+    }
+    if (forkable_) {
+      delete this;
+    } else {  // it is no more than this: no virtual call
+      this->process::~process();
+      detail::pooled::operator delete(this, sizeof(process));
     }
   }
   void keep_holder() noexcept override {

@@ -21,18 +21,17 @@ class birth {
   birth(birth const&) = delete;
   birth& operator=(birth const&) = delete;
 
-  /// One of the two: a process that can be forked, of that program, whose count is the caller's;
-  /// or a frame.
+  /// A process that can be forked: its program, whose count is the caller's.  Else null.
   virtual program* forkable_program() { return nullptr; }
   virtual first_frame frame() = 0;
-  [[nodiscard]] row_info const& row() const noexcept { return row_; }
+  [[nodiscard]] bool is_forkable() const noexcept { return forkable_; }
 
  protected:
-  explicit birth(row_info const& r) noexcept : row_(r) {}
+  explicit birth(bool forkable) noexcept : forkable_(forkable) {}
   ~birth() = default;
 
  private:
-  row_info const& row_;
+  bool forkable_;
 };
 
 }  // namespace detail
@@ -71,7 +70,7 @@ class spawns : public birth {
  public:
   static constexpr bool finds_its_effect = true;
 
-  spawns() noexcept : birth(row_info_of<Child>::value) {}
+  explicit spawns(bool forkable) noexcept : birth(forkable) {}
 
   /// The operation, in a coroutine of that row.
   template <class Row>
@@ -101,7 +100,10 @@ template <class F, class... Args>
 class spawns_frame final : public spawns<typename std::invoke_result_t<F, Args...>::effects> {
  public:
   template <class... As>
-  explicit spawns_frame(F f, As&&... args) : f_(f), args_(std::forward<As>(args)...) {}
+  explicit spawns_frame(F f, As&&... args)
+      : spawns<typename std::invoke_result_t<F, Args...>::effects>(false),
+        f_(f),
+        args_(std::forward<As>(args)...) {}
   first_frame frame() override {
     return first_frame_of(
         std::apply([this](Args&... args) { return std::invoke(f_, std::move(args)...); }, args_));
@@ -115,7 +117,8 @@ class spawns_frame final : public spawns<typename std::invoke_result_t<F, Args..
 template <class F>
 class spawns_program final : public spawns<typename std::invoke_result_t<F const&>::effects> {
  public:
-  explicit spawns_program(F f) : f_(std::move(f)) {}
+  explicit spawns_program(F f)
+      : spawns<typename std::invoke_result_t<F const&>::effects>(true), f_(std::move(f)) {}
   program* forkable_program() override { return new program_of<F>(std::move(f_)); }
   first_frame frame() override { return first_frame_of(std::as_const(f_)()); }
 

@@ -117,9 +117,10 @@ class forkable_process final : public process {
     shared->release();
   }
   /// Its first frame.
-  void begin(std::coroutine_handle<> first, void* evidence, prompt& ground) noexcept {
+  void begin(std::coroutine_handle<> first, void* evidence, prompt& ground,
+             awaited& sink) noexcept {
     root_ = first;
-    begin_with(first, evidence, ground);
+    begin_with(first, evidence, ground, sink);
   }
 
   /// The answer, with which it goes on now (Y2).

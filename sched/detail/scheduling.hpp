@@ -69,8 +69,8 @@ class scheduling final : public scheduling_base {
   }
   void on_start(birth& b) {
     process_id const id = running().next_child();
-    if (class program* const p = b.forkable_program())
-      begin(new_process(id, p), true);
+    if (b.is_forkable())
+      begin(new_process(id, b.forkable_program()), true);
     else
       begin(new_process(id, b.frame()), false);
   }
@@ -89,6 +89,7 @@ class scheduling final : public scheduling_base {
   bool step() {
     do {
       prompt::driver const outside;
+      set_innermost(this);
       one_step(false);
       auto const first = next();
       if (running_) {
@@ -102,6 +103,7 @@ class scheduling final : public scheduling_base {
   void run() {
     do {
       prompt::driver const outside;
+      set_innermost(this);
       one_step(false);
       drive(next());
     } while (settle());
@@ -278,9 +280,9 @@ class scheduling final : public scheduling_base {
 
   // ---- births and deaths
 
-  [[nodiscard]] process* new_process(process_id id, first_frame first) {
+  [[nodiscard, gnu::always_inline]] process* new_process(process_id id, first_frame first) {
     try {
-      return process::start(id, first.handle, this->evidence_for(*first.row, false), *this);
+      return process::start(id, first.handle, this->evidence_for(*first.row, false), *this, sink_);
     } catch (...) {
       first.handle.destroy();
       throw;
@@ -294,13 +296,13 @@ class scheduling final : public scheduling_base {
       throw;
     }
   }
-  void begin(process* p, bool forkable) noexcept {
+  [[gnu::always_inline]] void begin(process* p, bool forkable) noexcept {
     ++alive_;
     if (!forkable) ++unforkable_;
     put(thunk(p), why::started);
   }
   /// It has ended, or is to: that is its error, null if there is none.  Its count is dropped.
-  void bury(process* p, std::exception_ptr error) noexcept {
+  [[gnu::always_inline]] void bury(process* p, std::exception_ptr error) noexcept {
     if (error) [[unlikely]]
       failed(p->id(), std::move(error));
     forget(is_counted_unforkable(*p));
@@ -413,7 +415,7 @@ class scheduling final : public scheduling_base {
     first_frame const first = p.program().start();
     try {
       p.log().rewind();
-      p.begin(first.handle, evidence_for(*first.row, true), *this);
+      p.begin(first.handle, evidence_for(*first.row, true), *this, sink_);
     } catch (...) {
       first.handle.destroy();
       throw;
@@ -465,6 +467,7 @@ class scheduling final : public scheduling_base {
   Backend backend_;
   std::optional<typename Backend::worker> worker_;
   std::size_t log_limit_ = 0;
+  answer<void> sink_;          // where a process that has not started waits for its answer
   std::exception_ptr broken_;  // the backend could not say who is next
   std::vector<std::unique_ptr<recorder_base>> ours_;
 };
