@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <limits>
 #include <memory>
 #include <source_location>
 #include <string>
@@ -34,7 +36,9 @@ class replay_log {
  public:
   static constexpr std::size_t usual_limit = 1'000'000;
 
-  explicit replay_log(std::size_t limit = usual_limit) noexcept : limit_(limit) {}
+  explicit replay_log(std::size_t limit = usual_limit) noexcept
+      : limit_(static_cast<std::uint32_t>(
+            std::min<std::size_t>(limit, std::numeric_limits<std::uint32_t>::max()))) {}
   /// The same past, to be gone on from (L1).
   replay_log(replay_log& other) noexcept
       : tail_(other.tail_),
@@ -111,35 +115,36 @@ class replay_log {
 
   // ---- reading
 
-  [[nodiscard]] bool replaying() const noexcept { return next_ != nullptr; }
+  [[nodiscard]] bool replaying() const noexcept { return cursor_ != nullptr; }
   [[nodiscard]] bool diverged() const noexcept { return diverged_; }
 
   /// To be replayed from the beginning, by a run that has just started.
   void rewind() {
     shared_ = length_;
     if (length_ == 0) return;
-    path_ = log_path::to(*tail_, length_);
-    step_ = 0;
-    open_step();
+    cursor_ = std::make_unique<cursor>(log_path::to(*tail_, length_));
   }
   /// Answers an operation with what it was answered the first time.  False if it was another
   /// operation then, or elsewhere; from then on this has diverged.
   template <class R>
   [[nodiscard]] bool replay(site const& at, answer<R>& a) {
-    log_entry const& e = *next_;
+    cursor& c = *cursor_;
+    log_entry const& e = *c.next;
     if (diverged_ || !e.is_at(at)) [[unlikely]]
       return diverge();
     e.answer_to(a);
-    if (++repeated_ == e.count()) [[likely]]
-      go_on();
+    if (c.go_on(e)) [[unlikely]]
+      cursor_.reset();
     return true;
   }
   /// The same for an operation whose answer is void.
   [[nodiscard]] bool replay_void(site const& at) {
-    log_entry const& e = *next_;
+    cursor& c = *cursor_;
+    log_entry const& e = *c.next;
     if (diverged_ || !e.is_at(at)) [[unlikely]]
       return diverge();
-    if (++repeated_ == e.count()) go_on();
+    if (c.go_on(e)) [[unlikely]]
+      cursor_.reset();
     return true;
   }
   /// What is to be said if `at` is performed instead of what comes next.
@@ -153,6 +158,32 @@ class replay_log {
 
  private:
   enum class why_over : unsigned char { not_yet, sealed, limit, memory };
+
+  /// A replay.  What it reads is shared, and kept by tail_.
+  struct cursor : pooled {
+    explicit cursor(log_path p) noexcept : path(std::move(p)) { open(); }
+    void open() noexcept {
+      auto const stretch = path.part(part);
+      next = stretch.first;
+      last = stretch.last;
+    }
+    /// Past `e`, the next one, or once more over it.  True if that was the last.
+    [[nodiscard]] bool go_on(log_entry const& e) noexcept {
+      if (++repeated != e.count()) return false;
+      repeated = 0;
+      if (++next != last) [[likely]]
+        return false;
+      if (++part == path.parts()) return true;
+      open();
+      return false;
+    }
+
+    log_path path;
+    std::size_t part = 0;
+    log_entry const* next = nullptr;
+    log_entry const* last = nullptr;  // one behind the part
+    std::uint32_t repeated = 0;       // of the next one's count
+  };
 
   void append(log_entry e) noexcept {
     if (entries_ == limit_) [[unlikely]]
@@ -174,21 +205,6 @@ class replay_log {
     shared_ = length_ = 0;
   }
 
-  void open_step() noexcept {
-    auto const part = path_.part(step_);
-    next_ = part.first;
-    last_ = part.last;
-  }
-  void go_on() noexcept {
-    repeated_ = 0;
-    if (++next_ == last_) [[unlikely]]
-      next_part();
-  }
-  [[gnu::noinline]] void next_part() noexcept {
-    if (++step_ < path_.parts()) return open_step();
-    next_ = nullptr;
-    path_ = {};
-  }
   [[gnu::cold, gnu::noinline]] bool diverge() noexcept {
     diverged_ = true;
     return false;
@@ -196,10 +212,12 @@ class replay_log {
 
   [[nodiscard]] std::string first_half() const {
     return "weft: a program was run again and, at operation " +
-           std::to_string(path_.operations_before(step_, next_) + repeated_ + 1) + ", ";
+           std::to_string(cursor_->path.operations_before(cursor_->part, cursor_->next) +
+                          cursor_->repeated + 1) +
+           ", ";
   }
   [[nodiscard]] std::string second_half() const {
-    return ", where the first time it performed " + next_->at().text() +
+    return ", where the first time it performed " + cursor_->next->at().text() +
            "; what it does may depend on its effects' answers only, not on the clock, addresses, "
            "globals, or what its captures refer to";
   }
@@ -207,18 +225,13 @@ class replay_log {
   log_segment* tail_ = nullptr;  // L1
   std::uint32_t length_ = 0;     // of tail_
   std::uint32_t shared_ = 0;     // L3
-  std::size_t entries_ = 0;
-  std::size_t limit_;
+  std::uint32_t entries_ = 0;
+  std::uint32_t limit_;
   why_over over_ = why_over::not_yet;  // L4
   bool diverged_ = false;
   site sealed_at_{};
 
-  // The replay.  What it reads is shared, and kept by tail_.
-  std::uint32_t repeated_ = 0;       // of the next one's count
-  log_entry const* next_ = nullptr;  // null: live
-  log_entry const* last_ = nullptr;  // one behind the part that next_ is in
-  std::uint32_t step_ = 0;           // which part
-  log_path path_;
+  std::unique_ptr<cursor> cursor_;  // null: live
 };
 
 template <class O>
