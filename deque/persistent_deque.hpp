@@ -151,8 +151,7 @@ class persistent_deque {
   [[nodiscard, gnu::always_inline]] bool can_rotate_in_place() const noexcept {
     return top_.can_rotate();
   }
-  /// Does so, if it can: adds T(args...), and returns the last one.  What a queue that goes round
-  /// does at each step.
+  /// Does so, if it can: adds T(args...), returns the last one: a step of a queue that goes round.
   template <class... Args>
     requires std::is_nothrow_move_constructible_v<T> && std::is_nothrow_constructible_v<T, Args...>
   [[gnu::always_inline]] T rotate_in_place(Args&&... args) noexcept {

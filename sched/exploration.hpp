@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "effects/detail/names.hpp"
+#include "effects/handle.hpp"
 #include "sched/path.hpp"
 #include "sched/process_id.hpp"
 

@@ -16,9 +16,9 @@ class scheduling_base;
 
 /// What processes wait at: the thing behind locks, messages and timers, and for those of one's own.
 ///
-///     if (empty) co_await sync::wait{at};
+///     if (empty) co_await syncing::wait{at};
 ///     ...
-///     co_await sync::wake{at};
+///     co_await syncing::wake{at};
 ///
 /// A list of processes, the longest waiting first; it knows no condition.  It belongs to one
 /// scheduler while somebody waits.  When it ends, those who wait there find `cancelled`.
@@ -42,7 +42,7 @@ class gate {
 };
 
 /// Waiting for one another.
-struct sync {
+struct syncing {
   /// Until somebody wakes us at that gate.
   struct wait : op<void> {
     explicit wait(gate& g) noexcept : at(&g) {}

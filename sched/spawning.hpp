@@ -153,7 +153,7 @@ auto spawn(F f, Args&&... args) {
   static_assert(is_a_process,
                 "weft: spawn takes a function that returns an eff<void, ...>, and its arguments: "
                 "not its result; a reference goes as std::ref(x)");
-  constexpr bool captures_nothing = std::is_pointer_v<F> || std::is_empty_v<F>;
+  constexpr bool captures_nothing = !is_a_process || std::is_pointer_v<F> || std::is_empty_v<F>;
   static_assert(captures_nothing,
                 "weft: spawn takes no closure with captures, which would be gone when the process "
                 "runs: pass what it captures as arguments, or write spawn(forkable, f)");

@@ -73,3 +73,178 @@ TEST_CASE("an increment that yields between read and write can be lost") {
   CHECK(again.outcomes[0].trace.size() == 5);
   CHECK(again.outcomes[0].path.text() == path);
 }
+
+namespace {
+
+/// Both wait for the other.
+struct two_gates {
+  gate left, right;
+};
+using waits = eff<void, proc, syncing>;
+waits wakes_after_waiting(gate& mine, gate& others) {
+  co_await syncing::wait{mine};
+  co_await syncing::wake{others};
+}
+eff<void, spawning<proc, syncing>> crosswise(two_gates& g) {
+  co_await spawn(wakes_after_waiting, std::ref(g.left), std::ref(g.right));
+  co_await spawn(wakes_after_waiting, std::ref(g.right), std::ref(g.left));
+}
+
+/// Passed on in whatever order: the one that comes late is not woken.
+waits comes_to(gate& g) { co_await syncing::wait{g}; }
+waits wakes_all_at(gate& g) { co_await syncing::wake{g, g.waiting()}; }
+eff<void, spawning<proc, syncing>> race(gate& g) {
+  co_await spawn(comes_to, std::ref(g));
+  co_await spawn(wakes_all_at, std::ref(g));
+}
+
+process yields_for_ever() {
+  for (;;) co_await proc::yield{};
+}
+parent both_for_ever(int&) {
+  co_await spawn(steps, 2);
+  co_await spawn(yields_for_ever);
+}
+
+process adds(std::string& s, std::string what) {
+  s += what;
+  co_await proc::yield{};
+  s += what;
+}
+parent a_and_b(std::string& s) {
+  co_await spawn(adds, std::ref(s), "a");
+  co_await spawn(adds, std::ref(s), "b");
+}
+
+int calls = 0;
+parent another_each_time(int&) {
+  int const n = ++calls % 3;
+  for (int i = 0; i != n; ++i) co_await spawn(steps, 2);
+}
+
+process throws_if_first(int& n) {
+  if (n++ == 0) throw std::runtime_error("first");
+  co_return;
+}
+parent one_throws(int& n) {
+  co_await spawn(throws_if_first, std::ref(n));
+  co_await spawn(steps, 1);
+}
+
+process forks_and_adds(int& n) {
+  bool const first = co_await proc::fork{};
+  co_await proc::yield{};
+  n = 10 * n + (first ? 1 : 2);
+}
+
+}  // namespace
+
+TEST_CASE("seed 002's program has 35 schedules, and each prints something else") {
+  weft::tests::every_frame_dies const here;
+  auto const found = explore([] { return std::string(); }, [](std::string&) { return hello(); },
+                             [](std::string const& s) { return s; },
+                             [](std::string& s) { return console_to_string(s); });
+  CHECK(found.ok());
+  CHECK(found.schedules == 35);
+  CHECK(found.outcomes.size() == 35);
+}
+
+TEST_CASE("outcomes that the check names are kept apart, each with its first schedule") {
+  weft::tests::every_frame_dies const here;
+  auto const found =
+      explore([] { return std::string(); }, a_and_b, [](std::string const& s) { return s; });
+  CHECK(found.ok());
+  CHECK(found.schedules == 6);
+  CHECK(found.outcomes.size() == 6);
+  std::set<std::string> names;
+  for (auto const& o : found.outcomes) {
+    names.insert(o.result.text);
+    CHECK(o.schedules == 1);
+    auto const again = follow(
+        o.path.text(), [] { return std::string(); }, a_and_b,
+        [](std::string const& s) { return s; });
+    CHECK(again.outcomes.at(0).result.text == o.result.text);
+  }
+  CHECK(names == std::set<std::string>{"aabb", "abab", "abba", "baab", "baba", "bbaa"});
+}
+
+TEST_CASE("a deadlock is found, and who waits where is said") {
+  weft::tests::every_frame_dies const here;
+  auto const found =
+      explore([] { return two_gates(); }, crosswise, [](two_gates const&) { return true; });
+  CHECK(found.deadlocks == found.schedules);
+  REQUIRE(found.first_failure());
+  auto const& text = found.first_failure()->result.text;
+  CHECK(text.find("process 1.1 in weft::syncing::wait at tests/explore_test.cpp:") != text.npos);
+  CHECK(text.find("process 1.2 in weft::syncing::wait at tests/explore_test.cpp:") != text.npos);
+}
+
+TEST_CASE("a wake that comes too early is a deadlock in that schedule only") {
+  weft::tests::every_frame_dies const here;
+  auto const found = explore([] { return gate(); }, race, [](gate const&) { return true; });
+  CHECK(found.schedules == 2);
+  CHECK(found.deadlocks == 1);
+}
+
+TEST_CASE("a schedule that is longer than it may be is cut, and is no failure") {
+  weft::tests::every_frame_dies const here;
+  auto const found = explore({.max_schedules = 50, .max_steps = 20}, zero, both_for_ever, always);
+  CHECK(found.schedules == 50);
+  CHECK(found.cut == 50);
+  CHECK(found.ok());
+  CHECK_FALSE(found.complete);
+}
+
+TEST_CASE("a program that does something else each time is told apart from a failing one") {
+  weft::tests::every_frame_dies const here;
+  auto const found = explore(zero, another_each_time, always);
+  CHECK(found.nondeterminism);
+  CHECK_FALSE(found.ok());
+}
+
+TEST_CASE("what a process throws is a failure, with its text") {
+  weft::tests::every_frame_dies const here;
+  auto const found = explore(zero, one_throws, always);
+  CHECK(found.failed == found.schedules);
+  CHECK(found.first_failure()->result.text == "first");
+  auto const report = found.report();
+  CHECK(report.find("the first: first\n") != report.npos);
+  CHECK(report.find("follow(\"") != report.npos);
+}
+
+TEST_CASE("a fork is a step, and its two processes are scheduled like others") {
+  weft::tests::every_frame_dies const here;
+  auto const found = explore(zero, forks_and_adds, [](int const& n) { return std::to_string(n); });
+  CHECK(found.schedules == 6);  // two processes of two steps
+  CHECK(found.outcomes.size() == 2);
+}
+
+TEST_CASE("a path that is no path is refused; one of another program is nondeterminism") {
+  weft::tests::every_frame_dies const here;
+  CHECK_THROWS_AS(schedule_path("1..2"), std::invalid_argument);
+  CHECK_THROWS_AS(schedule_path("1.x"), std::invalid_argument);
+  CHECK_THROWS_AS(schedule_path("1."), std::invalid_argument);
+  CHECK(schedule_path("1.0.12").text() == "1.0.12");
+  CHECK(schedule_path("").length() == 0);
+  auto const lost = follow("7", zero, two_increments, is_two);
+  CHECK(lost.nondeterminism);
+}
+
+TEST_CASE("what is left over is a leak") {
+  std::vector<resumption<void>> kept;  // outlives the run
+  struct keeper : region {
+    std::vector<resumption<void>>* kept = nullptr;
+    void on(proc::yield, resumption<void> k) { kept->push_back(std::move(k)); }
+    void on(proc::fork, resumption<bool>) {}
+    void on(proc::exit, resumption<never>) {}
+  } h;
+  h.kept = &kept;
+  auto const found = explore(
+      zero,
+      [&h](int&) -> eff<void, proc> {
+        co_await handle<proc>(h, []() -> eff<void, proc> { co_await proc::yield{}; });
+      },
+      always);
+  CHECK(found.leaked > 0);
+  CHECK_FALSE(found.ok());
+}

@@ -125,7 +125,11 @@ class forkable_process final : public process {
 
   /// The answer, with which it goes on now (Y2).
   void record(std::uint64_t answer) noexcept {
-    if (is_waiting() && is_answered())
+    // Frames of another process, which run here, do not say where they wait.
+    if (is_waiting() && (at_site_.operation != &operation() ||
+                         !site::same_place(at_site_.where, waiting().where))) [[unlikely]]
+      log_.seal({&operation(), waiting().where, 0});
+    else if (is_waiting() && is_answered())
       at_site_.operation->record(log_, at_site_, waiting());
     else if (at_site_.operation->size == answer_size::nothing)
       log_.record_void(at_site_);

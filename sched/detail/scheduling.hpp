@@ -18,24 +18,23 @@
 #include "sched/backend.hpp"
 #include "sched/detail/recorder.hpp"
 #include "sched/detail/scheduling_base.hpp"
+#include "sched/detail/scheduling_clauses.hpp"
 #include "sched/spawning.hpp"
 
-/// The scheduler at work: clauses, and who runs next.
-///
-///   S1  A process that performs is stopped first, and put last; from then on it may be anyone's.
-///   S2  The clause's end goes straight on to the next process: no step through a loop.
-///   S3  A process runs under one of two sets of evidence: with a log or without.
+/// The scheduler at work: what its clauses say, and who runs next.
 namespace weft::detail {
 
 /// Effects that the scheduler handles.
 template <class E>
-constexpr bool is_ours = std::is_same_v<E, proc> || std::is_same_v<E, sync>;
+constexpr bool is_ours = std::is_same_v<E, proc> || std::is_same_v<E, syncing>;
 template <class... Es>
 constexpr bool is_ours<spawning<Es...>> = true;
 
 template <backend Backend>
 class scheduling final : public scheduling_base {
  public:
+  using backend_type = Backend;
+
   template <class... Args>
   explicit scheduling(Args&&... args) : backend_(std::forward<Args>(args)...) {
     worker_.emplace(backend_, 0U);
@@ -60,14 +59,16 @@ class scheduling final : public scheduling_base {
     put(box(true), why::yielded);
     put(std::move(second), why::started);
   }
-  void on(sync::wait w) {
+  void on(syncing::wait w) {
     thunk& place = place_at(*w.at);
     place = box();
   }
-  void on(sync::wake w) {
+  void on(syncing::wake w) {
     for (std::size_t n = std::min(w.most, w.at->waiting()); n; --n) put(leave(*w.at), why::woken);
   }
-  void on_start(birth& b) {
+  template <class Start>
+  void on(Start start) {  // of a spawning<...>
+    birth& b = *start.what;
     process_id const id = running().next_child();
     if (b.is_forkable())
       begin(new_process(id, b.forkable_program()), true);
@@ -148,99 +149,8 @@ class scheduling final : public scheduling_base {
     this->finish();
   }
 
- private:
-  // ---- tables (S3)
+  // ---- for the clauses
 
-  struct plain {};
-  struct recorded {};
-  template <class E, class Set>
-  struct place final : evidence<E>, recorder_base {
-    scheduling& home;
-    explicit place(scheduling& s) noexcept : evidence<E>{&table<E, Set>::value}, home(s) {}
-    void expire() noexcept override { this->clauses = &expired_table<table<E, Set>, E>::value; }
-  };
-  template <class E, class Set>
-  static scheduling& of(evidence<E>& e) noexcept {
-    return static_cast<place<E, Set>&>(e).home;
-  }
-
-  /// Stops the process, does what the clause says, and goes on to the next one (S1, S2).
-  template <class E, class O, class Set>
-  static std::coroutine_handle<> control(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
-                                         answer<typename O::result>& waiting) {
-    scheduling& s = of<E, Set>(e);
-    if constexpr (std::is_same_v<Set, recorded>) {
-      if (auto const diverged = s.before_recording(o, leaf, waiting.where)) return diverged;
-    } else if constexpr (std::is_same_v<O, proc::fork>) {
-      throw_has_no_log(site_of(o, waiting.where));
-    } else if constexpr (std::is_same_v<O, proc::yield> && exchanging<Backend>) {
-      // The short cut: nothing but a yield of a process that stands on the ground.
-      prompt* ground = innermost();
-      if (ground == &s && s.can_exchange()) [[likely]] {
-        // From here on we look for the scheduler where the thread has it, not by way of the frame:
-        // else each yield would have to wait until its frame is in the cache.
-        asm("" : "+r"(ground));
-        return static_cast<scheduling*>(ground)->exchange(info_of<O>, leaf, waiting);
-      }
-    }
-    return stop_and_answer<E, O, Set>(s, o, leaf, waiting);
-  }
-  template <class E, class O, class Set>
-  [[gnu::noinline]] static std::coroutine_handle<> stop_and_answer(
-      scheduling& s, O& o, std::coroutine_handle<> leaf, answer<typename O::result>& waiting) {
-    process& p = s.running();
-    if (!p.stop_at(info_of<O>, leaf, waiting, s)) [[unlikely]]
-      s.throw_across(name_of<O>, waiting.where);
-    if constexpr (std::is_same_v<O, proc::exit>) {
-      set_innermost(&s);
-      s.bury(&p, nullptr);
-    } else {
-      try {
-        s.on(std::move(o));
-      } catch (...) {  // before it was put anywhere
-        p.go_on_unanswered();
-        throw;
-      }
-    }
-    return s.next();
-  }
-  /// What is answered at once.
-  template <class E, class O, class Set>
-  static bool at_once(evidence<E>& e, O& o, answer<void>& waiting) {
-    scheduling& s = of<E, Set>(e);
-    process& p = s.running();
-    if (p.is_forkable()) [[unlikely]] {
-      replay_log& log = s.log_of_running();
-      site const at = site_of(o, waiting.where);
-      if (log.replaying()) {
-        if (!log.replay_void(at)) return false;
-      } else {
-        s.do_at_once(o);
-        log.record_void(at);
-      }
-    } else {
-      s.do_at_once(o);
-    }
-    waiting.set();
-    return true;
-  }
-  template <class O>
-  void do_at_once(O& o) {
-    if constexpr (requires { o.what; })
-      on_start(*o.what);
-    else
-      on(std::move(o));
-  }
-  template <class E, class O, class Set>
-  static bool attempt_replay(evidence<E>& e, O& o, answer<typename O::result>& waiting) {
-    replay_log& log = of<E, Set>(e).log_of_running();
-    return log.replaying() && log.replay(site_of(o, waiting.where), waiting);
-  }
-  template <class E, class O, class Set>
-  static std::coroutine_handle<> only_diverged(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
-                                               answer<typename O::result>& waiting) {
-    return of<E, Set>(e).end_diverged(leaf, site_of(o, waiting.where));
-  }
   /// Notes where the process will wait.  The frame to go on with, if it has diverged.
   template <class O>
   [[gnu::noinline]] std::coroutine_handle<> before_recording(O const& o,
@@ -261,23 +171,37 @@ class scheduling final : public scheduling_base {
                      "spawn(forkable, f), and the first one without {.forkable = false}");
   }
 
-  template <class E, class O, class Set>
-  static constexpr clause_entry<E, O> entry() {
-    constexpr bool records = std::is_same_v<Set, recorded>;
-    if constexpr (std::is_same_v<E, proc> || std::is_same_v<O, sync::wait>)
-      return {nullptr, records ? attempt_replay<E, O, Set> : nullptr, nullptr, control<E, O, Set>};
-    else
-      return {nullptr, at_once<E, O, Set>, nullptr, only_diverged<E, O, Set>};
+  /// It has ended, or is to: that is its error, null if there is none.  Its count is dropped.
+  [[gnu::always_inline]] void bury(process* p, std::exception_ptr error) noexcept {
+    if (error) [[unlikely]]
+      failed(p->id(), std::move(error));
+    if (!p->is_forkable() || static_cast<forkable_process&>(*p).is_sealed()) --unforkable_;
+    --alive_;
+    p->release();
   }
-  template <class E, class Set, class Operations = typename E::operations>
-  struct table;
-  template <class E, class Set, class... Os>
-  struct table<E, Set, op_list<Os...>> {
-    static prompt& home(evidence<E>& e) noexcept { return of<E, Set>(e); }
-    static evidence<E>* beyond(evidence<E>&) noexcept { return nullptr; }
-    static constexpr clause_table<E, op_list<Os...>> value{entry<E, Os, Set>()..., home, beyond};
-  };
 
+  [[nodiscard, gnu::always_inline]] std::coroutine_handle<> next() noexcept {
+    if (look_up_) [[unlikely]]
+      return next_with_care();
+    thunk t = take();
+    if (!t) [[unlikely]]
+      return nobody(t.why_empty());
+    std::uint64_t const answer = t.answer();
+    return go_on(t.release(), answer);
+  }
+  [[nodiscard, gnu::always_inline]] bool can_exchange() const noexcept {
+    return !look_up_ && worker_->can_exchange();
+  }
+  [[nodiscard, gnu::always_inline]] std::coroutine_handle<> exchange(
+      operation_info const& operation, std::coroutine_handle<> leaf, awaited& waiting) noexcept {
+    process& p = running();
+    p.stop_here(operation, leaf, waiting);
+    thunk t = worker_->exchange(thunk(&p));
+    std::uint64_t const answer = t.answer();
+    return go_on(t.release(), answer);
+  }
+
+ private:
   // ---- births and deaths
 
   [[nodiscard, gnu::always_inline]] process* new_process(process_id id, first_frame first) {
@@ -300,21 +224,6 @@ class scheduling final : public scheduling_base {
     ++alive_;
     if (!forkable) ++unforkable_;
     put(thunk(p), why::started);
-  }
-  /// It has ended, or is to: that is its error, null if there is none.  Its count is dropped.
-  [[gnu::always_inline]] void bury(process* p, std::exception_ptr error) noexcept {
-    if (error) [[unlikely]]
-      failed(p->id(), std::move(error));
-    forget(is_counted_unforkable(*p));
-    running_ = nullptr;
-    p->release();
-  }
-  [[nodiscard]] static bool is_counted_unforkable(process& p) noexcept {
-    return !p.is_forkable() || static_cast<forkable_process&>(p).is_sealed();
-  }
-  void forget(bool unforkable) noexcept {
-    unforkable_ -= unforkable;
-    --alive_;
   }
 
   // ---- who runs next
@@ -340,26 +249,6 @@ class scheduling final : public scheduling_base {
       return thunk::nothing::stopped;
     }
   }
-  [[nodiscard, gnu::always_inline]] std::coroutine_handle<> next() noexcept {
-    if (look_up_) [[unlikely]]
-      return next_with_care();
-    thunk t = take();
-    if (!t) [[unlikely]]
-      return nobody();
-    std::uint64_t const answer = t.answer();
-    return go_on(t.release(), answer);
-  }
-  [[nodiscard, gnu::always_inline]] bool can_exchange() const noexcept {
-    return !look_up_ && worker_->can_exchange();
-  }
-  [[nodiscard, gnu::always_inline]] std::coroutine_handle<> exchange(
-      operation_info const& operation, std::coroutine_handle<> leaf, awaited& waiting) noexcept {
-    process& p = running();
-    p.stop_here(operation, leaf, waiting);
-    thunk t = worker_->exchange(thunk(&p));
-    std::uint64_t const answer = t.answer();
-    return go_on(t.release(), answer);
-  }
   [[nodiscard, gnu::always_inline]] std::coroutine_handle<> go_on(process* p,
                                                                   std::uint64_t answer) noexcept {
     if (!p->is_plain()) [[unlikely]]
@@ -370,13 +259,14 @@ class scheduling final : public scheduling_base {
   [[nodiscard, gnu::noinline]] std::coroutine_handle<> next_with_care() noexcept {
     while (!is_one_step()) {
       thunk t = take();
-      if (!t) break;
+      if (!t) return nobody(t.why_empty());
       std::uint64_t const answer = t.answer();
       if (auto const frame = prepare(t.release(), answer)) return frame;
     }
-    return nobody();
+    return nobody(thunk::nothing::dry);
   }
-  [[nodiscard]] std::coroutine_handle<> nobody() noexcept {
+  [[nodiscard]] std::coroutine_handle<> nobody(thunk::nothing why) noexcept {
+    stopped_ = why == thunk::nothing::stopped;
     running_ = nullptr;
     return std::noop_coroutine();
   }
@@ -385,67 +275,18 @@ class scheduling final : public scheduling_base {
     if (auto const frame = prepare(p, answer)) return frame;
     return next_with_care();
   }
-  /// Of a process that does not simply go on: the frame that does, none if it is over.
-  [[nodiscard, gnu::noinline]] std::coroutine_handle<> prepare(process* p,
-                                                               std::uint64_t answer) noexcept {
-    static constexpr unsigned patience = 100;
-    try {
-      if (p->is_forkable()) {
-        p = owned(static_cast<forkable_process*>(p));
-        static_cast<forkable_process&>(*p).claim_frames(*this);
-      }
-      if (p->was_cut()) throw p->why_cut();
-      if (is_cancelling()) {
-        // One that has no frames is dropped; so is one that will not listen.
-        if (!p->has_started() || !p->is_waiting() || p->cancel() > patience)
-          return bury(p, nullptr), nullptr;
-        p->fail(std::make_exception_ptr(cancelled()));
-      }
-      if (p->is_forkable()) prepare_log(static_cast<forkable_process&>(*p), answer);
-    } catch (...) {
-      return bury(p, std::current_exception()), nullptr;
-    }
-    running_ = p;
-    return p->go_on_somehow(answer, *this);
-  }
-  void prepare_log(forkable_process& p, std::uint64_t answer) {
-    if (p.has_started()) p.record(answer);
-    if (p.is_waiting()) return;
-    if (p.log().is_over()) p.log().throw_unforkable(p.waits_at());
-    first_frame const first = p.program().start();
-    try {
-      p.log().rewind();
-      p.begin(first.handle, evidence_for(*first.row, true), *this, sink_);
-    } catch (...) {
-      first.handle.destroy();
-      throw;
-    }
-  }
-  /// One that a checkpoint has as well stays as it is: a twin goes on.
-  [[nodiscard]] forkable_process* owned(forkable_process* p) {
-    if (!p->is_shared()) return p;
-    auto* const twin = p->twin(p->id(), *this);
-    p->release();
-    return twin;
-  }
-  /// Nobody is ready.  Whether to go on all the same; throws what there is to be thrown.
-  bool settle() {
-    if (broken_) std::rethrow_exception(std::exchange(broken_, nullptr));
-    if (somebody_waits()) {
-      nobody_is_ready();
-      return true;
-    }
-    throw_failures();
-    return false;
-  }
+  std::coroutine_handle<> prepare(process* p, std::uint64_t answer) noexcept;
+  void prepare_log(forkable_process& p, std::uint64_t answer);
+  forkable_process* owned(forkable_process* p);
+  bool settle();
 
   // ---- evidence
 
   template <class F, class Find>
   void learn_effect(identity<F>, Find& find) {
     if constexpr (is_ours<F>) {
-      auto* const a = own(std::make_unique<place<F, plain>>(*this));
-      auto* const b = own(std::make_unique<place<F, recorded>>(*this));
+      auto* const a = own(std::make_unique<scheduler_place<scheduling, F, false>>(*this));
+      auto* const b = own(std::make_unique<scheduler_place<scheduling, F, true>>(*this));
       learn({&name_of<F>, static_cast<evidence<F>*>(a), static_cast<evidence<F>*>(b)});
     } else {
       evidence<F>& outer = *find.template operator()<F>();
@@ -468,8 +309,11 @@ class scheduling final : public scheduling_base {
   std::optional<typename Backend::worker> worker_;
   std::size_t log_limit_ = 0;
   answer<void> sink_;          // where a process that has not started waits for its answer
+  bool stopped_ = false;       // the backend was
   std::exception_ptr broken_;  // the backend could not say who is next
   std::vector<std::unique_ptr<recorder_base>> ours_;
 };
 
 }  // namespace weft::detail
+
+#include "sched/detail/scheduling_rare.hpp"

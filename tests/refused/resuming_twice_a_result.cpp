@@ -1,10 +1,20 @@
 // SPDX-License-Identifier: MIT
 #include "effects/effects.hpp"
-#include "sched/scheduler.hpp"
 
-weft::eff<void, weft::proc> twice() { co_await weft::proc::fork{}; }
+struct coin {
+  struct toss : weft::op<bool> {};
+  using operations = weft::op_list<toss>;
+};
+struct both : weft::region {
+  void on(coin::toss, weft::multi_resumption<bool> k) {
+    resume(k, true);
+    resume(k, false);
+  }
+};
+
+weft::eff<void, coin> tosses() { co_await coin::toss{}; }
 
 int main() {
-  weft::scheduler s;
-  weft::run(weft::handle(s, twice()));
+  both h;
+  weft::run(weft::handle<coin>(h, tosses()));
 }

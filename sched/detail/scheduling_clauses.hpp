@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <coroutine>
+#include <exception>
+#include <type_traits>
+#include <utility>
+
+#include "effects/handle.hpp"
+#include "effects/proc.hpp"
+#include "sched/backend.hpp"
+#include "sched/detail/recorder.hpp"
+#include "sched/detail/scheduling_base.hpp"
+#include "sched/gate.hpp"
+
+/// How an operation of ours reaches the scheduler: the entries of its tables.
+///
+///   S1  A process that performs is stopped first, and put last; from then on it may be anyone's.
+///   S2  The clause's end goes straight on to the next process: no step through a loop.
+///   S3  A process runs under one of two sets of evidence: of processes that keep a log, or not.
+namespace weft::detail {
+
+/// Evidence for `E`, of the scheduler `S`.
+template <class S, class E, bool Records>
+struct scheduler_place final : evidence<E>, recorder_base {
+  S& home;
+  explicit scheduler_place(S& s) noexcept;
+  void expire() noexcept override;
+};
+
+template <class S, class E, class O, bool Records>
+struct scheduler_clause {
+  using R = typename O::result;
+  static S& of(evidence<E>& e) noexcept {
+    return static_cast<scheduler_place<S, E, Records>&>(e).home;
+  }
+
+  /// Stops the process, does what the clause says, and goes on to the next one (S1, S2).
+  static std::coroutine_handle<> control(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
+                                         answer<R>& waiting) {
+    S& s = of(e);
+    if constexpr (Records) {
+      if (auto const diverged = s.before_recording(o, leaf, waiting.where)) return diverged;
+    } else if constexpr (std::is_same_v<O, proc::fork>) {
+      S::throw_has_no_log(site_of(o, waiting.where));
+    } else if constexpr (std::is_same_v<O, proc::yield> && exchanging<typename S::backend_type>) {
+      // The short cut: nothing but a yield of a process that stands on the ground.
+      prompt* ground = prompt::innermost();
+      if (ground == &s && s.can_exchange()) [[likely]] {
+        // From here on we look for the scheduler where the thread has it, not by way of the frame:
+        // else each yield would have to wait until its frame is in the cache.
+        asm("" : "+r"(ground));
+        return static_cast<S*>(ground)->exchange(info_of<O>, leaf, waiting);
+      }
+    }
+    return stop_and_answer(s, o, leaf, waiting);
+  }
+  [[gnu::noinline]] static std::coroutine_handle<> stop_and_answer(S& s, O& o,
+                                                                   std::coroutine_handle<> leaf,
+                                                                   answer<R>& waiting) {
+    process& p = s.running();
+    if (!p.stop_at(info_of<O>, leaf, waiting, s)) [[unlikely]]
+      s.throw_across(name_of<O>, waiting.where);
+    if constexpr (std::is_same_v<O, proc::exit>) {
+      prompt::set_innermost(&s);
+      s.bury(&p, nullptr);
+    } else {
+      try {
+        s.on(std::move(o));
+      } catch (...) {  // before it was put anywhere
+        p.go_on_unanswered();
+        throw;
+      }
+    }
+    return s.next();
+  }
+
+  /// What is answered at once.
+  static bool at_once(evidence<E>& e, O& o, answer<R>& waiting) {
+    S& s = of(e);
+    if (s.running().is_forkable()) [[unlikely]] {
+      replay_log& log = s.log_of_running();
+      site const at = site_of(o, waiting.where);
+      if (log.replaying()) return log.replay(at, waiting);
+      try {
+        s.on(std::move(o));
+        waiting.set();
+      } catch (...) {
+        waiting.fail(std::current_exception());
+      }
+      log.record(at, waiting);
+    } else {
+      s.on(std::move(o));
+      waiting.set();
+    }
+    return true;
+  }
+  static std::coroutine_handle<> only_diverged(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
+                                               answer<R>& waiting) {
+    return of(e).end_diverged(leaf, site_of(o, waiting.where));
+  }
+  static bool attempt_replay(evidence<E>& e, O& o, answer<R>& waiting) {
+    replay_log& log = of(e).log_of_running();
+    return log.replaying() && log.replay(site_of(o, waiting.where), waiting);
+  }
+
+  static constexpr clause_entry<E, O> entry() {
+    if constexpr (std::is_same_v<E, proc> || std::is_same_v<O, syncing::wait>)
+      return {nullptr, Records ? attempt_replay : nullptr, nullptr, control};
+    else
+      return {nullptr, at_once, nullptr, only_diverged};
+  }
+};
+
+template <class S, class E, bool Records, class Operations = typename E::operations>
+struct scheduler_table;
+template <class S, class E, bool Records, class... Os>
+struct scheduler_table<S, E, Records, op_list<Os...>> {
+  static prompt& home(evidence<E>& e) noexcept {
+    return static_cast<scheduler_place<S, E, Records>&>(e).home;
+  }
+  static evidence<E>* beyond(evidence<E>&) noexcept { return nullptr; }
+  static constexpr clause_table<E, op_list<Os...>> value{
+      scheduler_clause<S, E, Os, Records>::entry()..., home, beyond};
+};
+
+template <class S, class E, bool Records>
+scheduler_place<S, E, Records>::scheduler_place(S& s) noexcept
+    : evidence<E>{&scheduler_table<S, E, Records>::value}, home(s) {}
+template <class S, class E, bool Records>
+void scheduler_place<S, E, Records>::expire() noexcept {
+  this->clauses = &expired_table<scheduler_table<S, E, Records>, E>::value;
+}
+
+}  // namespace weft::detail

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <coroutine>
+#include <cstdint>
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "sched/detail/scheduling.hpp"
+
+/// What a scheduler does rarely: processes that are forkable, cancelled or cut, and its end.
+namespace weft::detail {
+
+/// Of a process that does not simply go on: the frame that does, none if it is over.
+template <backend Backend>
+[[gnu::noinline]] std::coroutine_handle<> scheduling<Backend>::prepare(
+    process* p, std::uint64_t answer) noexcept {
+  static constexpr unsigned patience = 100;
+  try {
+    if (p->is_forkable()) {
+      p = owned(static_cast<forkable_process*>(p));
+      static_cast<forkable_process&>(*p).claim_frames(*this);
+    }
+    if (p->was_cut()) throw p->why_cut();
+    if (is_cancelling()) {
+      // One that has no frames is dropped; so is one that will not listen.
+      if (!p->has_started() || !p->is_waiting() || p->cancel() > patience)
+        return bury(p, nullptr), nullptr;
+      p->fail(std::make_exception_ptr(cancelled()));
+    }
+    if (p->is_forkable()) prepare_log(static_cast<forkable_process&>(*p), answer);
+  } catch (...) {
+    return bury(p, std::current_exception()), nullptr;
+  }
+  running_ = p;
+  return p->go_on_somehow(answer, *this);
+}
+
+/// Its answer enters its log.  One without frames is started again.
+template <backend Backend>
+void scheduling<Backend>::prepare_log(forkable_process& p, std::uint64_t answer) {
+  if (p.has_started()) p.record(answer);
+  if (p.is_waiting()) return;
+  if (p.log().is_over()) p.log().throw_unforkable(p.waits_at());
+  first_frame const first = p.program().start();
+  try {
+    p.log().rewind();
+    p.begin(first.handle, evidence_for(*first.row, true), *this, sink_);
+  } catch (...) {
+    first.handle.destroy();
+    throw;
+  }
+}
+
+/// One that a checkpoint has as well stays as it is: a twin goes on.
+template <backend Backend>
+forkable_process* scheduling<Backend>::owned(forkable_process* p) {
+  if (!p->is_shared()) return p;
+  auto* const twin = p->twin(p->id(), *this);
+  p->release();
+  return twin;
+}
+
+/// Nobody is ready.  Whether to go on all the same; throws what there is to be thrown.
+template <backend Backend>
+bool scheduling<Backend>::settle() {
+  if (broken_) std::rethrow_exception(std::exchange(broken_, nullptr));
+  if (somebody_waits() && !stopped_) {
+    nobody_is_ready();
+    return true;
+  }
+  throw_failures();
+  if (alive_ && !stopped_)
+    throw std::logic_error("weft: the backend has lost " + std::to_string(alive_) + " processes");
+  return false;
+}
+
+}  // namespace weft::detail

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+#include <iostream>
+
+#include "effects/effects.hpp"
+#include "sched/schedule.hpp"
+
+using weft::console;
+using weft::proc;
+using weft::spawning;
+
+weft::eff<void, proc> child() { co_await proc::yield{}; }
+weft::eff<void, spawning<proc>, spawning<proc, console>> parent() { co_await weft::spawn(child); }
+
+int main() { weft::schedule(parent, weft::console_to_stream(std::cout)); }

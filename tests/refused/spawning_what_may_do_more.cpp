@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+#include <iostream>
+
+#include "effects/effects.hpp"
+#include "sched/schedule.hpp"
+
+using weft::console;
+using weft::proc;
+using weft::spawning;
+
+weft::eff<void, proc, console> child() { co_await console::print{"hello"}; }
+weft::eff<void, console, spawning<proc>> parent() { co_await weft::spawn(child); }
+
+int main() { weft::schedule(parent, weft::console_to_stream(std::cout)); }
