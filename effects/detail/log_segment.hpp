@@ -89,7 +89,12 @@ class log_entry {
   enum kind : std::uint32_t { is_nothing, is_word, is_box, is_error };
 
   log_entry(site const& at, kind k) noexcept
-      : operation_(at.operation), where_(at.where), hash_(at.hash), kind_(k), count_(1), word_(0) {}
+      : operation_(at.operation),
+        where_(at.where),
+        hash_(at.hash),
+        kind_(k & 3),
+        count_(1),
+        word_(0) {}
 
   operation_info const* operation_;
   std::source_location where_;
