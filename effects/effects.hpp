@@ -2,6 +2,7 @@
 #pragma once
 
 /// All of effects/.
+#include "effects/choose.hpp"
 #include "effects/clauses.hpp"
 #include "effects/console.hpp"
 #include "effects/describe.hpp"

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <ranges>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "effects/eff.hpp"
+#include "effects/handle.hpp"
+#include "effects/multi_resumption.hpp"
+#include "effects/operation.hpp"
+#include "effects/resumption.hpp"
+
+/// Choice: a program asks for one of several, and says when a choice has led nowhere.
+///
+///     eff<std::pair<int, int>, choose> summands(int sum) {
+///       int const a = co_await one_of(std::views::iota(1, sum));
+///       int const b = co_await one_of(std::views::iota(a, sum));
+///       co_await guard(a + b == sum);
+///       co_return std::pair(a, b);
+///     }
+///
+///     run(handle(all_solutions(), [] { return summands(5); }))  // {1, 4}, {2, 3}
+///
+/// The handlers here try what there is in order, depth first (Plotkin and Pretnar, DOI
+/// 10.1007/978-3-642-00590-9_7).  Each alternative but the first of a choice runs the body again
+/// from its beginning: n of them, at a depth of d operations, cost O(n d).  So fail early; a search
+/// of millions of steps is better off with a loop and a stack.
+///
+/// A choice that is open costs a frame of its clause, and a log entry; no native stack.  What
+/// the body throws ends the search.
+namespace weft {
+
+struct choose {
+  /// One of several, by number, from 0.  If there is none: this fails.
+  struct among : op<std::size_t> {
+    explicit among(std::size_t n) noexcept : count(n) {}
+    /// weights[i] says how likely i is, compared with the others; what weighs nothing is not tried.
+    /// Throws std::invalid_argument if a weight is negative or not finite.
+    explicit among(std::vector<double> w) : count(w.size()), weights(std::move(w)) {
+      for (double const x : weights)
+        if (!(x >= 0) || !std::isfinite(x))
+          throw std::invalid_argument("weft: a weight is finite, and not negative");
+    }
+
+    std::size_t count;
+    std::vector<double> weights;  // empty: all alike
+
+    [[nodiscard]] double weight(std::size_t i) const noexcept {
+      return weights.empty() ? 1 : weights[i];
+    }
+    friend std::size_t hash_value(among const& a) noexcept {
+      std::size_t h = a.count;
+      for (double const x : a.weights) h = h * 1099511628211u ^ std::bit_cast<std::uint64_t>(x);
+      return h;
+    }
+  };
+  /// This choice has led nowhere.
+  struct fail : op<never> {};
+
+  using operations = op_list<among, fail>;
+};
+
+// ---- asking
+
+namespace detail {
+template <class View>
+eff<std::ranges::range_value_t<View>, choose> element_of(View elements) {
+  std::size_t const i = co_await choose::among(std::ranges::size(elements));
+  co_return std::ranges::begin(elements)[static_cast<std::ranges::range_difference_t<View>>(i)];
+}
+template <class View>
+eff<typename std::ranges::range_value_t<View>::first_type, choose> weighted_element_of(
+    View elements) {
+  std::vector<double> weights;
+  for (auto const& e : elements) weights.push_back(e.second);
+  std::size_t const i = co_await choose::among(std::move(weights));
+  co_return std::ranges::begin(elements)[static_cast<std::ranges::range_difference_t<View>>(i)]
+      .first;
+}
+template <class Range>
+concept list_of_choices =
+    std::ranges::viewable_range<Range> && std::ranges::random_access_range<Range> &&
+    std::ranges::sized_range<Range>;
+}  // namespace detail
+
+/// One of the elements.  A named range is borrowed, a temporary is kept.
+template <detail::list_of_choices Range>
+auto one_of(Range&& elements) {
+  return detail::element_of(std::views::all(std::forward<Range>(elements)));
+}
+/// One of the values: `int const n = co_await one_of(1, 2, 3);`
+template <class T, std::convertible_to<T>... More>
+  requires(sizeof...(More) > 0)
+auto one_of(T first, More... more) {
+  return one_of(std::array<T, 1 + sizeof...(More)>{std::move(first), std::move(more)...});
+}
+
+/// One of the elements, which are pairs: a value and its weight.  Throws as choose::among does.
+template <detail::list_of_choices Range>
+auto one_of_weighted(Range&& elements) {
+  return detail::weighted_element_of(std::views::all(std::forward<Range>(elements)));
+}
+/// True with the probability `p`.  Throws as choose::among does.
+inline eff<bool, choose> with_probability(double p) {
+  std::vector<double> weights{p, 1 - p};
+  std::size_t const i = co_await choose::among(std::move(weights));
+  co_return i == 0;
+}
+
+/// Fails unless it holds.
+inline eff<void, choose> guard(bool holds) {
+  if (!holds) co_await choose::fail{};
+}
+
+// ---- answering
+
+/// Answers with the results of all ways to choose, in order, as a vector.  If the body computes
+/// void: with how many ways come to its end.
+class all_solutions : public handler<choose> {
+ public:
+  template <class A>
+  eff<A> on(choose::among c, multi_resumption<std::size_t, A> k) const {
+    A all = A();
+    for (std::size_t i = 0; i != c.count; ++i) {
+      if (c.weight(i) == 0) continue;
+      A some = co_await k(i);
+      append(all, std::move(some));
+    }
+    co_return all;
+  }
+  template <class A>
+  A on(choose::fail, resumption<never, A>) const {
+    return A();
+  }
+
+  template <class T>
+  std::vector<T> on_return(T result) const {
+    std::vector<T> one;
+    one.push_back(std::move(result));
+    return one;
+  }
+  std::size_t on_return() const noexcept { return 1; }
+
+ private:
+  static void append(std::size_t& to, std::size_t n) noexcept { to += n; }
+  template <class T>
+  static void append(std::vector<T>& to, std::vector<T> from) {
+    if (to.empty())
+      to = std::move(from);
+    else
+      to.insert(to.end(), std::move_iterator(from.begin()), std::move_iterator(from.end()));
+  }
+};
+
+/// Answers with the first result there is, as an optional; the rest is not tried.  If the body
+/// computes void: with whether it can come to its end.
+class first_solution : public handler<choose> {
+ public:
+  template <class A>
+  eff<A> on(choose::among c, multi_resumption<std::size_t, A> k) const {
+    for (std::size_t i = 0; i != c.count; ++i) {
+      if (c.weight(i) == 0) continue;
+      A found = co_await k(i);
+      if (found) co_return found;
+    }
+    co_return A();
+  }
+  template <class A>
+  A on(choose::fail, resumption<never, A>) const {
+    return A();
+  }
+
+  template <class T>
+  std::optional<T> on_return(T result) const {
+    return std::optional<T>(std::move(result));
+  }
+  bool on_return() const noexcept { return true; }
+};
+
+/// Answers with all results, in order, each with the probability of the choices that led there, as
+/// a vector of pairs.  If the body computes void: with the probability that it comes to its end.
+///
+/// It is exact: all ways are tried (Kiselyov and Shan, DOI 10.1007/978-3-642-03034-5_17).  What
+/// failed is missing in the sum; `as_distribution` makes up for it.
+class weighted_solutions : public handler<choose> {
+ public:
+  template <class A>
+  eff<A> on(choose::among c, multi_resumption<std::size_t, A> k) const {
+    double total = 0;
+    for (std::size_t i = 0; i != c.count; ++i) total += c.weight(i);
+    A all = A();
+    for (std::size_t i = 0; i != c.count; ++i) {
+      if (c.weight(i) == 0) continue;
+      A some = co_await k(i);
+      append(all, std::move(some), c.weight(i) / total);
+    }
+    co_return all;
+  }
+  template <class A>
+  A on(choose::fail, resumption<never, A>) const {
+    return A();
+  }
+
+  template <class T>
+  std::vector<std::pair<T, double>> on_return(T result) const {
+    std::vector<std::pair<T, double>> one;
+    one.emplace_back(std::move(result), 1.0);
+    return one;
+  }
+  double on_return() const noexcept { return 1; }
+
+ private:
+  static void append(double& to, double p, double share) noexcept { to += share * p; }
+  template <class T>
+  static void append(std::vector<std::pair<T, double>>& to, std::vector<std::pair<T, double>> from,
+                     double share) {
+    for (auto& [value, p] : from) to.emplace_back(std::move(value), share * p);
+  }
+};
+
+/// Of weighted results, those that are equal as one, in ascending order, with probabilities that
+/// sum to 1: given that nothing failed.  Throws std::domain_error if nothing is left.  O(n log n).
+template <class T>
+std::vector<std::pair<T, double>> as_distribution(std::vector<std::pair<T, double>> results) {
+  double total = 0;
+  for (auto const& r : results) total += r.second;
+  if (!(total > 0))
+    throw std::domain_error("weft: no result has a weight: there is no distribution");
+  std::ranges::stable_sort(results, std::ranges::less(), &std::pair<T, double>::first);
+  std::vector<std::pair<T, double>> merged;
+  for (auto& [value, weight] : results) {
+    if (merged.empty() || merged.back().first < value) merged.emplace_back(std::move(value), 0.0);
+    merged.back().second += weight / total;
+  }
+  return merged;
+}
+
+}  // namespace weft
