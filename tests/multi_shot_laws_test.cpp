@@ -775,6 +775,28 @@ TEST_CASE("what seals further out seals all that it crosses") {
   CHECK(run(handle(opens(), handle<pick>(tries{2}, nested::inside))) == numbers{110});
 }
 
+TEST_CASE("that a choice is refused is an answer too, to all that record on the way") {
+  every_frame_dies const check;
+  struct nested {
+    static eff<int, flip, pick> body() {
+      int n = 0;
+      try {
+        n = co_await pick::one{};
+      } catch (unforkable const&) {
+        n = 5;
+      }
+      bool const heads = co_await flip::coin{};
+      co_return heads ? 10 * n : n;
+    }
+    static eff<int, flip, pick> inside() { co_return co_await handle<flip>(both_sides(), body); }
+    static eff<int, pick, port> outside() {
+      co_await port::open{};
+      co_return co_await handle<flip>(both_sides(), inside);
+    }
+  };
+  CHECK(run(handle(opens(), handle<pick>(tries{2}, nested::outside))) == numbers{55});
+}
+
 TEST_CASE("a sealed body may still be suspended by a clause that resumes once") {
   every_frame_dies const check;
   struct once_or_often : tries {

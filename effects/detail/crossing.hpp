@@ -83,11 +83,11 @@ std::coroutine_handle<> suspend_across(evidence<E>& e, O& o, std::coroutine_hand
   try {
     auto& outer = Via::target(e);
     return outer.template clause<O>().control(outer, o, leaf, waiting);
-  } catch (...) {
+  } catch (...) {  // nothing was suspended: it arises at the operation
     waiting.fail(std::current_exception());
+    Via::answer_is_here(e);
+    throw;
   }
-  Via::answer_is_here(e);
-  return leaf;
 }
 
 template <class Via, class E, class Operations = typename E::operations>
