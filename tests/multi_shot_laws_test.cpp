@@ -311,6 +311,31 @@ TEMPLATE_TEST_CASE("an owned handler goes when the last that could resume goes",
   CHECK(counted.use_count() == 1);
 }
 
+TEMPLATE_TEST_CASE("resumed with nothing, again and again at one place", "", replay) {
+  every_frame_dies const check;
+  struct keeps_again : region {
+    std::vector<multi_resumption<void, int>> waiting;
+    int on(tick::now, multi_resumption<void, int> k) {
+      waiting.push_back(std::move(k));
+      return -1;
+    }
+  };
+  keeps_again h;
+  run(TestType::template under<tick>(h, []() -> eff<int, tick> {
+    int n = 0;
+    for (; n != 3; ++n) co_await tick::now{};
+    co_return n;
+  }));
+  std::vector<multi_resumption<void, int>> at{h.waiting.back()};  // the first, second, third
+  for (std::size_t i = 0; i != 3; ++i) {
+    int const expected = i == 2 ? 3 : -1;
+    CHECK(resume(at[i]) == expected);
+    at.push_back(h.waiting.back());
+    CHECK(resume(at[i]) == expected);
+    for (std::size_t earlier = 0; earlier != i; ++earlier) CHECK(resume(at[earlier]) == -1);
+  }
+}
+
 TEMPLATE_TEST_CASE("a handler inside is each run's own, with its state", "", replay) {
   every_frame_dies const check;
   auto const body = []() -> eff<int, pick> {
