@@ -38,8 +38,8 @@
 /// from its beginning: n of them, at a depth of d operations, cost O(n d).  So fail early; a search
 /// of millions of steps is better off with a loop and a stack.
 ///
-/// A choice that is open costs a frame of its clause, and a log entry; no native stack.  What
-/// the body throws ends the search.
+/// A choice that is open costs a frame of its clause, and a log entry; no native stack.  What the
+/// body throws ends the search.  After an operation that seals, choosing throws unforkable.
 namespace weft {
 
 struct choose {
