@@ -148,9 +148,7 @@ class persistent_deque {
 
   /// Whether one can be added at the front, and the last one taken, in a few instructions: without
   /// an allocation, since both ends have room and are no other version's.  O(1).
-  [[nodiscard, gnu::always_inline]] bool can_rotate_in_place() const noexcept {
-    return top_.can_rotate();
-  }
+  [[nodiscard]] bool can_rotate_in_place() const noexcept { return top_.can_rotate(); }
   /// Does so, if it can: adds T(args...), returns the last one: a step of a queue that goes round.
   template <class... Args>
     requires std::is_nothrow_move_constructible_v<T> && std::is_nothrow_constructible_v<T, Args...>

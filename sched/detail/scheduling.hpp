@@ -189,9 +189,7 @@ class scheduling final : public scheduling_base {
     std::uint64_t const answer = t.answer();
     return go_on(t.release(), answer);
   }
-  [[nodiscard, gnu::always_inline]] bool can_exchange() const noexcept {
-    return !look_up_ && worker_->can_exchange();
-  }
+  [[nodiscard]] bool can_exchange() const noexcept { return !look_up_ && worker_->can_exchange(); }
   [[nodiscard, gnu::always_inline]] std::coroutine_handle<> exchange(
       operation_info const& operation, std::coroutine_handle<> leaf, awaited& waiting) noexcept {
     process& p = running();
