@@ -83,7 +83,6 @@ class persistent_deque {
   persistent_deque& operator=(persistent_deque const&)
     requires copyable
   = default;
-
   /// O(1), no allocation; the source is left empty.
   persistent_deque(persistent_deque&&) = default;
   persistent_deque& operator=(persistent_deque&&) = default;
@@ -141,24 +140,20 @@ class persistent_deque {
   /// Throws std::out_of_range if the deque is empty.
   T pop_front() { return top_.template pop<side::front>("pop_front"); }
   T pop_back() { return top_.template pop<side::back>("pop_back"); }
-
   /// The same; nullopt if the deque is empty.
   std::optional<T> try_pop_front() { return try_pop<side::front>(); }
   std::optional<T> try_pop_back() { return try_pop<side::back>(); }
 
-  /// Whether one can be added at the front, and the last one taken, in a few instructions: without
-  /// an allocation, since both ends have room and are no other version's.  O(1).
+  /// A step of a queue that goes round, if that takes a few instructions and no allocation, since
+  /// both ends have room and are no other version's: adds T(args...) in front, returns the last.
   [[nodiscard]] bool can_rotate_in_place() const noexcept { return top_.can_rotate(); }
-  /// Does so, if it can: adds T(args...), returns the last one: a step of a queue that goes round.
   template <class... Args>
-    requires std::is_nothrow_move_constructible_v<T> && std::is_nothrow_constructible_v<T, Args...>
   [[gnu::always_inline]] T rotate_in_place(Args&&... args) noexcept {
     return top_.rotate(std::forward<Args>(args)...);
   }
 
-  void clear() noexcept { top_ = top(); }  ///< Drops this version.
-  /// O(1), no allocation.
-  void swap(persistent_deque& other) noexcept { top_.swap(other.top_); }
+  void clear() noexcept { top_ = top(); }                                 ///< Drops this version.
+  void swap(persistent_deque& other) noexcept { top_.swap(other.top_); }  ///< O(1), no allocation.
   friend void swap(persistent_deque& a, persistent_deque& b) noexcept { a.swap(b); }
 
   // ---- as values: the deque with a change, leaving this one as it is (or, if this is an rvalue,
@@ -273,10 +268,9 @@ class persistent_deque {
     }
   }
 
-  /// O(n).
   friend bool operator==(persistent_deque const& a, persistent_deque const& b)
     requires std::equality_comparable<T>
-  {
+  {  // O(n)
     return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin());
   }
   friend auto operator<=>(persistent_deque const& a, persistent_deque const& b)
@@ -298,7 +292,6 @@ class persistent_deque {
 
 template <std::input_iterator I, std::sentinel_for<I> S>
 persistent_deque(I, S) -> persistent_deque<std::iter_value_t<I>>;
-
 template <std::ranges::input_range R>
 persistent_deque(R&&) -> persistent_deque<std::ranges::range_value_t<R>>;
 

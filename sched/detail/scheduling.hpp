@@ -24,12 +24,6 @@
 /// The scheduler at work: what its clauses say, and who runs next.
 namespace weft::detail {
 
-/// Effects that the scheduler handles.
-template <class E>
-constexpr bool is_ours = std::is_same_v<E, proc> || std::is_same_v<E, syncing>;
-template <class... Es>
-constexpr bool is_ours<spawning<Es...>> = true;
-
 template <backend Backend>
 class scheduling final : public scheduling_base {
  public:
@@ -254,25 +248,13 @@ class scheduling final : public scheduling_base {
     running_ = p;
     return p->go_on(answer);
   }
-  [[nodiscard, gnu::noinline]] std::coroutine_handle<> next_with_care() noexcept {
-    while (!is_one_step()) {
-      thunk t = take();
-      if (!t) return nobody(t.why_empty());
-      std::uint64_t const answer = t.answer();
-      if (auto const frame = prepare(t.release(), answer)) return frame;
-    }
-    return nobody(thunk::nothing::dry);
-  }
   [[nodiscard]] std::coroutine_handle<> nobody(thunk::nothing why) noexcept {
     stopped_ = why == thunk::nothing::stopped;
     running_ = nullptr;
     return std::noop_coroutine();
   }
-  [[nodiscard, gnu::noinline]] std::coroutine_handle<> next_unless_over(
-      process* p, std::uint64_t answer) noexcept {
-    if (auto const frame = prepare(p, answer)) return frame;
-    return next_with_care();
-  }
+  std::coroutine_handle<> next_with_care() noexcept;
+  std::coroutine_handle<> next_unless_over(process* p, std::uint64_t answer) noexcept;
   std::coroutine_handle<> prepare(process* p, std::uint64_t answer) noexcept;
   void prepare_log(forkable_process& p, std::uint64_t answer);
   forkable_process* owned(forkable_process* p);

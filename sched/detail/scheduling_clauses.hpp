@@ -12,6 +12,7 @@
 #include "sched/detail/recorder.hpp"
 #include "sched/detail/scheduling_base.hpp"
 #include "sched/gate.hpp"
+#include "sched/spawning.hpp"
 
 /// How an operation of ours reaches the scheduler: the entries of its tables.
 ///
@@ -19,6 +20,12 @@
 ///   S2  The clause's end goes straight on to the next process: no step through a loop.
 ///   S3  A process runs under one of two sets of evidence: of processes that keep a log, or not.
 namespace weft::detail {
+
+/// Effects that the scheduler handles.
+template <class E>
+constexpr bool is_ours = std::is_same_v<E, proc> || std::is_same_v<E, syncing>;
+template <class... Es>
+constexpr bool is_ours<spawning<Es...>> = true;
 
 /// Evidence for `E`, of the scheduler `S`.
 template <class S, class E, bool Records>

@@ -13,6 +13,24 @@
 /// What a scheduler does rarely: processes that are forkable, cancelled or cut, and its end.
 namespace weft::detail {
 
+/// When there is more to do than to run who is next.
+template <backend Backend>
+[[gnu::noinline]] std::coroutine_handle<> scheduling<Backend>::next_with_care() noexcept {
+  while (!is_one_step()) {
+    thunk t = take();
+    if (!t) return nobody(t.why_empty());
+    std::uint64_t const answer = t.answer();
+    if (auto const frame = prepare(t.release(), answer)) return frame;
+  }
+  return nobody(thunk::nothing::dry);
+}
+template <backend Backend>
+[[gnu::noinline]] std::coroutine_handle<> scheduling<Backend>::next_unless_over(
+    process* p, std::uint64_t answer) noexcept {
+  if (auto const frame = prepare(p, answer)) return frame;
+  return next_with_care();
+}
+
 /// Of a process that does not simply go on: the frame that does, none if it is over.
 template <backend Backend>
 [[gnu::noinline]] std::coroutine_handle<> scheduling<Backend>::prepare(
