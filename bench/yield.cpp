@@ -5,6 +5,8 @@
 ///
 ///   one_thread/n   Under `schedule`, n processes that cannot be forked.
 ///   forkable/n     Processes that can: each keeps a log of what it has been answered.
+///   std_deque/n    The same scheduler as one_thread on a std::deque; beside it one_thread, whose
+///                  queue is persistent: what that costs.
 ///
 /// The first process reads the clock, at its second turn and at its last, so neither the spawning
 /// nor the end of the processes counts.  The answer says in which order the processes have come and
@@ -26,9 +28,11 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bench/harness.hpp"
@@ -106,10 +110,41 @@ eff<void, proc, spawning<proc>> forkable_crowd(race* r) {
   }
 }
 
-timed one_thread(race r) {
-  schedule([at = &r] { return crowd(at); });
+template <class Backend>
+timed scheduled(race r) {
+  schedule<Backend>([at = &r] { return crowd(at); });
   return r.result();
 }
+
+/// The same scheduler on a queue that keeps no versions: no checkpoints.
+struct on_std_deque {
+  static constexpr unsigned wakes = 1;
+  class worker {
+   public:
+    worker(on_std_deque&, unsigned) {}
+    void put(weft::thunk t, weft::why) { ready_.push_front(std::move(t)); }
+    [[nodiscard]] bool can_exchange() const noexcept { return !ready_.empty(); }
+    weft::thunk exchange(weft::thunk t) noexcept {
+      ready_.push_front(std::move(t));
+      return take_last();
+    }
+    weft::thunk take(weft::instant, weft::dry_test) {
+      if (ready_.empty()) return weft::thunk::nothing::dry;
+      return take_last();
+    }
+
+   private:
+    weft::thunk take_last() noexcept {
+      weft::thunk last = std::move(ready_.back());
+      ready_.pop_back();
+      return last;
+    }
+    std::deque<weft::thunk> ready_;
+  };
+  void put(weft::thunk, weft::why) {}
+  bool claim(weft::process*) { return false; }
+  void stop() {}
+};
 timed one_thread_forkable(race r) {
   schedule([at = &r] { return forkable_crowd(at); });
   return r.result();
@@ -178,6 +213,7 @@ int main(int argc, char** argv) {
     bench.compare_runs(
         which, [=] { return subject(r); }, rival_name, [=] { return rival(r); }, r.timed_yields());
   };
+  constexpr auto one_thread = scheduled<weft::one_thread>;
   constexpr auto ring_virtual = by_hand<weft::bench::ring_virtual, weft::bench::ring_of_handles>;
   constexpr auto ring_virtual_loop =
       by_hand<weft::bench::ring_virtual_loop, weft::bench::loop_of_handles>;
@@ -191,6 +227,6 @@ int main(int argc, char** argv) {
   compare("one_thread/100k", one_thread, "ring+virtual", ring_virtual, 100'000);
   compare("one_thread/1M", one_thread, "ring+virtual", ring_virtual, 1'000'000);
   compare("forkable/1000", one_thread_forkable, "ring+virtual", ring_virtual, 1000);
-  // std_deque/1000, rival one_thread: schedule<on_std_deque>(...) goes here.
+  compare("std_deque/1000", scheduled<on_std_deque>, "one_thread", one_thread, 1000);
   return bench.run();
 }
