@@ -439,3 +439,42 @@ TEST_CASE("a million elements are destroyed on a stack of 256 KB") {
   CHECK(safe_element::births >= 1'000'000);
   CHECK(safe_element::births == safe_element::deaths);
 }
+
+TEST_CASE("a step that goes round in place is a push in front and a pop behind") {
+  using weft::persistent_deque;
+  for (int const n : {0, 1, 2, 7, 8, 33, 100, 1000}) {
+    persistent_deque<int> queue;
+    std::deque<int> model;
+    for (int i = 0; i != n; ++i) {
+      queue.push_front(i);
+      model.push_front(i);
+    }
+    int in_place = 0;
+    for (int step = 0; step != 500; ++step) {
+      model.push_front(1000 + step);
+      int const expected = model.back();
+      model.pop_back();
+      int got;
+      if (queue.can_rotate_in_place()) {
+        ++in_place;
+        got = queue.rotate_in_place(1000 + step);
+      } else {
+        queue.push_front(1000 + step);
+        got = queue.pop_back();
+      }
+      REQUIRE(got == expected);
+      REQUIRE(std::ranges::equal(queue, model));
+    }
+    CHECK(in_place >= (n == 0 ? 0 : 250));
+  }
+}
+
+TEST_CASE("nothing goes round in place in a deque that has another version") {
+  weft::persistent_deque<int> queue;
+  queue.push_front(1);
+  queue.push_front(2);
+  CHECK(queue.can_rotate_in_place());
+  auto const snapshot = queue;
+  CHECK_FALSE(queue.can_rotate_in_place());
+  CHECK_FALSE(snapshot.can_rotate_in_place());
+}

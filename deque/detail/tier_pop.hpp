@@ -139,14 +139,14 @@ auto tier<E, T, P>::pop_below() -> owner {
 template <class E, class T, class P>
 [[gnu::always_inline]] inline bool tier<E, T, P>::can_rotate() const noexcept {
   window const& f = front_;
-  if (!f.chunk || !f.template has_room<side::front>()) return false;
-  if (!f.alone() || f.chunk->template bound<side::front>().get() != f.begin) return false;
-  auto const can_give = [](window const& b) {
-    return !b.empty() && b.chunk->template bound<side::back>().get() == b.end;
-  };
-  if (back_.chunk) [[likely]]
-    return can_give(back_) && back_.alone();
-  return !below_ && can_give(f);
+  window const& b = back_;
+  if (!f.template has_room<side::front>() || !f.alone() ||
+      f.chunk->template bound<side::front>().get() != f.begin)
+    return false;
+  if (!b.empty()) [[likely]]
+    return b.alone() && b.chunk->template bound<side::back>().get() == b.end;
+  // Or f is the only chunk.  That it may be b is left to push and pop.
+  return !b.chunk && !below_ && !f.empty() && f.chunk->template bound<side::back>().get() == f.end;
 }
 
 template <class E, class T, class P>
@@ -163,9 +163,9 @@ template <class... Args>
     std::destroy_at(last);
     return taken;
   };
-  if (back_.chunk) [[likely]]
+  if (!back_.empty()) [[likely]]
     return take(back_);
-  return take(f);  // the only chunk
+  return take(f);
 }
 
 }  // namespace weft::detail
