@@ -95,7 +95,7 @@ struct exploration {
   }
 
   /// For explore: counts a run.  The outcome, if there was none like it.
-  outcome* add(run_result const& result, schedule_path const& path) {
+  outcome* add(run_result const& result) {
     ++schedules;
     failed += result.verdict == verdict::failed;
     deadlocks += result.verdict == verdict::deadlock;
@@ -106,7 +106,7 @@ struct exploration {
         ++o.schedules;
         return nullptr;
       }
-    outcomes.push_back({result, path, {}, 1});
+    outcomes.push_back({result, {}, {}, 1});
     return &outcomes.back();
   }
 };

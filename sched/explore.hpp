@@ -53,7 +53,8 @@ exploration explore(explore_options const& options, MakeState make_state, Progra
   auto const before = detail::frames_so_far().alive();
   for (bool more = true; more;) {
     auto const result = run(choices);
-    if (auto* const fresh = found.add(result, choices.path())) {
+    if (auto* const fresh = found.add(result)) {
+      fresh->path = choices.path();
       detail::choices again(fresh->path);  // to see how it went, and that it goes the same way
       again.trace_to(&fresh->trace);
       found.nondeterminism = run(again) != result || again.misfit();
@@ -87,7 +88,9 @@ exploration follow(std::string_view path, MakeState make_state, Program program,
   auto const before = detail::frames_so_far().alive();
   auto const result = detail::run_once(choices, explore_options().max_steps, make_state, program,
                                        check, handlers...);
-  found.add(result, choices.path())->trace = std::move(trace);
+  auto& seen = *found.add(result);
+  seen.path = choices.path();
+  seen.trace = std::move(trace);
   found.nondeterminism = choices.misfit();
   found.leaked = detail::frames_so_far().alive() - before;
   return found;

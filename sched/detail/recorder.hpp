@@ -24,7 +24,7 @@ struct expired_table<Via, E, op_list<Os...>> {
       clause_entry<E, Os>{gone<Os>, nullptr, gone<Os>, nullptr}..., Via::home, Via::beyond};
 };
 
-class recorder_base {
+class recorder_base : public pooled {
  public:
   recorder_base() = default;
   recorder_base(recorder_base const&) = delete;

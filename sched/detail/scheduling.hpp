@@ -40,6 +40,8 @@ class scheduling final : public scheduling_base {
   /// evidence of what stands outside.
   template <class... All, class Find>
   void learn_all(row<All...>, Find&& find) {
+    ours_.reserve(2 * sizeof...(All));
+    expect(sizeof...(All));
     (learn_effect(identity<All>(), find), ...);
   }
 

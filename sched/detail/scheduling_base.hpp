@@ -109,6 +109,10 @@ class scheduling_base : public scheduler_prompt {
   /// Somebody may run.  Not from a process's operation: nothing is thrown.
   virtual void make_ready(thunk t) noexcept = 0;
 
+  void expect(std::size_t effects) {
+    known_.reserve(effects);
+    rows_.reserve(2);
+  }
   void learn(known_effect e) { known_.push_back(e); }
   /// A handler outside, which we keep.
   void learn_outer(prompt& p) {
