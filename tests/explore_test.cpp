@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "sched/explore.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <functional>
 #include <set>
@@ -247,4 +248,31 @@ TEST_CASE("what is left over is a leak") {
       always);
   CHECK(found.leaked > 0);
   CHECK_FALSE(found.ok());
+}
+
+namespace {
+
+using printing = eff<void, proc, console>;
+printing prints_d() { co_await console::print{"d"}; }
+printing forks_late() {
+  co_await console::print{"a"};
+  bool const first = co_await proc::fork{};
+  co_await proc::yield{};
+  co_await console::print{first ? "b" : "c"};
+}
+printing forks_twice() { co_await weft::fork(forks_late, prints_d); }
+
+}  // namespace
+
+TEST_CASE("what the scheduler on one thread does is one of the schedules that are explored") {
+  weft::tests::every_frame_dies const here;
+  auto const program = GENERATE(&hello, &forks_twice, &prints_d);
+  std::string once;
+  schedule(program, console_to_string(once));
+  auto const found = explore(
+      [] { return std::string(); }, [program](std::string&) { return program(); },
+      [](std::string const& s) { return s; }, [](std::string& s) { return console_to_string(s); });
+  CHECK(found.ok());
+  CHECK(std::ranges::any_of(found.outcomes,
+                            [&once](auto const& o) { return o.result.text == once; }));
 }
