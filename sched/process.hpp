@@ -118,17 +118,17 @@ class process : public detail::holder, public detail::pooled {
   }
   /// The same of any that waits: it may have its answer, or wait for none, or inside handlers.
   [[nodiscard]] std::coroutine_handle<> go_on_somehow(std::uint64_t answer,
-                                                      detail::prompt const& ground) noexcept {
+                                                      detail::prompt& ground) noexcept {
     if (!at_.operation || at_.waiting->is_empty()) at_.waiting->set_word(answer);
     if (inner_records_) tell_recorders(ground);
-    detail::prompt::set_innermost(inner_);
+    detail::prompt::set_innermost(std::exchange(inner_, &ground));
     started_ = true;
     special_ = forkable_;
     return go_on_answered();
   }
   /// Stopped, and goes on after all: the operation throws.
-  void go_on_unanswered() noexcept {
-    detail::prompt::set_innermost(inner_);
+  void go_on_unanswered(detail::prompt& ground) noexcept {
+    detail::prompt::set_innermost(std::exchange(inner_, &ground));
     (void)go_on_answered();
   }
   /// Waiting: the operation is answered with an exception.

@@ -80,7 +80,7 @@ struct scheduler_clause {
       try {
         s.on(std::move(o));
       } catch (...) {  // before it was put anywhere
-        p.go_on_unanswered();
+        p.go_on_unanswered(s);
         throw;
       }
     }
