@@ -135,6 +135,7 @@ class scheduling final : public scheduling_base {
     process& p = running();
     auto error = std::make_exception_ptr(log_of_running().divergence(at));
     p.unwind_from(leaf);
+    set_innermost(this);
     bury(&p, std::move(error));
     return next();
   }
