@@ -117,7 +117,7 @@ class choosing {
     worker& operator=(worker const&) = delete;
     ~worker() { ready_.clear(); }
 
-    void put(thunk t, why) {  // C1
+    void put(thunk&& t, why) {  // C1
       auto const after = [&t](thunk const& other) { return other.get()->id() > t.get()->id(); };
       auto const place = std::ranges::find_if(ready_, after);
       ready_.insert(place, std::move(t));
