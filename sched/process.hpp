@@ -194,9 +194,10 @@ class process : public detail::holder, public detail::pooled {
     at_.operation = nullptr;
     inner_ = &ground;
   }
-  /// Two that are the same, except that they may go on differently.
+  /// Two that are the same, except that they may go on differently.  One with an id of its own has
+  /// no children yet.
   void be_like(process const& other) noexcept {
-    children_ = other.children_;
+    if (id_ == other.id_) children_ = other.children_;
     started_ = other.started_;
   }
   [[nodiscard]] std::uint32_t& children() noexcept { return children_; }
