@@ -60,6 +60,7 @@ class scheduling final : public scheduling_base {
     place = box();
   }
   void on(syncing::wake w) {
+    require_ours(*w.at);
     for (std::size_t n = std::min(w.most, w.at->waiting()); n; --n) put(leave(*w.at), why::woken);
   }
   template <class Start>

@@ -56,10 +56,14 @@ class scheduling_base : public scheduler_prompt {
 
   // ---- gates
 
-  /// Room for one who waits.  Throws std::logic_error, bad_alloc.
-  thunk& place_at(gate& g) {
+  /// Throws std::logic_error if those who wait there are not ours.
+  void require_ours(gate const& g) const {
     if (g.home_ && g.home_ != this)
       throw std::logic_error("weft: processes of another scheduler wait at this gate");
+  }
+  /// Room for one who waits.  Throws std::logic_error, bad_alloc.
+  thunk& place_at(gate& g) {
+    require_ours(g);
     thunk& place = g.waiting_.emplace_back(thunk::nothing::dry);
     if (g.waiting_.size() == 1) {
       g.home_ = this;
