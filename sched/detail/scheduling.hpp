@@ -128,6 +128,7 @@ class scheduling final : public scheduling_base {
       if (log.replaying() && (log.diverged() || !error))
         error = std::make_exception_ptr(log.divergence());
     }
+    running_ = nullptr;
     bury(&p, std::move(error));
     return next();
   }
@@ -137,6 +138,7 @@ class scheduling final : public scheduling_base {
     auto error = std::make_exception_ptr(log_of_running().divergence(at));
     p.unwind_from(leaf);
     set_innermost(this);
+    running_ = nullptr;
     bury(&p, std::move(error));
     return next();
   }
@@ -169,6 +171,11 @@ class scheduling final : public scheduling_base {
                      "spawn(forkable, f), and the first one without {.forkable = false}");
   }
 
+  void exit(process& p) noexcept {
+    set_innermost(this);
+    running_ = nullptr;
+    bury(&p, nullptr);
+  }
   /// It has ended, or is to: that is its error, null if there is none.  Its count is dropped.
   [[gnu::always_inline]] void bury(process* p, std::exception_ptr error) noexcept {
     if (error) [[unlikely]]

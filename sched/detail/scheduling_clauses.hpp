@@ -3,6 +3,7 @@
 
 #include <coroutine>
 #include <exception>
+#include <source_location>
 #include <type_traits>
 #include <utility>
 
@@ -56,26 +57,30 @@ struct scheduler_clause {
   static std::coroutine_handle<> control(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
                                          answer<R>& waiting) {
     S& s = near(of(e));
-    if constexpr (Records) {
-      if (auto const diverged = s.before_recording(o, leaf, waiting.where)) return diverged;
-    } else if constexpr (std::is_same_v<O, proc::fork>) {
-      S::throw_has_no_log(site_of(o, waiting.where));
-    } else if constexpr (std::is_same_v<O, proc::yield> && exchanging<typename S::backend_type>) {
+    if constexpr (!Records && std::is_same_v<O, proc::yield> &&
+                  exchanging<typename S::backend_type>) {
       // The short cut: nothing but a yield of a process that stands on the ground.
       if (prompt::innermost() == &s && s.can_exchange()) [[likely]]
         return s.exchange(info_of<O>, leaf, waiting);
     }
     return stop_and_answer(s, o, leaf, waiting);
   }
+  /// Of whoever runs, which need not be who the evidence is for: a handler inside may have kept
+  /// what performs, and another process have resumed it, or ordinary code when nobody runs.
   [[gnu::noinline]] static std::coroutine_handle<> stop_and_answer(S& s, O& o,
                                                                    std::coroutine_handle<> leaf,
                                                                    answer<R>& waiting) {
+    require_running(s, waiting.where);
     process& p = s.running();
+    if (p.is_forkable()) {
+      if (auto const diverged = s.before_recording(o, leaf, waiting.where)) return diverged;
+    } else if constexpr (std::is_same_v<O, proc::fork>) {
+      S::throw_has_no_log(site_of(o, waiting.where));
+    }
     if (!p.stop_at(info_of<O>, leaf, waiting, s)) [[unlikely]]
       s.throw_across(name_of<O>, waiting.where);
     if constexpr (std::is_same_v<O, proc::exit>) {
-      prompt::set_innermost(&s);
-      s.bury(&p, nullptr);
+      s.exit(p);
     } else {
       try {
         s.on(std::move(o));
@@ -87,9 +92,15 @@ struct scheduler_clause {
     return s.next();
   }
 
+  static void require_running(S& s, std::source_location where) {
+    if (!s.is_running()) [[unlikely]]
+      s.throw_across(name_of<O>, where);
+  }
+
   /// What is answered at once.
   static bool at_once(evidence<E>& e, O& o, answer<R>& waiting) {
     S& s = of(e);
+    require_running(s, waiting.where);
     if (s.running().is_forkable()) [[unlikely]] {
       replay_log& log = s.log_of_running();
       site const at = site_of(o, waiting.where);

@@ -36,6 +36,7 @@ template <backend Backend>
 [[gnu::noinline]] std::coroutine_handle<> scheduling<Backend>::prepare(
     process* p, std::uint64_t answer) noexcept {
   static constexpr unsigned patience = 100;
+  running_ = nullptr;
   try {
     if (p->is_forkable()) {
       p = owned(static_cast<forkable_process*>(p));
