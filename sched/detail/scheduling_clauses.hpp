@@ -78,7 +78,7 @@ struct scheduler_clause {
       S::throw_has_no_log(site_of(o, waiting.where));
     }
     if (!p.stop_at(info_of<O>, leaf, waiting, s)) [[unlikely]]
-      s.throw_across(name_of<O>, waiting.where);
+      throw_crossed(s, o, waiting.where);
     if constexpr (std::is_same_v<O, proc::exit>) {
       s.exit(p);
     } else {
@@ -86,12 +86,23 @@ struct scheduler_clause {
         s.on(std::move(o));
       } catch (...) {  // before it was put anywhere
         p.go_on_unanswered(s);
+        s.log_of_running().record_error(site_of(o, waiting.where), std::current_exception());
         throw;
       }
     }
     return s.next();
   }
 
+  /// In the next run as well.
+  [[noreturn, gnu::cold, gnu::noinline]] static void throw_crossed(S& s, O const& o,
+                                                                   std::source_location where) {
+    try {
+      s.throw_across(name_of<O>, where);
+    } catch (...) {
+      s.log_of_running().record_error(site_of(o, where), std::current_exception());
+      throw;
+    }
+  }
   static void require_running(S& s, std::source_location where) {
     if (!s.is_running()) [[unlikely]]
       s.throw_across(name_of<O>, where);
