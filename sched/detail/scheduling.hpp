@@ -78,10 +78,10 @@ class scheduling final : public scheduling_base {
   template <class Program>
   void start(Program program, bool forkable, std::size_t log_limit) {
     log_limit_ = log_limit;
-    if (forkable)
-      begin(new_process({}, new program_of<Program>(std::move(program))), true);
-    else
-      begin(new_process({}, first_frame_of(std::as_const(program)())), false);
+    auto* const first = new program_of<Program>(std::move(program));
+    if (forkable) return begin(new_process({}, first), true);
+    first_ = first;  // its frames refer to what it captured
+    begin(new_process({}, first->start()), false);
   }
   /// Runs one process up to its next operation that lets others run.  False if none is left.
   bool step() {
@@ -146,6 +146,7 @@ class scheduling final : public scheduling_base {
   void end() noexcept {
     worker_.reset();
     drop_who_waits();
+    if (first_) first_->release();
     this->finish();
   }
 
@@ -299,6 +300,7 @@ class scheduling final : public scheduling_base {
   Backend backend_;
   std::optional<typename Backend::worker> worker_;
   std::size_t log_limit_ = 0;
+  class program* first_ = nullptr;  // of a first process without a log
   answer<void> sink_;          // where a process that has not started waits for its answer
   bool stopped_ = false;       // the backend was
   std::exception_ptr broken_;  // the backend could not say who is next
