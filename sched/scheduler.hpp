@@ -85,7 +85,7 @@ class scheduler {
       using all = typename detail::all_effects_of<row>::type;
       using outside = typename detail::those_outside<all>::type;
       if constexpr (detail::can_stand_outside<outside, Handlers...>()) {
-        if (stand_ || state_->knows_effects())
+        if (stand_ || state_->was_started())
           throw std::logic_error("weft: a scheduler was started twice");
         if constexpr (detail::is_empty_row<outside>) {
           state_->learn_all(all(), nullptr);

@@ -42,6 +42,7 @@ class scheduling final : public scheduling_base {
   void learn_all(row<All...>, Find&& find) {
     ours_.reserve(2 * sizeof...(All));
     expect(sizeof...(All));
+    was_started_ = true;
     (learn_effect(identity<All>(), find), ...);
   }
 
@@ -111,7 +112,7 @@ class scheduling final : public scheduling_base {
   [[nodiscard]] Backend& base() noexcept { return backend_; }
 
   [[nodiscard]] bool is_running() const noexcept { return running_ != nullptr; }
-  [[nodiscard]] bool knows_effects() const noexcept { return !ours_.empty(); }
+  [[nodiscard]] bool was_started() const noexcept { return was_started_; }
   [[nodiscard]] bool can_be_kept() const noexcept { return unforkable_ == 0 && !somebody_waits(); }
   [[nodiscard]] std::size_t alive() const noexcept { return alive_; }
   void alive(std::size_t n) noexcept {
@@ -299,6 +300,7 @@ class scheduling final : public scheduling_base {
 
   Backend backend_;
   std::optional<typename Backend::worker> worker_;
+  bool was_started_ = false;
   std::size_t log_limit_ = 0;
   class program* first_ = nullptr;  // of a first process without a log
   answer<void> sink_;          // where a process that has not started waits for its answer
