@@ -134,22 +134,9 @@ class scheduling final : public scheduling_base {
     return next();
   }
   std::coroutine_handle<> end_diverged(std::coroutine_handle<> leaf,
-                                       site const& at) noexcept override {
-    process& p = running();
-    auto error = std::make_exception_ptr(log_of_running().divergence(at));
-    p.unwind_from(leaf);
-    set_innermost(this);
-    running_ = nullptr;
-    bury(&p, std::move(error));
-    return next();
-  }
+                                       site const& at) noexcept override;
   /// The scheduler is over: so is everyone.
-  void end() noexcept {
-    worker_.reset();
-    drop_who_waits();
-    if (first_) first_->release();
-    this->finish();
-  }
+  void end() noexcept;
 
   // ---- for the clauses
 

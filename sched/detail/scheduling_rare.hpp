@@ -82,6 +82,26 @@ forkable_process* scheduling<Backend>::owned(forkable_process* p) {
   return twin;
 }
 
+template <backend Backend>
+std::coroutine_handle<> scheduling<Backend>::end_diverged(std::coroutine_handle<> leaf,
+                                                          site const& at) noexcept {
+  process& p = running();
+  auto error = std::make_exception_ptr(log_of_running().divergence(at));
+  p.unwind_from(leaf);
+  set_innermost(this);
+  running_ = nullptr;
+  bury(&p, std::move(error));
+  return next();
+}
+
+template <backend Backend>
+void scheduling<Backend>::end() noexcept {
+  worker_.reset();
+  drop_who_waits();
+  if (first_) first_->release();
+  this->finish();
+}
+
 /// Nobody is ready.  Whether to go on all the same; throws what there is to be thrown.
 template <backend Backend>
 bool scheduling<Backend>::settle() {
