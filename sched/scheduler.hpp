@@ -126,7 +126,7 @@ class scheduler {
  private:
   /// Throws std::logic_error if we run.
   detail::scheduling<Backend>& idle() {
-    if (state_->is_running())
+    if (state_->is_at_work())
       throw std::logic_error("weft: a scheduler was told to run by one of its own processes");
     return *state_;
   }

@@ -86,6 +86,7 @@ class scheduling final : public scheduling_base {
   }
   /// Runs one process up to its next operation that lets others run.  False if none is left.
   bool step() {
+    at_work const here(*this);
     do {
       prompt::driver const outside;
       set_innermost(this);
@@ -100,6 +101,7 @@ class scheduling final : public scheduling_base {
     return false;
   }
   void run() {
+    at_work const here(*this);
     do {
       prompt::driver const outside;
       set_innermost(this);
@@ -112,6 +114,8 @@ class scheduling final : public scheduling_base {
   [[nodiscard]] Backend& base() noexcept { return backend_; }
 
   [[nodiscard]] bool is_running() const noexcept { return running_ != nullptr; }
+  /// A process runs, or one is started or unwound.
+  [[nodiscard]] bool is_at_work() const noexcept { return at_work_; }
   [[nodiscard]] bool was_started() const noexcept { return was_started_; }
   [[nodiscard]] bool can_be_kept() const noexcept { return unforkable_ == 0 && !somebody_waits(); }
   [[nodiscard]] std::size_t alive() const noexcept { return alive_; }
@@ -194,6 +198,14 @@ class scheduling final : public scheduling_base {
   }
 
  private:
+  struct at_work {
+    explicit at_work(scheduling& s) noexcept : home(s) { home.at_work_ = true; }
+    at_work(at_work const&) = delete;
+    at_work& operator=(at_work const&) = delete;
+    ~at_work() { home.at_work_ = false; }
+    scheduling& home;
+  };
+
   // ---- births and deaths
 
   [[nodiscard, gnu::always_inline]] process* new_process(process_id id, first_frame first) {
@@ -288,6 +300,7 @@ class scheduling final : public scheduling_base {
   Backend backend_;
   std::optional<typename Backend::worker> worker_;
   bool was_started_ = false;
+  bool at_work_ = false;
   std::size_t log_limit_ = 0;
   class program* first_ = nullptr;  // of a first process without a log
   answer<void> sink_;          // where a process that has not started waits for its answer

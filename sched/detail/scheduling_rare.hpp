@@ -96,6 +96,7 @@ std::coroutine_handle<> scheduling<Backend>::end_diverged(std::coroutine_handle<
 
 template <backend Backend>
 void scheduling<Backend>::end() noexcept {
+  at_work_ = true;
   worker_.reset();
   drop_who_waits();
   if (first_) first_->release();
