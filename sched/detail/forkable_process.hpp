@@ -116,6 +116,11 @@ class forkable_process final : public process {
     }
     shared->release();
   }
+  /// Those frames, and all others, go.  It can still be run again.
+  void drop_frames(prompt const& ground) noexcept {
+    claim_frames(ground);
+    unwind_rest();
+  }
   /// Its first frame.
   void begin(std::coroutine_handle<> first, void* evidence, prompt& ground,
              awaited& sink) noexcept {

@@ -30,8 +30,8 @@ class scheduling final : public scheduling_base {
   using backend_type = Backend;
 
   template <class... Args>
-  explicit scheduling(Args&&... args) : backend_(std::forward<Args>(args)...) {
-    worker_.emplace(backend_, 0U);
+  explicit scheduling(Args&&... args) : backend_(std::in_place, std::forward<Args>(args)...) {
+    worker_.emplace(*backend_, 0U);
   }
 
   // ---- before: which effects there are
@@ -111,7 +111,7 @@ class scheduling final : public scheduling_base {
   }
 
   [[nodiscard]] typename Backend::worker& worker() noexcept { return *worker_; }
-  [[nodiscard]] Backend& base() noexcept { return backend_; }
+  [[nodiscard]] Backend& base() noexcept { return *backend_; }
 
   [[nodiscard]] bool is_running() const noexcept { return running_ != nullptr; }
   /// A process runs, or one is started or unwound.
@@ -297,7 +297,7 @@ class scheduling final : public scheduling_base {
     for (auto& r : ours_) r->expire();
   }
 
-  Backend backend_;
+  std::optional<Backend> backend_;  // until the end: it may hold processes
   std::optional<typename Backend::worker> worker_;
   bool was_started_ = false;
   bool at_work_ = false;

@@ -97,8 +97,15 @@ std::coroutine_handle<> scheduling<Backend>::end_diverged(std::coroutine_handle<
 template <backend Backend>
 void scheduling<Backend>::end() noexcept {
   at_work_ = true;
+  drop_who_waits();  // first: a gate that ends with a frame makes them ready
+  if constexpr (requires { worker_->ready(); }) {
+    // A version of the queue may be kept by the frames of who stands in it: they go now.
+    auto const kept = worker_->ready();
+    for (thunk const& t : kept)
+      if (t.get()->is_forkable()) static_cast<forkable_process&>(*t.get()).drop_frames(*this);
+  }
   worker_.reset();
-  drop_who_waits();
+  backend_.reset();
   if (first_) first_->release();
   this->finish();
 }
