@@ -95,12 +95,20 @@ class forkable_process final : public process {
   /// Another one that waits as this does.  With the same id: for a checkpoint, which keeps
   /// this one.  Throws bad_alloc.
   [[nodiscard]] forkable_process* twin(process_id id, prompt const& ground) {
+    auto* const other = new forkable_process(*this, id);
     if (is_waiting() && has_started() && !shared_) {
-      shared_ = new shared_rest();
+      try {
+        shared_ = new shared_rest();
+      } catch (...) {
+        other->release();
+        throw;
+      }
       shared_->take_from(*this, ground);
       frame_of(root_).parent = *shared_;
+      shared_->keep();
+      other->shared_ = shared_;
     }
-    return new forkable_process(*this, id);
+    return other;
   }
 
   /// If the frames it waits with are shared, and nobody has taken them, they are its own now.
