@@ -62,6 +62,12 @@ class prompt : public holder, public pooled {
   void step_in() noexcept { up_ = std::exchange(current_, this); }
 
   [[nodiscard]] bool is_innermost() const noexcept { return current_ == this; }
+  /// Whether we stand round who performs, with no ordinary code in between.
+  [[nodiscard]] bool is_active() const noexcept {
+    prompt const* p = current_;
+    while (p && p != this) p = p->up_;
+    return p != nullptr;
+  }
   /// Before a capture that is to go through the prompts inside.  Throws needs_control if it would
   /// have to cross ordinary code.
   void hold_inner(std::string_view operation, std::source_location where) {

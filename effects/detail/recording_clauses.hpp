@@ -52,7 +52,7 @@ struct via_node {
   }
   static void answer_is_here(evidence<F>& e) noexcept { of(e).answer_is_here(); }
   static std::coroutine_handle<> end_diverged(evidence<F>& e, std::coroutine_handle<> leaf,
-                                              site const& at) noexcept {
+                                              site const& at) {
     return of(e).end_diverged(leaf, at);
   }
 };

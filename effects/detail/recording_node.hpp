@@ -162,7 +162,9 @@ class recording_node<S, row<Es...>, row<Fs...>, row<All...>> final
   }
   [[nodiscard]] std::shared_ptr<runs_again> again() const noexcept { return body_; }
   /// Ends a run that performs something else than the first did.  Not the program's to catch.
-  std::coroutine_handle<> end_diverged(std::coroutine_handle<> leaf, site const& at) noexcept {
+  /// Ordinary code in between cannot be ended: it is thrown there, and again when the run ends.
+  std::coroutine_handle<> end_diverged(std::coroutine_handle<> leaf, site const& at) {
+    if (!this->is_active()) throw this->log().divergence(at);
     continuation const who = this->outside();
     static_cast<answer<typename S::answer>&>(this->to())
         .fail(std::make_exception_ptr(this->log().divergence(at)));

@@ -67,7 +67,7 @@ class recorder final : public recorder_base {
     static void await_answer(evidence<F>&, site const&, awaited&) noexcept {}
     static void answer_is_here(evidence<F>&) noexcept {}
     static std::coroutine_handle<> end_diverged(evidence<F>& e, std::coroutine_handle<> leaf,
-                                                site const& at) noexcept {
+                                                site const& at) {
       return of(e).home.end_diverged(leaf, at);
     }
   };

@@ -137,8 +137,7 @@ class scheduling final : public scheduling_base {
     bury(&p, std::move(error));
     return next();
   }
-  std::coroutine_handle<> end_diverged(std::coroutine_handle<> leaf,
-                                       site const& at) noexcept override;
+  std::coroutine_handle<> end_diverged(std::coroutine_handle<> leaf, site const& at) override;
   /// The scheduler is over: so is everyone.
   void end() noexcept;
 

@@ -42,9 +42,9 @@ class scheduling_base : public scheduler_prompt {
                                                : no_log_;
   }
 
-  /// Ends the process that runs, which performs something else than the first time.
-  virtual std::coroutine_handle<> end_diverged(std::coroutine_handle<> leaf,
-                                               site const& at) noexcept = 0;
+  /// Ends the process that runs, which performs something else than the first time.  Throws if
+  /// ordinary code stands in between, which cannot be ended; and again when the process ends.
+  virtual std::coroutine_handle<> end_diverged(std::coroutine_handle<> leaf, site const& at) = 0;
 
   /// Evidence for a row of effects that are all known.  Throws bad_alloc.
   void* evidence_for(row_info const& row, bool recorded) {

@@ -84,7 +84,8 @@ forkable_process* scheduling<Backend>::owned(forkable_process* p) {
 
 template <backend Backend>
 std::coroutine_handle<> scheduling<Backend>::end_diverged(std::coroutine_handle<> leaf,
-                                                          site const& at) noexcept {
+                                                          site const& at) {
+  if (!this->is_active()) throw log_of_running().divergence(at);
   process& p = running();
   auto error = std::make_exception_ptr(log_of_running().divergence(at));
   p.unwind_from(leaf);
