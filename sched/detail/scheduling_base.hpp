@@ -87,7 +87,8 @@ class scheduling_base : public scheduler_prompt {
   void gate_ends(gate& g) noexcept {
     while (g.waiting()) {
       thunk t = leave(g);
-      t.get()->fail(std::make_exception_ptr(cancelled()));
+      if (t.get()->is_waiting())  // else a handler round it has ended, and it waits for nothing
+        t.get()->fail(std::make_exception_ptr(cancelled()));
       make_ready(std::move(t));
     }
   }
