@@ -7,10 +7,12 @@
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "sched/backend.hpp"
 #include "sched/detail/outside.hpp"
 #include "sched/detail/scheduling.hpp"
+#include "sched/errors.hpp"
 #include "sched/one_thread.hpp"
 
 namespace weft {
@@ -141,13 +143,19 @@ class scheduler<Backend>::snapshot {
 
  public:
   /// For the scheduler.
-  snapshot(queue q, std::size_t n) : ready_(std::move(q)), alive_(n) {}
+  snapshot(queue q, std::size_t n, std::vector<exceptions::failure> f)
+      : ready_(std::move(q)), alive_(n), failures_(std::move(f)) {}
   [[nodiscard]] queue const& ready() const noexcept { return ready_; }
   [[nodiscard]] std::size_t alive() const noexcept { return alive_; }
+  /// Of processes that had ended.
+  [[nodiscard]] std::vector<exceptions::failure> const& failures() const noexcept {
+    return failures_;
+  }
 
  private:
   queue ready_;
   std::size_t alive_;
+  std::vector<exceptions::failure> failures_;
 };
 
 template <backend Backend>
@@ -157,14 +165,13 @@ auto scheduler<Backend>::checkpoint() -> snapshot {
     throw unforkable(
         "weft: checkpoint: a process keeps no log, or can no longer be run again, or "
         "waits for another");
-  return snapshot(s.worker().ready(), s.alive());
+  return snapshot(s.worker().ready(), s.alive(), s.failures());
 }
 
 template <backend Backend>
 void scheduler<Backend>::run(snapshot const& from) {
   auto& s = idle();
-  s.worker().ready(from.ready());
-  s.alive(from.alive());
+  s.start_over(from.ready(), from.alive(), from.failures());
   s.run();
 }
 

@@ -119,9 +119,16 @@ class scheduling final : public scheduling_base {
   [[nodiscard]] bool was_started() const noexcept { return was_started_; }
   [[nodiscard]] bool can_be_kept() const noexcept { return unforkable_ == 0 && !somebody_waits(); }
   [[nodiscard]] std::size_t alive() const noexcept { return alive_; }
-  void alive(std::size_t n) noexcept {
-    alive_ = n;
+  /// Those that there are go, and these come instead: all of them can be run again.
+  template <class Queue>
+  void start_over(Queue ready, std::size_t alive, std::vector<exceptions::failure> failures) {
+    at_work const here(*this);
+    drop_who_waits();
+    worker_->ready(std::move(ready));
+    alive_ = alive;
     unforkable_ = 0;
+    broken_ = nullptr;
+    this->failures(std::move(failures));
   }
 
   // ---- as a prompt

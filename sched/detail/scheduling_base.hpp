@@ -93,6 +93,10 @@ class scheduling_base : public scheduler_prompt {
     }
   }
 
+  [[nodiscard]] std::vector<exceptions::failure> const& failures() const noexcept {
+    return failures_;
+  }
+
   // ---- as a prompt
 
   continuation ended() noexcept override { std::terminate(); }  // no frame ends here
@@ -147,6 +151,11 @@ class scheduling_base : public scheduler_prompt {
   void nobody_is_ready() {
     if (!cancelling_) failed({}, std::make_exception_ptr(deadlock(all_who_wait())));
     while (gates_) make_ready(leave(*gates_));
+  }
+  void failures(std::vector<exceptions::failure> f) noexcept {
+    failures_ = std::move(f);
+    cancelling_ = !failures_.empty();
+    look_up_ = one_step_ || cancelling_;
   }
   [[nodiscard]] bool somebody_waits() const noexcept { return gates_ != nullptr; }
   void throw_failures() {
