@@ -160,7 +160,7 @@ class scheduling final : public scheduling_base {
     if (p.log().diverged()) return end_diverged(leaf, at);
     if constexpr (std::is_same_v<O, proc::fork>)
       if (p.log().is_full()) p.log().throw_unforkable(at);
-    if (p.log().is_over() && !std::exchange(p.is_sealed(), true)) ++unforkable_;
+    if (p.log().is_full() && !std::exchange(p.is_sealed(), true)) ++unforkable_;
     p.waits_at(at);
     return {};
   }
