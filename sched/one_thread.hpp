@@ -62,7 +62,14 @@ class one_thread {
     /// Fetches what came.  False if that is the end.
     bool listen() {
       std::lock_guard const lock(home_.mutex_);
-      for (auto& t : home_.inbox_) ready_.push_front(std::move(t));
+      auto const first = home_.inbox_.begin();
+      auto it = first;
+      try {
+        for (; it != home_.inbox_.end(); ++it) ready_.push_front(std::move(*it));
+      } catch (...) {
+        home_.inbox_.erase(first, it);  // the others wait for the next time
+        throw;
+      }
       home_.inbox_.clear();
       home_.has_news_.store(home_.stopped_, std::memory_order_relaxed);  // the lock orders it
       return !home_.stopped_;
