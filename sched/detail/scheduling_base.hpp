@@ -141,10 +141,11 @@ class scheduling_base : public scheduler_prompt {
   void failed(process_id id, std::exception_ptr error) noexcept {
     if (cancelling_ && is_cancelled(error)) return;
     cancelling_ = look_up_ = true;
+    exceptions::failure f{id, std::move(error)};
     try {
-      failures_.push_back({id, std::move(error)});
+      failures_.push_back(f);
     } catch (...) {  // no memory to say so: the first failure must do
-      if (failures_.empty()) std::terminate();
+      if (failures_.empty()) only_ = std::move(f);
     }
   }
   /// All who wait at gates are to be cancelled; that is a failure, unless there was one.
@@ -162,6 +163,10 @@ class scheduling_base : public scheduler_prompt {
     cancelling_ = false;
     look_up_ = one_step_;
     auto all = std::exchange(failures_, {});
+    if (only_.error) {
+      if (all.empty()) std::rethrow_exception(std::exchange(only_.error, nullptr));
+      all.insert(all.begin(), std::exchange(only_, {}));
+    }
     if (all.size() == 1) std::rethrow_exception(std::move(all.front().error));
     if (all.size() > 1) throw exceptions(std::move(all));
   }
@@ -229,6 +234,7 @@ class scheduling_base : public scheduler_prompt {
   bool cancelling_ = false;
   bool one_step_ = false;
   std::vector<exceptions::failure> failures_;
+  exceptions::failure only_;  // the first, if there was no memory for it
 };
 
 }  // namespace weft::detail
