@@ -121,15 +121,7 @@ class scheduling final : public scheduling_base {
   [[nodiscard]] std::size_t alive() const noexcept { return alive_; }
   /// Those that there are go, and these come instead: all of them can be run again.
   template <class Queue>
-  void start_over(Queue ready, std::size_t alive, std::vector<exceptions::failure> failures) {
-    at_work const here(*this);
-    drop_who_waits();
-    worker_->ready(std::move(ready));
-    alive_ = alive;
-    unforkable_ = 0;
-    broken_ = nullptr;
-    this->failures(std::move(failures));
-  }
+  void start_over(Queue ready, std::size_t alive, std::vector<exceptions::failure> failures);
 
   // ---- as a prompt
 
@@ -152,18 +144,8 @@ class scheduling final : public scheduling_base {
 
   /// Notes where the process will wait.  The frame to go on with, if it has diverged.
   template <class O>
-  [[gnu::noinline]] std::coroutine_handle<> before_recording(O const& o,
-                                                             std::coroutine_handle<> leaf,
-                                                             std::source_location where) {
-    auto& p = static_cast<forkable_process&>(running());
-    site const at = site_of(o, where);
-    if (p.log().diverged()) return end_diverged(leaf, at);
-    if constexpr (std::is_same_v<O, proc::fork>)
-      if (p.log().is_full()) p.log().throw_unforkable(at);
-    if (p.log().is_full() && !std::exchange(p.is_sealed(), true)) ++unforkable_;
-    p.waits_at(at);
-    return {};
-  }
+  std::coroutine_handle<> before_recording(O const& o, std::coroutine_handle<> leaf,
+                                           std::source_location where);
   [[noreturn, gnu::cold, gnu::noinline]] static void throw_has_no_log(site const& at) {
     throw unforkable("weft: " + at.text() +
                      " would have the process run again, but it keeps no log: start it with "
@@ -309,9 +291,9 @@ class scheduling final : public scheduling_base {
   bool at_work_ = false;
   std::size_t log_limit_ = 0;
   class program* first_ = nullptr;  // of a first process without a log
-  answer<void> sink_;          // where a process that has not started waits for its answer
-  bool stopped_ = false;       // the backend was
-  std::exception_ptr broken_;  // the backend could not say who is next
+  answer<void> sink_;               // where a process that has not started waits for its answer
+  bool stopped_ = false;            // the backend was
+  std::exception_ptr broken_;       // the backend could not say who is next
   std::vector<std::unique_ptr<recorder_base>> ours_;
 };
 

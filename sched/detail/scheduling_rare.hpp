@@ -2,11 +2,15 @@
 #pragma once
 
 #include <coroutine>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <source_location>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "sched/detail/scheduling.hpp"
 
@@ -80,6 +84,33 @@ forkable_process* scheduling<Backend>::owned(forkable_process* p) {
   auto* const twin = p->twin(p->id(), *this);
   p->release();
   return twin;
+}
+
+template <backend Backend>
+template <class O>
+[[gnu::noinline]] std::coroutine_handle<> scheduling<Backend>::before_recording(
+    O const& o, std::coroutine_handle<> leaf, std::source_location where) {
+  auto& p = static_cast<forkable_process&>(running());
+  site const at = site_of(o, where);
+  if (p.log().diverged()) return end_diverged(leaf, at);
+  if constexpr (std::is_same_v<O, proc::fork>)
+    if (p.log().is_full()) p.log().throw_unforkable(at);
+  if (p.log().is_full() && !std::exchange(p.is_sealed(), true)) ++unforkable_;
+  p.waits_at(at);
+  return {};
+}
+
+template <backend Backend>
+template <class Queue>
+void scheduling<Backend>::start_over(Queue ready, std::size_t alive,
+                                     std::vector<exceptions::failure> failures) {
+  at_work const here(*this);
+  drop_who_waits();
+  worker_->ready(std::move(ready));
+  alive_ = alive;
+  unforkable_ = 0;
+  broken_ = nullptr;
+  this->failures(std::move(failures));
 }
 
 template <backend Backend>
