@@ -146,11 +146,7 @@ class scheduling final : public scheduling_base {
   template <class O>
   std::coroutine_handle<> before_recording(O const& o, std::coroutine_handle<> leaf,
                                            std::source_location where);
-  [[noreturn, gnu::cold, gnu::noinline]] static void throw_has_no_log(site const& at) {
-    throw unforkable("weft: " + at.text() +
-                     " would have the process run again, but it keeps no log: start it with "
-                     "spawn(forkable, f), and the first one without {.forkable = false}");
-  }
+  [[noreturn]] static void throw_has_no_log(site const& at);
 
   void exit(process& p) noexcept {
     set_innermost(this);

@@ -156,4 +156,11 @@ bool scheduling<Backend>::settle() {
   return false;
 }
 
+template <backend Backend>
+[[noreturn, gnu::cold, gnu::noinline]] void scheduling<Backend>::throw_has_no_log(site const& at) {
+  throw unforkable("weft: " + at.text() +
+                   " would have the process run again, but it keeps no log: start it with "
+                   "spawn(forkable, f), and the first one without {.forkable = false}");
+}
+
 }  // namespace weft::detail
