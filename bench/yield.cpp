@@ -15,9 +15,10 @@
 /// The rivals: what one would write by hand, were nothing wanted but this (rivals_ring.hpp), and
 ///
 ///   boost.fiber    Fibers with stacks of their own, by its default algorithm, round robin.  Its
-///                  library is Debian's, built for threads; the stacks are small and come from our
-///                  pool, which does not lay them at multiples of a page: 1000 of those would not
-///                  fit in a cache that finds its lines by the lower bits of their addresses.
+///                  library is Debian's shared one, built for threads; the static one is faster by
+///                  two fifths.  The stacks are small and come from our pool, which does not lay
+///                  them at multiples of a page: 1000 of those would not fit in a cache that finds
+///                  its lines by the lower bits of their addresses.
 ///
 /// With 100k processes the frames no longer fit in the nearer caches, and then who touches fewer
 /// lines a process wins.
