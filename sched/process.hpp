@@ -147,6 +147,15 @@ class process : public detail::holder, public detail::pooled {
                               waits_at_text() + " inside a handler " + std::string(lost_handler()) +
                               ", which is no more");
   }
+  /// Has ended, without an error or a log, and nobody else looks at it.
+  [[nodiscard]] bool ended_quietly() noexcept {
+    return result_.value() && !forkable_ && !is_shared();
+  }
+  /// The same: it is no more.
+  void die() noexcept {
+    this->process::~process();  // no virtual call: it is no more than this
+    detail::pooled::operator delete(this, sizeof(process));
+  }
   /// Has ended, or is to end: the error it ends with, null if there is none.  Takes it.
   [[nodiscard]] std::exception_ptr take_result() noexcept {
     std::exception_ptr error = result_.error();
@@ -225,9 +234,8 @@ class process : public detail::holder, public detail::pooled {
     }
     if (forkable_) {
       delete this;
-    } else {  // it is no more than this: no virtual call
-      this->process::~process();
-      detail::pooled::operator delete(this, sizeof(process));
+    } else {
+      die();
     }
   }
   void keep_holder() noexcept override {

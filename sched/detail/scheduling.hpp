@@ -126,16 +126,15 @@ class scheduling final : public scheduling_base {
   // ---- as a prompt
 
   continuation finished(process& p) noexcept override {
-    std::exception_ptr error = p.take_result();
-    if (p.is_forkable()) [[unlikely]] {
-      replay_log const& log = log_of_running();
-      if (log.replaying() && (log.diverged() || !error))
-        error = std::make_exception_ptr(log.divergence());
-    }
+    if (!p.ended_quietly()) [[unlikely]]
+      return finished_somehow(p);
     running_ = nullptr;
-    bury(&p, std::move(error));
+    --unforkable_;
+    --alive_;
+    p.die();
     return next();
   }
+  continuation finished_somehow(process& p) noexcept;
   std::coroutine_handle<> end_diverged(std::coroutine_handle<> leaf, site const& at) override;
   /// The scheduler is over: so is everyone.
   void end() noexcept;

@@ -17,6 +17,20 @@
 /// What a scheduler does rarely: processes that are forkable, cancelled or cut, and its end.
 namespace weft::detail {
 
+/// With an error, or a log, or where others look at it.
+template <backend Backend>
+[[gnu::noinline]] continuation scheduling<Backend>::finished_somehow(process& p) noexcept {
+  std::exception_ptr error = p.take_result();
+  if (p.is_forkable()) [[unlikely]] {
+    replay_log const& log = log_of_running();
+    if (log.replaying() && (log.diverged() || !error))
+      error = std::make_exception_ptr(log.divergence());
+  }
+  running_ = nullptr;
+  bury(&p, std::move(error));
+  return next();
+}
+
 /// When there is more to do than to run who is next.
 template <backend Backend>
 [[gnu::noinline]] std::coroutine_handle<> scheduling<Backend>::next_with_care() noexcept {
