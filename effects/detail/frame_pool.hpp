@@ -11,10 +11,11 @@
 
 /// Memory for frames and prompts: lists of free blocks by size, a set of them a thread.
 ///
-///   M1  Every `credit` deaths a thread looks at its list of that size, keeps `credit` blocks and
-///       hands the rest to the depot, which all threads share and from where empty lists are
-///       filled. So a list holds at most 2 * credit blocks, and what is born on one thread and dies
-///       on another goes round and does not grow.
+///   M1  A thread has two lists of a size: one that it takes from and gives to, and a spare one.
+///       Every `credit` deaths the first becomes the spare one; a spare one that was not needed in
+///       the meantime goes to the depot, which all threads share and from where empty lists are
+///       filled.  So a thread keeps at most 4 * credit blocks, and what is born on one thread and
+///       dies on another goes round and does not grow.
 ///   M2  Blocks are cut from slabs, one behind the other, since malloc would take 16 bytes more for
 ///       each: a fifth of a waiting process.  So none goes back to the system: what has been
 ///       memory for frames at the peak stays that.  Blocks of over 1 KB come from the system.
@@ -142,7 +143,7 @@ class frame_pool {
     std::int64_t alive = blocks_;
     for (auto const& s : shelves_) {
       deaths -= s.credit;
-      alive -= free_block::count(s.first);
+      alive -= free_block::count(s.first) + free_block::count(s.spare);
     }
     return {deaths + alive, deaths};
   }
@@ -153,7 +154,8 @@ class frame_pool {
     depot.count(count());
     blocks_ = deaths_ = 0;
     for (std::size_t size = 0; size != block_sizes; ++size)
-      if (auto* const first = shelves_[size].first) depot.put(size, first);
+      for (auto* const list : {shelves_[size].first, shelves_[size].spare})
+        if (list) depot.put(size, list);
     shelves_ = {};
     depot.put(std::exchange(slab_, {}));
   }
@@ -166,6 +168,7 @@ class frame_pool {
   }
   struct shelf {
     free_block* first = nullptr;
+    free_block* spare = nullptr;
     unsigned credit = 0;  // deaths until we look; at first none, so that we hear of the first
   };
 
@@ -237,11 +240,15 @@ inline void close_frames_at_the_end() {
 }
 
 [[gnu::noinline]] inline void* frame_pool::restock(std::size_t size) {
-  free_block* const first = depot.take(size);
-  if (!first) return cut(size);
-  close_frames_at_the_end();
-  blocks_ += free_block::count(first);
-  shelves_[size].first = first->next;
+  shelf& s = shelves_[size];
+  free_block* first = std::exchange(s.spare, nullptr);
+  if (!first) {
+    first = depot.take(size);
+    if (!first) return cut(size);
+    close_frames_at_the_end();
+    blocks_ += free_block::count(first);
+  }
+  s.first = first->next;
   if (closed_) close();
   return first;
 }
@@ -253,12 +260,11 @@ inline void close_frames_at_the_end() {
   shelf& s = shelves_[size];
   s.credit = credit_of(size);
   deaths_ += s.credit;
-  free_block* last = s.first;
-  for (unsigned kept = 1; last && kept != s.credit; ++kept) last = last->next;
-  if (last && last->next) {
-    blocks_ -= free_block::count(last->next);
-    depot.put(size, std::exchange(last->next, nullptr));  // M1
+  if (s.spare) {
+    blocks_ -= free_block::count(s.spare);
+    depot.put(size, s.spare);
   }
+  s.spare = std::exchange(s.first, nullptr);
   return true;
 }
 
