@@ -50,5 +50,12 @@ sh "$tools/tangle.sh" cpp chapter.md | grep -v '^#' > got
 [ "$(cat got)" = 'int a;
 int b;' ] || { echo "tangle.sh cpp: $(cat got)"; status=1; }
 fails sh "$tools/tangle.sh" rust chapter.md
+printf '```cpp two\nint c;\n```\n' >> chapter.md
+sh "$tools/tangle.sh" cpp chapter.md two | grep -v '^#' > got
+[ "$(cat got)" = 'int c;' ] || { echo "tangle.sh cpp two: $(cat got)"; status=1; }
+sh "$tools/tangle.sh" cpp chapter.md | grep -v '^#' > got
+[ "$(cat got)" = 'int a;
+int b;' ] || { echo "tangle.sh cpp, with another program: $(cat got)"; status=1; }
+fails sh "$tools/tangle.sh" cpp chapter.md three
 
 exit $status

@@ -1,13 +1,16 @@
 #!/bin/sh
-# tangle.sh LANGUAGE CHAPTER: prints the chapter's blocks in LANGUAGE, one after another.
+# tangle.sh LANGUAGE CHAPTER [PROGRAM]: prints the chapter's blocks in LANGUAGE, one after another.
+# The blocks of a PROGRAM are those that name it behind the language; without one, those that name none.
 # C++ blocks carry #line, so that the compiler complains about the chapter itself.  g++ 12 takes that
 # for a header, and warns of the closures that a header's coroutine hands to a template.
-awk -v language="$1" -v chapter="$2" '
+awk -v language="$1" -v chapter="$2" -v program="$3" '
   BEGIN {
+    sub(/^\.\//, "", chapter)
+    head = "```" language (program == "" ? "" : " " program)
     if (language == "cpp")
       printf "#ifndef __clang__\n#pragma GCC diagnostic ignored \"-Wsubobject-linkage\"\n#endif\n"
   }
-  $0 == "```" language {
+  $0 == head {
     inside = found = 1
     if (language == "cpp") printf "#line %d \"%s\"\n", NR + 1, chapter
     next
@@ -16,6 +19,6 @@ awk -v language="$1" -v chapter="$2" '
   inside { print }
   END {
     if (found) exit 0
-    print chapter ": no block in " language > "/dev/stderr"
+    print chapter ": no block " head > "/dev/stderr"
     exit 1
   }' "$2"
