@@ -76,8 +76,11 @@ struct exploration {
   }
   /// All of it in words, with the first failure step by step and how to see it again.
   [[nodiscard]] std::string report() const {
-    std::string s = std::to_string(schedules) + " schedules, " + std::to_string(failed) +
-                    " failed, " + std::to_string(deadlocks) + " deadlocks";
+    auto const several = [](std::size_t n, std::string const& what) {
+      return std::to_string(n) + ' ' + what + (n == 1 ? "" : "s");
+    };
+    std::string s = several(schedules, "schedule") + ", " + std::to_string(failed) + " failed, " +
+                    several(deadlocks, "deadlock");
     if (cut) s += ", " + std::to_string(cut) + " cut";
     if (!complete) s += ", not all there are";
     s += '\n';

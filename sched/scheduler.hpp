@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <stdexcept>
 #include <type_traits>
@@ -116,8 +117,9 @@ class scheduler {
   class snapshot;
   /// Throws unforkable if a process keeps no log, or has lost it, and if one waits at a gate.
   [[nodiscard]] snapshot checkpoint();
-  /// Drops the processes there are, and runs those of the checkpoint, of this scheduler, from
-  /// there: the same future, as far as the handlers outside answer the same.
+  /// Drops the processes there are, and runs those of the checkpoint from there: the same future,
+  /// as far as the handlers outside answer the same.  Throws std::logic_error if the checkpoint
+  /// is another scheduler's.
   void run(snapshot const& from);
 
   /// The backend, for who built it with something to look at.
@@ -143,8 +145,10 @@ class scheduler<Backend>::snapshot {
 
  public:
   /// For the scheduler.
-  snapshot(queue q, std::size_t n, std::vector<exceptions::failure> f)
-      : ready_(std::move(q)), alive_(n), failures_(std::move(f)) {}
+  snapshot(std::uint64_t home, queue q, std::size_t n, std::vector<exceptions::failure> f)
+      : home_(home), ready_(std::move(q)), alive_(n), failures_(std::move(f)) {}
+  /// Which scheduler's.
+  [[nodiscard]] std::uint64_t home() const noexcept { return home_; }
   [[nodiscard]] queue const& ready() const noexcept { return ready_; }
   [[nodiscard]] std::size_t alive() const noexcept { return alive_; }
   /// Of processes that had ended.
@@ -153,6 +157,7 @@ class scheduler<Backend>::snapshot {
   }
 
  private:
+  std::uint64_t home_;
   queue ready_;
   std::size_t alive_;
   std::vector<exceptions::failure> failures_;
@@ -161,16 +166,15 @@ class scheduler<Backend>::snapshot {
 template <backend Backend>
 auto scheduler<Backend>::checkpoint() -> snapshot {
   auto& s = idle();
-  if (!s.can_be_kept())
-    throw unforkable(
-        "weft: checkpoint: a process keeps no log, or can no longer be run again, or "
-        "waits for another");
-  return snapshot(s.worker().ready(), s.alive(), s.failures());
+  if (!s.can_be_kept()) throw unforkable("weft: checkpoint: " + s.why_not_kept());
+  return snapshot(s.serial(), s.worker().ready(), s.alive(), s.failures());
 }
 
 template <backend Backend>
 void scheduler<Backend>::run(snapshot const& from) {
   auto& s = idle();
+  if (from.home() != s.serial())
+    throw std::logic_error("weft: a checkpoint is run by the scheduler that it is of");
   s.start_over(from.ready(), from.alive(), from.failures());
   s.run();
 }

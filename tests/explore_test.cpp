@@ -180,6 +180,49 @@ TEST_CASE("a deadlock is found, and who waits where is said") {
   CHECK(text.find("process 1.2 in weft::syncing::wait at tests/explore_test.cpp:") != text.npos);
 }
 
+namespace {
+
+/// A lock, taken in either order.
+struct lock {
+  bool taken = false;
+  gate freed;
+};
+struct two_locks {
+  lock left, right;
+};
+waits take(lock& l) {
+  while (l.taken) co_await syncing::wait{l.freed};
+  l.taken = true;
+}
+waits release(lock& l) {
+  l.taken = false;
+  co_await syncing::wake{l.freed};
+}
+waits holds_both(lock& first, lock& second) {
+  co_await take(first);
+  co_await proc::yield{};
+  co_await take(second);
+  co_await release(second);
+  co_await release(first);
+}
+eff<void, spawning<proc, syncing>> take_crosswise(two_locks& l) {
+  co_await spawn(holds_both, std::ref(l.left), std::ref(l.right));
+  co_await spawn(holds_both, std::ref(l.right), std::ref(l.left));
+}
+
+}  // namespace
+
+TEST_CASE("in which order processes are unwound is no part of a schedule") {
+  weft::tests::every_frame_dies const here;
+  auto const found =
+      explore([] { return two_locks(); }, take_crosswise, [](two_locks const&) { return true; });
+  CHECK(found.schedules == 6);
+  CHECK(found.deadlocks == 4);
+  // The trace ends where both wait.
+  for (auto const& step : found.first_failure()->trace)
+    CHECK(step.operation != "weft::syncing::wait");
+}
+
 TEST_CASE("a wake that comes too early is a deadlock in that schedule only") {
   weft::tests::every_frame_dies const here;
   auto const found = explore([] { return gate(); }, race, [](gate const&) { return true; });
@@ -218,6 +261,16 @@ TEST_CASE("a fork is a step, and its two processes are scheduled like others") {
   auto const found = explore(zero, forks_and_adds, [](int const& n) { return std::to_string(n); });
   CHECK(found.schedules == 6);  // two processes of two steps
   CHECK(found.outcomes.size() == 2);
+}
+
+TEST_CASE("a check may name an outcome and say that it is wrong") {
+  weft::tests::every_frame_dies const here;
+  auto const found = explore(zero, two_increments, [](int const& n) {
+    return run_result{n == 2 ? verdict::ok : verdict::failed, std::to_string(n)};
+  });
+  CHECK(found.failed == 4);
+  REQUIRE(found.outcomes.size() == 2);
+  CHECK(found.first_failure()->result.text == "1");
 }
 
 TEST_CASE("a path that is no path is refused; one of another program is nondeterminism") {

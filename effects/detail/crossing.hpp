@@ -17,8 +17,8 @@
 ///   home(e)                     the prompt that it belongs to
 ///   log(e)                      the log of the program that performs
 ///   target(e)                   the handler further out, which is there
-///   beyond(e)                   the recorder that stands before the next one; null if none is
-///   there await_answer(e, at, slot)   the answer will be filled in there when somebody resumes
+///   beyond(e)                   the recorder that stands before the next one, or null
+///   await_answer(e, at, slot)   the answer will be filled in there when somebody resumes
 ///   answer_is_here(e)           it is, after all
 ///   end_diverged(e, leaf, at)   ends the program; the frame that goes on
 namespace weft::detail {

@@ -144,14 +144,13 @@ class log_segment {
   }
 
   /// Whether the slot is the caller's, whose view ends there.
-  [[nodiscard]] bool claim(std::uint32_t slot) noexcept {
+  [[nodiscard]] bool claim(std::uint32_t i) noexcept {
     // Relaxed: only who gets the slot is decided here.  Others learn of the entry from its owner,
     // who hands them a log.
-    return slot != room_ &&
-           size_.compare_exchange_strong(slot, slot + 1, std::memory_order_relaxed);
+    return i != room_ && size_.compare_exchange_strong(i, i + 1, std::memory_order_relaxed);
   }
-  void put(std::uint32_t slot, log_entry&& e) noexcept {
-    ::new (static_cast<void*>(entries() + slot)) log_entry(std::move(e));
+  void put(std::uint32_t i, log_entry&& e) noexcept {
+    ::new (static_cast<void*>(entries() + i)) log_entry(std::move(e));
   }
   [[nodiscard]] log_entry& at(std::uint32_t i) noexcept { return entries()[i]; }
   [[nodiscard]] log_entry const* first() const noexcept {

@@ -47,8 +47,8 @@ struct via_node {
     else
       return nullptr;  // outer_of asks once
   }
-  static void await_answer(evidence<F>& e, site const& at, awaited& slot) noexcept {
-    of(e).await_answer(at, slot);
+  static void await_answer(evidence<F>& e, site const& at, awaited& waiting) noexcept {
+    of(e).await_answer(at, waiting);
   }
   static void answer_is_here(evidence<F>& e) noexcept { of(e).answer_is_here(); }
   static std::coroutine_handle<> end_diverged(evidence<F>& e, std::coroutine_handle<> leaf,

@@ -133,6 +133,14 @@ class choosing {
       return t;
     }
 
+    /// When all are to be unwound: in which order is no part of the schedule.
+    thunk take_any() noexcept {
+      if (ready_.empty()) return thunk::nothing::dry;
+      thunk t = std::move(ready_.front());
+      ready_.erase(ready_.begin());
+      return t;
+    }
+
    private:
     static schedule_step step_of(process const& p) {
       auto const [operation, where] = p.goes_on_from();

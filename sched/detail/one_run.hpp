@@ -19,8 +19,8 @@ namespace weft::detail {
 
 /// What a check may return.
 template <class R>
-concept check_result =
-    std::is_void_v<R> || std::same_as<R, bool> || std::convertible_to<R, std::string>;
+concept check_result = std::is_void_v<R> || std::same_as<R, bool> || std::same_as<R, run_result> ||
+                       std::convertible_to<R, std::string>;
 
 template <class Check, class State>
 run_result checked(Check& check, State& state) {
@@ -28,10 +28,13 @@ run_result checked(Check& check, State& state) {
   constexpr bool says_what_is_right = check_result<R>;
   static_assert(says_what_is_right,
                 "weft: a check of explore returns whether the state is right: a bool; or the "
-                "outcome's name, a string, which is right; or nothing, and throws");
+                "outcome's name, a string, which is right; or both, a run_result; or nothing, and "
+                "throws");
   if constexpr (std::is_void_v<R>) {
     std::invoke(check, state);
     return {};
+  } else if constexpr (std::same_as<R, run_result>) {
+    return std::invoke(check, state);
   } else if constexpr (std::same_as<R, bool>) {
     return {std::invoke(check, state) ? verdict::ok : verdict::failed, {}};
   } else if constexpr (says_what_is_right) {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <source_location>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -118,6 +119,7 @@ class scheduling final : public scheduling_base {
   [[nodiscard]] bool is_at_work() const noexcept { return at_work_; }
   [[nodiscard]] bool was_started() const noexcept { return was_started_; }
   [[nodiscard]] bool can_be_kept() const noexcept { return unforkable_ == 0 && !somebody_waits(); }
+  [[nodiscard]] std::string why_not_kept();
   [[nodiscard]] std::size_t alive() const noexcept { return alive_; }
   /// Those that there are go, and these come instead: all of them can be run again.
   template <class Queue>
@@ -248,6 +250,7 @@ class scheduling final : public scheduling_base {
     running_ = nullptr;
     return std::noop_coroutine();
   }
+  thunk take_with_care() noexcept;
   std::coroutine_handle<> next_with_care() noexcept;
   std::coroutine_handle<> next_unless_over(process* p, std::uint64_t answer) noexcept;
   std::coroutine_handle<> prepare(process* p, std::uint64_t answer) noexcept;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -45,6 +46,9 @@ class scheduling_base : public scheduler_prompt {
   /// Ends the process that runs, which performs something else than the first time.  Throws if
   /// ordinary code stands in between, which cannot be ended; and again when the process ends.
   virtual std::coroutine_handle<> end_diverged(std::coroutine_handle<> leaf, site const& at) = 0;
+
+  /// Tells schedulers apart, also those that are no more.
+  [[nodiscard]] std::uint64_t serial() const noexcept { return serial_; }
 
   /// Evidence for a row of effects that are all known.  Throws bad_alloc.
   void* evidence_for(row_info const& row, bool recorded) {
@@ -159,6 +163,10 @@ class scheduling_base : public scheduler_prompt {
     look_up_ = one_step_ || cancelling_;
   }
   [[nodiscard]] bool somebody_waits() const noexcept { return gates_ != nullptr; }
+  [[nodiscard]] std::string who_waits() const {
+    auto const first = all_who_wait().front();
+    return "process " + first.process.text() + " waits in " + first.what;
+  }
   void throw_failures() {
     cancelling_ = false;
     look_up_ = one_step_;
@@ -225,6 +233,12 @@ class scheduling_base : public scheduler_prompt {
     return all;
   }
 
+  static std::uint64_t next_serial() noexcept {
+    static constinit std::atomic<std::uint64_t> last = 0;
+    return last.fetch_add(1, std::memory_order_relaxed);  // relaxed: numbers that differ will do
+  }
+
+  std::uint64_t const serial_ = next_serial();
   std::vector<known_effect> known_;
   std::vector<row_array> rows_;
   row_cache last_row_[2];        // loops spawn the same row again and again

@@ -31,11 +31,19 @@ template <backend Backend>
   return next();
 }
 
+/// While all are unwound nothing hinges on who is next, which an exploring backend wants to know.
+template <backend Backend>
+thunk scheduling<Backend>::take_with_care() noexcept {
+  if constexpr (requires { worker_->take_any(); })
+    if (is_cancelling()) return worker_->take_any();
+  return take();
+}
+
 /// When there is more to do than to run who is next.
 template <backend Backend>
 [[gnu::noinline]] std::coroutine_handle<> scheduling<Backend>::next_with_care() noexcept {
   while (!is_one_step()) {
-    thunk t = take();
+    thunk t = take_with_care();
     if (!t) return nobody(t.why_empty());
     std::uint64_t const answer = t.answer();
     if (auto const frame = prepare(t.release(), answer)) return frame;
@@ -175,6 +183,19 @@ template <backend Backend>
   throw unforkable("weft: " + at.text() +
                    " would have the process run again, but it keeps no log: start it with "
                    "spawn(forkable, f), and the first one without {.forkable = false}");
+}
+
+template <backend Backend>
+std::string scheduling<Backend>::why_not_kept() {
+  if (somebody_waits()) return who_waits();
+  for (auto const& t : worker_->ready()) {
+    process& p = *t.get();
+    std::string const who = "process " + p.id().text();
+    if (!p.is_forkable()) return who + " keeps no log: it was not started as forkable";
+    if (static_cast<forkable_process&>(p).is_sealed())
+      return who + " can no longer be run again: its log is over";
+  }
+  return "a process keeps no log";
 }
 
 }  // namespace weft::detail
