@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include "sched/backend.hpp"
+
+namespace weft::tests {
+
+enum class order { oldest_first, newest_first };
+
+/// The plainest backend that keeps the laws: a std::deque under a lock.
+template <order Order>
+class locked {
+ public:
+  static constexpr unsigned wakes = 1;
+
+  class worker {
+   public:
+    worker(locked& home, unsigned) noexcept : home_(home) {}
+    void put(thunk&& t, why w) { home_.put(std::move(t), w); }
+    thunk take(instant until, dry_test dry) {
+      for (;;) {
+        bool const nothing_is_due = dry();  // before we look: who was due puts first
+        std::unique_lock lock(home_.mutex_);
+        if (home_.stopped_) return thunk::nothing::stopped;
+        if (!home_.ready_.empty()) return home_.next();
+        if (nothing_is_due) return thunk::nothing::dry;
+        auto const news = [this] { return !home_.ready_.empty() || home_.stopped_; };
+        if (until == instant::max())
+          home_.arrived_.wait(lock, news);
+        else if (!home_.arrived_.wait_until(lock, until, news))
+          return thunk::nothing::deadline;
+      }
+    }
+
+   private:
+    locked& home_;
+  };
+
+  void put(thunk&& t, why) {
+    std::lock_guard const lock(mutex_);
+    ready_.push_back(std::move(t));
+    arrived_.notify_one();
+  }
+  bool claim(process* p) {
+    std::lock_guard const lock(mutex_);
+    auto const it = std::ranges::find(ready_, p, &thunk::get);
+    if (it == ready_.end()) return false;
+    (void)it->release();  // the caller's
+    ready_.erase(it);
+    return true;
+  }
+  void stop() {
+    std::lock_guard const lock(mutex_);
+    stopped_ = true;
+    arrived_.notify_one();
+  }
+
+ private:
+  thunk next() {
+    if constexpr (Order == order::newest_first) {
+      thunk t = std::move(ready_.back());
+      ready_.pop_back();
+      return t;
+    } else {
+      thunk t = std::move(ready_.front());
+      ready_.pop_front();
+      return t;
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable arrived_;
+  std::deque<thunk> ready_;
+  bool stopped_ = false;
+};
+using locked_queue = locked<order::oldest_first>;
+using locked_stack = locked<order::newest_first>;
+static_assert(backend<locked_queue> && backend<locked_stack>);
+
+/// Whose n-th put, or n-th take, has no memory.  Counted from one; never, if that is zero.
+class fails_once {
+ public:
+  static constexpr unsigned wakes = 1;
+  explicit fails_once(int put, int take = 0) noexcept : put_(put), take_(take) {}
+
+  class worker {
+   public:
+    worker(fails_once& home, unsigned) noexcept : home_(home) {}
+    void put(thunk&& t, why) {
+      if (--home_.put_ == 0) throw std::bad_alloc();
+      ready_.push_back(std::move(t));
+    }
+    thunk take(instant, dry_test) {
+      if (--home_.take_ == 0) throw std::bad_alloc();
+      if (ready_.empty()) return thunk::nothing::dry;
+      thunk t = std::move(ready_.front());
+      ready_.pop_front();
+      return t;
+    }
+
+   private:
+    fails_once& home_;
+    std::deque<thunk> ready_;
+  };
+  void put(thunk, why) {}
+  bool claim(process*) { return false; }
+  void stop() {}
+
+ private:
+  int put_;
+  int take_;
+};
+static_assert(backend<fails_once>);
+
+}  // namespace weft::tests

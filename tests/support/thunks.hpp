@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <source_location>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "effects/effects.hpp"
+#include "sched/process.hpp"
+#include "sched/thunk.hpp"
+
+/// Thunks for tests of backends: of processes that nobody runs.
+namespace weft::tests {
+
+/// Counts how often processes were dropped, by any thread.
+struct dropped {
+  static inline std::atomic<int> count = 0;
+  dropped() = default;
+  dropped(dropped&& other) noexcept : counts_(std::exchange(other.counts_, false)) {}
+  ~dropped() { count += counts_; }
+
+ private:
+  bool counts_ = true;
+};
+
+/// Where no process runs.
+class nowhere final : public detail::scheduler_prompt {
+ public:
+  detail::continuation finished(process&) noexcept override { std::terminate(); }
+  detail::continuation ended() noexcept override { std::terminate(); }
+  [[nodiscard]] std::string_view const& handler_name() const noexcept override { return name_; }
+  [[nodiscard]] std::source_location installed_at() const noexcept override { return {}; }
+  void add_outers(std::vector<detail::prompt const*>&) const override {}
+
+ private:
+  void end_evidence() noexcept override {}
+  std::string_view name_ = "nowhere";
+};
+
+/// Two allocations, the process and its frame.
+inline thunk numbered(std::uint64_t n) {
+  static nowhere ground;
+  static detail::answer<void> sink;
+  auto const first = [](dropped) -> eff<void> { co_return; }(dropped()).release();
+  try {
+    return thunk(process::start({}, first, nullptr, ground, sink), n);
+  } catch (...) {
+    first.destroy();
+    throw;
+  }
+}
+
+}  // namespace weft::tests
