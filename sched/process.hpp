@@ -186,7 +186,7 @@ class process : public detail::holder, public detail::pooled {
   }
 
  protected:
-  process(process_id id, bool forkable) noexcept : id_(id), forkable_(forkable) {
+  process(process_id id, bool keeps_log) noexcept : id_(id), forkable_(keeps_log) {
     is_ = state::ended;  // no frames
   }
   virtual ~process() = default;

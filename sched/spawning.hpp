@@ -27,7 +27,7 @@ class birth {
   [[nodiscard]] bool is_forkable() const noexcept { return forkable_; }
 
  protected:
-  explicit birth(bool forkable) noexcept : forkable_(forkable) {}
+  explicit birth(bool keeps_log) noexcept : forkable_(keeps_log) {}
   ~birth() = default;
 
  private:
@@ -70,7 +70,7 @@ class spawns : public birth {
  public:
   static constexpr bool finds_its_effect = true;
 
-  explicit spawns(bool forkable) noexcept : birth(forkable) {}
+  explicit spawns(bool keeps_log) noexcept : birth(keeps_log) {}
 
   /// The operation, in a coroutine of that row.
   template <class Row>

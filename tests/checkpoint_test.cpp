@@ -185,7 +185,7 @@ TEST_CASE("a checkpoint is refused when something could not be run again") {
     CHECK_THROWS_AS(s.checkpoint(), unforkable);
   }
   SECTION("one whose log is over its limit, or full") {
-    for (std::size_t const limit : {0, 1, 2, 3}) {
+    for (std::size_t const limit : {0U, 1U, 2U, 3U}) {
       scheduler<> s;
       s.start(
           {.log_limit = limit},

@@ -78,10 +78,10 @@ class scheduling final : public scheduling_base {
   // ---- from ordinary code
 
   template <class Program>
-  void start(Program program, bool forkable, std::size_t log_limit) {
+  void start(Program program, bool keeps_log, std::size_t log_limit) {
     log_limit_ = log_limit;
     auto* const first = new program_of<Program>(std::move(program));
-    if (forkable) return begin(new_process({}, first), true);
+    if (keeps_log) return begin(new_process({}, first), true);
     first_ = first;  // its frames refer to what it captured
     begin(new_process({}, first->start()), false);
   }
@@ -209,9 +209,9 @@ class scheduling final : public scheduling_base {
       throw;
     }
   }
-  [[gnu::always_inline]] void begin(process* p, bool forkable) noexcept {
+  [[gnu::always_inline]] void begin(process* p, bool keeps_log) noexcept {
     ++alive_;
-    if (!forkable) ++unforkable_;
+    if (!keeps_log) ++unforkable_;
     put(thunk(p), why::started);
   }
 
