@@ -39,7 +39,8 @@ class dry_test {
 ///   B1  A put happens before the take or claim that returns it.
 ///   B2  Each put is answered by exactly one take or claim, or by stop.
 ///   B3  b.put may be called by any thread; a worker belongs to one.
-///   B4  claim(p) says true iff p was ready, and is now the caller's.  It may say no to everything.
+///   B4  claim(p) says true iff p was ready, and is now the caller's: its count, without the answer
+///       that it was put with.  It may say no to everything.
 ///   B5  take comes back empty only if it is dry (every worker idle, nothing ready, and `dry`
 ///       agreed), at the deadline, or stopped; and says which.
 template <class B>

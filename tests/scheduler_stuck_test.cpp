@@ -270,3 +270,48 @@ TEST_CASE("a backend that is stopped leaves the others where they are, and repor
   CHECK(s.alive() == 2);
   CHECK(g.waiting() == 1);
 }
+
+namespace {
+
+/// Takes its thunks by value, so that one is gone when there is no room for it.
+struct drops_it {
+  static constexpr unsigned wakes = 1;
+  int room;
+  class worker {
+   public:
+    worker(drops_it& home, unsigned) noexcept : home_(home) {}
+    void put(thunk t, why) {  // NOLINT: that is the point
+      if (home_.room-- == 0) throw std::bad_alloc();
+      ready_.push_back(std::move(t));
+    }
+    thunk take(instant, dry_test) {
+      if (ready_.empty()) return thunk::nothing::dry;
+      thunk t = std::move(ready_.front());
+      ready_.pop_front();
+      return t;
+    }
+
+   private:
+    drops_it& home_;
+    std::deque<thunk> ready_;
+  };
+  void put(thunk, why) {}
+  bool claim(process*) { return false; }
+  void stop() {}
+};
+
+}  // namespace
+
+TEST_CASE("a backend that throws and keeps the thunk is a failure, and no crash") {
+  for (int room = 1; room != 12; ++room) {
+    every_frame_dies const check;
+    std::string text;
+    scheduler<drops_it> s(drops_it{room});
+    s.start(busy, console_to_string(text));
+    try {
+      s.run();
+    } catch (std::exception const&) {
+    }
+    CHECK(s.alive() == 0);
+  }
+}

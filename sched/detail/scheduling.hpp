@@ -224,9 +224,7 @@ class scheduling final : public scheduling_base {
       was_not_put(t);
     }
   }
-  [[gnu::cold, gnu::noinline]] void was_not_put(thunk& t) noexcept {
-    bury(t.release(), std::current_exception());
-  }
+  void was_not_put(thunk& t) noexcept;
   void make_ready(thunk t) noexcept override { put(std::move(t), why::woken); }
   /// The process that runs is boxed with its answer: no longer ours, and next() says who is.
   [[nodiscard]] thunk box(std::uint64_t answer = 0) noexcept { return thunk(running_, answer); }

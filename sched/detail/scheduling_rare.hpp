@@ -4,6 +4,7 @@
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <exception>
 #include <source_location>
 #include <stdexcept>
@@ -83,6 +84,14 @@ template <backend Backend>
   return p->go_on_somehow(answer, *this);
 }
 
+/// The backend threw.
+template <backend Backend>
+[[gnu::cold, gnu::noinline]] void scheduling<Backend>::was_not_put(thunk& t) noexcept {
+  if (t) return bury(t.release(), std::current_exception());
+  --alive_;  // it has dropped the process, which it should not
+  failed({}, std::current_exception());
+}
+
 /// Its answer enters its log.  One without frames is started again.
 template <backend Backend>
 void scheduling<Backend>::prepare_log(forkable_process& p, std::uint64_t answer) {
@@ -150,6 +159,10 @@ std::coroutine_handle<> scheduling<Backend>::end_diverged(std::coroutine_handle<
 
 template <backend Backend>
 void scheduling<Backend>::end() noexcept {
+  if (running_) {
+    std::fputs("weft: a scheduler was destroyed by one of its own processes\n", stderr);
+    std::terminate();
+  }
   at_work_ = true;
   drop_who_waits();  // first: a gate that ends with a frame makes them ready
   if constexpr (requires { worker_->ready(); }) {
