@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "sched/explore.hpp"
 #include "sched/one_thread.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/frames.hpp"
@@ -23,6 +24,16 @@ using namespace weft;
 using namespace weft::tests;
 
 namespace {
+
+struct keeps_choices {
+  weft::detail::choices choices;
+};
+/// What explore runs on, in the first of all schedules.
+class first_schedule : keeps_choices, public weft::detail::choosing {
+ public:
+  first_schedule() : choosing(choices, 1'000'000) {}
+};
+static_assert(backend<first_schedule>);
 
 bool due(void const*) { return false; }
 dry_test const never_dry(due, nullptr);
@@ -84,7 +95,8 @@ class when_it_parks {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("each put is answered by one take", "", one_thread, locked_queue, locked_stack) {
+TEMPLATE_TEST_CASE("each put is answered by one take", "", one_thread, locked_queue, locked_stack,
+                   first_schedule) {
   every_frame_dies const check;
   TestType b;
   typename TestType::worker w(b, 0);
@@ -110,7 +122,7 @@ TEMPLATE_TEST_CASE("each put is answered by one take", "", one_thread, locked_qu
 }
 
 TEMPLATE_TEST_CASE("takes and puts that alternate lose nothing and double nothing", "", one_thread,
-                   locked_queue, locked_stack) {
+                   locked_queue, locked_stack, first_schedule) {
   every_frame_dies const check;
   TestType b;
   typename TestType::worker w(b, 0);
@@ -129,7 +141,7 @@ TEMPLATE_TEST_CASE("takes and puts that alternate lose nothing and double nothin
 }
 
 TEMPLATE_TEST_CASE("what other threads put reaches the worker, with all they did before", "",
-                   one_thread, locked_queue, locked_stack) {
+                   one_thread, locked_queue, locked_stack, first_schedule) {
   every_frame_dies const check;
   constexpr std::uint64_t each = 2000;
   constexpr int threads = 3;
@@ -164,7 +176,7 @@ TEMPLATE_TEST_CASE("what other threads put reaches the worker, with all they did
 
 TEMPLATE_TEST_CASE(
     "a put from another thread wakes a worker that waits, with a deadline and without", "",
-    one_thread, locked_queue, locked_stack) {
+    one_thread, locked_queue, locked_stack, first_schedule) {
   every_frame_dies const check;
   TestType b;
   typename TestType::worker w(b, 0);
@@ -178,7 +190,7 @@ TEMPLATE_TEST_CASE(
 }
 
 TEMPLATE_TEST_CASE("stop from another thread wakes a worker that waits, and take says so", "",
-                   one_thread, locked_queue, locked_stack) {
+                   one_thread, locked_queue, locked_stack, first_schedule) {
   int wrong = 0;
   for (int round = 0; round != 100; ++round) {
     TestType b;
@@ -193,7 +205,7 @@ TEMPLATE_TEST_CASE("stop from another thread wakes a worker that waits, and take
 }
 
 TEMPLATE_TEST_CASE("take comes back empty when it is dry or at the deadline, and says which", "",
-                   one_thread, locked_queue, locked_stack) {
+                   one_thread, locked_queue, locked_stack, first_schedule) {
   every_frame_dies const check;
   TestType b;
   typename TestType::worker w(b, 0);
@@ -214,7 +226,7 @@ TEMPLATE_TEST_CASE("take comes back empty when it is dry or at the deadline, and
 }
 
 TEMPLATE_TEST_CASE("what is put by who is asked whether it is dry is found", "", one_thread,
-                   locked_queue, locked_stack) {
+                   locked_queue, locked_stack, first_schedule) {
   every_frame_dies const check;
   TestType b;
   typename TestType::worker w(b, 0);
@@ -233,7 +245,7 @@ TEMPLATE_TEST_CASE("what is put by who is asked whether it is dry is found", "",
 }
 
 TEMPLATE_TEST_CASE("claim says true only for what is ready, which is then not taken", "",
-                   one_thread, locked_queue, locked_stack) {
+                   one_thread, locked_queue, locked_stack, first_schedule) {
   every_frame_dies const check;
   TestType b;
   typename TestType::worker w(b, 0);
@@ -262,7 +274,7 @@ TEMPLATE_TEST_CASE("claim says true only for what is ready, which is then not ta
 }
 
 TEMPLATE_TEST_CASE("what is left when a backend ends is dropped once, stopped or not", "",
-                   one_thread, locked_queue, locked_stack) {
+                   one_thread, locked_queue, locked_stack, first_schedule) {
   every_frame_dies const check;
   for (bool const stopped : {false, true}) {
     int const before = dropped::count;

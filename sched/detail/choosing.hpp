@@ -10,6 +10,7 @@
 
 #include "sched/backend.hpp"
 #include "sched/exploration.hpp"
+#include "sched/one_thread.hpp"  // its inbox
 #include "sched/path.hpp"
 #include "sched/process_id.hpp"
 
@@ -117,13 +118,12 @@ class choosing {
     worker& operator=(worker const&) = delete;
     ~worker() { ready_.clear(); }
 
-    void put(thunk&& t, why) {  // C1
-      auto const after = [&t](thunk const& other) { return other.get()->id() > t.get()->id(); };
-      auto const place = std::ranges::find_if(ready_, after);
-      ready_.insert(place, std::move(t));
-    }
-    thunk take(instant, dry_test) {
-      if (ready_.empty()) return thunk::nothing::dry;
+    void put(thunk&& t, why) { put_in(std::move(t)); }
+    thunk take(instant until, dry_test dry) {
+      if (home_.inbox_.has_news()) [[unlikely]]
+        if (!home_.inbox_.fetch(*this)) return thunk::nothing::stopped;
+      if (ready_.empty())
+        if (auto const w = home_.inbox_.wait(*this, until, dry); !w.has_come) return w.why_not;
       choices& c = home_.choices_;
       if (!c.may_step(home_.most_steps_)) return thunk::nothing::stopped;
       auto const it = ready_.begin() + static_cast<std::ptrdiff_t>(c.choose(ready_));
@@ -134,14 +134,21 @@ class choosing {
     }
 
     /// When all are to be unwound: in which order is no part of the schedule.
-    thunk take_any() noexcept {
-      if (ready_.empty()) return thunk::nothing::dry;
+    thunk take_any() {
+      if (ready_.empty()) return take(instant::max(), dry_test());
       thunk t = std::move(ready_.front());
       ready_.erase(ready_.begin());
       return t;
     }
 
    private:
+    friend class inbox;
+    void put_in(thunk&& t) {  // C1
+      auto const after = [&t](thunk const& other) { return other.get()->id() > t.get()->id(); };
+      auto const place = std::ranges::find_if(ready_, after);
+      ready_.insert(place, std::move(t));
+    }
+    [[nodiscard]] bool is_empty() const noexcept { return ready_.empty(); }
     static schedule_step step_of(process const& p) {
       auto const [operation, where] = p.goes_on_from();
       return {p.id(), operation, where};
@@ -151,13 +158,14 @@ class choosing {
     std::vector<thunk>& ready_;
   };
 
-  void put(thunk, why) noexcept {}  // nobody is outside
+  void put(thunk t, why) { inbox_.put(std::move(t)); }
   bool claim(process*) noexcept { return false; }
-  void stop() noexcept {}
+  void stop() { inbox_.stop(); }
 
  private:
   choices& choices_;
   std::size_t most_steps_;
+  inbox inbox_;
 };
 static_assert(backend<choosing>);
 
