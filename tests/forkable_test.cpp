@@ -2,6 +2,10 @@
 
 /// What a process can be run again from: its log, and what ends that.
 
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <barrier>
 #include <catch2/catch.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +13,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -355,4 +360,27 @@ TEST_CASE("any id of a few steps reads as it was made, and is ordered as its ste
       if ((path < other_path) != (id < other) || (path == other_path) != (id == other)) ++wrong;
   }
   CHECK(wrong == 0);
+}
+
+TEST_CASE("of two threads that want the frames of a fork exactly one gets them") {
+  every_frame_dies const check;
+  constexpr int rounds = 2000;
+  std::array<std::atomic<int>, rounds> got{};
+  std::vector<weft::detail::shared_rest*> rests(rounds);
+  for (auto& r : rests) {
+    r = new weft::detail::shared_rest();
+    r->keep();  // one owner a thread
+  }
+  std::barrier together(2);
+  auto const racer = [&] {
+    for (std::size_t i = 0; i != rounds; ++i) {
+      together.arrive_and_wait();
+      if (rests[i]->claim()) got[i].fetch_add(1, std::memory_order_relaxed);  // joined below
+      rests[i]->release();
+    }
+  };
+  std::thread other(racer);
+  racer();
+  other.join();
+  CHECK(std::ranges::all_of(got, [](auto const& n) { return n.load() == 1; }));
 }
