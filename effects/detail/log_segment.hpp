@@ -190,29 +190,30 @@ class log_path {
     log_entry const* last;  // one behind
   };
 
-  log_path() = default;
-  static log_path to(log_segment const& tail, std::uint32_t length) {
-    log_path path;
+  log_path(log_segment const& tail, std::uint32_t length)
+      : last_{tail.first(), tail.first() + length} {
     std::size_t parts = 0;
-    for (auto const* s = &tail; s; s = s->before()) ++parts;
-    path.parts_.resize(parts);
-    for (auto const* s = &tail; s; length = s->length_before(), s = s->before())
-      path.parts_[--parts] = {s->first(), s->first() + length};
-    return path;
+    for (auto const* s = tail.before(); s; s = s->before()) ++parts;
+    before_.resize(parts);  // usually none: no allocation
+    length = tail.length_before();
+    for (auto const* s = tail.before(); s; length = s->length_before(), s = s->before())
+      before_[--parts] = {s->first(), s->first() + length};
   }
-  [[nodiscard]] std::size_t parts() const noexcept { return parts_.size(); }
-  [[nodiscard]] stretch part(std::size_t i) const noexcept { return parts_[i]; }
+  [[nodiscard]] std::size_t parts() const noexcept { return before_.size() + 1; }
+  [[nodiscard]] stretch part(std::size_t i) const noexcept {
+    return i < before_.size() ? before_[i] : last_;
+  }
   /// How many operations come before an entry of part `i`.
   [[nodiscard]] std::size_t operations_before(std::size_t i, log_entry const* e) const noexcept {
     std::size_t n = 0;
     for (std::size_t j = 0; j <= i; ++j)
-      for (auto const* x = parts_[j].first; x != (j == i ? e : parts_[j].last); ++x)
-        n += x->count();
+      for (auto const* x = part(j).first; x != (j == i ? e : part(j).last); ++x) n += x->count();
     return n;
   }
 
  private:
-  std::vector<stretch> parts_;
+  std::vector<stretch> before_;
+  stretch last_;
 };
 
 }  // namespace weft::detail

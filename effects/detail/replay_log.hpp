@@ -122,7 +122,7 @@ class replay_log {
   void rewind() {
     shared_ = length_;
     if (length_ == 0) return;
-    cursor_ = std::make_unique<cursor>(log_path::to(*tail_, length_));
+    cursor_ = std::make_unique<cursor>(*tail_, length_);
   }
   /// Answers an operation with what it was answered the first time.  False if it was another
   /// operation then, or elsewhere; from then on this has diverged.
@@ -161,7 +161,7 @@ class replay_log {
 
   /// A replay.  What it reads is shared, and kept by tail_.
   struct cursor : pooled {
-    explicit cursor(log_path p) noexcept : path(std::move(p)) { open(); }
+    cursor(log_segment const& tail, std::uint32_t length) : path(tail, length) { open(); }
     void open() noexcept {
       auto const stretch = path.part(part);
       next = stretch.first;
