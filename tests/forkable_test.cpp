@@ -22,6 +22,7 @@
 #include "sched/schedule.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/schedules.hpp"
 
 using namespace weft;
 using namespace weft::tests;
@@ -30,18 +31,6 @@ using Catch::Matchers::Contains;
 namespace {
 
 using program = eff<void, proc, console>;
-
-template <class Program, class... Handlers>
-std::string printed_by(schedule_options options, Program p, Handlers&&... handlers) {
-  every_frame_dies const check;
-  std::string text;
-  schedule(options, std::move(p), console_to_string(text), handlers...);
-  return text;
-}
-template <class Program, class... Handlers>
-std::string printed_by(Program p, Handlers&&... handlers) {
-  return printed_by(schedule_options(), std::move(p), handlers...);
-}
 
 /// Hands out what cannot be had twice.
 struct tickets {

@@ -12,6 +12,7 @@
 #include "sched/schedule.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/schedules.hpp"
 
 using namespace weft;
 using namespace weft::tests;
@@ -21,15 +22,6 @@ namespace {
 
 using children = spawning<proc, console, syncing>;
 using program = eff<void, children, proc, console, syncing>;
-
-/// What is printed.
-template <class Program>
-std::string printed_by(Program p) {
-  every_frame_dies const check;
-  std::string text;
-  schedule(std::move(p), console_to_string(text));
-  return text;
-}
 
 program waits_and_says(std::reference_wrapper<gate> g, std::string what) {
   co_await syncing::wait{g};

@@ -13,24 +13,16 @@
 #include <vector>
 
 #include "effects/effects.hpp"
+#include "tests/support/schedules.hpp"
 #include "tests/support/small_stack.hpp"
 
 using namespace weft;
 using weft::tests::on_small_stack;
+using weft::tests::printed_by;
 
 namespace {
 
 using program = eff<void, proc, console>;
-
-/// What a program prints, as words; and every frame born has died.
-template <class Program, class... Handlers>
-std::string printed_by(Program p, Handlers&&... handlers) {
-  auto const before = detail::frames_so_far();
-  std::string text;
-  schedule(p, console_to_string(text), handlers...);
-  CHECK(detail::frames_so_far().alive() == before.alive());
-  return text;
-}
 
 /// Counts those alive.
 struct witness {
@@ -270,7 +262,9 @@ TEST_CASE("an eff is awaited once, whoever holds it") {
   auto stored = [](bool& first) -> program { first = co_await proc::fork{}; };
   bool first = false;
   auto once = stored(first);
-  CHECK_THROWS_AS(printed_by([&once] { return std::move(once); }), eff_empty);  // the second run
+  std::string text;
+  CHECK_THROWS_AS(schedule([&once] { return std::move(once); }, console_to_string(text)),
+                  eff_empty);  // the second run
 }
 
 TEST_CASE("an eff that was assigned from is empty, and what was assigned to is dropped") {

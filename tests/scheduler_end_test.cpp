@@ -19,6 +19,7 @@
 #include "tests/support/backends.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/schedules.hpp"
 
 using namespace weft;
 using namespace weft::tests;
@@ -29,30 +30,6 @@ namespace {
 using children = spawning<proc, console, syncing>;
 using program = eff<void, children, proc, console, syncing>;
 using snapshot = scheduler<>::snapshot;
-
-/// Answers differently each time.
-struct counts {
-  int n = 0;
-  int on(ask::get) { return ++n; }
-};
-
-program talks() {
-  co_await spawn(forkable, []() -> program {
-    for (int i = 0; i != 3; ++i) {
-      co_await console::print{"s" + std::to_string(i) + " "};
-      co_await proc::yield{};
-    }
-  });
-  int n = 0;
-  for (int i = 0; i != 2; ++i) {
-    bool const bit = co_await proc::fork{};
-    n = 2 * n + bit;
-    co_await console::print{std::to_string(n) + " "};
-  }
-  co_await proc::yield{};
-  if (n == 2) co_await proc::exit{};
-  co_await console::print{"end" + std::to_string(n) + " "};
-}
 
 }  // namespace
 

@@ -16,6 +16,7 @@
 #include "sched/schedule.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/schedules.hpp"
 
 using namespace weft;
 using namespace weft::tests;
@@ -25,18 +26,6 @@ namespace {
 
 using children = spawning<proc, console, syncing>;
 using program = eff<void, children, proc, console, syncing>;
-
-template <class Program, class... Handlers>
-std::string printed_by(schedule_options options, Program p, Handlers&&... handlers) {
-  every_frame_dies const check;
-  std::string text;
-  schedule(options, std::move(p), console_to_string(text), handlers...);
-  return text;
-}
-template <class Program, class... Handlers>
-std::string printed_by(Program p, Handlers&&... handlers) {
-  return printed_by(schedule_options(), std::move(p), handlers...);
-}
 
 struct flip {
   struct coin : op<bool> {};

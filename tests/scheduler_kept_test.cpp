@@ -16,6 +16,7 @@
 #include "sched/schedule.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/schedules.hpp"
 
 using namespace weft;
 using namespace weft::tests;
@@ -26,38 +27,6 @@ namespace {
 using children = spawning<proc, console, syncing>;
 using program = eff<void, children, proc, console, syncing>;
 using with_tick = eff<void, tick, children, proc, console, syncing>;
-
-template <class Program, class... Handlers>
-std::string printed_by(schedule_options options, Program p, Handlers&&... handlers) {
-  every_frame_dies const check;
-  std::string text;
-  schedule(options, std::move(p), console_to_string(text), handlers...);
-  return text;
-}
-template <class Program, class... Handlers>
-std::string printed_by(Program p, Handlers&&... handlers) {
-  return printed_by(schedule_options(), std::move(p), handlers...);
-}
-
-/// Ticks once, saying what stands round it before and after.
-with_tick ticks(std::string name) {
-  co_await console::print{name + " before "};
-  co_await proc::yield{};
-  co_await tick::now{};
-  co_await proc::yield{};
-  co_await console::print{name + " after "};
-}
-
-/// What a resume in ordinary code throws.
-template <class K>
-std::string refusal(K k) {
-  try {
-    resume(std::move(k));
-  } catch (std::exception const& e) {
-    return e.what();
-  }
-  return "none";
-}
 
 }  // namespace
 
@@ -147,7 +116,7 @@ TEST_CASE("what was kept and is resumed by ordinary code in a process cannot sto
       co_await console::print{what};
     };
     CHECK_THAT(printed_by({.forkable = log}, p),
-               Contains("k before weft: weft::proc::yield at tests/scheduler_kept_test.cpp") &&
+               Contains("k before weft: weft::proc::yield at ") &&
                    Contains("would suspend ordinary code: its handler weft::scheduler"));
   }
 }

@@ -16,6 +16,7 @@
 #include "sched/schedule.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/schedules.hpp"
 
 using namespace weft;
 using namespace weft::tests;
@@ -26,38 +27,6 @@ namespace {
 using children = spawning<proc, console, syncing>;
 using program = eff<void, children, proc, console, syncing>;
 using with_tick = eff<void, tick, children, proc, console, syncing>;
-
-template <class Program, class... Handlers>
-std::string printed_by(schedule_options options, Program p, Handlers&&... handlers) {
-  every_frame_dies const check;
-  std::string text;
-  schedule(options, std::move(p), console_to_string(text), handlers...);
-  return text;
-}
-template <class Program, class... Handlers>
-std::string printed_by(Program p, Handlers&&... handlers) {
-  return printed_by(schedule_options(), std::move(p), handlers...);
-}
-
-/// Ticks once, saying what stands round it before and after.
-with_tick ticks(std::string name) {
-  co_await console::print{name + " before "};
-  co_await proc::yield{};
-  co_await tick::now{};
-  co_await proc::yield{};
-  co_await console::print{name + " after "};
-}
-
-/// What a resume in ordinary code throws.
-template <class K>
-std::string refusal(K k) {
-  try {
-    resume(std::move(k));
-  } catch (std::exception const& e) {
-    return e.what();
-  }
-  return "none";
-}
 
 }  // namespace
 
@@ -87,7 +56,7 @@ TEST_CASE(
     lost.reset();
     CHECK(order == "i");
     CHECK_THROWS_WITH(s.run(),
-                      Contains("process 1 was suspended by weft::proc::yield at tests/") &&
+                      Contains("process 1 was suspended by weft::proc::yield at ") &&
                           Contains("inside a handler weft::tests::parks, which is no more"));
     CHECK(order == "io");
     CHECK(text == "k before ");

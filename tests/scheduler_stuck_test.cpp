@@ -21,6 +21,7 @@
 #include "tests/support/backends.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/schedules.hpp"
 
 using namespace weft;
 using namespace weft::tests;
@@ -30,29 +31,6 @@ namespace {
 
 using children = spawning<proc, console, syncing>;
 using program = eff<void, children, proc, console, syncing>;
-
-/// How a program ends: what it prints, and what schedule throws, with who threw.
-template <class Backend = one_thread, class Program>
-std::string end_of(Program p) {
-  every_frame_dies const check;
-  std::string text;
-  try {
-    schedule<Backend>(std::move(p), console_to_string(text));
-  } catch (exceptions const& e) {
-    for (auto const& f : e.all) {
-      text += " [" + f.process.text() + ": ";
-      try {
-        std::rethrow_exception(f.error);
-      } catch (std::exception const& inner) {
-        text += inner.what();
-      }
-      text += ']';
-    }
-  } catch (std::exception const& e) {
-    text += " [" + std::string(e.what()) + ']';
-  }
-  return text;
-}
 
 [[noreturn]] void throws(std::string const& what) { throw std::runtime_error(what); }
 

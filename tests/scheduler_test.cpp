@@ -15,6 +15,7 @@
 #include "tests/support/backends.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/schedules.hpp"
 
 using namespace weft;
 using namespace weft::tests;
@@ -23,15 +24,6 @@ namespace {
 
 using children = spawning<proc, console, syncing>;
 using program = eff<void, children, proc, console, syncing>;
-
-/// What is printed.
-template <class Backend = one_thread, class Program, class... Handlers>
-std::string printed_by(Program p, Handlers&&... handlers) {
-  every_frame_dies const check;
-  std::string text;
-  schedule<Backend>(std::move(p), console_to_string(text), handlers...);
-  return text;
-}
 
 eff<void, proc, console> says_twice(std::string what) {
   co_await console::print{what};
