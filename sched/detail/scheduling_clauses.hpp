@@ -43,24 +43,20 @@ struct scheduler_clause {
     return static_cast<scheduler_place<S, E, Records>&>(e).home;
   }
 
-  /// The same scheduler, but looked for where the thread has it, not by way of the frame: else each
-  /// yield would have to wait until its frame is in the cache.
-  [[gnu::always_inline]] static S& near(S& s) noexcept {
-    prompt* ground = prompt::innermost();
-    if (ground != &s) [[unlikely]]
-      return s;
-    asm("" : "+r"(ground));
-    return *static_cast<S*>(ground);
-  }
-
   /// Stops the process, does what the clause says, and goes on to the next one (S1, S2).
   static std::coroutine_handle<> control(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
                                          answer<R>& waiting) {
-    S& s = near(of(e));
+    prompt* ground = prompt::innermost();
+    if (ground != &of(e)) [[unlikely]]
+      return stop_and_answer(of(e), o, leaf, waiting);
+    // From here on we look for the scheduler where the thread has it, not by way of the frame: else
+    // each yield would have to wait until its frame is in the cache.
+    asm("" : "+r"(ground));
+    S& s = *static_cast<S*>(ground);
     if constexpr (!Records && std::is_same_v<O, proc::yield> &&
                   exchanging<typename S::backend_type>) {
       // The short cut: nothing but a yield of a process that stands on the ground.
-      if (prompt::innermost() == &s && s.can_exchange()) [[likely]]
+      if (s.can_exchange()) [[likely]]
         return s.exchange(info_of<O>, leaf, waiting);
     }
     return stop_and_answer(s, o, leaf, waiting);
