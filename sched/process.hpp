@@ -48,8 +48,8 @@ class process : public detail::holder, public detail::pooled {
 
   // ---- for the library
 
-  /// Has not started; `first` is its first frame.
-  /// Its answer is nobody's: goes to the `sink`.
+  /// Has not started; `first` is its first frame.  The answer it is started with goes to the
+  /// `sink`.
   static process* start(process_id id, std::coroutine_handle<> first, void* evidence,
                         detail::scheduler_prompt& ground, detail::awaited& sink) {
     auto* const p = new process(id, false);
@@ -209,7 +209,6 @@ class process : public detail::holder, public detail::pooled {
     if (id_ == other.id_) children_ = other.children_;
     started_ = other.started_;
   }
-  [[nodiscard]] std::uint32_t& children() noexcept { return children_; }
 
  private:
   [[nodiscard]] std::coroutine_handle<> go_on_answered() noexcept {

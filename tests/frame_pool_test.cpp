@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <semaphore>
 #include <set>
 #include <thread>
 #include <vector>
@@ -33,9 +34,14 @@ class blocks {
   }
   /// Checks that nobody else wrote.
   void give_all() {
+    give_all([] {});
+  }
+  template <class F>
+  void give_all(F after_each) {
     for (std::size_t i = 0; i != live_.size(); ++i) {
       if (*static_cast<std::size_t*>(live_[i]) != i) ++spoilt;
       frames.give(live_[i], bytes_);
+      after_each();
     }
     live_.clear();
   }
@@ -94,6 +100,33 @@ TEST_CASE("blocks born on one thread and freed on another go round and do not gr
     }
     CHECK(seen.size() < 3 * 2000);  // 40 000 were taken
     CHECK(blocks::spoilt == 0);
+  }
+}
+
+TEST_CASE("a thread that frees much and takes a little keeps a little, while it lives") {
+  if constexpr (weft::detail::pooling) {
+    constexpr int many = 20'000;
+    std::set<void*> seen;
+    blocks some(464);
+    some.take(many);
+    seen.merge(some.addresses());
+    std::binary_semaphore freed{0};
+    std::binary_semaphore looked{0};
+    std::thread frees([&] {
+      some.give_all([] {
+        blocks few(464);
+        few.take(20);
+      });
+      freed.release();
+      looked.acquire();
+    });
+    freed.acquire();
+    blocks again(464);
+    again.take(many);
+    seen.merge(again.addresses());
+    looked.release();
+    frees.join();
+    CHECK(seen.size() < many + many / 4);
   }
 }
 

@@ -5,17 +5,20 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <new>
 #include <utility>
 
+#include "effects/detail/frame_depot.hpp"
+
 /// Memory for frames and prompts: lists of free blocks by size, a set of them a thread.
 ///
-///   M1  A thread has two lists of a size: one that it takes from and gives to, and a spare one.
-///       Every `credit` deaths the first becomes the spare one; a spare one that was not needed in
-///       the meantime goes to the depot, which all threads share and from where empty lists are
-///       filled.  So a thread keeps at most 4 * credit blocks, and what is born on one thread and
-///       dies on another goes round and does not grow.
+///   M1  A thread has two lists of a size: one that it takes from and gives to, and a spare one,
+///       which is taken from when the first is empty.  Every `credit` deaths the first becomes the
+///       spare one; a spare one that is still there goes to the depot, which all threads share and
+///       from where empty lists are filled.  A list that has been through that three times, or
+///       comes from the depot, is cut instead: `credit` blocks stay.  So a list holds at most 4 *
+///       credit blocks, and what is born on one thread and dies on another goes round and does not
+///       grow.
 ///   M2  Blocks are cut from slabs, one behind the other, since malloc would take 16 bytes more for
 ///       each: a fifth of a waiting process.  So none goes back to the system: what has been
 ///       memory for frames at the peak stays that.  Blocks of over 1 KB come from the system.
@@ -33,76 +36,6 @@ inline constexpr bool pooling = true;
 #else
 inline constexpr bool pooling = true;
 #endif
-
-/// How many frames, prompts and the like have been made and destroyed, by this thread and those
-/// that have ended.  For tests.
-struct frame_count {
-  std::int64_t births = 0;
-  std::int64_t deaths = 0;
-  [[nodiscard]] std::int64_t alive() const noexcept { return births - deaths; }
-};
-
-struct free_block {
-  free_block* next;
-  free_block* next_batch;  // of the first of a batch in the depot
-
-  [[nodiscard]] static std::int64_t count(free_block const* first) noexcept {
-    std::int64_t n = 0;
-    for (; first; first = first->next) ++n;
-    return n;
-  }
-};
-
-/// What is left of a slab (M2).
-struct slab_rest {
-  std::byte* at = nullptr;
-  std::byte* end = nullptr;
-  [[nodiscard]] std::size_t bytes() const noexcept { return static_cast<std::size_t>(end - at); }
-};
-
-inline constexpr std::size_t block_sizes = 64;  // of 16 bytes each: up to 1 KB
-
-/// Batches of free blocks, between threads.  Thread safe.
-class frame_depot {
- public:
-  void put(std::size_t size, free_block* first) noexcept {
-    std::lock_guard const lock(mutex_);
-    first->next_batch = std::exchange(piles_[size], first);
-  }
-  /// A batch; null if there is none.
-  free_block* take(std::size_t size) noexcept {
-    std::lock_guard const lock(mutex_);
-    free_block* const first = piles_[size];
-    if (first) piles_[size] = first->next_batch;
-    return first;
-  }
-  /// What an ending thread has not cut yet: the largest such piece is kept for the next.
-  void put(slab_rest r) noexcept {
-    std::lock_guard const lock(mutex_);
-    if (r.bytes() > rest_.bytes()) rest_ = r;
-  }
-  slab_rest take_rest() noexcept {
-    std::lock_guard const lock(mutex_);
-    return std::exchange(rest_, {});
-  }
-
-  void count(frame_count const& c) noexcept {
-    std::lock_guard const lock(mutex_);
-    ended_.births += c.births;
-    ended_.deaths += c.deaths;
-  }
-  frame_count counted() noexcept {
-    std::lock_guard const lock(mutex_);
-    return ended_;
-  }
-
- private:
-  std::mutex mutex_;
-  std::array<free_block*, block_sizes> piles_{};
-  slab_rest rest_;
-  frame_count ended_;  // by threads that have ended
-};
-inline constinit frame_depot depot;
 
 /// A thread's free blocks.
 class frame_pool {
@@ -166,9 +99,12 @@ class frame_pool {
   static constexpr unsigned credit_of(std::size_t size) noexcept {
     return static_cast<unsigned>(256 * 1024 / (size * grain + grain));
   }
+  static constexpr unsigned char most_rounds = 2;  // M1: then it is cut
   struct shelf {
     free_block* first = nullptr;
     free_block* spare = nullptr;
+    unsigned char rounds = 0;  // M1: of first, and of spare
+    unsigned char spare_rounds = 0;
     unsigned credit = 0;  // deaths until we look; at first none, so that we hear of the first
   };
 
@@ -242,9 +178,11 @@ inline void close_frames_at_the_end() {
 [[gnu::noinline]] inline void* frame_pool::restock(std::size_t size) {
   shelf& s = shelves_[size];
   free_block* first = std::exchange(s.spare, nullptr);
+  s.rounds = s.spare_rounds;
   if (!first) {
+    s.rounds = most_rounds;
     first = depot.take(size);
-    if (!first) return cut(size);
+    if (!first) return s.rounds = 0, cut(size);
     close_frames_at_the_end();
     blocks_ += free_block::count(first);
   }
@@ -260,11 +198,22 @@ inline void close_frames_at_the_end() {
   shelf& s = shelves_[size];
   s.credit = credit_of(size);
   deaths_ += s.credit;
-  if (s.spare) {
-    blocks_ -= free_block::count(s.spare);
-    depot.put(size, s.spare);
+  auto const hand_over = [this, size](free_block* list) {
+    if (!list) return;
+    blocks_ -= free_block::count(list);
+    depot.put(size, list);
+  };
+  if (s.rounds == most_rounds) {
+    free_block* last = s.first;
+    for (unsigned kept = 1; last && kept != s.credit; ++kept) last = last->next;
+    if (last) hand_over(std::exchange(last->next, nullptr));
+    s.rounds = 0;
+  } else {
+    hand_over(s.spare);
+    s.spare = std::exchange(s.first, nullptr);
+    s.spare_rounds = static_cast<unsigned char>(s.rounds + 1);
+    s.rounds = 0;
   }
-  s.spare = std::exchange(s.first, nullptr);
   return true;
 }
 

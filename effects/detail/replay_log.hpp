@@ -137,16 +137,6 @@ class replay_log {
       cursor_.reset();
     return true;
   }
-  /// The same for an operation whose answer is void.
-  [[nodiscard]] bool replay_void(site const& at) {
-    cursor& c = *cursor_;
-    log_entry const& e = *c.next;
-    if (diverged_ || !e.is_at(at)) [[unlikely]]
-      return diverge();
-    if (c.go_on(e)) [[unlikely]]
-      cursor_.reset();
-    return true;
-  }
   /// What is to be said if `at` is performed instead of what comes next.
   [[nodiscard]] replay_divergence divergence(site const& at) const {
     return replay_divergence(first_half() + "performed " + at.text() + second_half());

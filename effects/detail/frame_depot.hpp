@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <utility>
+
+/// Between the pools of threads (frame_pool.hpp).
+namespace weft::detail {
+
+/// How many frames, prompts and the like have been made and destroyed, by this thread and those
+/// that have ended.  For tests.
+struct frame_count {
+  std::int64_t births = 0;
+  std::int64_t deaths = 0;
+  [[nodiscard]] std::int64_t alive() const noexcept { return births - deaths; }
+};
+
+struct free_block {
+  free_block* next;
+  free_block* next_batch;  // of the first of a batch in the depot
+
+  [[nodiscard]] static std::int64_t count(free_block const* first) noexcept {
+    std::int64_t n = 0;
+    for (; first; first = first->next) ++n;
+    return n;
+  }
+};
+
+/// What is left of a slab (M2).
+struct slab_rest {
+  std::byte* at = nullptr;
+  std::byte* end = nullptr;
+  [[nodiscard]] std::size_t bytes() const noexcept { return static_cast<std::size_t>(end - at); }
+};
+
+inline constexpr std::size_t block_sizes = 64;  // of 16 bytes each: up to 1 KB
+
+/// Batches of free blocks, between threads.  Thread safe.
+class frame_depot {
+ public:
+  void put(std::size_t size, free_block* first) noexcept {
+    std::lock_guard const lock(mutex_);
+    first->next_batch = std::exchange(piles_[size], first);
+  }
+  /// A batch; null if there is none.
+  free_block* take(std::size_t size) noexcept {
+    std::lock_guard const lock(mutex_);
+    free_block* const first = piles_[size];
+    if (first) piles_[size] = first->next_batch;
+    return first;
+  }
+  /// What an ending thread has not cut yet: the largest such piece is kept for the next.
+  void put(slab_rest r) noexcept {
+    std::lock_guard const lock(mutex_);
+    if (r.bytes() > rest_.bytes()) rest_ = r;
+  }
+  slab_rest take_rest() noexcept {
+    std::lock_guard const lock(mutex_);
+    return std::exchange(rest_, {});
+  }
+
+  void count(frame_count const& c) noexcept {
+    std::lock_guard const lock(mutex_);
+    ended_.births += c.births;
+    ended_.deaths += c.deaths;
+  }
+  frame_count counted() noexcept {
+    std::lock_guard const lock(mutex_);
+    return ended_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::array<free_block*, block_sizes> piles_{};
+  slab_rest rest_;
+  frame_count ended_;  // by threads that have ended
+};
+inline constinit frame_depot depot;
+
+}  // namespace weft::detail
