@@ -160,6 +160,12 @@ auto handle(H&& h, Body&& body) {
   }
 }
 
+/// The same, where a multi_resumption resumes as `policy` says: replay().
+template <class... Effects, class H, class Body>
+auto handle(H&& h, Body&& body, replay) {
+  return handle<Effects...>(std::forward<H>(h), std::forward<Body>(body));
+}
+
 /// Runs the body under the handler, from ordinary code, and returns the answer.  See run(eff).
 template <class H, class Es, class Body>
 auto run(detail::handling<H, Es, Body> what,

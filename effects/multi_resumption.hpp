@@ -31,6 +31,10 @@
 /// that stands further out is used by two of them; exactly one of them gets the frames that wait.
 namespace weft {
 
+/// How a body is resumed the second time: run again from its beginning, against the log.  The usual
+/// way; it may be named where the other is: handle(h, body, replay()).
+struct replay {};
+
 namespace detail {
 
 /// What `k(v)` of a multi_resumption gives: the frames that wait, or a log to run again against.

@@ -38,7 +38,7 @@ struct pick {
 
 // ---- policies: how a body comes to its handler
 
-struct replay {
+struct by_replay {
   template <class E, class H, class Body>
   static auto under(H&& h, Body body) {
     return handle<E>(std::forward<H>(h), std::move(body));
@@ -88,7 +88,7 @@ using numbers = std::vector<int>;
 
 // ---- laws of every policy
 
-TEMPLATE_TEST_CASE("every resume sees the past as it was", "", replay) {
+TEMPLATE_TEST_CASE("every resume sees the past as it was", "", by_replay) {
   every_frame_dies const check;
   numbers seen;
   keeper h;
@@ -113,7 +113,7 @@ TEMPLATE_TEST_CASE("every resume sees the past as it was", "", replay) {
 }
 
 TEMPLATE_TEST_CASE("what follows a capture runs once for each resume, what follows none, never", "",
-                   replay) {
+                   by_replay) {
   every_frame_dies const check;
   int const times = GENERATE(0, 1, 2, 7);
   int after = 0;
@@ -128,7 +128,7 @@ TEMPLATE_TEST_CASE("what follows a capture runs once for each resume, what follo
   CHECK(after == times);
 }
 
-TEMPLATE_TEST_CASE("locals are copies, in every frame of the chain", "", replay) {
+TEMPLATE_TEST_CASE("locals are copies, in every frame of the chain", "", by_replay) {
   every_frame_dies const check;
   struct calls {
     static eff<int, pick> inner(int n) {
@@ -148,7 +148,7 @@ TEMPLATE_TEST_CASE("locals are copies, in every frame of the chain", "", replay)
         numbers{1100, 11100, 1101, 11101, 1101, 11101, 1102, 11102});
 }
 
-TEMPLATE_TEST_CASE("resumed in any order, each comes to what its answers say", "", replay) {
+TEMPLATE_TEST_CASE("resumed in any order, each comes to what its answers say", "", by_replay) {
   every_frame_dies const check;
   unsigned const seed = GENERATE(range(1u, 21u));
   CAPTURE(seed);
@@ -189,7 +189,7 @@ TEMPLATE_TEST_CASE("resumed in any order, each comes to what its answers say", "
   CHECK(h.waiting.size() + static_cast<std::size_t>(ended) == 61);
 }
 
-TEMPLATE_TEST_CASE("resumed from inside its own clause, by a call or awaited", "", replay) {
+TEMPLATE_TEST_CASE("resumed from inside its own clause, by a call or awaited", "", by_replay) {
   every_frame_dies const check;
   struct by_call {
     int on(pick::one, multi_resumption<int, int> k) { return resume(k, 1) + 100 * resume(k, 2); }
@@ -210,7 +210,7 @@ TEMPLATE_TEST_CASE("resumed from inside its own clause, by a call or awaited", "
   CHECK(run(TestType::template under<pick>(awaited(), sum)) == 11 + 1200 + 2100 + 220000);
 }
 
-TEMPLATE_TEST_CASE("resumed when the body has long ended elsewhere", "", replay) {
+TEMPLATE_TEST_CASE("resumed when the body has long ended elsewhere", "", by_replay) {
   every_frame_dies const check;
   keeper<int> h;
   run(TestType::template under<pick>(h, []() -> eff<int, pick> {
@@ -223,7 +223,7 @@ TEMPLATE_TEST_CASE("resumed when the body has long ended elsewhere", "", replay)
 }
 
 TEMPLATE_TEST_CASE("one that throws, throws to whoever resumed it, and to nobody else", "",
-                   replay) {
+                   by_replay) {
   every_frame_dies const check;
   keeper<int> h;
   run(TestType::template under<pick>(h, []() -> eff<int, pick> {
@@ -263,7 +263,7 @@ TEMPLATE_TEST_CASE("one that throws, throws to whoever resumed it, and to nobody
 }
 
 TEMPLATE_TEST_CASE("an exception as the answer belongs to the past of what comes after", "",
-                   replay) {
+                   by_replay) {
   every_frame_dies const check;
   keeper<int> h;
   run(TestType::template under<pick>(h, []() -> eff<int, pick> {
@@ -287,7 +287,7 @@ TEMPLATE_TEST_CASE("an exception as the answer belongs to the past of what comes
   CHECK(resume(after_five, 4) == 40);
 }
 
-TEMPLATE_TEST_CASE("an owned handler goes when the last that could resume goes", "", replay) {
+TEMPLATE_TEST_CASE("an owned handler goes when the last that could resume goes", "", by_replay) {
   every_frame_dies const check;
   struct step {
     int value = 0;
@@ -311,7 +311,7 @@ TEMPLATE_TEST_CASE("an owned handler goes when the last that could resume goes",
   CHECK(counted.use_count() == 1);
 }
 
-TEMPLATE_TEST_CASE("resumed with nothing, again and again at one place", "", replay) {
+TEMPLATE_TEST_CASE("resumed with nothing, again and again at one place", "", by_replay) {
   every_frame_dies const check;
   struct keeps_again : region {
     std::vector<multi_resumption<void, int>> waiting;
@@ -336,7 +336,7 @@ TEMPLATE_TEST_CASE("resumed with nothing, again and again at one place", "", rep
   }
 }
 
-TEMPLATE_TEST_CASE("a handler inside is each run's own, with its state", "", replay) {
+TEMPLATE_TEST_CASE("a handler inside is each run's own, with its state", "", by_replay) {
   every_frame_dies const check;
   auto const body = []() -> eff<int, pick> {
     co_return co_await handle(state_of(0), []() -> eff<int, pick, state<int>> {
