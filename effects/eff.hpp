@@ -18,10 +18,11 @@
 #include "effects/row.hpp"
 
 namespace weft::detail {
-template <class H, class Es, class Body>
+template <class H, class Es, class Body, class Policy>
 class handling;
-template <class Around, class H, class Es, class Body>
-auto await_handling(handling<H, Es, Body>&& what, std::source_location where);  // handle.hpp
+template <class Around, class H, class Es, class Body, class Policy>
+auto await_handling(handling<H, Es, Body, Policy>&& what,
+                    std::source_location where);  // handle.hpp
 template <class A>
 class resuming_again;
 template <class A>
@@ -151,8 +152,8 @@ class weft::eff<T, Effects...>::promise_type
   }
 
   /// co_await handle<E>(h, body)
-  template <class H, class Es, class Body>
-  auto await_transform(detail::handling<H, Es, Body>&& what, here where = here::current()) {
+  template <class H, class Es, class Body, class Policy>
+  auto await_transform(detail::handling<H, Es, Body, Policy>&& what, here where = here::current()) {
     return detail::await_handling<effects>(std::move(what), where);
   }
 

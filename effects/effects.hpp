@@ -11,6 +11,7 @@
 #include "effects/for_each.hpp"
 #include "effects/handle.hpp"
 #include "effects/multi_resumption.hpp"
+#include "effects/multi_shot.hpp"
 #include "effects/operation.hpp"
 #include "effects/outer.hpp"
 #include "effects/proc.hpp"

@@ -7,6 +7,7 @@
 
 #include "effects/detail/installing.hpp"
 #include "effects/detail/row_set.hpp"
+#include "effects/multi_shot.hpp"
 #include "effects/run.hpp"
 
 /// Handlers, and `handle`, which gives a body one.
@@ -73,32 +74,33 @@ consteval bool can_be_handled() {
   return require_effects(row_set<Effects>()) && is_a_body;
 }
 
-template <class Effects, class H, class Body>
+template <class Effects, class H, class Policy = replay, class Body>
 auto make_handling(H&& h, Body&& body) {
   if constexpr (is_refused<H> || is_refused<Body>)
     return refused();
   else if constexpr (!can_be_handled<Effects, Body>() || !is_lent_or_no_region<H>())
     return refused();
   else
-    return handling<H, row_set<Effects>, std::decay_t<Body>>(std::forward<H>(h),
-                                                             std::forward<Body>(body));
+    return handling<H, row_set<Effects>, std::decay_t<Body>, Policy>(std::forward<H>(h),
+                                                                     std::forward<Body>(body));
 }
 
-template <class H, class Body>
+template <class Policy, class H, class Body>
 auto handle_all(H&& h, Body&& body);
-template <class H, class Effects, class Body>
+template <class Policy, class H, class Effects, class Body>
 auto handle_all(handler_with<H, Effects> h, Body&& body) {
-  return make_handling<Effects, H>(std::forward<H>(h.h), std::forward<Body>(body));
+  return make_handling<Effects, H, Policy>(std::forward<H>(h.h), std::forward<Body>(body));
 }
-template <class Inner, class Outer, class Body>
+template <class Policy, class Inner, class Outer, class Body>
 auto handle_all(composed<Inner, Outer> h, Body&& body) {
-  return handle_all(std::forward<Outer>(h.outer),
-                    handle_all(std::forward<Inner>(h.inner), std::forward<Body>(body)));
+  return handle_all<Policy>(
+      std::forward<Outer>(h.outer),
+      handle_all<Policy>(std::forward<Inner>(h.inner), std::forward<Body>(body)));
 }
-template <class H, class Body>
+template <class Policy, class H, class Body>
 auto handle_all(H&& h, Body&& body) {
-  return make_handling<typename std::remove_cvref_t<H>::handles, H>(std::forward<H>(h),
-                                                                    std::forward<Body>(body));
+  return make_handling<typename std::remove_cvref_t<H>::handles, H, Policy>(
+      std::forward<H>(h), std::forward<Body>(body));
 }
 
 }  // namespace detail
@@ -144,33 +146,31 @@ auto operator|(Inner&& inner, Outer&& outer) {
 /// One allocation, from a pool.  Exceptions of the body and of on_return go to whoever waits for
 /// the answer.  Throws not_a_region, if something of a borrowed handler is still suspended when the
 /// answer is there.
-template <class... Effects, class H, class Body>
-auto handle(H&& h, Body&& body) {
+///
+/// `policy` says how a multi_resumption resumes: replay(), bitwise() or compared()
+/// (multi_shot.hpp). In a composition it holds for each handler.
+template <class... Effects, class H, class Body, multi_shot_policy Policy = replay>
+auto handle(H&& h, Body&& body, Policy = {}) {
   if constexpr (sizeof...(Effects) > 0) {
-    return detail::make_handling<row<Effects...>, H>(std::forward<H>(h), std::forward<Body>(body));
+    return detail::make_handling<row<Effects...>, H, Policy>(std::forward<H>(h),
+                                                             std::forward<Body>(body));
   } else {
     constexpr bool says_its_effects = detail::says_what_it_handles<H>;
     static_assert(says_its_effects,
                   "weft: name the effects to be handled, handle<E>(h, body), or derive the "
                   "handler from handler<E>");
     if constexpr (says_its_effects)
-      return detail::handle_all(std::forward<H>(h), std::forward<Body>(body));
+      return detail::handle_all<Policy>(std::forward<H>(h), std::forward<Body>(body));
     else
       return detail::refused();
   }
 }
 
-/// The same, where a multi_resumption resumes as `policy` says: replay().
-template <class... Effects, class H, class Body>
-auto handle(H&& h, Body&& body, replay) {
-  return handle<Effects...>(std::forward<H>(h), std::forward<Body>(body));
-}
-
 /// Runs the body under the handler, from ordinary code, and returns the answer.  See run(eff).
-template <class H, class Es, class Body>
-auto run(detail::handling<H, Es, Body> what,
+template <class H, class Es, class Body, class Policy>
+auto run(detail::handling<H, Es, Body, Policy> what,
          std::source_location where = std::source_location::current()) {
-  using here = detail::well_formed<H, Es, Body, row<>>;
+  using here = detail::well_formed<detail::handling<H, Es, Body, Policy>, row<>>;
   if constexpr (here::check())
     return detail::run_handling(std::move(what), where);
   else

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <atomic>
 #include <coroutine>
 #include <memory>
+#include <optional>
 #include <source_location>
 #include <utility>
 
+#include "effects/detail/capture.hpp"
 #include "effects/detail/recording.hpp"
 #include "effects/resumption.hpp"
 
@@ -17,50 +18,56 @@
 ///       auto const more = co_await k(false);
 ///       ...
 ///
-/// C++ cannot copy the frames of a coroutine.  So the second time, and every later time, the body
-/// is run again from its beginning, and each operation that its handler, or one further out,
-/// answers is given the answer it had the first time, up to the one it waits at; no handler
-/// hears of it.  The price: that costs what the body did so far, and code between operations runs
-/// again.  An exception that an operation was answered with is thrown again, the same object:
-/// catch it by const reference.
+/// C++ cannot copy the frames of a coroutine.  So there are two ways, and the one who handles says
+/// which (multi_shot.hpp).
 ///
-/// Once an operation that seals was answered, or the log has gone over its limit, operations with
-/// a multi-shot clause throw unforkable.
+/// Replay: the second time, and every later time, the body is run again from its beginning, and
+/// each operation that its handler, or one further out, answers is given the answer it had the
+/// first time, up to the one it waits at; no handler hears of it.  The price: that costs what the
+/// body did so far, and code between operations runs again.  An exception that an operation was
+/// answered with is thrown again, the same object: catch it by const reference.  Once an operation
+/// that seals was answered, or the log has gone over its limit, operations with a multi-shot clause
+/// throw unforkable.  Copies may be resumed on several threads at once only if nothing that stands
+/// further out is used by two of them; exactly one of them gets the frames that wait.
 ///
-/// A copy costs a count.  Copies may be resumed on several threads at once only if nothing
-/// that stands further out is used by two of them; exactly one of them gets the frames that wait.
-namespace weft {
-
-/// How a body is resumed the second time: run again from its beginning, against the log.  The usual
-/// way; it may be named where the other is: handle(h, body, replay()).
-struct replay {};
-
-namespace detail {
+/// Bitwise: the bytes of the frames are kept, and put back where they were.  What they hold must be
+/// trivially copyable: parameters and the handlers inside are checked when an operation is
+/// captured, which throws uncopyable; locals are the program's to see to.  There is one place for
+/// the frames, so what runs or waits there ends, is dropped, or waits in another multi_resumption,
+/// before this is resumed: else that throws frames_in_use.  One thread.
+///
+/// A copy costs a count.  The last time, std::move(k)(v) spares the keeping of what comes after.
+namespace weft::detail {
 
 /// What `k(v)` of a multi_resumption gives: the frames that wait, or a log to run again against.
 template <class A>
 class [[nodiscard]] resuming_again {
  public:
-  explicit resuming_again(chain live) : live_(std::move(live)), log_(0) {}
-  resuming_again(std::shared_ptr<runs_again> body, replay_log log)
-      : body_(std::move(body)), log_(std::move(log)) {}
+  explicit resuming_again(chain live) : live_(std::move(live)) {}
+  resuming_again(std::shared_ptr<runs_again> body, replay_log log) {
+    rerun_.emplace(std::move(body), std::move(log));
+  }
 
   void require_open() const {
-    if (!body_) live_.require_open();
+    if (!rerun_) live_.require_open();
   }
   /// The frame to go on with.
   std::coroutine_handle<> go(continuation who, awaited& to) {
-    return body_ ? body_->run_again(body_, std::move(log_), who, to) : std::move(live_).go(who, to);
+    return rerun_ ? rerun_->body->run_again(rerun_->body, std::move(rerun_->log), who, to)
+                  : std::move(live_).go(who, to);
   }
 
  private:
+  struct rerun {
+    rerun(std::shared_ptr<runs_again> b, replay_log l) : body(std::move(b)), log(std::move(l)) {}
+    std::shared_ptr<runs_again> body;
+    replay_log log;
+  };
   chain live_;
-  std::shared_ptr<runs_again> body_;
-  replay_log log_;
+  std::optional<rerun> rerun_;
 };
 
-}  // namespace detail
-}  // namespace weft
+}  // namespace weft::detail
 
 template <class R, class A>
 class weft::multi_resumption {
@@ -68,34 +75,24 @@ class weft::multi_resumption {
   /// Empty.
   multi_resumption() = default;
   /// For the library.
-  multi_resumption(resumption<R, A> live, std::shared_ptr<detail::runs_again> body)
-      : capture_(std::make_shared<capture>(std::move(live), std::move(body))) {}
+  explicit multi_resumption(detail::shared_capture c) noexcept : capture_(std::move(c)) {}
 
   /// Whether there is something to resume.
-  explicit operator bool() const noexcept { return capture_ != nullptr; }
+  explicit operator bool() const noexcept { return bool(capture_); }
 
-  /// To be awaited at once: the answer of the rest.  Throws resumption_empty and
-  /// resumption_expired here, and when it is awaited; replay_divergence then, and what the rest
+  /// To be awaited at once: the answer of the rest.  Throws resumption_empty, resumption_expired
+  /// and frames_in_use here, and when it is awaited; replay_divergence then, and what the rest
   /// throws.
   template <class... V>
-  detail::resuming_again<A> operator()(V&&... value) const {
-    if (!capture_) throw resumption_empty();
-    capture& c = *capture_;
-    detail::answer<R> next;
-    detail::put(next, std::forward<V>(value)...);
-    // Who comes first has the frames that wait there; who comes later, new ones.
-    // acq_rel: with itself; who gets the frames sees what was done with them.
-    if (!c.taken.exchange(true, std::memory_order_acq_rel)) {
-      if (auto error = next.error())
-        return detail::resuming_again<A>(c.live.ready(raising(std::move(error))));
-      if constexpr (std::is_void_v<R>)
-        return detail::resuming_again<A>(c.live.ready());
-      else if constexpr (!std::is_same_v<R, never>)
-        return detail::resuming_again<A>(c.live.ready(next.take()));
-    }
-    detail::replay_log log(c.past);
-    log.record(c.at, next);
-    return detail::resuming_again<A>(c.body, std::move(log));
+  detail::resuming_again<A> operator()(V&&... value) const& {
+    return ready(false, std::forward<V>(value)...);
+  }
+  /// The same, for the last time: empty afterwards.
+  template <class... V>
+  detail::resuming_again<A> operator()(V&&... value) && {
+    auto rest = ready(capture_ && (*capture_).is_last(), std::forward<V>(value)...);
+    capture_ = {};
+    return rest;
   }
 
   /// resume(k, answer): from ordinary code, runs the rest of the body with `answer` until it ends
@@ -103,7 +100,7 @@ class weft::multi_resumption {
   /// throws.
   template <class... V>
   friend A resume(multi_resumption k, V&&... value) {
-    auto rest = k(std::forward<V>(value)...);
+    auto rest = std::move(k)(std::forward<V>(value)...);
     detail::answer<A> answer;
     {
       detail::prompt::driver const outside;
@@ -113,20 +110,29 @@ class weft::multi_resumption {
   }
 
  private:
-  struct capture {
-    resumption<R, A> live;
-    std::atomic<bool> taken = false;
-    std::shared_ptr<detail::runs_again> body;
-    detail::replay_log past;  // up to the operation; no longer changes
-    detail::site at;
+  template <class... V>
+  detail::resuming_again<A> ready(bool last, V&&... value) const {
+    if (!capture_) throw resumption_empty();
+    detail::answer<R> next;  // made before we look: making it may run anybody's code
+    detail::put(next, std::forward<V>(value)...);
+    if (detail::chain live = (*capture_).frames_here(last)) {
+      auto& waiting = static_cast<detail::answer<R>&>((*live).waiting());
+      if (auto error = next.error()) {
+        waiting.fail(std::move(error));
+      } else if constexpr (std::is_void_v<R>) {
+        waiting.set();
+      } else if constexpr (!std::is_same_v<R, never>) {
+        waiting.set(next.take());
+      }
+      return detail::resuming_again<A>(std::move(live));
+    }
+    auto& replayed = static_cast<detail::replay_capture&>(*capture_);
+    detail::replay_log log(replayed.past());
+    log.record(replayed.at(), next);
+    return detail::resuming_again<A>(replayed.body(), std::move(log));
+  }
 
-    capture(resumption<R, A> l, std::shared_ptr<detail::runs_again> b)
-        : live(std::move(l)),
-          body(std::move(b)),
-          past(static_cast<detail::recording_prompt&>(*live.rest()).log()),
-          at(static_cast<detail::recording_prompt&>(*live.rest()).at()) {}
-  };
-  std::shared_ptr<capture> capture_;
+  detail::shared_capture capture_;
 };
 
 namespace weft::detail {

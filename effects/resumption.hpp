@@ -89,6 +89,8 @@ class [[nodiscard, clang::trivial_abi]] weft::resumption {
     return std::move(rest_);
   }
   [[nodiscard]] detail::chain const& rest() const noexcept { return rest_; }
+  /// For the library.
+  [[nodiscard]] detail::chain take() && noexcept { return std::move(rest_); }
 
  private:
   detail::chain rest_;

@@ -86,7 +86,7 @@ std::coroutine_handle<> run_clause(Node& n, O o, continuation who,
   try {
     auto const k = [&]() -> K {
       if constexpr (S::template kind<O> == clause_kind::multi_shot)
-        return K(std::move(once), n.again());
+        return K(n.captured(std::move(once).take()));
       else
         return std::move(once);
     };

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "effects/detail/frame_depot.hpp"
+#include "effects/detail/frame_watch.hpp"
 
 /// Memory for frames and prompts: lists of free blocks by size, a set of them a thread.
 ///
@@ -23,6 +24,10 @@
 ///       each: a fifth of a waiting process.  So none goes back to the system: what has been
 ///       memory for frames at the peak stays that.  Blocks of over 1 KB come from the system.
 ///   M3  Under AddressSanitizer nothing is kept, so that a use after death is seen.
+///   M4  While blocks are watched (frame_watch.hpp) the lists are put aside, and those in their
+///   place
+///       are empty and without credit: so the slow path hears of each birth and death, and the
+///       fast path need not ask.
 namespace weft::detail {
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -46,7 +51,7 @@ class frame_pool {
       return from_system(bytes);
     shelf& s = shelves_[size];
     if (!s.first) [[unlikely]]
-      return restock(size);
+      return take_slowly(size);
     return std::exchange(s.first, s.first->next);
   }
   void give(void* p, std::size_t bytes) noexcept {
@@ -55,10 +60,8 @@ class frame_pool {
       return to_system(p);
     shelf& s = shelves_[size];
     if (s.credit == 0) [[unlikely]]
-      if (!renew_credit(size)) return to_depot(p, size);
-    --s.credit;
-    auto* const block = ::new (p) free_block;
-    block->next = std::exchange(s.first, block);
+      return give_slowly(p, size);
+    put(s, p);
   }
   void* take_aligned(std::size_t bytes, std::align_val_t alignment) {
     void* const block = ::operator new(bytes, alignment);
@@ -74,11 +77,34 @@ class frame_pool {
   [[nodiscard]] frame_count count() const noexcept {
     std::int64_t deaths = deaths_;
     std::int64_t alive = blocks_;
-    for (auto const& s : shelves_) {
+    for (auto const& s : kept()) {
       deaths -= s.credit;
       alive -= free_block::count(s.first) + free_block::count(s.spare);
     }
     return {deaths + alive, deaths};
+  }
+
+  // ---- M4: while somebody watches
+
+  void watch() {
+    if (watchers_ == 0) {
+      if (!watched_) watched_ = new watched_blocks;
+      watched_->aside = std::exchange(shelves_, {});
+    }
+    ++watchers_;
+  }
+  void unwatch() noexcept {
+    if (--watchers_ != 0) return;
+    watched_->watch.forget();
+    shelves_ = watched_->aside;
+  }
+  [[nodiscard]] bool is_watched() const noexcept { return watchers_ != 0; }
+  [[nodiscard]] frame_watch& watching() noexcept { return watched_->watch; }
+  /// The last copy of a frame has gone.
+  void release(block_claim& c) noexcept {
+    void* const block = c.block;
+    std::size_t const bytes = c.bytes;
+    if (watched_->watch.release(c)) give_unwatched(block, bytes);
   }
 
   /// The thread ends: everything to the depot, and what still comes.
@@ -86,11 +112,13 @@ class frame_pool {
     closed_ = true;
     depot.count(count());
     blocks_ = deaths_ = 0;
+    auto& all = kept();
     for (std::size_t size = 0; size != block_sizes; ++size)
-      for (auto* const list : {shelves_[size].first, shelves_[size].spare})
+      for (auto* const list : {all[size].first, all[size].spare})
         if (list) depot.put(size, list);
-    shelves_ = {};
+    all = {};
     depot.put(std::exchange(slab_, {}));
+    if (watchers_ == 0) delete std::exchange(watched_, nullptr);
   }
 
  private:
@@ -107,22 +135,44 @@ class frame_pool {
     unsigned char spare_rounds = 0;
     unsigned credit = 0;  // deaths until we look; at first none, so that we hear of the first
   };
+  using shelves = std::array<shelf, block_sizes>;
+  struct watched_blocks {  // M4
+    frame_watch watch;
+    shelves aside;
+  };
 
   static constexpr std::size_t size_of(std::size_t bytes) noexcept {
     return (bytes + grain - 1) / grain;
   }
-  void* restock(std::size_t size);
-  bool renew_credit(std::size_t size) noexcept;
+  /// The lists, wherever they are (M4).
+  [[nodiscard]] shelves& kept() noexcept { return watchers_ ? watched_->aside : shelves_; }
+  [[nodiscard]] shelves const& kept() const noexcept {
+    return watchers_ ? watched_->aside : shelves_;
+  }
+  static void put(shelf& s, void* p) noexcept {
+    --s.credit;
+    auto* const block = ::new (p) free_block;
+    block->next = std::exchange(s.first, block);
+  }
+  void* take_slowly(std::size_t size);
+  void give_slowly(void* p, std::size_t size) noexcept;
+  void give_unwatched(void* p, std::size_t bytes) noexcept;
+  void* restock(shelf& s, std::size_t size);
+  bool renew_credit(shelf& s, std::size_t size) noexcept;
   void* cut(std::size_t size);
   void to_depot(void* p, std::size_t size) noexcept;
   void* from_system(std::size_t bytes);
   void to_system(void* p) noexcept;
+  void free_to_system(void* p) noexcept;
+  void* watch_birth(void* p, std::size_t bytes);
 
-  std::array<shelf, block_sizes> shelves_{};
+  shelves shelves_{};
   slab_rest slab_;           // M2
   std::int64_t blocks_ = 0;  // got from the system and the depot, less those that went there
   std::int64_t deaths_ = 0;  // with those that there is credit for
   bool closed_ = false;
+  unsigned watchers_ = 0;
+  watched_blocks* watched_ = nullptr;
 };
 inline thread_local constinit frame_pool frames;
 
@@ -134,87 +184,6 @@ struct closes_frames {
 inline void close_frames_at_the_end() {
   static thread_local closes_frames const at_the_end;
   (void)at_the_end;
-}
-
-[[gnu::noinline]] inline void* frame_pool::from_system(std::size_t bytes) {
-  close_frames_at_the_end();
-  void* const block = ::operator new(bytes);
-  ++blocks_;
-  if (closed_) close();
-  return block;
-}
-[[gnu::noinline]] inline void frame_pool::to_system(void* p) noexcept {
-  close_frames_at_the_end();
-  ++deaths_;
-  --blocks_;
-  if (closed_) close();
-  ::operator delete(p);
-}
-
-[[gnu::noinline]] inline void frame_pool::to_depot(void* p, std::size_t size) noexcept {
-  ++deaths_;
-  --blocks_;
-  auto* const block = ::new (p) free_block;
-  block->next = nullptr;
-  depot.put(size, block);
-  if (closed_) close();
-}
-
-[[gnu::noinline]] inline void* frame_pool::cut(std::size_t size) {
-  static constexpr std::size_t slab_bytes = 64 * 1024;
-  close_frames_at_the_end();
-  std::size_t const bytes = size * grain;
-  if (slab_.bytes() < bytes) slab_ = depot.take_rest();
-  if (slab_.bytes() < bytes) {
-    auto* const slab = static_cast<std::byte*>(::operator new(slab_bytes));
-    slab_ = {slab, slab + slab_bytes};
-  }
-  void* const block = std::exchange(slab_.at, slab_.at + bytes);
-  ++blocks_;
-  if (closed_) close();
-  return block;
-}
-
-[[gnu::noinline]] inline void* frame_pool::restock(std::size_t size) {
-  shelf& s = shelves_[size];
-  free_block* first = std::exchange(s.spare, nullptr);
-  s.rounds = s.spare_rounds;
-  if (!first) {
-    s.rounds = most_rounds;
-    first = depot.take(size);
-    if (!first) return s.rounds = 0, cut(size);
-    close_frames_at_the_end();
-    blocks_ += free_block::count(first);
-  }
-  s.first = first->next;
-  if (closed_) close();
-  return first;
-}
-
-/// False if nothing is to be kept.
-[[gnu::noinline]] inline bool frame_pool::renew_credit(std::size_t size) noexcept {
-  close_frames_at_the_end();
-  if (closed_) return false;
-  shelf& s = shelves_[size];
-  s.credit = credit_of(size);
-  deaths_ += s.credit;
-  auto const hand_over = [this, size](free_block* list) {
-    if (!list) return;
-    blocks_ -= free_block::count(list);
-    depot.put(size, list);
-  };
-  if (s.rounds == most_rounds) {
-    free_block* last = s.first;
-    for (unsigned kept = 1; last && kept != s.credit; ++kept) last = last->next;
-    if (last) hand_over(std::exchange(last->next, nullptr));
-    s.rounds = 0;
-  } else {
-    hand_over(s.spare);
-    s.spare = std::exchange(s.first, nullptr);
-    s.spare_rounds = static_cast<unsigned char>(s.rounds + 1);
-    s.rounds = 0;
-  }
-  return true;
 }
 
 /// Of this thread and those that have ended.
@@ -240,3 +209,5 @@ struct pooled {
 };
 
 }  // namespace weft::detail
+
+#include "effects/detail/frame_pool_rare.hpp"

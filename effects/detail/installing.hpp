@@ -15,14 +15,14 @@
 /// `co_await handle<E>(h, body)`
 namespace weft::detail {
 
-template <class Around, bool Inner, class H, class Es, class Body>
-std::coroutine_handle<> install(handling<H, Es, Body>&& what, void* around, continuation who,
-                                awaited& to, region* loan) {
-  using S = setting<H, Es, Body, Around, Inner>;
+template <class Around, bool Inner, class Handling>
+std::coroutine_handle<> install(Handling&& what, void* around, continuation who, awaited& to,
+                                region* loan) {
+  using S = setting<Handling, Around, Inner>;
   using N = std::conditional_t<S::records, recording_node<S>, node<S>>;
   region* home = loan;
   if constexpr (S::is_region) home = &what.handler;
-  auto& n = *new N(std::forward<H>(what.handler), what.body, around, home);
+  auto& n = *new N(std::forward<typename S::held>(what.handler), what.body, around, home);
   n.aim(who, to);
   n.step_in();
   try {
@@ -34,13 +34,11 @@ std::coroutine_handle<> install(handling<H, Es, Body>&& what, void* around, cont
 }
 
 /// Whether a handler in there is lent to the handle expression.
-template <class H, class Es, class Body, class Around, bool Inner = false>
+template <class Handling, class Around, bool Inner = false>
 consteval bool lends() {
-  using S = setting<H, Es, Body, Around, Inner>;
-  if constexpr (is_handling<Body>)
-    return S::is_lent || []<class H2, class Es2, class Body2>(identity<handling<H2, Es2, Body2>>) {
-      return lends<H2, Es2, Body2, typename S::body_effects, true>();
-    }(identity<Body>());
+  using S = setting<Handling, Around, Inner>;
+  if constexpr (is_handling<typename S::body>)
+    return S::is_lent || lends<typename S::body, typename S::body_effects, true>();
   else
     return S::is_lent;
 }
@@ -66,13 +64,12 @@ struct no_loan {
   static void require_returned() {}
 };
 
-template <class H, class Es, class Body, class Around>
+template <class Handling, class Around>
 class installing {
-  using A = typename setting<H, Es, Body, Around>::answer;
+  using A = typename setting<Handling, Around>::answer;
 
  public:
-  installing(handling<H, Es, Body>& what, std::source_location where) noexcept
-      : what_(what), answer_(where) {}
+  installing(Handling& what, std::source_location where) noexcept : what_(what), answer_(where) {}
   installing(installing const&) = delete;
   installing& operator=(installing const&) = delete;
 
@@ -88,25 +85,27 @@ class installing {
   }
 
  private:
-  handling<H, Es, Body>& what_;  // the temporary: g++ 12 copies what it should not
-  [[no_unique_address]] std::conditional_t<lends<H, Es, Body, Around>(), loan, no_loan> loan_;
+  Handling& what_;  // the temporary: g++ 12 copies what it should not
+  [[no_unique_address]] std::conditional_t<lends<Handling, Around>(), loan, no_loan> loan_;
   answer<A> answer_;
 };
 
-template <class Around, class H, class Es, class Body>
-auto await_handling(handling<H, Es, Body>&& what, std::source_location where) {
-  using here = well_formed<H, Es, Body, Around>;
+template <class Around, class H, class Es, class Body, class Policy>
+auto await_handling(handling<H, Es, Body, Policy>&& what, std::source_location where) {
+  using Handling = handling<H, Es, Body, Policy>;
+  using here = well_formed<Handling, Around>;
   if constexpr (require_effects(Around()) && here::check())
-    return installing<H, Es, Body, Around>(what, where);
+    return installing<Handling, Around>(what, where);
   else
     return here::instead();
 }
 
 /// The same from ordinary code.
-template <class H, class Es, class Body>
-auto run_handling(handling<H, Es, Body>&& what, std::source_location where) {
-  using A = typename setting<H, Es, Body, row<>>::answer;
-  std::conditional_t<lends<H, Es, Body, row<>>(), loan, no_loan> loan;
+template <class Handling>
+typename setting<Handling, row<>>::answer run_handling(Handling&& what,
+                                                       std::source_location where) {
+  using A = typename setting<Handling, row<>>::answer;
+  std::conditional_t<lends<Handling, row<>>(), loan, no_loan> loan;
   answer<A> answer(where);
   {
     prompt::driver const outside;

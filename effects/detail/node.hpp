@@ -96,9 +96,9 @@ std::coroutine_handle<> start_frames(Eff body, prompt& p, void* evidence, awaite
 
 /// Installs a handler and starts its body: the frame to go on with.  The answer goes `to`, then
 /// `who` goes on.  What is lent goes to the region `loan`.
-template <class Around, bool Inner, class H, class Es, class Body>
-std::coroutine_handle<> install(handling<H, Es, Body>&& what, void* around, continuation who,
-                                awaited& to, region* loan);
+template <class Around, bool Inner, class Handling>
+std::coroutine_handle<> install(Handling&& what, void* around, continuation who, awaited& to,
+                                region* loan);
 
 /// A prompt that stays in a region.
 class resident_prompt : public prompt, public resident {

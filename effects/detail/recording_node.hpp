@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "effects/detail/capture.hpp"
 #include "effects/detail/node.hpp"
 #include "effects/detail/recording.hpp"
 #include "effects/detail/recording_clauses.hpp"
@@ -160,7 +161,9 @@ class recording_node<S, row<Es...>, row<Fs...>, row<All...>> final
         return &static_cast<crossing_beyond<E>&>(*this).stand_in;
     return nullptr;
   }
-  [[nodiscard]] std::shared_ptr<runs_again> again() const noexcept { return body_; }
+  [[nodiscard]] shared_capture captured(chain rest) const {
+    return shared_capture(new replay_capture(std::move(rest), body_));
+  }
   /// Ends a run that performs something else than the first did.  Not the program's to catch.
   /// Ordinary code in between cannot be ended: it is thrown there, and again when the run ends.
   std::coroutine_handle<> end_diverged(std::coroutine_handle<> leaf, site const& at) {

@@ -9,13 +9,14 @@
 #include "effects/detail/evidence.hpp"
 #include "effects/detail/prompt.hpp"
 #include "effects/detail/row_set.hpp"
+#include "effects/multi_shot.hpp"
 
 /// A handler and its body, in the place where they are installed: everything about it that is
 /// known when it is compiled.
 namespace weft::detail {
 
 /// What `handle` gives.  H: `X` for an owned handler, `X&` for a borrowed one.
-template <class H, class Es, class Body>
+template <class H, class Es, class Body, class Policy>
 class [[nodiscard]] handling {
  public:
   handling(H&& h, Body b) : handler(std::forward<H>(h)), body(std::move(b)) {}
@@ -24,7 +25,7 @@ class [[nodiscard]] handling {
 };
 
 /// Inner: it is the body of another handling, with no frame in between.
-template <class H, class Es, class Body, class Around, bool Inner = false>
+template <class Handling, class Around, bool Inner = false>
 struct setting;
 
 // ---- bodies: an eff, a function that returns one, or another handling
@@ -38,9 +39,9 @@ struct body_traits<eff<T, Es...>, Available> {
   using value_type = T;
   using effects = typename eff<T, Es...>::effects;
 };
-template <class H, class Es, class Inner, class Available>
-struct body_traits<handling<H, Es, Inner>, Available> {
-  using value_type = typename setting<H, Es, Inner, Available>::answer;
+template <class H, class Es, class Inner, class Policy, class Available>
+struct body_traits<handling<H, Es, Inner, Policy>, Available> {
+  using value_type = typename setting<handling<H, Es, Inner, Policy>, Available>::answer;
   using effects = Available;
 };
 template <body_function F, class Available>
@@ -48,15 +49,15 @@ struct body_traits<F, Available> : body_traits<std::invoke_result_t<F&>, Availab
 
 template <class B>
 constexpr bool is_handling = false;
-template <class H, class Es, class Body>
-constexpr bool is_handling<handling<H, Es, Body>> = true;
+template <class H, class Es, class Body, class Policy>
+constexpr bool is_handling<handling<H, Es, Body, Policy>> = true;
 template <class B>
 concept handled_body = is_eff<B> || body_function<B> || is_handling<B>;
 
 // ---- the setting
 
-template <class H, class... Es, class Body, class Around, bool Inner>
-struct setting<H, row<Es...>, Body, Around, Inner> {
+template <class H, class... Es, class Body, class Policy, class Around, bool Inner>
+struct setting<handling<H, row<Es...>, Body, Policy>, Around, Inner> {
   using handler = std::remove_reference_t<H>;
   using held = H;
   using handled = row<Es...>;
@@ -78,8 +79,10 @@ struct setting<H, row<Es...>, Body, Around, Inner> {
   template <clause_kind Kind>
   static constexpr bool has_kind = (is_any<Kind>(typename Es::operations()) || ...);
 
-  static constexpr bool records = has_kind<clause_kind::multi_shot>;
-  static constexpr bool captures = has_kind<clause_kind::control> || records;
+  static constexpr bool is_multi_shot = has_kind<clause_kind::multi_shot>;
+  static constexpr bool copies = is_multi_shot && std::is_same_v<Policy, bitwise>;
+  static constexpr bool records = is_multi_shot && !copies;
+  static constexpr bool captures = has_kind<clause_kind::control> || is_multi_shot;
   /// A borrowed handler that is no region, and whose body may still be suspended when the handle
   /// expression has its answer, is lent to that expression: which is then its region.
   static constexpr bool is_lent = borrowed && !is_region && (captures || Inner);
@@ -97,10 +100,10 @@ consteval bool clauses_are_well_formed(op_list<Os...>) {
   return (clause_is_well_formed<H, Os, A, Around>() && ...);
 }
 
-template <class H, class Es, class Body, class Around>
+template <class Handling, class Around>
 struct well_formed;
-template <class H, class... Es, class Body, class Around>
-struct well_formed<H, row<Es...>, Body, Around> {
+template <class H, class... Es, class Body, class Policy, class Around>
+struct well_formed<handling<H, row<Es...>, Body, Policy>, Around> {
   using handler = std::remove_reference_t<H>;
   using body = body_traits<Body, row_set<Es..., Around>>;
 
@@ -144,18 +147,13 @@ struct well_formed<H, row<Es...>, Body, Around> {
  private:
   static consteval bool body_is_well_formed() {
     if constexpr (is_handling<Body>)
-      return is_well_formed_handling<Body>::check();
+      return well_formed<Body, row_set<Es..., Around>>::check();
     else
       return true;
   }
-  template <class Inner>
-  struct is_well_formed_handling;
-  template <class H2, class Es2, class Body2>
-  struct is_well_formed_handling<handling<H2, Es2, Body2>>
-      : well_formed<H2, Es2, Body2, row_set<Es..., Around>> {};
 
   static consteval bool is_kept_well() {
-    using here = setting<H, row<Es...>, Body, Around>;
+    using here = setting<handling<H, row<Es...>, Body, Policy>, Around>;
     if constexpr (here::records) {
       constexpr bool body_can_be_run_again =
           body_function<Body> && std::copy_constructible<Body> && std::invocable<Body const&>;
