@@ -56,6 +56,7 @@ struct choose {
 
     std::size_t count;
     std::vector<double> weights;  // empty: all alike
+    using leaves_nothing_when_moved = void;
 
     [[nodiscard]] double weight(std::size_t i) const noexcept {
       return weights.empty() ? 1 : weights[i];

@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <coroutine>
+#include <cstddef>
 #include <source_location>
 #include <type_traits>
 #include <utility>
@@ -57,6 +58,7 @@ class [[nodiscard, clang::trivial_abi]] weft::eff {
   using value_type = std::remove_reference_t<T>;
   using effects = detail::row_set<Effects...>;
   class promise_type;
+  class owning_promise_type;
 
   eff(eff&& other) noexcept : frame_(std::exchange(other.frame_, {})) {}
   eff(eff const&) = delete;  // weft: a computation is taken once: call it here, or std::move(e)
@@ -203,6 +205,22 @@ class weft::eff<T, Effects...>::promise_type
   }
 };
 
+/// The promise of a coroutine that has a parameter of its own which is not trivially copyable:
+/// whoever may have to copy its frame is told.
+template <class T, class... Effects>
+class weft::eff<T, Effects...>::owning_promise_type : public promise_type {
+ public:
+  static void* operator new(std::size_t bytes) {
+    void* const block = detail::frames.take(bytes);
+    if (detail::frames.is_watched()) [[unlikely]]
+      detail::frames.watching().mark_owning(block);
+    return block;
+  }
+  static void operator delete(void* block, std::size_t bytes) noexcept {
+    detail::frames.give(block, bytes);
+  }
+};
+
 namespace weft::detail {
 
 template <class T>
@@ -215,6 +233,11 @@ concept is_eff = is_eff_type<T>;
 template <class F, class... Args>
 concept body_function = std::invocable<F&, Args...> && is_eff<std::invoke_result_t<F&, Args...>>;
 
+/// Whether a frame with these parameters can be copied byte by byte, as far as they go.
+template <class... Parameters>
+constexpr bool are_trivially_copied =
+    (std::disjunction_v<std::is_reference<Parameters>, std::is_trivially_copyable<Parameters>> &&
+     ...);
 /// Whether a coroutine with these parameters has the shape of a clause, on(operation, k), and
 /// takes one of the two by reference.
 template <class... Parameters>
@@ -239,5 +262,7 @@ consteval bool require_values() {
 template <class T, class... Effects, class... Parameters>
 struct std::coroutine_traits<weft::eff<T, Effects...>, Parameters...> {
   static_assert(weft::detail::require_values<Parameters...>());
-  using promise_type = typename weft::eff<T, Effects...>::promise_type;
+  using promise_type = std::conditional_t<weft::detail::are_trivially_copied<Parameters...>,
+                                          typename weft::eff<T, Effects...>::promise_type,
+                                          typename weft::eff<T, Effects...>::owning_promise_type>;
 };

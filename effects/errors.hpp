@@ -55,4 +55,22 @@ struct unforkable : std::logic_error {
   using std::logic_error::logic_error;
 };
 
+/// An operation was to be resumed twice bitwise, and what stands between it and its handler cannot
+/// be copied byte by byte.
+struct uncopyable : std::logic_error {
+  using std::logic_error::logic_error;
+};
+
+/// A multi_resumption was to be resumed bitwise while something else of the same body runs or waits
+/// in the place of its frames.
+struct frames_in_use : std::logic_error {
+  using std::logic_error::logic_error;
+};
+
+/// compared() found that replay and bitwise disagree: something alive across a capture is not
+/// trivially copyable, or the body depends on more than the answers of its effects.
+struct outcomes_differ : std::logic_error {
+  using std::logic_error::logic_error;
+};
+
 }  // namespace weft

@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "effects/detail/comparing.hpp"
 #include "effects/detail/installing.hpp"
 #include "effects/detail/row_set.hpp"
 #include "effects/multi_shot.hpp"
@@ -103,6 +104,24 @@ auto handle_all(H&& h, Body&& body) {
       std::forward<H>(h), std::forward<Body>(body));
 }
 
+template <class Around, class H, class Es, class Body, class Policy>
+auto await_handling(handling<H, Es, Body, Policy>&& what, std::source_location where) {
+  using Handling = handling<H, Es, Body, Policy>;
+  using here = well_formed<Handling, Around>;
+  if constexpr (!require_effects(Around())) {
+    return here::instead();
+  } else if constexpr (std::is_same_v<Policy, compared>) {
+    if constexpr (can_be_compared<Handling>())
+      return comparing<Handling>(what, where);
+    else
+      return here::instead();
+  } else if constexpr (here::check()) {
+    return installing<Handling, Around>(what, where);
+  } else {
+    return here::instead();
+  }
+}
+
 }  // namespace detail
 
 /// `h`, as a handler of these effects: for composition.
@@ -170,11 +189,18 @@ auto handle(H&& h, Body&& body, Policy = {}) {
 template <class H, class Es, class Body, class Policy>
 auto run(detail::handling<H, Es, Body, Policy> what,
          std::source_location where = std::source_location::current()) {
-  using here = detail::well_formed<detail::handling<H, Es, Body, Policy>, row<>>;
-  if constexpr (here::check())
+  using Handling = detail::handling<H, Es, Body, Policy>;
+  using here = detail::well_formed<Handling, row<>>;
+  if constexpr (std::is_same_v<Policy, compared>) {
+    if constexpr (detail::can_be_compared<Handling>())
+      return detail::compare(what, where);
+    else
+      return here::instead().await_resume();
+  } else if constexpr (here::check()) {
     return detail::run_handling(std::move(what), where);
-  else
+  } else {
     return here::instead().await_resume();
+  }
 }
 
 }  // namespace weft

@@ -22,6 +22,9 @@
 /// resumed once only.  That is one which writes through a reference, lends what is local, or
 /// answers with something owned.  One whose answer cannot be copied seals in any case.
 ///
+/// One that is resumed twice bitwise (multi_shot.hpp) is trivially copyable; or, moved from, holds
+/// nothing, as an empty vector, and says so: `using leaves_nothing_when_moved = void;`
+///
 /// Debug builds compare the data of an operation that is performed again with what it was: all of
 /// it if that is trivial and without padding, else what a friend `hash_value(operation)` says.
 namespace weft {
@@ -78,6 +81,10 @@ constexpr bool lists_operations_once<op_list<Os...>> = ((times_among<Os, Os...> 
 template <class O>
 using mark_of =
     std::conditional_t<std::derived_from<O, op<typename O::result, seals>>, seals, void>;
+/// Whether what is left of an operation when it has been moved from may be copied byte by byte.
+template <class O>
+constexpr bool leaves_nothing_when_moved =
+    std::is_trivially_copyable_v<O> || requires { typename O::leaves_nothing_when_moved; };
 template <class O>
 constexpr bool is_sealing =
     std::is_same_v<mark_of<O>, seals> ||

@@ -36,15 +36,6 @@ struct pick {
   using operations = op_list<one>;
 };
 
-// ---- policies: how a body comes to its handler
-
-struct by_replay {
-  template <class E, class H, class Body>
-  static auto under(H&& h, Body body) {
-    return handle<E>(std::forward<H>(h), std::move(body));
-  }
-};
-
 // ---- handlers of pick
 
 /// Keeps what waits, and answers with nothing in particular.
@@ -88,17 +79,20 @@ using numbers = std::vector<int>;
 
 // ---- laws of every policy
 
-TEMPLATE_TEST_CASE("every resume sees the past as it was", "", by_replay) {
+TEMPLATE_TEST_CASE("every resume sees the past as it was", "", replay, bitwise) {
   every_frame_dies const check;
   numbers seen;
   keeper h;
-  run(TestType::template under<pick>(h, [&seen]() -> eff<void, pick> {
-    int local = 1;
-    int const a = co_await pick::one{};
-    local += a;
-    int const b = co_await pick::one{};
-    seen.push_back(10 * local + b);
-  }));
+  run(handle<pick>(
+      h,
+      [&seen]() -> eff<void, pick> {
+        int local = 1;
+        int const a = co_await pick::one{};
+        local += a;
+        int const b = co_await pick::one{};
+        seen.push_back(10 * local + b);
+      },
+      TestType()));
   auto const first = h.waiting[0];
   resume(first, 1);
   resume(first, 2);
@@ -113,22 +107,25 @@ TEMPLATE_TEST_CASE("every resume sees the past as it was", "", by_replay) {
 }
 
 TEMPLATE_TEST_CASE("what follows a capture runs once for each resume, what follows none, never", "",
-                   by_replay) {
+                   replay, bitwise) {
   every_frame_dies const check;
   int const times = GENERATE(0, 1, 2, 7);
   int after = 0;
   {
     keeper h;
-    run(TestType::template under<pick>(h, [&after]() -> eff<void, pick> {
-      co_await pick::one{};
-      ++after;
-    }));
+    run(handle<pick>(
+        h,
+        [&after]() -> eff<void, pick> {
+          co_await pick::one{};
+          ++after;
+        },
+        TestType()));
     for (int i = 0; i != times; ++i) resume(h.waiting[0], i);
   }
   CHECK(after == times);
 }
 
-TEMPLATE_TEST_CASE("locals are copies, in every frame of the chain", "", by_replay) {
+TEMPLATE_TEST_CASE("locals are copies, in every frame of the chain", "", replay, bitwise) {
   every_frame_dies const check;
   struct calls {
     static eff<int, pick> inner(int n) {
@@ -144,11 +141,12 @@ TEMPLATE_TEST_CASE("locals are copies, in every frame of the chain", "", by_repl
       co_return mine;
     }
   };
-  CHECK(run(TestType::template under<pick>(tries{2}, calls::outer)) ==
+  CHECK(run(handle<pick>(tries{2}, calls::outer, TestType())) ==
         numbers{1100, 11100, 1101, 11101, 1101, 11101, 1102, 11102});
 }
 
-TEMPLATE_TEST_CASE("resumed in any order, each comes to what its answers say", "", by_replay) {
+TEMPLATE_TEST_CASE("resumed in any order, each comes to what its answers say", "", replay,
+                   bitwise) {
   every_frame_dies const check;
   unsigned const seed = GENERATE(range(1u, 21u));
   CAPTURE(seed);
@@ -165,7 +163,7 @@ TEMPLATE_TEST_CASE("resumed in any order, each comes to what its answers say", "
     for (int i = 0; i != depth; ++i) n = 10 * n + co_await pick::one{};
     co_return n;
   };
-  int const started = run(TestType::template under<pick>(h, digits));
+  int const started = run(handle<pick>(h, digits, TestType()));
   CHECK(started == 0);
   std::vector<known> all{{h.waiting.back(), 0, 0}};
   int ended = 0;
@@ -189,7 +187,8 @@ TEMPLATE_TEST_CASE("resumed in any order, each comes to what its answers say", "
   CHECK(h.waiting.size() + static_cast<std::size_t>(ended) == 61);
 }
 
-TEMPLATE_TEST_CASE("resumed from inside its own clause, by a call or awaited", "", by_replay) {
+TEMPLATE_TEST_CASE("resumed from inside its own clause, by a call or awaited", "", replay,
+                   bitwise) {
   every_frame_dies const check;
   struct by_call {
     int on(pick::one, multi_resumption<int, int> k) { return resume(k, 1) + 100 * resume(k, 2); }
@@ -206,33 +205,39 @@ TEMPLATE_TEST_CASE("resumed from inside its own clause, by a call or awaited", "
     int const b = co_await pick::one{};
     co_return 10 * a + b;
   };
-  CHECK(run(TestType::template under<pick>(by_call(), sum)) == 11 + 1200 + 2100 + 220000);
-  CHECK(run(TestType::template under<pick>(awaited(), sum)) == 11 + 1200 + 2100 + 220000);
+  CHECK(run(handle<pick>(by_call(), sum, TestType())) == 11 + 1200 + 2100 + 220000);
+  CHECK(run(handle<pick>(awaited(), sum, TestType())) == 11 + 1200 + 2100 + 220000);
 }
 
-TEMPLATE_TEST_CASE("resumed when the body has long ended elsewhere", "", by_replay) {
+TEMPLATE_TEST_CASE("resumed when the body has long ended elsewhere", "", replay, bitwise) {
   every_frame_dies const check;
   keeper<int> h;
-  run(TestType::template under<pick>(h, []() -> eff<int, pick> {
-    int const a = co_await pick::one{};
-    co_return a* a;
-  }));
+  run(handle<pick>(
+      h,
+      []() -> eff<int, pick> {
+        int const a = co_await pick::one{};
+        co_return a* a;
+      },
+      TestType()));
   CHECK(resume(h.waiting[0], 3) == 9);
   CHECK(resume(h.waiting[0], 4) == 16);
   CHECK(resume(h.waiting[0], 3) == 9);
 }
 
-TEMPLATE_TEST_CASE("one that throws, throws to whoever resumed it, and to nobody else", "",
-                   by_replay) {
+TEMPLATE_TEST_CASE("one that throws, throws to whoever resumed it, and to nobody else", "", replay,
+                   bitwise) {
   every_frame_dies const check;
   keeper<int> h;
-  run(TestType::template under<pick>(h, []() -> eff<int, pick> {
-    int const a = co_await pick::one{};
-    if (a % 2 != 0) throw std::runtime_error("odd");
-    int const b = co_await pick::one{};
-    if (b % 2 != 0) throw std::runtime_error("odd again");
-    co_return a + b;
-  }));
+  run(handle<pick>(
+      h,
+      []() -> eff<int, pick> {
+        int const a = co_await pick::one{};
+        if (a % 2 != 0) throw std::runtime_error("odd");
+        int const b = co_await pick::one{};
+        if (b % 2 != 0) throw std::runtime_error("odd again");
+        co_return a + b;
+      },
+      TestType()));
   auto const first = h.waiting[0];
   CHECK_THROWS_WITH(resume(first, 1), "odd");
   CHECK(resume(first, 2) == 0);
@@ -259,23 +264,26 @@ TEMPLATE_TEST_CASE("one that throws, throws to whoever resumed it, and to nobody
     if (a % 2 != 0) throw std::runtime_error("odd");
     co_return a;
   };
-  CHECK(run(TestType::template under<pick>(forgives(), odd_throws)) == 2002);
+  CHECK(run(handle<pick>(forgives(), odd_throws, TestType())) == 2002);
 }
 
-TEMPLATE_TEST_CASE("an exception as the answer belongs to the past of what comes after", "",
-                   by_replay) {
+TEMPLATE_TEST_CASE("an exception as the answer belongs to the past of what comes after", "", replay,
+                   bitwise) {
   every_frame_dies const check;
   keeper<int> h;
-  run(TestType::template under<pick>(h, []() -> eff<int, pick> {
-    int caught = 0;
-    try {
-      co_await pick::one{};
-    } catch (std::runtime_error const&) {
-      caught = 1;
-    }
-    int const b = co_await pick::one{};
-    co_return 10 * b + caught;
-  }));
+  run(handle<pick>(
+      h,
+      []() -> eff<int, pick> {
+        int caught = 0;
+        try {
+          co_await pick::one{};
+        } catch (std::runtime_error const&) {
+          caught = 1;
+        }
+        int const b = co_await pick::one{};
+        co_return 10 * b + caught;
+      },
+      TestType()));
   auto const first = h.waiting[0];
   CHECK(resume(first, raising{std::make_exception_ptr(std::runtime_error("x"))}) == 0);
   auto const after_throw = h.waiting[1];
@@ -287,7 +295,8 @@ TEMPLATE_TEST_CASE("an exception as the answer belongs to the past of what comes
   CHECK(resume(after_five, 4) == 40);
 }
 
-TEMPLATE_TEST_CASE("an owned handler goes when the last that could resume goes", "", by_replay) {
+TEMPLATE_TEST_CASE("an owned handler goes when the last that could resume goes", "", replay,
+                   bitwise) {
   every_frame_dies const check;
   struct step {
     int value = 0;
@@ -301,7 +310,7 @@ TEMPLATE_TEST_CASE("an owned handler goes when the last that could resume goes",
   auto const counted = std::make_shared<int>(7);
   auto const body = []() -> eff<int, pick> { co_return co_await pick::one{}; };
   {
-    step const s = run(TestType::template under<pick>(hands_out{counted}, body));
+    step const s = run(handle<pick>(hands_out{counted}, body, TestType()));
     CHECK(s.value == 7);
     CHECK(counted.use_count() == 2);
     CHECK(resume(s.rest, 1).value == 1);
@@ -311,7 +320,7 @@ TEMPLATE_TEST_CASE("an owned handler goes when the last that could resume goes",
   CHECK(counted.use_count() == 1);
 }
 
-TEMPLATE_TEST_CASE("resumed with nothing, again and again at one place", "", by_replay) {
+TEMPLATE_TEST_CASE("resumed with nothing, again and again at one place", "", replay, bitwise) {
   every_frame_dies const check;
   struct keeps_again : region {
     std::vector<multi_resumption<void, int>> waiting;
@@ -321,11 +330,14 @@ TEMPLATE_TEST_CASE("resumed with nothing, again and again at one place", "", by_
     }
   };
   keeps_again h;
-  run(TestType::template under<tick>(h, []() -> eff<int, tick> {
-    int n = 0;
-    for (; n != 3; ++n) co_await tick::now{};
-    co_return n;
-  }));
+  run(handle<tick>(
+      h,
+      []() -> eff<int, tick> {
+        int n = 0;
+        for (; n != 3; ++n) co_await tick::now{};
+        co_return n;
+      },
+      TestType()));
   std::vector<multi_resumption<void, int>> at{h.waiting.back()};  // the first, second, third
   for (std::size_t i = 0; i != 3; ++i) {
     int const expected = i == 2 ? 3 : -1;
@@ -336,7 +348,7 @@ TEMPLATE_TEST_CASE("resumed with nothing, again and again at one place", "", by_
   }
 }
 
-TEMPLATE_TEST_CASE("a handler inside is each run's own, with its state", "", by_replay) {
+TEMPLATE_TEST_CASE("a handler inside is each run's own, with its state", "", replay, bitwise) {
   every_frame_dies const check;
   auto const body = []() -> eff<int, pick> {
     co_return co_await handle(state_of(0), []() -> eff<int, pick, state<int>> {
@@ -347,7 +359,7 @@ TEMPLATE_TEST_CASE("a handler inside is each run's own, with its state", "", by_
       co_return co_await state<int>::get{};
     });
   };
-  CHECK(run(TestType::template under<pick>(tries{2}, body)) == numbers{0, 1, 10, 11});
+  CHECK(run(handle<pick>(tries{2}, body, TestType())) == numbers{0, 1, 10, 11});
 }
 
 // ---- laws of replay: nobody hears anything again

@@ -89,6 +89,12 @@ class answer : public awaited {
     return is_ == state::error ? at_.error : nullptr;
   }
 
+  /// As if nothing had been set.
+  void clear() noexcept {
+    destroy();
+    is_ = state::empty;
+  }
+
   T take() {
     if (is_ == state::error) [[unlikely]]
       rethrow(at_.error);

@@ -42,6 +42,9 @@ class [[clang::trivial_abi]] chain {
       prompt_->drop();
   }
 
+  /// Gives it up.
+  prompt* release() noexcept { return std::exchange(prompt_, nullptr); }
+
   explicit operator bool() const noexcept { return prompt_ != nullptr; }
   [[nodiscard]] prompt& operator*() const noexcept { return *prompt_; }
 

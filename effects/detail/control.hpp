@@ -115,6 +115,8 @@ template <class Node, class O>
 std::coroutine_handle<> capture_and_answer(Node& n, O& in_frame, std::coroutine_handle<> leaf,
                                            answer<typename O::result>& waiting) {
   using S = typename Node::setting;
+  if constexpr (S::copies && S::template kind<O> == clause_kind::multi_shot)
+    n.claim(leaf, site_of(in_frame, waiting.where));
   O o = std::move(in_frame);
   n.capture(leaf, waiting, info_of<O>);
   continuation const who = n.outside();

@@ -24,6 +24,7 @@ namespace weft::detail {
 
 class ending;
 class holder;
+class prompt;
 
 /// Who goes on: a frame or an ending, told apart by the lowest bit.  A word.
 class continuation {
@@ -68,6 +69,8 @@ class ending {
   [[nodiscard]] virtual std::string text() const = 0;
   [[nodiscard]] virtual continuation outside() const noexcept = 0;
   [[nodiscard]] virtual holder* as_holder() noexcept { return nullptr; }
+  /// Itself, if it may be copied byte by byte while it waits (copied_chain.hpp).
+  [[nodiscard]] virtual prompt* as_copyable() noexcept { return nullptr; }
   /// Whether its handler has ended, so that the chain must not go through here.
   [[nodiscard]] virtual bool lost() const noexcept = 0;
 

@@ -66,6 +66,15 @@ class holder : public ending {
     at_.waiting = &waiting;
     at_.operation = &operation;
   }
+  /// The frames of an earlier suspension are back: as it was then.
+  void suspend_again(std::coroutine_handle<> leaf, awaited& waiting,
+                     operation_info const& operation, prompt* inner) noexcept {
+    suspend(leaf, waiting, operation);
+    inner_ = inner;
+    lost_ = cut_again_ = inner_records_ = false;
+  }
+  /// The frames have gone, without their being destroyed.
+  void end_unseen() noexcept { is_ = state::ended; }
   /// Before a capture that goes through the prompts from `innermost` to `outermost`, which we
   /// hold from then on.  Says whether all of them are there: no ordinary code in between.
   [[nodiscard]] bool hold(prompt* innermost, prompt const& outermost) noexcept;

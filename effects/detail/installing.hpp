@@ -90,15 +90,6 @@ class installing {
   answer<A> answer_;
 };
 
-template <class Around, class H, class Es, class Body, class Policy>
-auto await_handling(handling<H, Es, Body, Policy>&& what, std::source_location where) {
-  using Handling = handling<H, Es, Body, Policy>;
-  using here = well_formed<Handling, Around>;
-  if constexpr (require_effects(Around()) && here::check())
-    return installing<Handling, Around>(what, where);
-  else
-    return here::instead();
-}
 
 /// The same from ordinary code.
 template <class Handling>

@@ -10,13 +10,14 @@
 #include <vector>
 
 #include "effects/detail/control.hpp"
+#include "effects/detail/copying_prompt.hpp"
 #include "effects/detail/evidence.hpp"
 #include "effects/detail/prompt.hpp"
 #include "effects/detail/setting.hpp"
 #include "effects/region.hpp"
 
-/// The prompt of a handler whose clauses resume once at most: one allocation holds the handler, the
-/// body's function and all evidence.
+/// The prompt of a handler whose clauses resume once, or more often bitwise: one allocation holds
+/// the handler, the body's function and all evidence.
 namespace weft::detail {
 
 /// The handler, and what it needs of its surroundings, which it keeps alive (P1).
@@ -101,27 +102,32 @@ std::coroutine_handle<> install(Handling&& what, void* around, continuation who,
                                 region* loan);
 
 /// A prompt that stays in a region.
-class resident_prompt : public prompt, public resident {
-  void region_ended() noexcept override { end_of_handler(); }
+template <class Prompt>
+class resident_prompt : public Prompt, public resident {
+  void region_ended() noexcept override { this->end_of_handler(); }
   [[nodiscard]] std::string why_it_stays() const override {
-    std::string const handler(handler_name());
-    if (is() == state::suspended)
-      return handler + " keeps the resumption of " + std::string(operation().name) + " at " +
-             detail::text(where());
-    if (held_by() && held_by()->may_be_cut())
-      return handler + " stands inside what " + std::string(held_by()->handler_name()) +
-             " suspended by " + std::string(held_by()->operation().name) + " at " +
-             detail::text(held_by()->where());
+    std::string const handler(this->handler_name());
+    if (this->is() == prompt::state::suspended)
+      return handler + " keeps the resumption of " + std::string(this->operation().name) + " at " +
+             detail::text(this->where());
+    holder const* const held_by = this->held_by();
+    if (held_by && held_by->may_be_cut())
+      return handler + " stands inside what " + std::string(held_by->handler_name()) +
+             " suspended by " + std::string(held_by->operation().name) + " at " +
+             detail::text(held_by->where());
     return handler + " handles a body that goes on elsewhere";
   }
   void leave_region() noexcept override { leave(); }
 };
+template <class S>
+using prompt_of_node = std::conditional_t<S::copies, copying_prompt, prompt>;
 
 template <class S, class Handled = typename S::handled>
 class node;
 template <class S, class... Es>
-class node<S, row<Es...>> final : public std::conditional_t<S::stays, resident_prompt, prompt>,
-                                  public evidence<Es>... {
+class node<S, row<Es...>> final
+    : public std::conditional_t<S::stays, resident_prompt<prompt_of_node<S>>, prompt_of_node<S>>,
+      public evidence<Es>... {
   static constexpr bool calls_a_function = body_function<typename S::body>;
 
  public:
@@ -174,6 +180,7 @@ class node<S, row<Es...>> final : public std::conditional_t<S::stays, resident_p
     this->step_out();
     continuation const who = this->outside();
     deliver<S>(*this, handler(), result_, static_cast<answer<typename S::answer>&>(this->to()));
+    if constexpr (S::copies) result_.clear();  // for the next run
     this->finish();
     return who;
   }
@@ -183,7 +190,8 @@ class node<S, row<Es...>> final : public std::conditional_t<S::stays, resident_p
   [[nodiscard]] std::source_location installed_at() const noexcept override {
     return result_.where;
   }
-  void add_outers(std::vector<prompt const*>& to) const override {
+  [[nodiscard]] prompt* as_copyable() noexcept override { return S::is_copyable ? this : nullptr; }
+  void add_outers(std::vector<prompt*>& to) const override {
     place_.for_each_outer([&to](prompt& p) { to.push_back(&p); });
   }
 

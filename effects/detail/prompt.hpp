@@ -94,6 +94,10 @@ class prompt : public holder, public pooled {
   void require_open() {
     if (is_ != state::suspended) [[unlikely]]
       throw_expired(lost_handler());
+    require_outers();
+  }
+  /// Throws resumption_expired if a handler further out is no more.
+  void require_outers() {
     // Relaxed: a hint.  Who lost a handler on another thread told us by other means, or not at all.
     if (fragile_ && checked_ != losses_.load(std::memory_order_relaxed)) [[unlikely]]
       check_outers();
@@ -103,7 +107,7 @@ class prompt : public holder, public pooled {
     if (is_ == state::ended)
       release();
     else
-      unwind_rest();
+      unwind_body();
   }
   // ---- what is known
 
@@ -122,7 +126,7 @@ class prompt : public holder, public pooled {
   /// Where `handle` stands.
   [[nodiscard]] virtual std::source_location installed_at() const noexcept = 0;
   /// Adds the prompts further out that our body or our clauses may perform to.
-  virtual void add_outers(std::vector<prompt const*>& to) const = 0;
+  virtual void add_outers(std::vector<prompt*>& to) const = 0;
 
   /// Throws resumption_expired if the handler must not be touched any more.
   void require_handler() const {
@@ -171,11 +175,13 @@ class prompt : public holder, public pooled {
   /// No frames are left (P5).
   void finish() noexcept {
     is_ = state::ended;
-    if (borrowed_ && owners_ > 1) [[unlikely]]
+    if (borrowed_ && is_shared()) [[unlikely]]
       lose_handler();
     leave_region();
     release();
   }
+  /// Whether there are other owners.
+  [[nodiscard]] bool is_shared() const noexcept { return owners_ > 1; }
   /// The region or the loan of the handler ends before the body has.
   void end_of_handler() noexcept;
   /// In a constructor: what of the outers decides how we are resumed.
@@ -187,6 +193,14 @@ class prompt : public holder, public pooled {
   /// From now on operations to the handler are answered with resumption_expired.
   virtual void end_evidence() noexcept = 0;
   virtual void leave_region() noexcept {}
+  /// Destroys what is suspended.
+  virtual void unwind_body() noexcept { unwind_rest(); }
+  /// The handler is no more, or about to be; others may perform to it.
+  void lose_handler() noexcept {
+    // Relaxed: see require_open.
+    losses_.fetch_add(1, std::memory_order_relaxed);
+    end_evidence();
+  }
 
   bool borrowed_ = false;  // the handler
   bool records_ = false;   // hears answered()
@@ -197,11 +211,6 @@ class prompt : public holder, public pooled {
     bury_orphans();
   }
   void check_outers();
-  void lose_handler() noexcept {
-    // Relaxed: see require_open.
-    losses_.fetch_add(1, std::memory_order_relaxed);
-    end_evidence();
-  }
   void keep_holder() noexcept override { keep(); }
   void release_holder() noexcept override { release(); }
   [[noreturn]] void throw_expired(std::string_view handler) const;

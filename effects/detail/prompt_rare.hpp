@@ -133,7 +133,7 @@ namespace weft::detail {
 
 [[gnu::noinline]] inline void prompt::check_outers() {
   unsigned const losses = losses_.load(std::memory_order_relaxed);  // as in require_open
-  std::vector<prompt const*> outers;
+  std::vector<prompt*> outers;
   add_outers(outers);
   std::unordered_set<prompt const*> seen(outers.begin(), outers.end());
   for (std::size_t i = 0; i != outers.size(); ++i) {

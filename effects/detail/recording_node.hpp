@@ -193,7 +193,7 @@ class recording_node<S, row<Es...>, row<Fs...>, row<All...>> final
   [[nodiscard]] std::source_location installed_at() const noexcept override {
     return result_.where;
   }
-  void add_outers(std::vector<prompt const*>& to) const override {
+  void add_outers(std::vector<prompt*>& to) const override {
     body_->place.for_each_outer([&to](prompt& p) { to.push_back(&p); });
   }
 

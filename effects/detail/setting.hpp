@@ -88,6 +88,11 @@ struct setting<handling<H, row<Es...>, Body, Policy>, Around, Inner> {
   static constexpr bool is_lent = borrowed && !is_region && (captures || Inner);
   static constexpr bool stays = (borrowed && is_region) || is_lent;
 
+  /// Whether it may be copied byte by byte when it stands in a body that is (multi_shot.hpp).
+  static constexpr bool is_copyable = std::is_trivially_copyable_v<handler> && !is_region &&
+                                      !is_multi_shot && !(stays && Inner) &&
+                                      (!body_function<Body> || std::is_trivially_copyable_v<Body>);
+
   /// The effects around that the body or a clause may perform, or that are handled twice.
   using needed = std::conditional_t<has_kind<clause_kind::asking> || captures, Around,
                                     row_intersection<Around, row_set<body_effects, row<Es...>>>>;
@@ -144,7 +149,6 @@ struct well_formed<handling<H, row<Es...>, Body, Policy>, Around> {
     }
   }
 
- private:
   static consteval bool body_is_well_formed() {
     if constexpr (is_handling<Body>)
       return well_formed<Body, row_set<Es..., Around>>::check();
@@ -152,9 +156,48 @@ struct well_formed<handling<H, row<Es...>, Body, Policy>, Around> {
       return true;
   }
 
+  template <class E, class... Os>
+  static consteval bool operations_can_be_copied(op_list<Os...>) {
+    return (operation_can_be_copied<Os>() && ...);
+  }
+  template <class O>
+  static consteval bool operation_can_be_copied() {
+    using here = setting<handling<H, row<Es...>, Body, Policy>, Around>;
+    constexpr bool stays_in_a_frame = here::template kind<O> == clause_kind::multi_shot;
+    constexpr bool is_trivially_copyable =
+        !stays_in_a_frame ||
+        (leaves_nothing_when_moved<O> && std::is_trivially_copyable_v<kept<typename O::result>>);
+    static_assert(is_trivially_copyable,
+                  "weft: what is resumed bitwise is copied byte by byte: the operation and its "
+                  "answer must be trivially copyable");
+    return is_trivially_copyable;
+  }
+  /// Of a composition: each handler inside.
+  static consteval bool body_can_be_copied() {
+    if constexpr (is_handling<Body>) {
+      constexpr bool inner_can_be_copied = setting<Body, row_set<Es..., Around>, true>::is_copyable;
+      static_assert(inner_can_be_copied,
+                    "weft: what is resumed bitwise is copied byte by byte: a handler inside must "
+                    "be trivially copyable, and owned");
+      if constexpr (inner_can_be_copied)
+        return well_formed<Body, row_set<Es..., Around>>::body_can_be_copied();
+      else
+        return false;
+    } else {
+      constexpr bool can_be_copied = is_eff<Body> || std::is_trivially_copyable_v<Body>;
+      static_assert(can_be_copied,
+                    "weft: what is resumed bitwise is copied byte by byte: what the body captures "
+                    "must be trivially copyable");
+      return can_be_copied;
+    }
+  }
+
   static consteval bool is_kept_well() {
     using here = setting<handling<H, row<Es...>, Body, Policy>, Around>;
-    if constexpr (here::records) {
+    if constexpr (here::copies) {
+      return body_can_be_copied() &&
+             (operations_can_be_copied<Es>(typename Es::operations()) && ...);
+    } else if constexpr (here::records) {
       constexpr bool body_can_be_run_again =
           body_function<Body> && std::copy_constructible<Body> && std::invocable<Body const&>;
       static_assert(body_can_be_run_again,

@@ -109,7 +109,7 @@ class scheduling_base : public scheduler_prompt {
     return name;
   }
   [[nodiscard]] std::source_location installed_at() const noexcept override { return {}; }
-  void add_outers(std::vector<prompt const*>& to) const override {
+  void add_outers(std::vector<prompt*>& to) const override {
     to.insert(to.end(), outers_.begin(), outers_.end());
   }
 

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <concepts>
+#include <exception>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "effects/detail/answer.hpp"
+#include "effects/detail/installing.hpp"
+#include "effects/detail/names.hpp"
+#include "effects/detail/setting.hpp"
+#include "effects/errors.hpp"
+#include "effects/multi_shot.hpp"
+
+/// handle(h, body, compared()): by replay, then bitwise, and the outcomes must be the same.
+namespace weft::detail {
+
+/// A copy of a handling, and those inside, with another policy.
+template <class Policy, class Body>
+Body const& with_policy(Body const& body) {
+  return body;
+}
+template <class Policy, class H, class Es, class Body>
+auto with_policy(handling<H, Es, Body, compared> const& h) {
+  auto body = with_policy<Policy>(h.body);
+  return handling<H, Es, decltype(body), Policy>(H(h.handler), std::move(body));
+}
+template <class Policy, class Handling>
+using with_policy_t = decltype(with_policy<Policy>(std::declval<Handling const&>()));
+
+template <class Handling>
+constexpr bool is_owned_and_copyable = std::copy_constructible<Handling>;
+template <class H, class Es, class Body, class Policy>
+constexpr bool is_owned_and_copyable<handling<H, Es, Body, Policy>> =
+    !std::is_reference_v<H> && std::copy_constructible<H> && is_owned_and_copyable<Body>;
+
+/// A value, or what was thrown.
+template <class A>
+struct outcome_of_run {
+  std::optional<kept<A>> value;
+  std::exception_ptr error;
+
+  template <class Run>
+  explicit outcome_of_run(Run run) {
+    try {
+      if constexpr (std::is_void_v<A>) {
+        run();
+        value.emplace();
+      } else {
+        value.emplace(run());
+      }
+    } catch (...) {
+      error = std::current_exception();
+    }
+  }
+  [[nodiscard]] std::string text() const {
+    if (value) return "an answer";
+    try {
+      std::rethrow_exception(error);
+    } catch (std::exception const& e) {
+      return std::string("an exception, ") + e.what();
+    } catch (...) {
+      return "an exception";
+    }
+  }
+  friend bool operator==(outcome_of_run const& a, outcome_of_run const& b) {
+    if (!a.value || !b.value) return !a.value && !b.value && a.text() == b.text();
+    if constexpr (std::is_void_v<A>)
+      return true;
+    else
+      return *a.value == *b.value;
+  }
+};
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_differ(std::source_location where,
+                                                                std::string const& replayed,
+                                                                std::string const& copied) {
+  throw outcomes_differ("weft: resumed by replay and bitwise, the body handled at " + text(where) +
+                        " has two outcomes: by replay " + replayed + ", bitwise " + copied +
+                        (replayed == copied ? ", another one" : ""));
+}
+
+/// The answer.  Native stack: what is compared runs to its end inside.
+template <class Handling>
+auto compare(Handling const& what, std::source_location where) {
+  using A = typename setting<with_policy_t<replay, Handling>, row<>>::answer;
+  outcome_of_run<A> replayed([&] { return run_handling(with_policy<replay>(what), where); });
+  outcome_of_run<A> const copied([&] { return run_handling(with_policy<bitwise>(what), where); });
+  if (!(replayed == copied)) throw_differ(where, replayed.text(), copied.text());
+  if (replayed.error) std::rethrow_exception(replayed.error);
+  if constexpr (!std::is_void_v<A>) return A(std::move(*replayed.value));
+}
+
+/// Its awaiter: it is there at once.
+template <class Handling>
+class comparing {
+ public:
+  comparing(Handling const& what, std::source_location where) noexcept
+      : what_(what), where_(where) {}
+  comparing(comparing const&) = delete;
+  comparing& operator=(comparing const&) = delete;
+
+  [[nodiscard]] bool await_ready() const noexcept { return true; }
+  void await_suspend(std::coroutine_handle<>) const noexcept {}
+  auto await_resume() const { return compare(what_, where_); }
+
+ private:
+  Handling const& what_;
+  std::source_location where_;
+};
+
+/// Speaks for what cannot be compared.
+template <class Handling>
+consteval bool can_be_compared() {
+  constexpr bool can_be_copied = is_owned_and_copyable<Handling>;
+  static_assert(can_be_copied,
+                "weft: what is compared is run twice: its handlers are owned, and they and the "
+                "body can be copied");
+  if constexpr (can_be_copied) {
+    using replayed = with_policy_t<replay, Handling>;
+    using copied = with_policy_t<bitwise, Handling>;
+    if constexpr (well_formed<replayed, row<>>::check() && well_formed<copied, row<>>::check()) {
+      using A = typename setting<replayed, row<>>::answer;
+      constexpr bool has_equality = std::is_void_v<A> || std::equality_comparable<kept<A>>;
+      static_assert(has_equality, "weft: what is compared answers with what has an operator==");
+      return has_equality;
+    } else {
+      return false;
+    }
+  } else {
+    return false;
+  }
+}
+
+}  // namespace weft::detail
