@@ -42,16 +42,11 @@ class copied_chain {
 
   /// Keeps what the frames are now.  O(their bytes).
   void save() {
-    std::size_t bytes = 0;
-    for (block_claim const* const c : claims_) bytes += c->bytes;
-    if (bytes > room_) {
-      bytes_.reset(new std::byte[2 * bytes]);  // not cleared
-      room_ = 2 * bytes;
-    }
+    find_stretches();
     std::byte* to = bytes_.get();
-    for (block_claim const* const c : claims_) {
-      std::memcpy(to, c->block, c->bytes);
-      to += c->bytes;
+    for (stretch const& s : stretches_) {
+      std::memcpy(to, s.at, s.bytes);
+      to += s.bytes;
     }
     saved_ = true;
   }
@@ -59,11 +54,11 @@ class copied_chain {
   /// Puts them back.  O(their bytes).
   void restore() noexcept {
     std::byte const* from = bytes_.get();
-    for (block_claim* const c : claims_) {
-      std::memcpy(c->block, from, c->bytes);
-      from += c->bytes;
-      c->alive = true;
+    for (stretch const& s : stretches_) {
+      std::memcpy(s.at, from, s.bytes);
+      from += s.bytes;
     }
+    for (block_claim* const c : claims_) c->alive = true;
     for (prompt* const p : outer_) p->keep();
   }
   /// They are saved; there may be others in their place.
@@ -72,16 +67,16 @@ class copied_chain {
     for (prompt* const p : outer_) p->release();
   }
 
-  /// Whether there are but frames in it.
-  [[nodiscard]] bool is_of_frames() const noexcept { return only_frames_; }
-  /// The innermost frame that is alive (Y2); the chain stands in its place, and has not ended.
-  [[nodiscard]] std::coroutine_handle<> first_alive() const noexcept {
-    return std::coroutine_handle<>::from_address(claims_[alive_from()]->block);
+  /// The innermost frame that is alive (Y2), if none of the prompts has ended; else null.  The
+  /// chain stands in its place, and has not ended.
+  [[nodiscard]] block_claim* first_alive() const noexcept {
+    std::size_t const i = alive_from();
+    return i < first_prompt_ ? claims_[i] : nullptr;
   }
-  /// Behind that there is nothing that must be destroyed (Y2): forgets it.
+  /// That has been destroyed.  Behind it nothing must be (Y2): forgets it.
   void forget_rest() noexcept {
-    for (std::size_t i = claims_.size(); i != 0 && claims_[i - 1]->alive; --i)
-      claims_[i - 1]->alive = false;
+    for (std::size_t i = claims_.size(); claims_[i - 1]->alive; --i) claims_[i - 1]->alive = false;
+    for (prompt* const p : outer_) p->release();
   }
 
   /// No longer of use.  The frames may be there, or not.
@@ -89,12 +84,19 @@ class copied_chain {
     for (block_claim* const c : claims_)
       if (--c->copies == 0) frames.release(*c);
     claims_.clear();
+    inside_.clear();
     outer_.clear();
     saved_ = false;
-    only_frames_ = true;
+    first_prompt_ = none;
   }
 
  private:
+  /// Blocks that lie one behind the other.
+  struct stretch {
+    std::byte* at;
+    std::size_t bytes;
+  };
+  void find_stretches();
   [[nodiscard]] std::size_t alive_from() const noexcept {
     std::size_t i = 0;
     while (!claims_[i]->alive) ++i;
@@ -106,17 +108,40 @@ class copied_chain {
   }
   /// Why not, if it cannot be copied; else null.
   [[nodiscard]] char const* add_frame(std::coroutine_handle<> f);
-  [[nodiscard]] char const* add_prompt(prompt* p, std::vector<prompt*>& inside);
+  [[nodiscard]] char const* add_prompt(prompt* p);
   void add_rest_of(copied_chain const& earlier);
-  void find_outer(std::vector<prompt*> const& inside);
+  void find_outer();
 
   std::vector<block_claim*> claims_;  // Y1
+  std::vector<stretch> stretches_;    // saved: of the claims
   std::unique_ptr<std::byte[]> bytes_;
   std::size_t room_ = 0;
-  std::vector<prompt*> outer_;  // outside the chain: counted by prompts in it, once for each time
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+  std::size_t first_prompt_ = none;  // of the claims: the innermost that is a prompt's
+  std::vector<prompt*> inside_;      // the prompts in the chain
+  std::vector<prompt*> outer_;       // outside: once for each time that one inside counts it
   bool saved_ = false;
-  bool only_frames_ = true;
 };
+
+/// Frames are short, and those of a recursion are often neighbours, the outer one first: copied at
+/// once they take half the time.
+inline void copied_chain::find_stretches() {
+  stretches_.clear();
+  std::size_t bytes = 0;
+  for (std::size_t i = claims_.size(); i-- != 0;) {
+    block_claim const& c = *claims_[i];
+    auto* const at = static_cast<std::byte*>(c.block);
+    if (!stretches_.empty() && stretches_.back().at + stretches_.back().bytes == at)
+      stretches_.back().bytes += c.bytes;
+    else
+      stretches_.push_back({at, c.bytes});
+    bytes += c.bytes;
+  }
+  if (bytes > room_) {
+    bytes_.reset(new std::byte[2 * bytes]);  // not cleared
+    room_ = 2 * bytes;
+  }
+}
 
 [[gnu::noinline]] inline char const* copied_chain::add_frame(std::coroutine_handle<> f) {
   auto const found = frames.watching().claim(f.address());
@@ -125,20 +150,22 @@ class copied_chain {
   return found.owns ? "one of its parameters is not trivially copyable" : nullptr;
 }
 
-[[gnu::noinline]] inline char const* copied_chain::add_prompt(prompt* p,
-                                                              std::vector<prompt*>& inside) {
+[[gnu::noinline]] inline char const* copied_chain::add_prompt(prompt* p) {
   if (!p) return "it, or what it holds, is not trivially copyable";
   auto const found = frames.watching().claim(dynamic_cast<void*>(p));
   if (!found.claim) return "it was not installed by what is to be copied, on this thread";
+  if (first_prompt_ == none) first_prompt_ = claims_.size();
   add(*found.claim);
-  inside.push_back(p);
-  only_frames_ = false;
+  inside_.push_back(p);
   return nullptr;
 }
 
 inline void copied_chain::add_rest_of(copied_chain const& earlier) {
-  for (std::size_t i = earlier.alive_from(); i != earlier.claims_.size(); ++i)
-    add(*earlier.claims_[i]);
+  std::size_t const from = earlier.alive_from();
+  if (first_prompt_ == none && earlier.first_prompt_ != none)
+    first_prompt_ = claims_.size() + earlier.first_prompt_ - from;
+  for (std::size_t i = from; i != earlier.claims_.size(); ++i) add(*earlier.claims_[i]);
+  inside_.insert(inside_.end(), earlier.inside_.begin(), earlier.inside_.end());
 }
 
 [[noreturn, gnu::cold, gnu::noinline]] inline void throw_uncopyable(site const& at,
@@ -150,7 +177,7 @@ inline void copied_chain::add_rest_of(copied_chain const& earlier) {
 
 inline void copied_chain::claim(std::coroutine_handle<> leaf, ending const& last,
                                 copied_chain const* earlier, site const& at) {
-  void* const known = earlier && earlier->only_frames_ ? earlier->first_alive().address() : nullptr;
+  void* const known = earlier && earlier->first_alive() ? earlier->first_alive()->block : nullptr;
   std::vector<prompt*> inside;
   try {
     for (continuation next = leaf;;) {
@@ -167,22 +194,22 @@ inline void copied_chain::claim(std::coroutine_handle<> leaf, ending const& last
       } else {
         ending& e = next.end();
         if (&e == &last) break;
-        if (char const* const why = add_prompt(e.as_copyable(), inside))
+        if (char const* const why = add_prompt(e.as_copyable()))
           throw_uncopyable(at, e.text(), why);
         next = e.outside();
       }
     }
-    if (!inside.empty()) find_outer(inside);
+    if (!inside_.empty()) find_outer();
   } catch (...) {
     clear();
     throw;
   }
 }
 
-[[gnu::noinline]] inline void copied_chain::find_outer(std::vector<prompt*> const& inside) {
-  for (prompt const* const p : inside) p->add_outers(outer_);
+[[gnu::noinline]] inline void copied_chain::find_outer() {
+  for (prompt const* const p : inside_) p->add_outers(outer_);
   std::erase_if(outer_,
-                [&inside](prompt* p) { return std::ranges::find(inside, p) != inside.end(); });
+                [this](prompt* p) { return std::ranges::find(inside_, p) != inside_.end(); });
 }
 
 }  // namespace weft::detail

@@ -216,18 +216,22 @@ inline void copying_prompt::forget(copied_capture& c) noexcept {
 }
 
 inline void copying_prompt::unwind_body() noexcept {
-  if (!origin_ || is() != state::suspended || !origin_->frames_.is_of_frames())
-    return unwind_rest();
+  block_claim* const last =
+      origin_ && is() == state::suspended ? origin_->frames_.first_alive() : nullptr;
+  if (!last) return unwind_rest();
   copied_chain& from = origin_->frames_;
-  void* const last = from.first_alive().address();
   for (continuation at = leaf();;) {
     if (at.is_frame()) {
       frame& f = frame_of(at.frame());
       continuation const up = f.parent;
-      bool const is_last = at.frame().address() == last;
       f.to = nullptr;
+      if (at.frame().address() == last->block) {
+        frames.watching().expect_death(last);
+        at.frame().destroy();
+        frames.watching().expect_death(nullptr);
+        break;
+      }
       at.frame().destroy();
-      if (is_last) break;
       at = up;
     } else {
       at = at.end().dropped();

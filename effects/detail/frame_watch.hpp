@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -26,16 +27,15 @@ struct block_claim {
 /// One thread.
 class frame_watch {
  public:
-  frame_watch() : table_(64) {}
-
   /// W1.  May throw std::bad_alloc.
   void born(void* block, std::size_t bytes) {
-    if (2 * (size_ + 1) > table_.size()) grow();
+    if (2 * (size_ + 1) > places()) grow();
     insert({block, static_cast<std::uint32_t>(bytes), false, nullptr});
     ++size_;
   }
   /// False if it is to be kept (W2).
   [[nodiscard]] bool died(void* block) noexcept {
+    if (block == expected_) return false;
     entry* const e = find(block);
     if (!e) return true;  // older than our watch
     if (e->claim) {
@@ -44,6 +44,11 @@ class frame_watch {
     }
     erase(e);
     return true;
+  }
+  /// The frame of `c` is about to die: then there is nothing to look for.  Null: none is.
+  void expect_death(block_claim* c) noexcept {
+    expected_ = c ? c->block : nullptr;
+    if (c) c->alive = false;
   }
   /// The frame that was born there last owns what cannot be copied.
   void mark_owning(void* block) noexcept {
@@ -73,7 +78,7 @@ class frame_watch {
   /// Nobody watches any more, and there are no claims.
   void forget() noexcept {
     if (size_ == 0) return;
-    for (entry& e : table_) e = {};
+    for (std::size_t i = 0; i != places(); ++i) table_[i] = {};
     size_ = 0;
   }
 
@@ -89,11 +94,10 @@ class frame_watch {
 
   [[nodiscard]] std::size_t place_of(void const* block) const noexcept {
     auto const bits = reinterpret_cast<std::uintptr_t>(block) >> 4;
-    return (bits * 0x9E3779B97F4A7C15u >> 32) & (table_.size() - 1);
+    return (bits * 0x9E3779B97F4A7C15u >> 32) & mask_;
   }
-  [[nodiscard]] std::size_t next(std::size_t i) const noexcept {
-    return (i + 1) & (table_.size() - 1);
-  }
+  [[nodiscard]] std::size_t places() const noexcept { return mask_ + 1; }
+  [[nodiscard]] std::size_t next(std::size_t i) const noexcept { return (i + 1) & mask_; }
   [[nodiscard]] entry* find(void const* block) noexcept {
     for (std::size_t i = place_of(block); table_[i].block; i = next(i))
       if (table_[i].block == block) return &table_[i];
@@ -105,11 +109,10 @@ class frame_watch {
     table_[i] = e;
   }
   void erase(entry* e) noexcept {
-    auto hole = static_cast<std::size_t>(e - table_.data());
+    auto hole = static_cast<std::size_t>(e - table_.get());
     for (std::size_t i = next(hole); table_[i].block; i = next(i)) {
       std::size_t const home = place_of(table_[i].block);
-      std::size_t const mask = table_.size() - 1;
-      if (((i - home) & mask) < ((i - hole) & mask)) continue;  // it stands where it must
+      if (((i - home) & mask_) < ((i - hole) & mask_)) continue;  // it stands where it must
       table_[hole] = table_[i];
       hole = i;
     }
@@ -117,9 +120,12 @@ class frame_watch {
     --size_;
   }
   void grow() {
-    std::vector<entry> const old = std::exchange(table_, std::vector<entry>(2 * table_.size()));
-    for (entry const& e : old)
-      if (e.block) insert(e);
+    std::size_t const before = places();
+    std::unique_ptr<entry[]> const old =
+        std::exchange(table_, std::make_unique<entry[]>(2 * before));
+    mask_ = 2 * before - 1;
+    for (std::size_t i = 0; i != before; ++i)
+      if (old[i].block) insert(old[i]);
   }
 
   block_claim* make_claim(void* block, std::uint32_t bytes) {
@@ -133,8 +139,10 @@ class frame_watch {
     return c;
   }
 
-  std::vector<entry> table_;
+  std::size_t mask_ = 63;  // of places, whose number is a power of two
   std::size_t size_ = 0;
+  std::unique_ptr<entry[]> table_ = std::make_unique<entry[]>(64);
+  void* expected_ = nullptr;
   std::deque<block_claim> claims_;
   std::vector<block_claim*> spare_;
 };

@@ -90,7 +90,6 @@ class installing {
   answer<A> answer_;
 };
 
-
 /// The same from ordinary code.
 template <class Handling>
 typename setting<Handling, row<>>::answer run_handling(Handling&& what,
