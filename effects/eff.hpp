@@ -211,9 +211,9 @@ template <class T, class... Effects>
 class weft::eff<T, Effects...>::owning_promise_type : public promise_type {
  public:
   static void* operator new(std::size_t bytes) {
-    void* const block = detail::frames.take(bytes);
-    if (detail::frames.is_watched()) [[unlikely]]
-      detail::frames.watching().mark_owning(block);
+    void* const block = detail::frames.take<true>(bytes);
+    if (detail::frames.has_arenas()) [[unlikely]]
+      detail::frames.mark_owning(block);
     return block;
   }
   static void operator delete(void* block, std::size_t bytes) noexcept {

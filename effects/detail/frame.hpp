@@ -86,7 +86,7 @@ class ending {
 
 /// The part of a promise that does not depend on the result.  Only pointers, and nothing before
 /// it: so that it lies at the same place in every frame.
-struct frame : pooled {
+struct frame : pooled_in_body {
   continuation parent;  // F2; this and the rest are written by who starts us
   void* evidence;       // F3
   awaited* to;          // F2; an answer<T>.  Null: being unwound

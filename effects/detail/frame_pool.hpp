@@ -8,8 +8,9 @@
 #include <new>
 #include <utility>
 
+#include "effects/detail/arena_table.hpp"
+#include "effects/detail/frame_arena.hpp"
 #include "effects/detail/frame_depot.hpp"
-#include "effects/detail/frame_watch.hpp"
 
 /// Memory for frames and prompts: lists of free blocks by size, a set of them a thread.
 ///
@@ -24,8 +25,7 @@
 ///       each: a fifth of a waiting process.  So none goes back to the system: what has been
 ///       memory for frames at the peak stays that.  Blocks of over 1 KB come from the system.
 ///   M3  Under AddressSanitizer nothing is kept, so that a use after death is seen.
-///   M4  While blocks are watched (frame_watch.hpp) the lists are put aside, and those in their
-///   place
+///   M4  While there are arenas (frame_arena.hpp) the lists are put aside, and those in their place
 ///       are empty and without credit: so the slow path hears of each birth and death, and the
 ///       fast path need not ask.
 namespace weft::detail {
@@ -45,13 +45,15 @@ inline constexpr bool pooling = true;
 /// A thread's free blocks.
 class frame_pool {
  public:
+  /// `InBody`: it belongs to the body that runs, and is to be in its arena if it has one.
+  template <bool InBody = false>
   void* take(std::size_t bytes) {
     std::size_t const size = size_of(bytes);
     if (!pooling || size >= block_sizes) [[unlikely]]
-      return from_system(bytes);
+      return from_system(bytes, InBody);
     shelf& s = shelves_[size];
     if (!s.first) [[unlikely]]
-      return take_slowly(size);
+      return take_slowly(size, InBody);
     return std::exchange(s.first, s.first->next);
   }
   void give(void* p, std::size_t bytes) noexcept {
@@ -77,6 +79,10 @@ class frame_pool {
   [[nodiscard]] frame_count count() const noexcept {
     std::int64_t deaths = deaths_;
     std::int64_t alive = blocks_;
+    for (frame_arena const* a = arenas_ ? in_arenas_->first : nullptr; a; a = a->next()) {
+      deaths += a->deaths();
+      alive += static_cast<std::int64_t>(a->alive());
+    }
     for (auto const& s : kept()) {
       deaths -= s.credit;
       alive -= free_block::count(s.first) + free_block::count(s.spare);
@@ -84,28 +90,15 @@ class frame_pool {
     return {deaths + alive, deaths};
   }
 
-  // ---- M4: while somebody watches
+  // ---- arenas (M4)
 
-  void watch() {
-    if (watchers_ == 0) {
-      if (!watched_) watched_ = new watched_blocks;
-      watched_->aside = std::exchange(shelves_, {});
-    }
-    ++watchers_;
-  }
-  void unwatch() noexcept {
-    if (--watchers_ != 0) return;
-    watched_->watch.forget();
-    shelves_ = watched_->aside;
-  }
-  [[nodiscard]] bool is_watched() const noexcept { return watchers_ != 0; }
-  [[nodiscard]] frame_watch& watching() noexcept { return watched_->watch; }
-  /// The last copy of a frame has gone.
-  void release(block_claim& c) noexcept {
-    void* const block = c.block;
-    std::size_t const bytes = c.bytes;
-    if (watched_->watch.release(c)) give_unwatched(block, bytes);
-  }
+  /// `here` tells which arena the body that runs has, if any.
+  frame_arena& make_arena(frame_arena* (*here)() noexcept);
+  /// It goes when nothing in it is alive.
+  void abandon(frame_arena& a) noexcept;
+  [[nodiscard]] bool has_arenas() const noexcept { return arenas_ != 0; }
+  /// The frame that was just born there owns what cannot be copied.
+  void mark_owning(void* block) noexcept;
 
   /// The thread ends: everything to the depot, and what still comes.
   void close() noexcept {
@@ -118,7 +111,7 @@ class frame_pool {
         if (list) depot.put(size, list);
     all = {};
     depot.put(std::exchange(slab_, {}));
-    if (watchers_ == 0) delete std::exchange(watched_, nullptr);
+    if (arenas_ == 0) delete std::exchange(in_arenas_, nullptr);
   }
 
  private:
@@ -136,8 +129,11 @@ class frame_pool {
     unsigned credit = 0;  // deaths until we look; at first none, so that we hear of the first
   };
   using shelves = std::array<shelf, block_sizes>;
-  struct watched_blocks {  // M4
-    frame_watch watch;
+  struct while_in_arenas {  // M4
+    arena_table table;
+    frame_arena* (*here)() noexcept = nullptr;
+    frame_arena* recent = nullptr;  // a hint
+    frame_arena* first = nullptr;   // of all
     shelves aside;
   };
 
@@ -145,34 +141,35 @@ class frame_pool {
     return (bytes + grain - 1) / grain;
   }
   /// The lists, wherever they are (M4).
-  [[nodiscard]] shelves& kept() noexcept { return watchers_ ? watched_->aside : shelves_; }
+  [[nodiscard]] shelves& kept() noexcept { return arenas_ ? in_arenas_->aside : shelves_; }
   [[nodiscard]] shelves const& kept() const noexcept {
-    return watchers_ ? watched_->aside : shelves_;
+    return arenas_ ? in_arenas_->aside : shelves_;
   }
   static void put(shelf& s, void* p) noexcept {
     --s.credit;
     auto* const block = ::new (p) free_block;
     block->next = std::exchange(s.first, block);
   }
-  void* take_slowly(std::size_t size);
+  void* take_slowly(std::size_t size, bool in_body);
   void give_slowly(void* p, std::size_t size) noexcept;
-  void give_unwatched(void* p, std::size_t bytes) noexcept;
+  void* take_in_arena(std::size_t bytes);
+  frame_arena* arena_of(void* p) noexcept;
+  bool give_in_arena(void* p) noexcept;
+  void end_arena(frame_arena& a) noexcept;
   void* restock(shelf& s, std::size_t size);
   bool renew_credit(shelf& s, std::size_t size) noexcept;
   void* cut(std::size_t size);
   void to_depot(void* p, std::size_t size) noexcept;
-  void* from_system(std::size_t bytes);
+  void* from_system(std::size_t bytes, bool in_body);
   void to_system(void* p) noexcept;
-  void free_to_system(void* p) noexcept;
-  void* watch_birth(void* p, std::size_t bytes);
 
   shelves shelves_{};
   slab_rest slab_;           // M2
   std::int64_t blocks_ = 0;  // got from the system and the depot, less those that went there
   std::int64_t deaths_ = 0;  // with those that there is credit for
   bool closed_ = false;
-  unsigned watchers_ = 0;
-  watched_blocks* watched_ = nullptr;
+  unsigned arenas_ = 0;
+  while_in_arenas* in_arenas_ = nullptr;
 };
 inline thread_local constinit frame_pool frames;
 
@@ -195,11 +192,23 @@ inline frame_count frames_so_far() noexcept {
   return c;
 }
 
-/// Base of what lives in that memory.
+/// Base of what lives in that memory, and does not belong to the body that runs.
 struct pooled {
   static void* operator new(std::size_t bytes) { return frames.take(bytes); }
   static void operator delete(void* p, std::size_t bytes) noexcept { frames.give(p, bytes); }
   /// For what holds a handler that is aligned to more than the pool's blocks are.
+  static void* operator new(std::size_t bytes, std::align_val_t alignment) {
+    return frames.take_aligned(bytes, alignment);
+  }
+  static void operator delete(void* p, std::size_t, std::align_val_t alignment) noexcept {
+    frames.give_aligned(p, alignment);
+  }
+};
+
+/// Base of what does: frames, and what stands between them.
+struct pooled_in_body : pooled {
+  static void* operator new(std::size_t bytes) { return frames.take<true>(bytes); }
+  static void operator delete(void* p, std::size_t bytes) noexcept { frames.give(p, bytes); }
   static void* operator new(std::size_t bytes, std::align_val_t alignment) {
     return frames.take_aligned(bytes, alignment);
   }

@@ -12,31 +12,60 @@
 /// are watched.
 namespace weft::detail {
 
-// ---- M4
+// ---- arenas (M4)
 
-/// A block that is taken.
-[[gnu::noinline]] inline void* frame_pool::watch_birth(void* p, std::size_t bytes) {
-  try {
-    watched_->watch.born(p, bytes);
-  } catch (...) {
-    give_unwatched(p, bytes);
-    throw;
-  }
-  return p;
+inline frame_arena& frame_pool::make_arena(frame_arena* (*here)() noexcept) {
+  if (!in_arenas_) in_arenas_ = new while_in_arenas;
+  auto* const a = new frame_arena(in_arenas_->table, in_arenas_->first);
+  in_arenas_->here = here;
+  in_arenas_->recent = a;
+  if (arenas_++ == 0) in_arenas_->aside = std::exchange(shelves_, {});
+  return *a;
+}
+inline void frame_pool::abandon(frame_arena& a) noexcept {
+  a.abandon();
+  if (a.may_go()) end_arena(a);
+}
+[[gnu::noinline]] inline void frame_pool::end_arena(frame_arena& a) noexcept {
+  deaths_ += a.deaths();
+  delete &a;
+  in_arenas_->recent = in_arenas_->first;
+  if (--arenas_ == 0) shelves_ = in_arenas_->aside;
+  if (arenas_ == 0 && closed_) close();
+}
+/// Null if no arena is for it.
+inline void* frame_pool::take_in_arena(std::size_t bytes) {
+  frame_arena* const a = in_arenas_->here();
+  if (!a) return nullptr;
+  in_arenas_->recent = a;
+  return a->take(bytes);
+}
+/// Null if it is in none.
+inline frame_arena* frame_pool::arena_of(void* p) noexcept {
+  frame_arena* const recent = in_arenas_->recent;
+  return recent->is_near(p) ? recent : in_arenas_->table.find(p);
+}
+inline bool frame_pool::give_in_arena(void* p) noexcept {
+  frame_arena* const a = arena_of(p);
+  if (!a) return false;
+  a->give(p);
+  if (a->may_go()) [[unlikely]]
+    end_arena(*a);
+  return true;
+}
+inline void frame_pool::mark_owning(void* block) noexcept {
+  if (arena_of(block)) frame_arena::header_of(block).owns = true;
 }
 
-[[gnu::noinline]] inline void* frame_pool::take_slowly(std::size_t size) {
-  if (!watchers_) return restock(shelves_[size], size);
-  shelf& s = watched_->aside[size];
-  void* const p = s.first ? std::exchange(s.first, s.first->next) : restock(s, size);
-  return watch_birth(p, size * grain);
+[[gnu::noinline]] inline void* frame_pool::take_slowly(std::size_t size, bool in_body) {
+  if (!arenas_) return restock(shelves_[size], size);
+  if (in_body)
+    if (void* const p = take_in_arena(size * grain)) return p;
+  shelf& s = in_arenas_->aside[size];
+  return s.first ? std::exchange(s.first, s.first->next) : restock(s, size);
 }
 [[gnu::noinline]] inline void frame_pool::give_slowly(void* p, std::size_t size) noexcept {
-  if (!watchers_ || watched_->watch.died(p)) give_unwatched(p, size * grain);
-}
-inline void frame_pool::give_unwatched(void* p, std::size_t bytes) noexcept {
-  std::size_t const size = size_of(bytes);
-  if (!pooling || size >= block_sizes) return free_to_system(p);
+  if (arenas_ && give_in_arena(p)) return;
   shelf& s = kept()[size];
   if (s.credit == 0 && !renew_credit(s, size)) return to_depot(p, size);
   put(s, p);
@@ -44,17 +73,17 @@ inline void frame_pool::give_unwatched(void* p, std::size_t bytes) noexcept {
 
 // ---- blocks of the system
 
-[[gnu::noinline]] inline void* frame_pool::from_system(std::size_t bytes) {
+[[gnu::noinline]] inline void* frame_pool::from_system(std::size_t bytes, bool in_body) {
   close_frames_at_the_end();
+  if (in_body && arenas_)
+    if (void* const p = take_in_arena(bytes)) return p;
   void* const block = ::operator new(bytes);
   ++blocks_;
   if (closed_) close();
-  return watchers_ ? watch_birth(block, bytes) : block;
+  return block;
 }
 [[gnu::noinline]] inline void frame_pool::to_system(void* p) noexcept {
-  if (!watchers_ || watched_->watch.died(p)) free_to_system(p);
-}
-inline void frame_pool::free_to_system(void* p) noexcept {
+  if (arenas_ && give_in_arena(p)) return;
   close_frames_at_the_end();
   ++deaths_;
   --blocks_;

@@ -14,7 +14,7 @@ namespace weft::detail {
 /// Stands between a coroutine clause and who waits for it: keeps the prompt until the clause is
 /// done (P1), and what the clause may perform.
 template <class Callee, class Around>
-class kept_clause : public ending, public pooled {
+class kept_clause : public ending, public pooled_in_body {
  public:
   kept_clause(prompt& p, continuation who, void* around) noexcept
       : prompt_(p), who_(who), evidence_(seen_.view(around)) {

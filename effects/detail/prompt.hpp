@@ -30,7 +30,7 @@
 ///       still perform to it, their operations are answered with resumption_expired from then on.
 namespace weft::detail {
 
-class prompt : public holder, public pooled {
+class prompt : public holder, public pooled_in_body {
  public:
   prompt(prompt const&) = delete;
   prompt& operator=(prompt const&) = delete;
@@ -59,7 +59,10 @@ class prompt : public holder, public pooled {
     to_ = &to;
   }
   /// Becomes the innermost active prompt, with a body that has not started.
-  void step_in() noexcept { up_ = std::exchange(current_, this); }
+  void step_in() noexcept {
+    up_ = std::exchange(current_, this);
+    if (up_) arena_ = up_->arena_;
+  }
 
   [[nodiscard]] bool is_innermost() const noexcept { return current_ == this; }
   /// Whether we stand round who performs, with no ordinary code in between.
@@ -154,6 +157,11 @@ class prompt : public holder, public pooled {
   [[nodiscard]] static prompt* innermost() noexcept { return current_; }
   static void set_innermost(prompt* p) noexcept { current_ = p; }
 
+  /// Of the body that runs: where its frames are to be born; null if it is the pool.
+  [[nodiscard]] static frame_arena* arena_here() noexcept {
+    return current_ ? current_->arena_ : nullptr;
+  }
+
   /// Ordinary code that drives: prompts outside cannot be captured to from inside (P2).
   class driver {
    public:
@@ -202,8 +210,9 @@ class prompt : public holder, public pooled {
     end_evidence();
   }
 
-  bool borrowed_ = false;  // the handler
-  bool records_ = false;   // hears answered()
+  bool borrowed_ = false;         // the handler
+  bool records_ = false;          // hears answered()
+  frame_arena* arena_ = nullptr;  // of the body that we stand in, or our own
 
  private:
   [[gnu::noinline]] void destroy() noexcept {
