@@ -89,6 +89,7 @@ class copying_prompt : public prompt {
  protected:
   copying_prompt() = default;
   ~copying_prompt() override {
+    change_origin(nullptr);
     if (is_at_home()) home_.abandon(place_);
   }
 
@@ -115,12 +116,17 @@ class copying_prompt : public prompt {
 
   [[nodiscard]] bool is_at_home() const noexcept { return &home_ == &frames; }
   void forget_origin() noexcept {
-    origin_ = nullptr;
+    change_origin(nullptr);
     place_.forget_mark();
   }
   void set_origin(copied_capture& c) noexcept {
-    origin_ = &c;
+    change_origin(&c);
     place_.mark();
+  }
+  void change_origin(copied_capture* c) noexcept {
+    if (origin_is_spare_) spares_.emplace_back(origin_);
+    origin_is_spare_ = false;
+    origin_ = c;
   }
   void lose_handler_if_over() noexcept {
     if (borrowed_ && captures_ == 0 && is() == state::ended && is_shared()) lose_handler();
@@ -143,6 +149,7 @@ class copying_prompt : public prompt {
   frame_arena& place_ = home_.make_arena(arena_here);
   copied_capture* occupant_ = nullptr;    // Z1
   copied_capture* origin_ = nullptr;      // Z5
+  bool origin_is_spare_ = false;          // nobody else refers to it
   std::size_t captures_ = 0;              // there are
   bool over_ = false;                     // there is no handler any more
   std::unique_ptr<copied_capture> next_;  // claimed
@@ -273,7 +280,8 @@ inline void copying_prompt::make_room(copied_capture const& c) {
   for (prompt* const p : occupant_->outside_) p->release();
   place_.clear();
   end_unseen();
-  occupant_ = origin_ = nullptr;
+  occupant_ = nullptr;
+  forget_origin();
 }
 
 [[noreturn, gnu::cold, gnu::noinline]] inline void copying_prompt::throw_in_use(
@@ -290,13 +298,15 @@ inline void copying_prompt::make_room(copied_capture const& c) {
 inline void copying_prompt::forget(copied_capture& c) noexcept {
   if (!is_at_home()) return;  // it is lost: nothing may be touched from here
   --captures_;
-  if (origin_ == &c) forget_origin();
   c.image_.clear();
   bool const is_owner = std::exchange(c.is_owner_, true);
   c.renew();
   bool const is_occupant = occupant_ == &c;
   if (is_occupant) occupant_ = nullptr;
-  spares_.emplace_back(&c);  // there is room: take_spare() saw to it
+  if (origin_ == &c)
+    origin_is_spare_ = true;  // still good to know where this run came from
+  else
+    spares_.emplace_back(&c);  // there is room: take_spare() saw to it
   lose_handler_if_over();
   if (is_occupant)
     drop();

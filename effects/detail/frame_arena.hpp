@@ -70,12 +70,11 @@ class frame_arena {
     --alive_;
     ++deaths_;
     low_ = std::min(low_, h.number);
-    if (&h == last_ && h.below && !h.below->dead && top_ - h.bytes != begin_) [[likely]] {
-      last_ = h.below;
-      top_ -= h.bytes;
-    } else {
-      bury(h);
-    }
+    if (&h != last_ || (h.below && (h.below->dead || top_ - h.bytes == begin_))) [[unlikely]]
+      return bury(h);
+    last_ = h.below;
+    top_ -= h.bytes;
+    if (!last_) ragged_ = false;
   }
   /// A hint: whether it is in the chunk that we are at.
   [[nodiscard]] bool is_near(void const* block) const noexcept {
@@ -194,7 +193,7 @@ class frame_arena {
     while (last_ && last_->dead) {
       top_ -= last_->bytes;
       last_ = last_->below;
-      while (used_ != 0 && top_ == begin_) stand_in(used_ - 1);
+      while (last_ && top_ == begin_) stand_in(used_ - 1);
     }
     if (!last_) ragged_ = false;
   }
