@@ -14,6 +14,9 @@ namespace {
 constexpr std::size_t batch = 1000;     // steps between two looks at the clock
 constexpr double folded_away_ns = 0.3;  // nothing that does its work is faster
 constexpr char per_second[] = "1/s";
+constexpr char seconds[] = "s";
+constexpr int repetitions_of_seconds = 5;  // each takes long, and so varies less
+constexpr double shortest_repetition_s = 0.3;
 
 /// Keeps every repetition's nanoseconds an iteration, by the name of the benchmark.
 class collector : public benchmark::BenchmarkReporter {
@@ -73,10 +76,11 @@ suite::suite(std::string_view name, int argc, char** argv) : name_(name) {
     std::string_view const argument = argv[i];
     if (argument == "--json")
       json_ = true;
-    else if (argument == "--quick")
+    else if (argument == "--quick") {
+      quick_ = true;
       arguments_.insert(arguments_.end(),
                         {"--benchmark_repetitions=1", "--benchmark_min_time=0.001"});
-    else
+    } else
       arguments_.emplace_back(argument);
   }
 }
@@ -133,6 +137,26 @@ void suite::measure_runs(std::string_view which, timed_run subject, std::uint64_
   rows_.push_back(std::move(r));
 }
 
+// Every run is checked, none is run for that alone.
+void suite::compare_seconds(std::string_view which, std::function<std::uint64_t()> subject,
+                            std::string_view rival, std::function<std::uint64_t()> run_rival,
+                            std::uint64_t answer) {
+  row r{std::string(which), seconds, {}, std::string(rival), {}};
+  auto const measure_later = [&](std::string const& name, std::function<std::uint64_t()> run) {
+    auto const measured = [this, name, run = std::move(run), answer](benchmark::State& state) {
+      for (auto _ : state) check(name, run(), answer, "");
+    };
+    auto* const b = benchmark::RegisterBenchmark(name.c_str(), measured);
+    if (quick_)
+      b->Iterations(1);
+    else
+      b->Repetitions(repetitions_of_seconds)->MinTime(shortest_repetition_s);
+  };
+  measure_later(subject_name(r.which), std::move(subject));
+  measure_later(rival_name(r.which, r.rival), std::move(run_rival));
+  rows_.push_back(std::move(r));
+}
+
 void suite::report(std::string_view which, double value, std::string_view unit) {
   rows_.push_back({std::string(which), std::string(unit), value, {}, {}});
 }
@@ -168,6 +192,9 @@ int suite::run() {
                    r.which.c_str(), r.rival.c_str(), *r.rival_value);
       broken_ = true;
     }
+    if (r.unit == seconds)
+      for (auto* const v : {&r.value, &r.rival_value})
+        if (*v) **v *= 1e-9;
     print(r);
   }
   return broken_ ? 1 : 0;
@@ -175,9 +202,10 @@ int suite::run() {
 
 void suite::print(row const& r) const {
   if (!json_) {
-    std::printf("%-28s %12.2f %-6s", r.which.c_str(), *r.value, r.unit.c_str());
+    int const digits = r.unit == seconds ? 3 : 2;
+    std::printf("%-28s %12.*f %-6s", r.which.c_str(), digits, *r.value, r.unit.c_str());
     if (r.rival_value)
-      std::printf(" %-22s %12.2f %8.2f", r.rival.c_str(), *r.rival_value,
+      std::printf(" %-22s %12.*f %8.2f", r.rival.c_str(), digits, *r.rival_value,
                   *r.value / *r.rival_value);
     std::printf("\n");
     return;

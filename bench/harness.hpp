@@ -60,6 +60,12 @@ class suite {
   void measure_runs(std::string_view which, timed_run subject, std::uint64_t answer,
                     std::size_t items);
 
+  /// Seconds of one whole run of each, which takes long enough for that.  Both must return
+  /// `answer`.
+  void compare_seconds(std::string_view which, std::function<std::uint64_t()> subject,
+                       std::string_view rival_name, std::function<std::uint64_t()> rival,
+                       std::uint64_t answer);
+
   /// A figure that is not a time, already known.
   void report(std::string_view which, double value, std::string_view unit);
 
@@ -84,6 +90,7 @@ class suite {
   std::vector<std::string> arguments_;
   std::vector<row> rows_;
   bool json_ = false;
+  bool quick_ = false;
   bool broken_ = false;
 };
 
