@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+
+#include "effects/effects.hpp"
+
+/// Adds up the primes below n, by a sieve that is made of handlers.
+///
+/// Whether i is prime is asked by an operation.  If it is, the rest of the program runs under one
+/// handler more, which knows i: it answers for the multiples of i itself, and asks the next one
+/// outwards about the others.  So the newest handler is asked first, the one of 2 last, and round
+/// them all stands one that says yes.
+///
+/// The clauses are value clauses that ask outward.  Measured is an operation that many handlers
+/// pass on: below 60000 there are 6057 of them.  Native stack: up
+/// to one clause deep for each.
+namespace effect_suite::handler_sieve {
+
+using weft::eff;
+using weft::handler;
+using weft::op;
+using weft::op_list;
+using weft::outer;
+
+struct primality {
+  struct is_prime : op<bool> {
+    explicit is_prime(int v) : value(v) {}
+    int value;
+  };
+  using operations = op_list<is_prime>;
+};
+
+class sieving : public handler<primality> {
+ public:
+  explicit sieving(int prime) : prime_(prime) {}
+  bool on(primality::is_prime question, outer<primality> up) const {
+    if (question.value % prime_ == 0) return false;
+    return up(question);
+  }
+
+ private:
+  int prime_;
+};
+
+struct nothing_divides : handler<primality> {
+  bool on(primality::is_prime) const { return true; }
+};
+
+inline eff<std::int64_t, primality> sum_of_primes(int i, int n, std::int64_t sum) {
+  for (; i < n; ++i) {
+    bool const is_prime = co_await primality::is_prime(i);
+    if (is_prime) co_return co_await handle(sieving(i), sum_of_primes(i + 1, n, sum + i));
+  }
+  co_return sum;
+}
+
+inline std::int64_t program(int n) {
+  return run(handle(nothing_divides(), sum_of_primes(2, n, 0)));
+}
+
+}  // namespace effect_suite::handler_sieve

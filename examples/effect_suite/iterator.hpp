@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+
+#include "effects/effects.hpp"
+
+/// Iterates from 0 to n, and adds up.
+///
+/// Who iterates emits each number, an operation; who adds up is its handler, by a value clause, and
+/// answers with the sum when the iteration is over (`on_return`).  Measured is one operation that
+/// is answered where it is performed: a loop whose body is not known where the loop is.
+namespace effect_suite::iterator {
+
+using weft::eff;
+using weft::handler;
+using weft::op;
+using weft::op_list;
+
+struct iteration {
+  struct emit : op<void> {
+    explicit emit(int v) : value(v) {}
+    int value;
+  };
+  using operations = op_list<emit>;
+};
+
+class summing : public handler<iteration> {
+ public:
+  void on(iteration::emit e) { sum_ += e.value; }
+  std::int64_t on_return() { return sum_; }
+
+ private:
+  std::int64_t sum_ = 0;
+};
+
+inline eff<void, iteration> iterate(int from, int to) {
+  for (int i = from; i <= to; ++i) co_await iteration::emit(i);
+}
+
+inline std::int64_t program(int n) { return run(handle(summing(), iterate(0, n))); }
+
+}  // namespace effect_suite::iterator

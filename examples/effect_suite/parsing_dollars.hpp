@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+
+#include "effects/effects.hpp"
+
+/// Parses lines of dollar signs, and adds up how many there are.  The file has n lines, after an
+/// empty one; the i-th has i dollars.
+///
+/// Three effects.  The parser `read`s a character, `emit`s the length of a line at its end, and
+/// `stop`s when it meets anything else.  Who feeds it the file has no file, but makes it up, and
+/// stops when n lines have been read: so the clause of `read` performs itself, outwards.
+///
+/// Three handlers, nested: `feeding` within `raise_to_exception` within `summing`.  All clauses are
+/// value clauses, and that of `read` asks outward, `outer<stopping>`.  What is asked in this way
+/// must be answered at once, or throw: so `stop` is weft's `raise`, and its handler turns it into
+/// an exception, which ends the parser.  Measured are reads, one for each character; lines are few.
+namespace effect_suite::parsing_dollars {
+
+using weft::eff;
+using weft::handler;
+using weft::op;
+using weft::op_list;
+using weft::outer;
+
+struct reading {
+  struct read : op<int> {};
+  using operations = op_list<read>;
+};
+
+struct emission {
+  struct emit : op<void> {
+    explicit emit(int v) : value(v) {}
+    int value;
+  };
+  using operations = op_list<emit>;
+};
+
+struct stop {};
+using stopping = weft::raise<stop>;
+
+// ---- the parser
+
+constexpr int newline = '\n';
+constexpr int dollar = '$';
+
+inline eff<void, reading, emission, stopping> parse() {
+  int dollars = 0;
+  for (;;) {
+    int const c = co_await reading::read{};
+    if (c == dollar) {
+      ++dollars;
+    } else if (c == newline) {
+      co_await emission::emit(dollars);
+      dollars = 0;
+    } else {
+      co_await stopping::fail(stop());
+    }
+  }
+}
+
+// ---- its handlers
+
+class feeding : public handler<reading> {
+ public:
+  explicit feeding(int lines) : lines_(lines) {}
+
+  int on(reading::read, outer<stopping> up) {
+    if (line_ > lines_) up(stopping::fail(stop()));
+    if (left_ == 0) {
+      left_ = ++line_;
+      return newline;
+    }
+    --left_;
+    return dollar;
+  }
+
+ private:
+  int lines_;
+  int line_ = 0;
+  int left_ = 0;  // of the dollars of this line
+};
+
+class summing : public handler<emission> {
+ public:
+  void on(emission::emit e) { sum_ += e.value; }
+  std::int64_t on_return() { return sum_; }
+
+ private:
+  std::int64_t sum_ = 0;
+};
+
+inline eff<void, emission> parse_until_stopped(int lines) {
+  try {
+    co_await handle(feeding(lines) | weft::raise_to_exception<stop>(), parse());
+  } catch (stop const&) {
+  }
+}
+
+inline std::int64_t program(int n) { return run(handle(summing(), parse_until_stopped(n))); }
+
+}  // namespace effect_suite::parsing_dollars

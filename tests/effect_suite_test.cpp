@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#include <catch2/catch.hpp>
+#include <cstdint>
+
+#include "examples/effect_suite/countdown.hpp"
+#include "examples/effect_suite/fibonacci_recursive.hpp"
+#include "examples/effect_suite/handler_sieve.hpp"
+#include "examples/effect_suite/iterator.hpp"
+#include "examples/effect_suite/parsing_dollars.hpp"
+#include "examples/effect_suite/product_early.hpp"
+#include "examples/effect_suite/resume_nontail.hpp"
+#include "examples/effect_suite/scheduler.hpp"
+#include "tests/support/frames.hpp"
+
+using namespace effect_suite;
+
+namespace {
+
+/// What a program comes to, and checks that all of its frames and prompts have died.
+template <class Answer>
+std::int64_t answer(Answer (*program)(int), int n) {
+  weft::tests::every_frame_dies const check;
+  return program(n);
+}
+
+}  // namespace
+
+TEST_CASE("the programs of the effect suite answer its test inputs rightly, and every frame dies") {
+  CHECK(answer(countdown::program, 5) == 0);
+  CHECK(answer(fibonacci_recursive::program, 5) == 5);
+  CHECK(answer(handler_sieve::program, 10) == 17);
+  CHECK(answer(iterator::program, 5) == 15);
+  CHECK(answer(parsing_dollars::program, 10) == 55);
+  CHECK(answer(product_early::program, 5) == 0);
+  CHECK(answer(resume_nontail::program, 5) == 37);
+  CHECK(answer(scheduler::program, 10) == 10000);
+}
