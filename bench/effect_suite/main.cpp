@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+
+/// What do effects cost a whole program?  The programs of the effect handlers' common suite
+/// (github.com/effect-handlers/effect-handlers-bench) on its inputs, in seconds.  What each does,
+/// and what it measures, is said in examples/effect_suite; what its rival is and why that is fair,
+/// in the file of its row, beside this one.
+
+#include "bench/effect_suite/rows.hpp"
+#include "bench/harness.hpp"
+
+int main(int argc, char** argv) {
+  using namespace weft::bench;
+  suite bench("effect_suite", argc, argv);
+  for (auto* const add_rows : {
+           effect_suite_countdown,
+           effect_suite_fibonacci_recursive,
+           effect_suite_handler_sieve,
+           effect_suite_iterator,
+           effect_suite_parsing_dollars,
+           effect_suite_product_early,
+           effect_suite_resume_nontail,
+           effect_suite_scheduler,
+       })
+    add_rows(bench);
+  return bench.run();
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "bench/harness.hpp"
+
+/// The rows of `effect_suite`, a function for each of the suite's programs.
+namespace weft::bench {
+
+void effect_suite_countdown(suite&);
+void effect_suite_fibonacci_recursive(suite&);
+void effect_suite_handler_sieve(suite&);
+void effect_suite_iterator(suite&);
+void effect_suite_parsing_dollars(suite&);
+void effect_suite_product_early(suite&);
+void effect_suite_resume_nontail(suite&);
+void effect_suite_scheduler(suite&);
+
+}  // namespace weft::bench
