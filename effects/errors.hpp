@@ -39,6 +39,15 @@ struct no_outer_handler : std::logic_error {
   using logic_error::logic_error;
 };
 
+/// Reading from, or moving on, a range of each(...) where there is no value: at its end, or while
+/// its computation runs.
+struct nothing_emitted : std::logic_error {
+  nothing_emitted()
+      : logic_error(
+            "weft: there is no value here: the range of each(...) is over, or its "
+            "computation is running") {}
+};
+
 /// A value clause returned for an operation that never returns.
 struct clause_returned : std::logic_error {
   using logic_error::logic_error;

@@ -24,6 +24,10 @@ eff<void, proc, console> parent() {
   co_await proc::exit{};
 }
 
+eff<void, emit<int>> ones(int n) {
+  for (int i = 0; i != n; ++i) co_await emit<int>::value{1};
+}
+
 }  // namespace
 
 TEST_CASE("`using namespace weft` hides nothing of the C library, and is hidden by nothing") {
@@ -31,5 +35,8 @@ TEST_CASE("`using namespace weft` hides nothing of the C library, and is hidden 
   schedule(parent, console_to_string(text));
   persistent_deque<int> const d{1};
   CHECK(text == "xx");
+  int sum = 0;
+  for (int const one : each(ones, 3)) sum += one;
+  CHECK(sum == 3);
   CHECK(std::abs(-d.front()) == 1);
 }

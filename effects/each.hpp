@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <ranges>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "effects/detail/frame_pool.hpp"
+#include "effects/detail/row_set.hpp"
+#include "effects/eff.hpp"
+#include "effects/emit.hpp"
+#include "effects/errors.hpp"
+#include "effects/handle.hpp"
+#include "effects/region.hpp"
+#include "effects/resumption.hpp"
+
+namespace weft {
+
+template <class T>
+class emitted;
+
+namespace detail {
+
+/// What a range and its iterators share, counted by them: the handler of the computation.
+///
+///   G1  There is a value, and the rest of the computation; or neither: it has not begun, it is
+///       running, or it is over.
+///   G2  The rest goes before the value, and both before the region ends: so there is nothing left
+///       that the region would have to unwind.
+template <class T>
+class emission : public region, public handler<emit<T>>, public pooled {
+ public:
+  void keep() noexcept { ++owners_; }
+  void release() noexcept {
+    if (--owners_ == 0) delete this;
+  }
+
+  /// Runs up to the first value, the first time.
+  void begin() {
+    if (!std::exchange(has_begun_, true)) start();
+  }
+  /// Runs up to the next value.
+  void next() {
+    if (!value_) throw_nothing();
+    value_.reset();
+    resume(std::move(rest_));
+  }
+  [[nodiscard]] T& value() {
+    if (!value_) throw_nothing();
+    return *value_;
+  }
+  [[nodiscard]] bool has_value() const noexcept { return value_.has_value(); }
+
+  void on(typename emit<T>::value v, resumption<void> k) {
+    value_.emplace(std::move(v.it));
+    rest_ = std::move(k);
+  }
+
+ protected:
+  virtual ~emission() = default;
+
+ private:
+  virtual void start() = 0;
+  [[noreturn, gnu::cold, gnu::noinline]] static void throw_nothing() { throw nothing_emitted(); }
+
+  std::size_t owners_ = 0;
+  bool has_begun_ = false;
+  std::optional<T> value_;  // G1
+  resumption<void> rest_;
+};
+
+/// A function and its arguments, called once.
+template <class F, class... Args>
+class call_once {
+ public:
+  template <class... As>
+  explicit call_once(F f, As&&... args) : f_(std::move(f)), args_(std::forward<As>(args)...) {}
+
+  auto operator()() {
+    return std::apply([this](Args&... args) { return std::invoke(f_, std::move(args)...); }, args_);
+  }
+
+ private:
+  [[no_unique_address]] F f_;
+  std::tuple<Args...> args_;
+};
+
+/// The prompt keeps `Body`, and with it the arguments, as long as there are frames.
+template <class T, class Body>
+class emission_of final : public emission<T> {
+ public:
+  explicit emission_of(Body body) : body_(std::move(body)) {}
+
+ private:
+  void start() override {
+    emission<T>& us = *this;  // the handler, as messages name it
+    run(handle(us, *std::exchange(body_, std::nullopt)));
+  }
+
+  std::optional<Body> body_;
+};
+
+/// What a computation with that row emits.
+template <class Row>
+struct emitted_by {
+  static constexpr bool only_emits = false;
+  using type = anything;
+};
+template <class T>
+struct emitted_by<row<emit<T>>> {
+  static constexpr bool only_emits = true;
+  using type = T;
+};
+
+}  // namespace detail
+
+/// What a computation emits, as a range: `each(f, args...)`.
+///
+/// An input range, and a view of the standard library: `|` it into std::views, and with
+/// effects/each_range_v3.hpp into ranges::views.  Copies and iterators are handles of one stream;
+/// moving one of them on moves all.  The last of them unwinds what has not run: all frames, the
+/// innermost first.  One thread at a time.
+template <class T>
+class emitted : public std::ranges::view_base {
+  using stream = detail::emission<T>;
+
+ public:
+  class iterator;
+
+  /// Empty.
+  emitted() = default;
+  /// For the library.
+  explicit emitted(stream& s) noexcept : stream_(&s) { s.keep(); }
+  emitted(emitted const& other) noexcept : stream_(other.stream_) {
+    if (stream_) stream_->keep();
+  }
+  emitted(emitted&& other) noexcept : stream_(std::exchange(other.stream_, nullptr)) {}
+  emitted& operator=(emitted other) noexcept {
+    std::swap(stream_, other.stream_);
+    return *this;
+  }
+  ~emitted() {
+    if (stream_) stream_->release();
+  }
+
+  /// The value where the stream stands: the first one, at the first call, which runs the
+  /// computation up to there.  Throws what the computation throws; then it is over.
+  [[nodiscard]] iterator begin() const {
+    iterator const here(*this);  // what runs may drop us, or make us another range
+    if (here.of_.stream_) here.of_.stream_->begin();
+    return here;
+  }
+  [[nodiscard]] std::default_sentinel_t end() const noexcept { return {}; }
+
+ private:
+  stream* stream_ = nullptr;
+};
+
+/// At a value, or at the end.
+template <class T>
+class emitted<T>::iterator {
+ public:
+  using iterator_concept = std::input_iterator_tag;
+  using value_type = T;
+  using difference_type = std::ptrdiff_t;
+
+  /// At the end.
+  iterator() = default;
+
+  /// The value, which may be moved from.  It lives until the next ++ of any iterator.  Throws
+  /// nothing_emitted at the end, and while the computation runs.
+  [[nodiscard]] T& operator*() const { return stream_of().value(); }
+  [[nodiscard]] T* operator->() const { return std::addressof(**this); }
+
+  /// Runs the computation up to its next value, or to its end.  O(1) however deep it is.  Throws
+  /// what the computation throws, and then stands at the end; else as `*` does.
+  iterator& operator++() {
+    stream_of().next();
+    return *this;
+  }
+  void operator++(int) { ++*this; }
+
+  friend bool operator==(iterator const& i, std::default_sentinel_t) noexcept {
+    return i.is_at_end();
+  }
+
+ private:
+  friend emitted;
+  explicit iterator(emitted const& of) noexcept : of_(of) {}
+  [[nodiscard]] bool is_at_end() const noexcept {
+    return !of_.stream_ || !of_.stream_->has_value();
+  }
+  [[nodiscard]] stream& stream_of() const {
+    if (!of_.stream_) throw nothing_emitted();
+    return *of_.stream_;
+  }
+
+  emitted of_;
+};
+
+/// A lazy range of what the computation `f(args...)`, an eff<void, emit<T>>, emits:
+///
+///     for (int const n : each(squares, 9) | std::views::take(3)) std::cout << n << '\n';
+///
+/// Nothing runs before begin().  Then the computation runs to its first value, and with each ++ to
+/// the next one.  It emits from as many calls deep as it likes: an element costs O(1) whatever the
+/// depth, for the innermost frame is resumed, and no call on the way hands the value on.
+///
+/// `f` and the arguments are copied or moved, and live as long as the frames: so `f` may be a
+/// lambda that captures, and what only moves is welcome; for a reference pass std::ref, and see
+/// that it lasts.  Two allocations and the frames, all from a pool.
+///
+/// When not to use it: where all values are wanted at once.  To push them into a handler with a
+/// value clause costs a call each, and no resumption.
+template <class F, class... Args>
+[[nodiscard]] auto each(F f, Args&&... args) {
+  constexpr bool is_a_function = [] {
+    if constexpr (detail::body_function<F, std::decay_t<Args>...>)
+      return std::is_void_v<typename std::invoke_result_t<F&, std::decay_t<Args>...>::value_type>;
+    else
+      return false;
+  }();
+  static_assert(
+      is_a_function,
+      "weft: each takes a function that returns an eff<void, emit<T>>, and its arguments: "
+      "not its result; a reference goes as std::ref(x)");
+  if constexpr (!is_a_function) {
+    return emitted<detail::anything>();
+  } else {
+    using by =
+        detail::emitted_by<typename std::invoke_result_t<F&, std::decay_t<Args>...>::effects>;
+    static_assert(by::only_emits,
+                  "weft: the row of what each runs is one emit<T>: handle other effects inside it, "
+                  "or pull from a handler of your own");
+    using T = typename by::type;
+    if constexpr (!by::only_emits) {
+      return emitted<T>();
+    } else {
+      using body = detail::call_once<F, std::decay_t<Args>...>;
+      return emitted<T>(
+          *new detail::emission_of<T, body>(body(std::move(f), std::forward<Args>(args)...)));
+    }
+  }
+}
+
+}  // namespace weft

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+#include "effects/effects.hpp"
+
+weft::eff<void, weft::emit<int>, weft::console> emits_and_says() {
+  co_await weft::emit<int>::value{1};
+  co_await weft::console::print{"x"};
+}
+
+int main() {
+  int sum = 0;
+  for (int const n : weft::each(emits_and_says)) sum += n;
+  return sum;
+}
