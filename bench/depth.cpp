@@ -9,6 +9,9 @@
 ///              walk the handlers in between, so it grows with n: no bar, but look at the
 ///              difference of the two values, divided by n - 1.  A thousand do not fit in the
 ///              nearest cache.
+///   each/n     Handlers are not alone in standing between: here it is n calls.  A loop pulls what
+///              the innermost of them emits; in the rival it is one call.  ns an element.  The
+///              calls are not looked at, so the ratio should be 1.
 
 #include <cstddef>
 #include <cstdint>
@@ -114,6 +117,30 @@ make_work resuming(std::size_t depth) {
   };
 }
 
+// ---- each
+
+using counting_up = eff<void, weft::emit<std::uint64_t>>;
+
+counting_up count_up() {
+  for (std::uint64_t i = 1;; ++i) co_await weft::emit<std::uint64_t>::value{i};
+}
+counting_up count_up_under(std::size_t calls) {
+  if (calls == 1)
+    co_await count_up();
+  else
+    co_await count_up_under(calls - 1);
+}
+
+make_work pulling(std::size_t depth) {
+  return [=] {
+    auto const numbers = weft::each(count_up_under, depth);
+    return [at = numbers.begin(), sum = std::uint64_t{0}](std::size_t n) mutable {
+      for (std::size_t i = 0; i != n; ++i, ++at) sum += *at;
+      return sum;
+    };
+  };
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -123,5 +150,7 @@ int main(int argc, char** argv) {
                   answering_at_once(1), many);
   for (std::size_t const n : {10u, 1000u})
     bench.compare("control/" + std::to_string(n), resuming(n), "depth 1", resuming(1));
+  for (std::size_t const n : {10u, 1000u})
+    bench.compare("each/" + std::to_string(n), pulling(n), "depth 1", pulling(1));
   return bench.run();
 }
