@@ -459,8 +459,13 @@ TEST_CASE("each: function and arguments live as long as the frames") {
   CHECK(word.use_count() == 2);
   CHECK(all_of(*letters) == std::vector{'a', 'b', 'c', 'z'});
   CHECK(word.use_count() == 1);  // gone with the frames
+  std::function<ints(int)> const kept = [word](int n) { return up_to(n); };
+  CHECK(all_of(each(kept, 2)) == std::vector{0, 1});
+  CHECK(word.use_count() == 2);
   CHECK(all_of(each([word]() -> ints { co_return; })).empty());
-  CHECK(word.use_count() == 1);
+  CHECK(word.use_count() == 2);
+  std::function<ints()> const without_arguments = [] { return up_to(1); };
+  CHECK(all_of(each(without_arguments)) == std::vector{0});
 }
 
 TEST_CASE("each: under a handler of one's own, inside it, and within a computation that waits") {
