@@ -4,16 +4,14 @@
 /// regions, from bodies, clauses, destructors and on_return; much of it is wrong.  Whatever they
 /// do, each frame and each thing in it dies once, and what cannot be done is refused.
 ///
-/// A seed that fails is printed.  WEFT_SEED=123 in the environment runs that one alone, and with
-/// WEFT_SEEDS=1000 as many from there on (bazel: --test_env=WEFT_SEED=123).
+/// A seed that fails is printed; how to run it alone is in tests/support/seeds.hpp.
 
 #include <catch2/catch.hpp>
-#include <cstdlib>
-#include <string>
 
 #include "tests/support/frames.hpp"
 #include "tests/support/random_programs.hpp"
 #include "tests/support/random_world.hpp"
+#include "tests/support/seeds.hpp"
 
 using namespace weft::tests;
 
@@ -39,22 +37,13 @@ void run_seed(unsigned seed, tally& happened) {
   CHECK(thing::births == thing::deaths);
 }
 
-/// A number from the environment.
-unsigned setting(char const* name, unsigned otherwise) {
-  char const* const given = std::getenv(name);
-  return given ? static_cast<unsigned>(std::stoul(given)) : otherwise;
-}
-
 }  // namespace
 
 TEST_CASE("whoever parks, resumes, jumps, drops and ends regions, from anywhere: all die once") {
-  constexpr unsigned usual = 3000;
-  bool const only_some = std::getenv("WEFT_SEED") != nullptr;
-  unsigned const first = setting("WEFT_SEED", 0);
-  unsigned const seeds = setting("WEFT_SEEDS", only_some ? 1 : usual);
+  seeds const tried(3000);
   tally happened;
-  for (unsigned i = 0; i != seeds; ++i) run_seed(first + i, happened);
-  if (only_some) return;
+  tried.for_each([&happened](unsigned seed) { run_seed(seed, happened); });
+  if (tried.only_some()) return;
 
   CHECK(happened.resumed > 0);
   CHECK(happened.awaited > 0);

@@ -7,13 +7,11 @@
 /// changes: to resume twice, it goes on twice.  Both must come to the same result and have asked
 /// the handlers outside equally often, in the same order: then no replay was heard of.
 ///
-/// A seed that fails is printed.  WEFT_SEED=123 in the environment runs that one alone, and with
-/// WEFT_SEEDS=1000 as many from there on.
+/// A seed that fails is printed; how to run it alone is in tests/support/seeds.hpp.
 
 #include <array>
 #include <catch2/catch.hpp>
 #include <cstddef>
-#include <cstdlib>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -26,6 +24,7 @@
 #include "effects/effects.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/seeds.hpp"
 
 using namespace weft;
 using namespace weft::tests;
@@ -444,34 +443,25 @@ result run_by_weft(program const& p, unsigned kind_of_tick) {
   return heard;
 }
 
-/// A number from the environment.
-unsigned setting(char const* name, unsigned otherwise) {
-  char const* const given = std::getenv(name);
-  return given ? static_cast<unsigned>(std::stoul(given)) : otherwise;
-}
-
 }  // namespace
 
 TEST_CASE("programs that resume twice inside one another do what a machine that copies does") {
   constexpr unsigned usual = 2000;
-  bool const only_some = std::getenv("WEFT_SEED") != nullptr;
-  unsigned const first = setting("WEFT_SEED", 0);
-  unsigned const seeds = setting("WEFT_SEEDS", only_some ? 1 : usual);
+  seeds const tried(usual);
   unsigned ended = 0;
   unsigned failed = 0;
   unsigned unforked = 0;
-  for (unsigned i = 0; i != seeds; ++i) {
-    unsigned const seed = first + i;
+  tried.for_each([&](unsigned seed) {
     CAPTURE(seed);
     std::mt19937 dice(seed);
     program const p = a_program(dice, 3);
     auto const expected = machine().run(p);
-    if (!expected) continue;
+    if (!expected) return;
     every_frame_dies const check;
     CHECK(run_by_weft(p, seed % 4) == *expected);
     ++(expected->what == "boom" ? failed : expected->what == "unforkable" ? unforked : ended);
-  }
-  if (only_some) return;
+  });
+  if (tried.only_some()) return;
   CHECK(ended > usual / 4);
   CHECK(failed > 0);
   CHECK(unforked > 0);

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdlib>
+#include <string>
+
+namespace weft::tests {
+
+/// The seeds that a test tries: so many from 0 on.  WEFT_SEED=123 in the environment tries that one
+/// alone, and with WEFT_SEEDS=1000 as many from there on (bazel: --test_env=WEFT_SEED=123).
+class seeds {
+ public:
+  explicit seeds(unsigned usual)
+      : only_some_(std::getenv("WEFT_SEED") != nullptr),
+        first_(setting("WEFT_SEED", 0)),
+        count_(setting("WEFT_SEEDS", only_some_ ? 1 : usual)) {}
+
+  /// Whether it is for the environment to say; else what must happen once in all, has happened.
+  [[nodiscard]] bool only_some() const { return only_some_; }
+
+  template <class F>
+  void for_each(F f) const {
+    for (unsigned i = 0; i != count_; ++i) f(first_ + i);
+  }
+
+ private:
+  static unsigned setting(char const* name, unsigned otherwise) {
+    char const* const given = std::getenv(name);
+    return given ? static_cast<unsigned>(std::stoul(given)) : otherwise;
+  }
+
+  bool only_some_;
+  unsigned first_;
+  unsigned count_;
+};
+
+}  // namespace weft::tests
