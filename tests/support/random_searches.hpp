@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <ostream>
+#include <utility>
+#include <vector>
+
+#include "tests/support/dice.hpp"
+
+/// Searches at random, as data, and what must come of them.
+///
+/// A search picks, fails, throws, catches, returns, uses a variable, and asks, in parts that call
+/// one another.  What it knows while it runs is numbers, and pointers to its program and to other
+/// locals: it keeps to the contract of every policy.
+///
+/// What must come of it is computed by functions that are given what follows as a function (no
+/// coroutine, no effect): to resume twice is to call it twice, with copies of all that there is.
+namespace weft::tests::searches {
+
+// ---- programs
+
+enum class does {
+  pick,       // one of n
+  pick_wide,  // in a callee, which meanwhile keeps much in its frame
+  pick_into,  // in a callee, which writes to a local of ours
+  pick_deep,  // n calls down
+  fail,       // if the value divides by n
+  raise,      // throws it, if it divides by n
+  end,        // returns it from this part, if it divides by n
+  get,        // the variable of the nearest part that has one
+  put,
+  ask,      // what is outside of the search
+  call,     // a part
+  attempt,  // a part; catches
+  own,      // a part, with a variable of its own
+  repeat,   // a part, n times
+};
+struct statement;
+using program = std::vector<statement>;
+struct statement {
+  does what;
+  int n;
+  program part = {};
+};
+
+inline program a_program(dice& random, int depth) {
+  static constexpr does all[] = {
+      does::pick, does::pick, does::pick_wide, does::pick_into, does::pick_deep, does::fail,
+      does::fail, does::get,  does::put,       does::ask,       does::raise,     does::end,
+      does::call, does::own,  does::attempt,   does::attempt,   does::repeat};
+  program p;
+  for (unsigned left = 1 + random(5); left != 0; --left) {
+    does const what = all[random(std::size(all))];
+    int const n = 1 + static_cast<int>(random(what == does::repeat ? 3 : 5));
+    bool const has_part = what >= does::call;
+    if (has_part && depth == 0) continue;
+    p.push_back({what, n, has_part ? a_program(random, depth - 1) : program()});
+  }
+  return p;
+}
+
+inline int mix(int a, int b) {
+  auto const m = 31 * static_cast<unsigned>(a) + static_cast<unsigned>(b) + 7;
+  return static_cast<int>(m % 1'000'003);
+}
+
+/// What came of one way through a search.
+struct ending {
+  enum class kind { result, failed, thrown } is;
+  int value = 0;
+  friend bool operator==(ending const&, ending const&) = default;
+};
+inline std::ostream& operator<<(std::ostream& to, ending const& o) {
+  static constexpr char const* names[] = {"result", "failed", "thrown"};
+  return to << names[static_cast<int>(o.is)] << ' ' << o.value;
+}
+
+// ---- what a handler does with a pick
+
+/// With which answers to resume it: each once, or in another order, or twice, or not at all.
+class tactics {
+ public:
+  explicit tactics(unsigned seed) : style_(seed % 4) {}
+  std::vector<int> answers(int n) {
+    if (picks_++ > 60) n = 1;  // so that every search ends
+    std::vector<int> all;
+    for (int i = 0; i != n; ++i) all.push_back(style_ == 1 ? n - 1 - i : i);
+    if (style_ == 2 && n > 1) all.insert(all.begin() + 1, 2, n - 1);
+    if (style_ == 3 && picks_ % 9 == 0) all.clear();
+    return all;
+  }
+
+ private:
+  unsigned style_;
+  int picks_ = 0;
+};
+
+/// Rests that wait to be resumed, in any order: each with several answers, others in between.
+template <class Rest>
+class agenda {
+ public:
+  explicit agenda(unsigned seed) : random_(seed) {}
+  void add(Rest k, std::vector<int> answers) {
+    if (!answers.empty()) items_.push_back({std::move(k), std::move(answers)});
+  }
+  /// Calls go_on(rest, answer) so many times, or until nothing is left.
+  template <class F>
+  void work_off(int steps, F go_on) {
+    for (; steps != 0 && !items_.empty(); --steps) {
+      auto const at = items_.begin() + random_(static_cast<unsigned>(items_.size()));
+      Rest const k = at->rest;
+      int const answer = at->answers.back();
+      at->answers.pop_back();
+      if (at->answers.empty() || random_(16) == 0) items_.erase(at);  // the others: never
+      go_on(k, answer);
+    }
+  }
+
+ private:
+  struct item {
+    Rest rest;
+    std::vector<int> answers;
+  };
+  dice random_;
+  std::vector<item> items_;
+};
+
+// ---- what must come of it
+
+class model {
+ public:
+  /// Who waits for an answer.
+  using rest = std::function<void(int)>;
+  /// What is done with a pick of n.
+  using on_pick = std::function<void(int n, rest)>;
+
+  explicit model(on_pick pick) : pick_(std::move(pick)) {}
+
+  void run(program const& p) {
+    auto const result = [this](int v, variables const& vs) {
+      endings.push_back({ending::kind::result, mix(v, vs.back())});
+    };
+    auto const thrown = [this](int v, variables const&) {
+      endings.push_back({ending::kind::thrown, v});
+    };
+    go_on(p, 0, 0, {0}, {result, thrown});
+  }
+
+  std::vector<ending> endings;
+  int asked = 0;
+
+ private:
+  using variables = std::vector<int>;  // the nearest is the last
+  using then = std::function<void(int, variables const&)>;
+  struct part_ends {
+    then returning;
+    then throwing;
+  };
+
+  void go_on(program const& p, std::size_t at, int value, variables vs, part_ends const& ends) {
+    if (at == p.size()) return ends.returning(value, vs);
+    statement const& s = p[at];
+    then const next = [this, &p, at, ends](int v, variables const& now) {
+      go_on(p, at + 1, v, now, ends);
+    };
+    then const mixed = [next, value](int v, variables const& now) { next(mix(value, v), now); };
+    bool const divides = value % s.n == 0;
+    switch (s.what) {
+      case does::pick:
+      case does::pick_wide:
+      case does::pick_into:
+        return pick_(s.n, [mixed, vs](int picked) { mixed(picked, vs); });
+      case does::pick_deep:
+        return pick_(s.n, [mixed, vs, n = s.n](int picked) {
+          for (int level = 1; level <= n; ++level) picked = mix(level, picked);
+          mixed(picked, vs);
+        });
+      case does::fail:
+        return divides ? endings.push_back({ending::kind::failed}) : next(value, vs);
+      case does::raise:
+        return divides ? ends.throwing(value, vs) : next(value, vs);
+      case does::end:
+        return divides ? ends.returning(value, vs) : next(value, vs);
+      case does::get:
+        return mixed(vs.back(), vs);
+      case does::put:
+        vs.back() = value;
+        return next(value, vs);
+      case does::ask:
+        return mixed(++asked, vs);
+      case does::call:
+        return go_on(s.part, 0, value, vs, {mixed, ends.throwing});
+      case does::attempt: {
+        auto const caught = [mixed](int v, variables const& now) { mixed(mix(v, 1), now); };
+        return go_on(s.part, 0, value, vs, {mixed, caught});
+      }
+      case does::own: {
+        vs.push_back(value);
+        auto const forgets = [](then const& outward) {
+          return [outward](int v, variables now) {
+            now.pop_back();
+            outward(v, now);
+          };
+        };
+        return go_on(s.part, 0, value, vs, {forgets(mixed), forgets(ends.throwing)});
+      }
+      case does::repeat:
+        return repeat(s, s.n, value, vs, {next, ends.throwing});
+    }
+  }
+  void repeat(statement const& s, int times, int value, variables const& vs,
+              part_ends const& ends) {
+    if (times == 0) return ends.returning(value, vs);
+    auto const again = [this, &s, times, value, ends](int v, variables const& now) {
+      repeat(s, times - 1, mix(value, v), now, ends);
+    };
+    go_on(s.part, 0, value, vs, {again, ends.throwing});
+  }
+
+  on_pick pick_;
+};
+
+}  // namespace weft::tests::searches
