@@ -46,4 +46,7 @@ void add_row(weft::bench::suite& bench, std::string_view name) {
 
 }  // namespace
 
-void weft::bench::effect_suite_nqueens(suite& bench) { add_row<replay>(bench, "nqueens/replay"); }
+void weft::bench::effect_suite_nqueens(suite& bench) {
+  add_row<replay>(bench, "nqueens/replay");
+  add_row<bitwise>(bench, "nqueens/bitwise");
+}

@@ -50,4 +50,5 @@ void add_row(weft::bench::suite& bench, std::string_view name) {
 
 void weft::bench::effect_suite_tree_explore(suite& bench) {
   add_row<replay>(bench, "tree_explore/replay");
+  add_row<bitwise>(bench, "tree_explore/bitwise");
 }

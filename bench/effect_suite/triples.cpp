@@ -75,4 +75,7 @@ void add_row(weft::bench::suite& bench, std::string_view name) {
 
 }  // namespace
 
-void weft::bench::effect_suite_triples(suite& bench) { add_row<replay>(bench, "triples/replay"); }
+void weft::bench::effect_suite_triples(suite& bench) {
+  add_row<replay>(bench, "triples/replay");
+  add_row<bitwise>(bench, "triples/bitwise");
+}
