@@ -170,9 +170,14 @@ class at_once : public notes, public handler<search> {
   explicit at_once(unsigned seed) : tactics_(seed) {}
   using notes::on;
   eff<void> on(search::pick p, multi_resumption<int, void> k) {
-    for (int const answer : tactics_.answers(p.n)) {
+    std::vector<int> const answers = tactics_.answers(p.n);
+    for (std::size_t i = 0; i != answers.size(); ++i) {
+      bool const says_last = i + 1 == answers.size() && answers[i] != 0;  // at times it does not
       try {
-        co_await k(answer);
+        if (says_last)
+          co_await std::move(k)(answers[i]);
+        else
+          co_await k(answers[i]);
       } catch (thrown const& t) {
         endings.push_back({ending::kind::thrown, t.value});
       }
@@ -270,7 +275,7 @@ TEMPLATE_TEST_CASE("searches that are resumed later, in any order, come to what 
     int asked = 0;
     for (auto const& p : programs) start<TestType>(p, h, asked);
     h.waiting.work_off(steps,
-                       [&h](auto const& k, int answer) { h.note([&] { resume(k, answer); }); });
+                       [&h](auto k, int answer) { h.note([&] { resume(std::move(k), answer); }); });
     CHECK(h.endings == expected.endings);
     CHECK(asked == expected.asked);
     happened.add(h.endings);

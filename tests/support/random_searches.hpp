@@ -106,16 +106,17 @@ class agenda {
   void add(Rest k, std::vector<int> answers) {
     if (!answers.empty()) items_.push_back({std::move(k), std::move(answers)});
   }
-  /// Calls go_on(rest, answer) so many times, or until nothing is left.
+  /// Calls go_on(rest, answer) so many times, or until nothing is left.  The last time it is given
+  /// the rest itself, else a copy.
   template <class F>
   void work_off(int steps, F go_on) {
     for (; steps != 0 && !items_.empty(); --steps) {
       auto const at = items_.begin() + random_(static_cast<unsigned>(items_.size()));
-      Rest const k = at->rest;
+      Rest k = at->rest;
       int const answer = at->answers.back();
       at->answers.pop_back();
       if (at->answers.empty() || random_(16) == 0) items_.erase(at);  // the others: never
-      go_on(k, answer);
+      go_on(std::move(k), answer);
     }
   }
 
