@@ -25,7 +25,7 @@ using effect_suite::generator::make_tree;
 using effect_suite::generator::node;
 using weft::bench::launder;
 
-constexpr integer height = 25;
+constexpr int height = 25;
 constexpr std::uint64_t answer = 67108837;
 
 class recursive_generator {

@@ -14,12 +14,16 @@ int main(int argc, char** argv) {
   for (auto* const add_rows : {
            effect_suite_countdown,
            effect_suite_fibonacci_recursive,
+           effect_suite_generator,
            effect_suite_handler_sieve,
            effect_suite_iterator,
+           effect_suite_nqueens,
            effect_suite_parsing_dollars,
            effect_suite_product_early,
            effect_suite_resume_nontail,
            effect_suite_scheduler,
+           effect_suite_tree_explore,
+           effect_suite_triples,
        })
     add_rows(bench);
   return bench.run();

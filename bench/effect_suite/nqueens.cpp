@@ -17,7 +17,7 @@ namespace {
 namespace nqueens = effect_suite::nqueens;
 using weft::bench::launder;
 
-constexpr std::uint64_t input = 12;
+constexpr int input = 12;
 constexpr std::uint64_t answer = 14200;
 
 [[gnu::noinline]] std::uint64_t boards(int rows, int columns, nqueens::queens const* placed,
@@ -34,7 +34,7 @@ constexpr std::uint64_t answer = 14200;
 }
 std::uint64_t plain() {
   nqueens::lists all;
-  int const size = static_cast<int>(launder(input));
+  int const size = launder(input);
   return boards(size, size, nullptr, all);
 }
 

@@ -19,7 +19,7 @@ namespace {
 namespace tree_explore = effect_suite::tree_explore;
 using weft::bench::launder;
 
-constexpr std::uint64_t input = 16;
+constexpr int input = 16;
 constexpr std::uint64_t answer = 1005;
 
 [[gnu::noinline]] std::vector<int> values(tree_explore::tree const* t, int& variable) {

@@ -21,7 +21,7 @@ namespace {
 namespace triples = effect_suite::triples;
 using weft::bench::launder;
 
-constexpr std::uint64_t input = 300;
+constexpr int input = 300;
 constexpr std::uint64_t answer = 460'212'934;
 
 /// The program, as it waits at a flip.
@@ -48,7 +48,7 @@ came_to choose(at_flip const& p) { return p.chosen[p.known] >= 1 ? came_to::flip
 
 std::uint64_t plain() {
   auto const resume = launder(&go_on);
-  int const n = static_cast<int>(launder(input));
+  int const n = launder(input);
   std::uint64_t total = 0;
   std::vector<at_flip> waiting;
   at_flip p{n, {n, 0, 0}, 0};

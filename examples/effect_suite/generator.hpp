@@ -30,10 +30,11 @@ struct node {
 };
 
 /// The nodes of the tree, of which the last one is the root.
-inline std::deque<node> make_tree(integer height) {
+inline std::deque<node> make_tree(int height) {
   std::deque<node> nodes;
   node const* below = nullptr;
-  for (integer h = 1; h <= height; ++h) below = &nodes.emplace_back(node{below, h, below});
+  for (int h = 1; h <= height; ++h)
+    below = &nodes.emplace_back(node{below, static_cast<integer>(h), below});
   return nodes;
 }
 
@@ -60,7 +61,7 @@ struct stepwise : weft::handler<yielding> {
   step on_return() { return {}; }
 };
 
-inline integer program(integer n) {
+inline integer program(int n) {
   auto const nodes = make_tree(n);
   node const* const root = nodes.empty() ? nullptr : &nodes.back();
   integer sum = 0;

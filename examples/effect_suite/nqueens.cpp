@@ -5,9 +5,7 @@
 
 #include "examples/effect_suite/argument.hpp"
 
-using policy = weft::replay;
-
 int main(int argc, char** argv) {
   auto const n = effect_suite::argument(argc, argv, 5);
-  std::cout << effect_suite::nqueens::program<policy>(n) << '\n';
+  std::cout << effect_suite::nqueens::program<weft::bitwise>(n) << '\n';
 }

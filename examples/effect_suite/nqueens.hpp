@@ -94,10 +94,9 @@ class every_row : public weft::handler<search> {
 };
 
 template <class Policy>
-std::uint64_t program(std::uint64_t n) {
-  int const size = static_cast<int>(n);
+std::uint64_t program(int n) {
   lists all;
-  auto const board = [size, in = &all] { return place(size, size, in); };
+  auto const board = [n, in = &all] { return place(n, n, in); };
   return weft::run(weft::handle(every_row(all), board, Policy()));
 }
 

@@ -36,7 +36,7 @@ struct tree {
 /// A full tree of a height, whose values are the heights.  Both sides of a node are one.
 class full_tree {
  public:
-  explicit full_tree(std::size_t height) : nodes_(height) {
+  explicit full_tree(int height) : nodes_(static_cast<std::size_t>(height)) {
     for (tree& node : nodes_) {
       node = {root_, root_ ? root_->value + 1 : 1, root_};
       root_ = &node;
@@ -95,7 +95,7 @@ weft::eff<int, variable> explore_ten_times(tree const* t) {
 }
 
 template <class Policy>
-std::uint64_t program(std::uint64_t n) {
+std::uint64_t program(int n) {
   full_tree const all(n);
   int const last =
       weft::run(weft::handle(weft::state_of(0), explore_ten_times<Policy>(all.root())));

@@ -5,9 +5,7 @@
 
 #include "examples/effect_suite/argument.hpp"
 
-using policy = weft::replay;
-
 int main(int argc, char** argv) {
   auto const n = effect_suite::argument(argc, argv, 10);
-  std::cout << effect_suite::triples::program<policy>(n) << '\n';
+  std::cout << effect_suite::triples::program<weft::bitwise>(n) << '\n';
 }

@@ -83,8 +83,8 @@ struct adds_both_sides : weft::handler<coin> {
 };
 
 template <class Policy>
-std::uint64_t program(std::uint64_t n) {
-  auto const search = [most = static_cast<int>(n)] { return hash_or_nothing(most); };
+std::uint64_t program(int n) {
+  auto const search = [n] { return hash_or_nothing(n); };
   return weft::run(weft::handle(adds_both_sides(), search, Policy()));
 }
 
