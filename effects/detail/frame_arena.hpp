@@ -58,23 +58,21 @@ class frame_arena {
     std::size_t const size = sizeof(header) + (bytes + 15) / 16 * 16;
     if (static_cast<std::size_t>(end_ - top_) < size) [[unlikely]]
       make_room(size);
-    auto* const h = ::new (static_cast<void*>(top_)) header{
-        last_, last_ ? last_->number + 1 : 0, static_cast<std::uint32_t>(size), false, false};
+    auto* const h =
+        ::new (static_cast<void*>(top_)) header{last_, static_cast<std::uint32_t>(blocks()),
+                                                static_cast<std::uint32_t>(size), false, false};
     last_ = h;
     top_ += size;
-    ++alive_;
     return h + 1;
   }
   void give(void* block) noexcept {
     header& h = header_of(block);
-    --alive_;
     ++deaths_;
     low_ = std::min(low_, h.number);
-    if (&h != last_ || (h.below && (h.below->dead || top_ - h.bytes == begin_))) [[unlikely]]
+    if (&h != last_ || ragged_ || reinterpret_cast<std::byte*>(&h) == begin_) [[unlikely]]
       return bury(h);
     last_ = h.below;
-    top_ -= h.bytes;
-    if (!last_) ragged_ = false;
+    top_ = reinterpret_cast<std::byte*>(&h);
   }
   /// A hint: whether it is in the chunk that we are at.
   [[nodiscard]] bool is_near(void const* block) const noexcept {
@@ -87,16 +85,16 @@ class frame_arena {
       if (chunks_[i].memory <= at && at < chunks_[i].memory + chunks_[i].filled) return true;
     return false;
   }
-  [[nodiscard]] std::size_t alive() const noexcept { return alive_; }
+  [[nodiscard]] std::size_t alive() const noexcept { return ragged_ ? count_alive() : blocks(); }
   [[nodiscard]] frame_arena const* next() const noexcept { return next_; }
   [[nodiscard]] std::int64_t deaths() const noexcept { return deaths_; }
   /// It goes with its last block.
   void abandon() noexcept { abandoned_ = true; }
-  [[nodiscard]] bool may_go() const noexcept { return abandoned_ && alive_ == 0; }
+  [[nodiscard]] bool may_go() const noexcept { return abandoned_ && !last_; }
 
   // ---- what has changed (A3)
 
-  void mark() noexcept { low_ = last_ ? last_->number + 1 : 0; }
+  void mark() noexcept { low_ = static_cast<std::uint32_t>(blocks()); }
   void forget_mark() noexcept { low_ = 0; }
   /// Whether the block of that number, and all below, were there when the arena was marked, and
   /// are.
@@ -118,7 +116,6 @@ class frame_arena {
     std::size_t room_ = 0;
     std::vector<std::size_t> filled_;  // of each chunk in use
     header* last_ = nullptr;
-    std::size_t alive_ = 0;
     bool ragged_ = false;
     bool is_there_ = false;
   };
@@ -141,7 +138,6 @@ class frame_arena {
       at += chunks_[i].filled;
     }
     to.last_ = last_;
-    to.alive_ = alive_;
     to.ragged_ = ragged_;
     to.is_there_ = true;
   }
@@ -155,15 +151,13 @@ class frame_arena {
     }
     stand_in(from.filled_.size());
     last_ = from.last_;
-    alive_ = from.alive_;
     ragged_ = from.ragged_;
   }
   /// All blocks die, whatever is in them.
   void clear() noexcept {
-    deaths_ += static_cast<std::int64_t>(alive_);
+    deaths_ += static_cast<std::int64_t>(alive());
     stand_in(0);
     last_ = nullptr;
-    alive_ = 0;
     low_ = 0;
     ragged_ = false;
   }
@@ -176,6 +170,13 @@ class frame_arena {
   };
   static constexpr std::align_val_t alignment{arena_table::page};
 
+  /// With the dead ones.
+  [[nodiscard]] std::size_t blocks() const noexcept { return last_ ? last_->number + 1u : 0; }
+  [[nodiscard, gnu::noinline]] std::size_t count_alive() const noexcept {
+    std::size_t n = 0;
+    for (header const* h = last_; h; h = h->below) n += !h->dead;
+    return n;
+  }
   [[nodiscard]] std::size_t bytes_at_top() const noexcept {
     return static_cast<std::size_t>(top_ - begin_);
   }
@@ -191,7 +192,7 @@ class frame_arena {
     h.dead = true;
     if (&h != last_) ragged_ = true;
     while (last_ && last_->dead) {
-      top_ -= last_->bytes;
+      top_ = reinterpret_cast<std::byte*>(last_);
       last_ = last_->below;
       while (last_ && top_ == begin_) stand_in(used_ - 1);
     }
@@ -229,7 +230,6 @@ class frame_arena {
   std::byte* top_ = nullptr;
   std::byte* end_ = nullptr;
   header* last_ = nullptr;  // A1
-  std::size_t alive_ = 0;
   std::int64_t deaths_ = 0;
   std::uint32_t low_ = 0;  // A3
   bool ragged_ = false;    // A2

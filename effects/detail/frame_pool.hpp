@@ -118,7 +118,7 @@ class frame_pool {
   static constexpr std::size_t grain = 16;
   /// M1, as a number of blocks.
   static constexpr unsigned credit_of(std::size_t size) noexcept {
-    return static_cast<unsigned>(256 * 1024 / (size * grain + grain));
+    return static_cast<unsigned>(1024 * 1024 / (size * grain + grain));
   }
   static constexpr unsigned char most_rounds = 2;  // M1: then it is cut
   struct shelf {
@@ -132,8 +132,7 @@ class frame_pool {
   struct while_in_arenas {  // M4
     arena_table table;
     frame_arena* (*here)() noexcept = nullptr;
-    frame_arena* recent = nullptr;  // a hint
-    frame_arena* first = nullptr;   // of all
+    frame_arena* first = nullptr;  // of all
     shelves aside;
   };
 
@@ -152,6 +151,7 @@ class frame_pool {
   }
   void* take_slowly(std::size_t size, bool in_body);
   void give_slowly(void* p, std::size_t size) noexcept;
+  void give_to_list(void* p, std::size_t size) noexcept;
   void* take_in_arena(std::size_t bytes);
   frame_arena* arena_of(void* p) noexcept;
   bool give_in_arena(void* p) noexcept;
@@ -169,6 +169,7 @@ class frame_pool {
   std::int64_t deaths_ = 0;  // with those that there is credit for
   bool closed_ = false;
   unsigned arenas_ = 0;
+  frame_arena* recent_arena_ = nullptr;  // a hint
   while_in_arenas* in_arenas_ = nullptr;
 };
 inline thread_local constinit frame_pool frames;

@@ -18,7 +18,7 @@ inline frame_arena& frame_pool::make_arena(frame_arena* (*here)() noexcept) {
   if (!in_arenas_) in_arenas_ = new while_in_arenas;
   auto* const a = new frame_arena(in_arenas_->table, in_arenas_->first);
   in_arenas_->here = here;
-  in_arenas_->recent = a;
+  recent_arena_ = a;
   if (arenas_++ == 0) in_arenas_->aside = std::exchange(shelves_, {});
   return *a;
 }
@@ -29,7 +29,7 @@ inline void frame_pool::abandon(frame_arena& a) noexcept {
 [[gnu::noinline]] inline void frame_pool::end_arena(frame_arena& a) noexcept {
   deaths_ += a.deaths();
   delete &a;
-  in_arenas_->recent = in_arenas_->first;
+  recent_arena_ = in_arenas_->first;
   if (--arenas_ == 0) shelves_ = in_arenas_->aside;
   if (arenas_ == 0 && closed_) close();
 }
@@ -37,16 +37,15 @@ inline void frame_pool::abandon(frame_arena& a) noexcept {
 inline void* frame_pool::take_in_arena(std::size_t bytes) {
   frame_arena* const a = in_arenas_->here();
   if (!a) return nullptr;
-  in_arenas_->recent = a;
+  recent_arena_ = a;
   return a->take(bytes);
 }
 /// Null if it is in none.
 inline frame_arena* frame_pool::arena_of(void* p) noexcept {
-  frame_arena* const recent = in_arenas_->recent;
-  return recent->is_near(p) ? recent : in_arenas_->table.find(p);
+  return recent_arena_->is_near(p) ? recent_arena_ : in_arenas_->table.find(p);
 }
 inline bool frame_pool::give_in_arena(void* p) noexcept {
-  frame_arena* const a = arena_of(p);
+  frame_arena* const a = arenas_ ? arena_of(p) : nullptr;
   if (!a) return false;
   a->give(p);
   if (a->may_go()) [[unlikely]]
@@ -65,7 +64,15 @@ inline void frame_pool::mark_owning(void* block) noexcept {
   return s.first ? std::exchange(s.first, s.first->next) : restock(s, size);
 }
 [[gnu::noinline]] inline void frame_pool::give_slowly(void* p, std::size_t size) noexcept {
-  if (arenas_ && give_in_arena(p)) return;
+  if (arenas_ && recent_arena_->is_near(p)) [[likely]] {
+    recent_arena_->give(p);
+    if (recent_arena_->may_go()) end_arena(*recent_arena_);
+    return;
+  }
+  if (give_in_arena(p)) return;
+  give_to_list(p, size);
+}
+[[gnu::noinline]] inline void frame_pool::give_to_list(void* p, std::size_t size) noexcept {
   shelf& s = kept()[size];
   if (s.credit == 0 && !renew_credit(s, size)) return to_depot(p, size);
   put(s, p);
@@ -83,7 +90,7 @@ inline void frame_pool::mark_owning(void* block) noexcept {
   return block;
 }
 [[gnu::noinline]] inline void frame_pool::to_system(void* p) noexcept {
-  if (arenas_ && give_in_arena(p)) return;
+  if (give_in_arena(p)) return;
   close_frames_at_the_end();
   ++deaths_;
   --blocks_;
