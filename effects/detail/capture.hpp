@@ -20,8 +20,9 @@ class capture {
   capture& operator=(capture const&) = delete;
 
   void keep() noexcept {
+    // Relaxed: the caller is an owner, so it does not go.
     owners_.fetch_add(1, std::memory_order_relaxed);
-  }  // from one that is kept
+  }
   void release() noexcept {
     // acq_rel: with itself; who comes last sees what the others did.
     if (is_last() || owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) spent();

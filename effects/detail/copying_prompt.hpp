@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "effects/detail/capture.hpp"
+#include "effects/detail/copied_capture.hpp"
 #include "effects/detail/frame_arena.hpp"
 #include "effects/detail/frame_pool.hpp"
 #include "effects/detail/operation_info.hpp"
@@ -25,7 +26,9 @@
 ///       can go back to that suspension, it is the `occupant_`.
 ///   Z2  A capture counts as one owner of the prompt, and so does a run.  For the occupant and its
 ///       run that is the same one.
-///   Z3  What is alive in the arena when the body is captured is the chain, and nothing else.
+///   Z3  Frames and captures belong to the thread where the body began.  Once it has gone on, or
+///       ended, on another one, it is not known what has become of its frames: then nothing goes
+///       back, and the arena stays for ever.
 ///   Z4  Before a run goes on from a capture that may be needed again, the arena is saved.  The
 ///       occupant's need not be, until it has to make room.
 ///   Z5  `origin_`, if it is there, is the capture that the present run went on from; the arena was
@@ -33,32 +36,6 @@
 ///       on, counted from inside, what is still as marked has not run, and need not be destroyed,
 ///       since it is trivially copyable.
 namespace weft::detail {
-
-class copying_prompt;
-
-/// A capture of such a prompt.  One thread.
-class copied_capture final : public capture {
- public:
-  explicit copied_capture(copying_prompt& p) noexcept : prompt_(p) {}
-
-  [[nodiscard]] chain frames_here(bool last) override;
-
- private:
-  friend class copying_prompt;
-  void spent() noexcept override;
-  static constexpr auto none = static_cast<std::uint32_t>(-1);
-
-  copying_prompt& prompt_;
-  frame_arena::image image_;  // Z4
-  std::coroutine_handle<> leaf_;
-  awaited* waiting_ = nullptr;
-  site at_{};
-  prompt* inner_ = nullptr;
-  std::uint32_t prompt_number_ = none;  // the block of the innermost prompt in the chain
-  std::vector<prompt*> inside_;         // the prompts in the chain
-  std::vector<prompt*> outside_;        // those further out that they count, as often as they do
-  bool is_owner_ = true;                // Z2
-};
 
 class copying_prompt : public prompt {
  public:
@@ -87,15 +64,16 @@ class copying_prompt : public prompt {
   }
 
  protected:
-  copying_prompt() = default;
+  copying_prompt() noexcept { records_ = true; }
   ~copying_prompt() override {
     change_origin(nullptr);
-    if (is_at_home()) home_.abandon(place_);
+    if (is_at_home()) frames.abandon(place_);
   }
 
   /// The run has no frames left.
   void finish() noexcept {
     end_unseen();
+    has_been_away_ = !is_at_home();
     occupant_ = nullptr;
     forget_origin();
     lose_handler_if_over();
@@ -114,7 +92,10 @@ class copying_prompt : public prompt {
  private:
   friend class copied_capture;
 
-  [[nodiscard]] bool is_at_home() const noexcept { return &home_ == &frames; }
+  [[nodiscard]] bool is_at_home() const noexcept {  // Z3
+    return !has_been_away_ && frames.has(place_);
+  }
+  void answered() noexcept override { has_been_away_ = !is_at_home(); }
   void forget_origin() noexcept {
     change_origin(nullptr);
     place_.forget_mark();
@@ -132,21 +113,14 @@ class copying_prompt : public prompt {
     if (borrowed_ && captures_ == 0 && is() == state::ended && is_shared()) lose_handler();
   }
   std::unique_ptr<copied_capture> take_spare();
-  /// Whether all prompts that were in the chain are (Z5).
-  [[nodiscard]] bool has_prompts_of(copied_capture const& c) const noexcept {
-    return c.inside_.empty() || place_.is_as_marked(c.prompt_number_);
-  }
-  void look_at_chain(copied_capture& c, std::coroutine_handle<> leaf) const;
-  void add_prompt(copied_capture& c, prompt& p, frame_arena::header const& h) const;
-
   chain go_back_to(copied_capture& c, bool last);
   void make_room(copied_capture const& c);
   void forget(copied_capture& c) noexcept;
   void unwind_body() noexcept override;
   [[noreturn]] void throw_in_use(site const& at) const;
 
-  frame_pool& home_ = frames;
-  frame_arena& place_ = home_.make_arena(arena_here);
+  frame_arena& place_ = frames.make_arena(arena_here);
+  bool has_been_away_ = false;            // Z3
   copied_capture* occupant_ = nullptr;    // Z1
   copied_capture* origin_ = nullptr;      // Z5
   bool origin_is_spare_ = false;          // nobody else refers to it
@@ -171,67 +145,10 @@ inline std::unique_ptr<copied_capture> copying_prompt::take_spare() {
   return c;
 }
 
-[[noreturn, gnu::cold, gnu::noinline]] inline void throw_uncopyable(site const& at,
-                                                                    std::string const& why) {
-  throw uncopyable("weft: " + at.text() + " cannot be captured bitwise: " + why);
-}
-
 inline void copying_prompt::claim(std::coroutine_handle<> leaf, site const& at) {
-  if (!is_at_home()) throw_uncopyable(at, "its body was begun on another thread");
+  if (!is_at_home()) throw_uncopyable(at, "its body has been on another thread");
   next_ = take_spare();
-  next_->at_ = at;
-  look_at_chain(*next_, leaf);
-}
-
-/// Checks that all of it can be copied, and notes the prompts.  O(frames that have run since the
-/// capture that this run went on from).
-inline void copying_prompt::look_at_chain(copied_capture& c, std::coroutine_handle<> leaf) const {
-  c.inside_.clear();
-  c.outside_.clear();
-  c.prompt_number_ = copied_capture::none;
-  bool const knows_rest = origin_ && has_prompts_of(*origin_);
-  std::size_t blocks = 0;
-  for (continuation next = leaf;;) {
-    if (!next.is_frame() && &next.end() == this) break;
-    prompt* const p = next.is_frame() ? nullptr : next.end().as_copyable();
-    if (!p && !next.is_frame())
-      throw_uncopyable(c.at_, next.end().text() +
-                                  " stands between it and its handler, and it or what it holds is "
-                                  "not trivially copyable");
-    void* const block = p ? dynamic_cast<void*>(p) : next.frame().address();
-    auto const where = [&] {
-      return p ? p->text()
-               : "the coroutine awaited at " + detail::text(frame_of(next.frame()).to->where);
-    };
-    if (!place_.contains(block))
-      throw_uncopyable(c.at_, where() + " was not begun by its body, or before it");
-    frame_arena::header const& h = frame_arena::header_of(block);
-    if (knows_rest && place_.is_as_marked(h.number)) {
-      blocks += h.number + 1;
-      if (!origin_->inside_.empty()) {
-        if (c.inside_.empty()) c.prompt_number_ = origin_->prompt_number_;
-        c.inside_.insert(c.inside_.end(), origin_->inside_.begin(), origin_->inside_.end());
-      }
-      break;
-    }
-    if (h.owns)
-      throw_uncopyable(c.at_, where() + " has a parameter that is not trivially copyable");
-    ++blocks;
-    if (p) {
-      if (c.inside_.empty()) c.prompt_number_ = h.number;
-      c.inside_.push_back(p);
-      next = p->outside();
-    } else {
-      next = frame_of(next.frame()).parent;
-    }
-  }
-  if (blocks != place_.alive())
-    throw_uncopyable(c.at_,
-                     "its body has begun something else that waits, a computation that was not "
-                     "awaited or a resumption");
-  for (prompt const* const p : c.inside_) p->add_outers(c.outside_);
-  std::erase_if(c.outside_,
-                [&c](prompt* p) { return std::ranges::find(c.inside_, p) != c.inside_.end(); });
+  next_->look_at_chain(leaf, *this, place_, origin_, at);
 }
 
 // ---- going back
@@ -256,6 +173,7 @@ inline chain copying_prompt::go_back_to(copied_capture& c, bool last) {
     make_room(c);
     place_.restore(c.image_);
     for (prompt* const p : c.outside_) p->keep();
+    held_by_now(nullptr);
     suspend_again(c.leaf_, *c.waiting_, *c.at_.operation, c.inner_);
     keep();
     set_origin(c);
@@ -274,7 +192,9 @@ inline void copying_prompt::make_room(copied_capture const& c) {
   if (is() != state::suspended) {  // a handler inside was lost: what is left can only be dropped
     keep();                        // for the occupant, which is not dropped itself
     occupant_ = nullptr;
-    return drop();
+    drop();
+    if (place_.alive() != 0) throw_in_use(c.at_);  // it is being cut
+    return;
   }
   if (!occupant_->image_.is_there()) place_.save(occupant_->image_);
   for (prompt* const p : occupant_->outside_) p->release();
@@ -287,7 +207,7 @@ inline void copying_prompt::make_room(copied_capture const& c) {
 [[noreturn, gnu::cold, gnu::noinline]] inline void copying_prompt::throw_in_use(
     site const& at) const {
   std::string const start = "weft: what was suspended by " + at.text() + " cannot be resumed ";
-  if (!is_at_home()) throw frames_in_use(start + "bitwise on another thread");
+  if (!is_at_home()) throw frames_in_use(start + "bitwise: its body has been on another thread");
   throw frames_in_use(start + "bitwise now: the body of " + std::string(handler_name()) +
                       " runs, or something of it waits elsewhere, in the place of its frames");
 }
@@ -316,7 +236,8 @@ inline void copying_prompt::forget(copied_capture& c) noexcept {
 
 /// Destroys what has run since the origin, and forgets the rest (Z5).
 inline void copying_prompt::unwind_body() noexcept {
-  if (!origin_ || is() != state::suspended || !has_prompts_of(*origin_)) return unwind_rest();
+  if (!origin_ || is() != state::suspended || !is_at_home() || !origin_->has_its_prompts(place_))
+    return unwind_rest();
   for (continuation at = leaf();;) {
     if (!at.is_frame()) {
       ending& e = at.end();
@@ -325,9 +246,9 @@ inline void copying_prompt::unwind_body() noexcept {
       continue;
     }
     void* const block = at.frame().address();
-    std::uint32_t number = copied_capture::none;
-    if (place_.contains(block)) number = frame_arena::header_of(block).number;
-    bool const is_last = place_.is_as_marked(number);
+    bool const is_ours = place_.contains(block);
+    std::uint32_t const number = is_ours ? frame_arena::header_of(block).number : 0;
+    bool const is_last = is_ours && place_.is_as_marked(number);
     frame& f = frame_of(at.frame());
     at = f.parent;
     f.to = nullptr;

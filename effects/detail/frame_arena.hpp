@@ -52,15 +52,16 @@ class frame_arena {
     bool owns : 1;  // the frame, what is not trivially copyable
   };
   static_assert(sizeof(header) == 16);
+  static constexpr std::uint32_t most_bytes = (1u << 30) - 1;
   static header& header_of(void* block) noexcept { return static_cast<header*>(block)[-1]; }
 
   void* take(std::size_t bytes) {
     std::size_t const size = sizeof(header) + (bytes + 15) / 16 * 16;
     if (static_cast<std::size_t>(end_ - top_) < size) [[unlikely]]
       make_room(size);
-    auto* const h =
-        ::new (static_cast<void*>(top_)) header{last_, static_cast<std::uint32_t>(blocks()),
-                                                static_cast<std::uint32_t>(size), false, false};
+    auto* const h = ::new (static_cast<void*>(top_))
+        header{last_, static_cast<std::uint32_t>(blocks()),
+               static_cast<std::uint32_t>(size) & most_bytes, false, false};
     last_ = h;
     top_ += size;
     return h + 1;
@@ -86,6 +87,7 @@ class frame_arena {
     return false;
   }
   [[nodiscard]] std::size_t alive() const noexcept { return ragged_ ? count_alive() : blocks(); }
+  [[nodiscard]] arena_table const& table() const noexcept { return table_; }
   [[nodiscard]] frame_arena const* next() const noexcept { return next_; }
   [[nodiscard]] std::int64_t deaths() const noexcept { return deaths_; }
   /// It goes with its last block.
@@ -196,7 +198,9 @@ class frame_arena {
       last_ = last_->below;
       while (last_ && top_ == begin_) stand_in(used_ - 1);
     }
-    if (!last_) ragged_ = false;
+    if (last_) return;
+    ragged_ = false;
+    low_ = 0;  // the lowest may have been dead when the arena was marked
   }
   /// In the next chunk.  Those that are too small stay empty: images know chunks by their order.
   void make_room(std::size_t size) {

@@ -96,6 +96,10 @@ class frame_pool {
   frame_arena& make_arena(frame_arena* (*here)() noexcept);
   /// It goes when nothing in it is alive.
   void abandon(frame_arena& a) noexcept;
+  /// Whether it is one of this thread's.
+  [[nodiscard]] bool has(frame_arena const& a) const noexcept {
+    return in_arenas_ && &in_arenas_->table == &a.table();
+  }
   [[nodiscard]] bool has_arenas() const noexcept { return arenas_ != 0; }
   /// The frame that was just born there owns what cannot be copied.
   void mark_owning(void* block) noexcept;
@@ -110,6 +114,9 @@ class frame_pool {
       for (auto* const list : {all[size].first, all[size].spare})
         if (list) depot.put(size, list);
     all = {};
+    frame_count const counted = count();  // of what is in arenas
+    deaths_ = -counted.deaths;
+    blocks_ = -counted.alive();
     depot.put(std::exchange(slab_, {}));
     if (arenas_ == 0) delete std::exchange(in_arenas_, nullptr);
   }

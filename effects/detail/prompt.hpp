@@ -42,6 +42,7 @@ class prompt : public holder, public pooled_in_body {
     if (--owners_ == 0) [[unlikely]]
       destroy();
   }
+  [[nodiscard]] unsigned owners() const noexcept { return owners_; }
   /// By a prompt that is being destroyed, and will see to bury_orphans(): so that nested handlers
   /// take no stack to go.
   void release_by_inner() noexcept {

@@ -184,11 +184,15 @@ struct well_formed<handling<H, row<Es...>, Body, Policy>, Around> {
       else
         return false;
     } else {
+      constexpr bool is_started_here = !is_eff<Body>;  // else its frame is elsewhere
+      static_assert(is_started_here,
+                    "weft: what is resumed bitwise is started where it is handled: pass a "
+                    "function, not its result");
       constexpr bool can_be_copied = is_eff<Body> || std::is_trivially_copyable_v<Body>;
       static_assert(can_be_copied,
                     "weft: what is resumed bitwise is copied byte by byte: what the body captures "
                     "must be trivially copyable");
-      return can_be_copied;
+      return is_started_here && can_be_copied;
     }
   }
 

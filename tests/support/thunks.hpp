@@ -34,7 +34,7 @@ class nowhere final : public detail::scheduler_prompt {
   detail::continuation ended() noexcept override { std::terminate(); }
   [[nodiscard]] std::string_view const& handler_name() const noexcept override { return name_; }
   [[nodiscard]] std::source_location installed_at() const noexcept override { return {}; }
-  void add_outers(std::vector<detail::prompt const*>&) const override {}
+  void add_outers(std::vector<detail::prompt*>&) const override {}
 
  private:
   void end_evidence() noexcept override {}

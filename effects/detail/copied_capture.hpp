@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "effects/detail/capture.hpp"
+#include "effects/detail/frame.hpp"
+#include "effects/detail/frame_arena.hpp"
+#include "effects/detail/operation_info.hpp"
+#include "effects/detail/prompt.hpp"
+#include "effects/errors.hpp"
+
+namespace weft::detail {
+
+class copying_prompt;
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_uncopyable(site const& at,
+                                                                    std::string const& why) {
+  throw uncopyable("weft: " + at.text() + " cannot be captured bitwise: " + why);
+}
+
+/// A capture of a prompt that puts its frames back (copying_prompt.hpp): the chain that waits, and,
+/// once it is saved, what it was.
+///
+///   Y1  What is alive in the arena is the chain, and nothing else.
+///   Y2  A prompt in the chain is counted by its body, and by prompts in the chain.  If something
+///       that waits elsewhere referred to it, that would not be put back with it.
+///
+/// One thread.  Reused, for its memory.
+class copied_capture final : public capture {
+ public:
+  explicit copied_capture(copying_prompt& p) noexcept : prompt_(p) {}
+
+  /// Before the operation `at` is captured from `leaf`: notes the prompts in the chain up to
+  /// `outermost`, and throws uncopyable unless all can be copied.  `origin`: the capture that this
+  /// run went on from, or null.  O(frames that have run since), O(p log p) for p prompts.
+  void look_at_chain(std::coroutine_handle<> leaf, ending const& outermost,
+                     frame_arena const& place, copied_capture const* origin, site const& at);
+  /// Whether all prompts that were in the chain still are, untouched.
+  [[nodiscard]] bool has_its_prompts(frame_arena const& place) const noexcept {
+    return inside_.empty() || place.is_as_marked(prompt_number_);
+  }
+
+  [[nodiscard]] chain frames_here(bool last) override;
+
+ private:
+  friend class copying_prompt;
+  void spent() noexcept override;
+  void find_outside();
+
+  copying_prompt& prompt_;
+  frame_arena::image image_;
+  std::coroutine_handle<> leaf_;
+  awaited* waiting_ = nullptr;
+  site at_{};
+  prompt* inner_ = nullptr;
+  std::uint32_t prompt_number_ = 0;  // the block of the innermost prompt in the chain, if any
+  std::vector<prompt*> inside_;      // the prompts in the chain
+  std::vector<prompt*> outside_;     // those further out that they count, as often as they do
+  bool is_owner_ = true;             // Z2
+};
+
+inline void copied_capture::look_at_chain(std::coroutine_handle<> leaf, ending const& outermost,
+                                          frame_arena const& place, copied_capture const* origin,
+                                          site const& at) {
+  at_ = at;
+  inside_.clear();
+  outside_.clear();
+  bool const knows_rest = origin && origin->has_its_prompts(place);
+  std::size_t blocks = 0;
+  for (continuation next = leaf; next.is_frame() || &next.end() != &outermost;) {
+    prompt* const p = next.is_frame() ? nullptr : next.end().as_copyable();
+    if (!p && !next.is_frame())
+      throw_uncopyable(at_, next.end().text() +
+                                " stands between it and its handler, and it or what it holds is "
+                                "not trivially copyable");
+    void* const block = p ? dynamic_cast<void*>(p) : next.frame().address();
+    auto const where = [&] {
+      return p ? p->text()
+               : "the coroutine awaited at " + detail::text(frame_of(next.frame()).to->where);
+    };
+    if (!place.contains(block))
+      throw_uncopyable(at_, where() + " was not begun by its body, or before it");
+    frame_arena::header const& h = frame_arena::header_of(block);
+    if (knows_rest && place.is_as_marked(h.number)) {
+      blocks += h.number + 1;
+      if (inside_.empty()) prompt_number_ = origin->prompt_number_;
+      inside_.insert(inside_.end(), origin->inside_.begin(), origin->inside_.end());
+      break;
+    }
+    if (h.owns) throw_uncopyable(at_, where() + " has a parameter that is not trivially copyable");
+    ++blocks;
+    if (p) {
+      if (inside_.empty()) prompt_number_ = h.number;
+      inside_.push_back(p);
+      next = p->outside();
+    } else {
+      next = frame_of(next.frame()).parent;
+    }
+  }
+  if (blocks != place.alive())
+    throw_uncopyable(at_,
+                     "its body has begun something else that waits, a computation that was not "
+                     "awaited or a resumption");
+  if (!inside_.empty()) find_outside();
+}
+
+inline void copied_capture::find_outside() {
+  for (prompt const* const p : inside_) p->add_outers(outside_);
+  std::ranges::sort(inside_);
+  std::ranges::sort(outside_);
+  for (prompt* const p : inside_)
+    if (p->owners() != 1 + std::ranges::equal_range(outside_, p).size())
+      throw_uncopyable(at_, "something that waits elsewhere refers to " + p->text());
+  std::erase_if(outside_, [this](prompt* p) { return std::ranges::binary_search(inside_, p); });
+}
+
+}  // namespace weft::detail
