@@ -64,7 +64,7 @@ class copying_prompt : public prompt {
   }
 
  protected:
-  copying_prompt() noexcept { records_ = true; }
+  copying_prompt() { records_ = true; }
   ~copying_prompt() override {
     change_origin(nullptr);
     if (is_at_home()) frames.abandon(place_);

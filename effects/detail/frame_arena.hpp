@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "effects/detail/arena_table.hpp"
+#include "effects/detail/frame_depot.hpp"
 
 /// Memory for the frames of one body that is copied as a whole, and put back where it was
 /// (copying_prompt.hpp).
@@ -20,7 +21,9 @@
 ///       move.  `number`: how many blocks are below.
 ///   A2  A block that dies at the top is taken off, with the dead ones below it.  One that dies
 ///       elsewhere stays, dead, and until the arena is empty it is ragged.
-///   A3  Since mark() no block with a number below `low_` has died, and none has been born.
+///   A3  A block that another thread gives back stays: we do not hear of it, and the arena never
+///       goes.
+///   A4  Since mark() no block with a number below `low_` has died, and none has been born.
 namespace weft::detail {
 
 /// One thread.
@@ -37,6 +40,7 @@ class frame_arena {
     while (*link != this) link = &(*link)->next_;
     *link = next_;
     for (chunk const& c : chunks_) {
+      depot.remove(*c.range);
       table_.remove(c.memory, c.capacity);
       ::operator delete(c.memory, alignment);
     }
@@ -94,7 +98,7 @@ class frame_arena {
   void abandon() noexcept { abandoned_ = true; }
   [[nodiscard]] bool may_go() const noexcept { return abandoned_ && !last_; }
 
-  // ---- what has changed (A3)
+  // ---- what has changed (A4)
 
   void mark() noexcept { low_ = static_cast<std::uint32_t>(blocks()); }
   void forget_mark() noexcept { low_ = 0; }
@@ -166,6 +170,7 @@ class frame_arena {
 
  private:
   struct chunk {
+    std::unique_ptr<arena_range> range;
     std::byte* memory;
     std::size_t capacity;
     std::size_t filled;  // up to date if we do not stand in it
@@ -212,6 +217,7 @@ class frame_arena {
       std::size_t const capacity =
           (std::max(least, size) + arena_table::page - 1) / arena_table::page * arena_table::page;
       chunks_.reserve(chunks_.size() + 1);
+      auto range = std::make_unique<arena_range>();
       auto* const memory = static_cast<std::byte*>(::operator new(capacity, alignment));
       try {
         table_.add(memory, capacity, *this);
@@ -219,7 +225,9 @@ class frame_arena {
         ::operator delete(memory, alignment);
         throw;
       }
-      chunks_.push_back({memory, capacity, 0});
+      *range = {memory, capacity};
+      depot.add(*range);
+      chunks_.push_back({std::move(range), memory, capacity, 0});
     }
     for (std::size_t i = used_; i <= next; ++i) chunks_[i].filled = 0;
     stand_in(next + 1);
@@ -235,7 +243,7 @@ class frame_arena {
   std::byte* end_ = nullptr;
   header* last_ = nullptr;  // A1
   std::int64_t deaths_ = 0;
-  std::uint32_t low_ = 0;  // A3
+  std::uint32_t low_ = 0;  // A4
   bool ragged_ = false;    // A2
   bool abandoned_ = false;
 };

@@ -38,6 +38,13 @@ struct slab_rest {
 
 inline constexpr std::size_t block_sizes = 64;  // of 16 bytes each: up to 1 KB
 
+/// Memory of an arena, on whatever thread (frame_arena.hpp).
+struct arena_range {
+  std::byte* begin;
+  std::size_t bytes;
+  arena_range* next = nullptr;
+};
+
 /// Batches of free blocks, between threads.  Thread safe.
 class frame_depot {
  public:
@@ -62,6 +69,25 @@ class frame_depot {
     return std::exchange(rest_, {});
   }
 
+  void add(arena_range& r) noexcept {
+    std::lock_guard const lock(mutex_);
+    r.next = std::exchange(arenas_, &r);
+  }
+  void remove(arena_range& r) noexcept {
+    std::lock_guard const lock(mutex_);
+    arena_range** link = &arenas_;
+    while (*link != &r) link = &(*link)->next;
+    *link = r.next;
+  }
+  /// Whether it is in an arena, of any thread.  O(arenas).
+  [[nodiscard]] bool is_in_arena(void const* block) noexcept {
+    std::lock_guard const lock(mutex_);
+    auto const* const at = static_cast<std::byte const*>(block);
+    for (arena_range const* r = arenas_; r; r = r->next)
+      if (r->begin <= at && at < r->begin + r->bytes) return true;
+    return false;
+  }
+
   void count(frame_count const& c) noexcept {
     std::lock_guard const lock(mutex_);
     ended_.births += c.births;
@@ -76,6 +102,7 @@ class frame_depot {
   std::mutex mutex_;
   std::array<free_block*, block_sizes> piles_{};
   slab_rest rest_;
+  arena_range* arenas_ = nullptr;
   frame_count ended_;  // by threads that have ended
 };
 inline constinit frame_depot depot;

@@ -95,7 +95,7 @@ inline void frame_pool::mark_owning(void* block) noexcept {
   ++deaths_;
   --blocks_;
   if (closed_) close();
-  ::operator delete(p);
+  if (!depot.is_in_arena(p)) ::operator delete(p);  // else it stays: another thread's
 }
 
 // ---- lists
