@@ -17,6 +17,9 @@
 /// Replay is what one gets without a word, and is always right.  Bitwise is for a search that
 /// captures often: a resume costs what the frames of the chain are long, however much came before.
 /// Compared is for tests: it finds what broke bitwise's contract.
+///
+/// Bitwise asks of a body that it keeps its computations to itself, and that what an operation that
+/// seals has answered with is no longer alive when it is captured: there is no log that would know.
 namespace weft {
 
 struct replay {};

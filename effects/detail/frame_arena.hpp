@@ -120,29 +120,31 @@ class frame_arena {
     friend class frame_arena;
     std::unique_ptr<std::byte[]> bytes_;
     std::size_t room_ = 0;
-    std::vector<std::size_t> filled_;  // of each chunk in use
+    std::vector<std::size_t> below_;  // bytes of each chunk below the last one
+    std::size_t top_ = 0;             // and of that
     header* last_ = nullptr;
     bool ragged_ = false;
     bool is_there_ = false;
   };
-  /// O(bytes in use).
+  /// Not of an empty arena.  O(bytes in use).
   void save(image& to) {
-    if (used_ != 0) chunks_[used_ - 1].filled = bytes_at_top();
-    std::size_t bytes = 0;
-    to.filled_.clear();
-    for (std::size_t i = 0; i != used_; ++i) {
+    std::size_t bytes = bytes_at_top();
+    to.below_.clear();
+    for (std::size_t i = 0; i + 1 != used_; ++i) {
       bytes += chunks_[i].filled;
-      to.filled_.push_back(chunks_[i].filled);
+      to.below_.push_back(chunks_[i].filled);
     }
     if (bytes > to.room_) {
       to.bytes_.reset(new std::byte[2 * bytes]);  // not cleared
       to.room_ = 2 * bytes;
     }
     std::byte* at = to.bytes_.get();
-    for (std::size_t i = 0; i != used_; ++i) {
-      std::memcpy(at, chunks_[i].memory, chunks_[i].filled);
-      at += chunks_[i].filled;
+    for (std::size_t i = 0; i != to.below_.size(); ++i) {
+      std::memcpy(at, chunks_[i].memory, to.below_[i]);
+      at += to.below_[i];
     }
+    std::memcpy(at, begin_, bytes_at_top());
+    to.top_ = bytes_at_top();
     to.last_ = last_;
     to.ragged_ = ragged_;
     to.is_there_ = true;
@@ -150,19 +152,23 @@ class frame_arena {
   /// Into an empty arena.  O(bytes in use).
   void restore(image const& from) noexcept {
     std::byte const* at = from.bytes_.get();
-    for (std::size_t i = 0; i != from.filled_.size(); ++i) {
-      chunks_[i].filled = from.filled_[i];
-      std::memcpy(chunks_[i].memory, at, chunks_[i].filled);
-      at += chunks_[i].filled;
+    for (std::size_t i = 0; i != from.below_.size(); ++i) {
+      chunks_[i].filled = from.below_[i];
+      std::memcpy(chunks_[i].memory, at, from.below_[i]);
+      at += from.below_[i];
     }
-    stand_in(from.filled_.size());
+    if (used_ != from.below_.size() + 1) [[unlikely]]
+      stand_in(from.below_.size() + 1);
+    std::memcpy(begin_, at, from.top_);
+    top_ = begin_ + from.top_;
     last_ = from.last_;
     ragged_ = from.ragged_;
   }
   /// All blocks die, whatever is in them.
   void clear() noexcept {
     deaths_ += static_cast<std::int64_t>(alive());
-    stand_in(0);
+    if (used_ > 1) stand_in(1);
+    top_ = begin_;
     last_ = nullptr;
     low_ = 0;
     ragged_ = false;
