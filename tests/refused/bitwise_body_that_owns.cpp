@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+#include <string>
+
+#include "effects/effects.hpp"
+
+struct coin {
+  struct toss : weft::op<bool> {};
+  using operations = weft::op_list<toss>;
+};
+struct both : weft::handler<coin> {
+  weft::eff<int> on(coin::toss, weft::multi_resumption<bool, int> k) const {
+    int const heads = co_await k(true);
+    int const tails = co_await k(false);
+    co_return heads + tails;
+  }
+};
+
+int main() {
+  std::string const name = "Ada";
+  auto const body = [name]() -> weft::eff<int, coin> {
+    bool const heads = co_await coin::toss{};
+    co_return heads ? static_cast<int>(name.size()) : 0;
+  };
+  return weft::run(weft::handle(both(), body, weft::bitwise()));
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+#include "effects/effects.hpp"
+
+struct coin {
+  struct toss : weft::op<bool> {};
+  using operations = weft::op_list<toss>;
+};
+struct both : weft::handler<coin> {
+  weft::eff<int> on(coin::toss, weft::multi_resumption<bool, int> k) const {
+    int const heads = co_await k(true);
+    int const tails = co_await k(false);
+    co_return heads + tails;
+  }
+};
+
+weft::eff<int, coin> tosses() {
+  bool const heads = co_await coin::toss{};
+  co_return heads ? 1 : 0;
+}
+
+int main() {
+  both h;
+  return weft::run(weft::handle(h, tosses, weft::compared()));
+}
