@@ -69,7 +69,7 @@ class ending {
   [[nodiscard]] virtual std::string text() const = 0;
   [[nodiscard]] virtual continuation outside() const noexcept = 0;
   [[nodiscard]] virtual holder* as_holder() noexcept { return nullptr; }
-  /// Itself, if it may be copied byte by byte while it waits (copied_chain.hpp).
+  /// Itself, if it may be copied byte by byte while it waits (copying_prompt.hpp).
   [[nodiscard]] virtual prompt* as_copyable() noexcept { return nullptr; }
   /// Whether its handler has ended, so that the chain must not go through here.
   [[nodiscard]] virtual bool lost() const noexcept = 0;
