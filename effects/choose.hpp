@@ -36,7 +36,7 @@
 /// The handlers here try what there is in order, depth first (Plotkin and Pretnar, DOI
 /// 10.1007/978-3-642-00590-9_7).  Each alternative but the first of a choice runs the body again
 /// from its beginning: n of them, at a depth of d operations, cost O(n d).  So fail early; a search
-/// of millions of steps is better off with a loop and a stack.
+/// of millions of steps is better off bitwise (multi_shot.hpp), or with a loop and a stack.
 ///
 /// A choice that is open costs a frame of its clause, and a log entry; no native stack.  What the
 /// body throws ends the search.  After an operation that seals, choosing throws unforkable.
