@@ -16,9 +16,8 @@
 /// Memory for the frames of one body that is copied as a whole, and put back where it was
 /// (copying_prompt.hpp).
 ///
-///   A1  A stack of blocks in the order of their births, each behind a header, in chunks that do
-///   not
-///       move.  `number`: how many blocks are below.
+///   A1  A stack of blocks in the order of their births, each behind a header, in chunks that stay
+///       where they are.  `number`: how many blocks are below.
 ///   A2  A block that dies at the top is taken off, with the dead ones below it.  One that dies
 ///       elsewhere stays, dead, and until the arena is empty it is ragged.
 ///   A3  A block that another thread gives back stays: we do not hear of it, and the arena never
