@@ -113,6 +113,14 @@ class comparing {
   std::source_location where_;
 };
 
+/// The effects that a handling, with those inside it, leaves to the outside.
+template <class Body, class Handled = row<>>
+struct left_by {
+  using type = row_difference<typename body_traits<Body, Handled>::effects, Handled>;
+};
+template <class H, class Es, class Body, class Policy, class Handled>
+struct left_by<handling<H, Es, Body, Policy>, Handled> : left_by<Body, row_set<Es, Handled>> {};
+
 /// Speaks for what cannot be compared.
 template <class Handling>
 consteval bool can_be_compared() {
@@ -122,14 +130,21 @@ consteval bool can_be_compared() {
                 "body can be copied");
   if constexpr (can_be_copied) {
     using replayed = with_policy_t<replay, Handling>;
-    using copied = with_policy_t<bitwise, Handling>;
-    if constexpr (well_formed<replayed, row<>>::check() && well_formed<copied, row<>>::check()) {
+    using left = typename left_by<Handling>::type;
+    static_assert(is_empty_row<left>,
+                  "weft: what is compared leaves no effect to the outside: handle all of them in "
+                  "the same composition");
+    if constexpr (!is_empty_row<left>)
+      return false;
+    else if constexpr (!well_formed<replayed, row<>>::check())
+      return false;
+    else if constexpr (!well_formed<with_policy_t<bitwise, Handling>, row<>>::check())
+      return false;
+    else {
       using A = typename setting<replayed, row<>>::answer;
       constexpr bool has_equality = std::is_void_v<A> || std::equality_comparable<kept<A>>;
       static_assert(has_equality, "weft: what is compared answers with what has an operator==");
       return has_equality;
-    } else {
-      return false;
     }
   } else {
     return false;
