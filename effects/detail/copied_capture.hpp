@@ -89,7 +89,7 @@ inline void copied_capture::look_at_chain(std::coroutine_handle<> leaf, ending c
       throw_uncopyable(at_, where() + " was not begun by its body, or before it");
     frame_arena::header const& h = frame_arena::header_of(block);
     if (knows_rest && place.is_as_marked(h.number)) {
-      blocks += h.number + 1;
+      blocks += place.as_marked();  // all of them: it is the first
       if (inside_.empty()) prompt_number_ = origin->prompt_number_;
       inside_.insert(inside_.end(), origin->inside_.begin(), origin->inside_.end());
       break;

@@ -238,6 +238,7 @@ inline void copying_prompt::forget(copied_capture& c) noexcept {
 inline void copying_prompt::unwind_body() noexcept {
   if (!origin_ || is() != state::suspended || !is_at_home() || !origin_->has_its_prompts(place_))
     return unwind_rest();
+  bool may_forget = true;
   for (continuation at = leaf();;) {
     if (!at.is_frame()) {
       ending& e = at.end();
@@ -246,14 +247,16 @@ inline void copying_prompt::unwind_body() noexcept {
       continue;
     }
     void* const block = at.frame().address();
-    bool const is_ours = place_.contains(block);
-    std::uint32_t const number = is_ours ? frame_arena::header_of(block).number : 0;
-    bool const is_last = is_ours && place_.is_as_marked(number);
+    std::size_t const marked = place_.as_marked();
+    bool const is_as_marked =
+        place_.contains(block) && place_.is_as_marked(frame_arena::header_of(block).number);
     frame& f = frame_of(at.frame());
     at = f.parent;
     f.to = nullptr;
     std::coroutine_handle<>::from_address(block).destroy();
-    if (is_last && place_.alive() == number) break;
+    if (!is_as_marked || !may_forget) continue;
+    if (place_.alive() == marked - 1) break;
+    may_forget = false;  // something is there that is not of the chain
   }
   for (prompt* const p : origin_->outside_) p->release();
   place_.clear();

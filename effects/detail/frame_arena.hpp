@@ -101,6 +101,8 @@ class frame_arena {
 
   void mark() noexcept { low_ = static_cast<std::uint32_t>(blocks()); }
   void forget_mark() noexcept { low_ = 0; }
+  /// How many are as they were, if it is not ragged.
+  [[nodiscard]] std::size_t as_marked() const noexcept { return low_; }
   /// Whether the block of that number, and all below, were there when the arena was marked, and
   /// are.
   [[nodiscard]] bool is_as_marked(std::uint32_t number) const noexcept {
