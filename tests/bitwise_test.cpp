@@ -807,7 +807,8 @@ TEST_CASE("an operation that holds memory leaves nothing in the frame when it is
   using pairs = std::vector<std::pair<int, int>>;
   auto const weighted = []() -> eff<std::pair<int, int>, choose> {
     int const a = co_await one_of_weighted(likely);
-    std::size_t const b = co_await choose::among(std::vector<double>{0.1, 0, 0.9, 0.5});
+    std::vector<double> weights{0.1, 0, 0.9, 0.5};
+    std::size_t const b = co_await choose::among(std::move(weights));
     bool const heads = co_await with_probability(1.0);
     co_await guard(heads && a + static_cast<int>(b) != 3);
     co_return std::pair(a, static_cast<int>(b));
