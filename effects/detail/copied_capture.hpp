@@ -86,7 +86,7 @@ inline void copied_capture::look_at_chain(std::coroutine_handle<> leaf, ending c
                : "the coroutine awaited at " + detail::text(frame_of(next.frame()).to->where);
     };
     if (!place.contains(block))
-      throw_uncopyable(at_, where() + " was not begun by its body, or before it");
+      throw_uncopyable(at_, where() + " was begun elsewhere, or before its body");
     frame_arena::header const& h = frame_arena::header_of(block);
     if (knows_rest && place.is_as_marked(h.number)) {
       blocks += place.as_marked();  // all of them: it is the first

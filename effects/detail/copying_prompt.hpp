@@ -157,8 +157,8 @@ inline chain copying_prompt::go_back_to(copied_capture& c, bool last) {
   if (!is_at_home()) throw_in_use(c.at_);
   if (over_ || (&c != occupant_ && !c.image_.is_there()))
     throw resumption_expired("weft: the handler " + std::string(handler_name()) +
-                             " is no more, so what was suspended by " + c.at_.text() +
-                             " cannot be resumed");
+                             ", or one inside, is no more, so what was suspended by " +
+                             c.at_.text() + " cannot be resumed");
   require_outers();
   if (&c == occupant_) {
     require_open();
@@ -207,7 +207,8 @@ inline void copying_prompt::make_room(copied_capture const& c) {
 [[noreturn, gnu::cold, gnu::noinline]] inline void copying_prompt::throw_in_use(
     site const& at) const {
   std::string const start = "weft: what was suspended by " + at.text() + " cannot be resumed ";
-  if (!is_at_home()) throw frames_in_use(start + "bitwise: its body has been on another thread");
+  if (!is_at_home())
+    throw frames_in_use(start + "bitwise on another thread, nor after its body has been on one");
   throw frames_in_use(start + "bitwise now: the body of " + std::string(handler_name()) +
                       " runs, or something of it waits elsewhere, in the place of its frames");
 }
