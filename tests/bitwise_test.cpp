@@ -574,6 +574,77 @@ TEST_CASE("handlers inside are begun and ended again by each clone") {
 
 namespace {
 
+struct counts_questions {
+  int n = 0;
+  int on(ask::get) { return ++n; }
+};
+struct counts_and_jumps {
+  int n = 0;
+  outcome<int> on(ask::get, resumption<int, int> k) { return std::move(k).last(++n); }
+};
+/// Handles the questions between picks by a handler of its own frame, which it looks at in the end.
+template <class Handler>
+eff<int, pick> asks_its_own() {
+  auto const asks_inside = []() -> eff<int, ask, pick> {
+    int const a = co_await ask::get{};
+    int const p = co_await pick::one{};
+    int const b = co_await ask::get{};
+    int const q = co_await pick::one{};
+    co_return 1000 * a + 100 * p + 10 * b + q;
+  };
+  Handler mine;
+  int const n = co_await handle<ask>(mine, asks_inside);
+  int const last = co_await pick::one{};
+  co_return 10 * n + mine.n + last;
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("a handler that the body lends is each clone's own", "", counts_questions,
+                   counts_and_jumps) {
+  every_frame_dies const check;
+  CHECK(all_of(2, asks_its_own<TestType>) ==
+        numbers{10'202, 10'203, 10'212, 10'213, 11'202, 11'203, 11'212, 11'213});
+}
+
+TEMPLATE_TEST_CASE("so it is when clones are put away, thrown through and dropped", "",
+                   counts_questions, counts_and_jumps) {
+  every_frame_dies const check;
+  keeps_picks<int> h;
+  run(handle<pick>(h, asks_its_own<TestType>, bitwise()));
+  auto const raised = raising{std::make_exception_ptr(std::runtime_error("raised"))};
+  auto const k = h.waiting[0];
+  resume(k, 1);
+  resume(k, 2);
+  resume(h.waiting[1], 3);
+  resume(h.waiting[2], 4);
+  CHECK_THROWS_WITH(resume(k, raised), "raised");
+  CHECK_THROWS_WITH(resume(h.waiting[3], raised), "raised");
+  CHECK(resume(h.waiting[3], 5) == 11'237);
+  CHECK(resume(h.waiting[4], 6) == 12'248);
+  h.waiting.erase(h.waiting.begin(), h.waiting.begin() + 2);
+  resume(h.waiting[0], 7);
+  CHECK(resume(h.waiting.back(), 8) == 12'280);
+}
+
+TEST_CASE("a handler that is lent from outside the body is one for all") {
+  every_frame_dies const check;
+  counts_questions outside;
+  auto const body = [&outside]() -> eff<int, pick> {
+    auto const asks_then_picks = []() -> eff<int, ask, pick> {
+      int const a = co_await ask::get{};
+      int const p = co_await pick::one{};
+      int const b = co_await ask::get{};
+      co_return 100 * a + 10 * b + p;
+    };
+    int const n = co_await handle<ask>(outside, asks_then_picks);
+    co_return n;
+  };
+  CHECK(all_of(3, body) == numbers{120, 131, 142});
+}
+
+namespace {
+
 /// An outer handler that is owned, and says when it goes.
 struct owned_answers {
   std::shared_ptr<int> asked;
