@@ -15,16 +15,12 @@
 #include "effects/effects.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/picks.hpp"
 
 using namespace weft;
 using namespace weft::tests;
 
 namespace {
-
-struct pick {
-  struct one : op<int> {};
-  using operations = op_list<one>;
-};
 
 /// Keeps what waits for a number, any number of times, and what waits for a tick, once.
 struct keeper : region, handler<pick, tick> {

@@ -13,6 +13,7 @@
 #include "effects/effects.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/picks.hpp"
 
 namespace {
 
@@ -39,11 +40,6 @@ using namespace weft;
 using namespace weft::tests;
 
 namespace {
-
-struct pick {
-  struct one : op<int> {};
-  using operations = op_list<one>;
-};
 
 int handlers = 0;
 struct counted {

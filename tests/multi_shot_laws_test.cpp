@@ -24,54 +24,13 @@
 #include "effects/effects.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/picks.hpp"
 
 using namespace weft;
 using namespace weft::tests;
 using Catch::Matchers::Contains;
 
 namespace {
-
-struct pick {
-  struct one : op<int> {};
-  using operations = op_list<one>;
-};
-
-// ---- handlers of pick
-
-/// Keeps what waits, and answers with nothing in particular.
-template <class A = void>
-struct keeper : region {
-  std::vector<multi_resumption<int, A>> waiting;
-  A on(pick::one, multi_resumption<int, A> k) {
-    waiting.push_back(std::move(k));
-    return A();
-  }
-};
-
-/// Resumes with 0, 1, ... n - 1, one after the other.
-struct tries {
-  int n;
-  eff<std::vector<int>> on(pick::one, multi_resumption<int, std::vector<int>> k) {
-    std::vector<int> all;
-    for (int i = 0; i != n; ++i) {
-      std::vector<int> const some = co_await k(i);
-      all.insert(all.end(), some.begin(), some.end());
-    }
-    co_return all;
-  }
-  std::vector<int> on_return(int result) { return {result}; }
-};
-
-/// What is the text of what it throws?
-template <class E, class F>
-std::string text_of(F f) {
-  try {
-    f();
-  } catch (E const& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
-}
 
 using numbers = std::vector<int>;
 
@@ -82,7 +41,7 @@ using numbers = std::vector<int>;
 TEMPLATE_TEST_CASE("every resume sees the past as it was", "", replay, bitwise) {
   every_frame_dies const check;
   numbers seen;
-  keeper h;
+  keeps_picks h;
   run(handle<pick>(
       h,
       [&seen]() -> eff<void, pick> {
@@ -112,7 +71,7 @@ TEMPLATE_TEST_CASE("what follows a capture runs once for each resume, what follo
   int const times = GENERATE(0, 1, 2, 7);
   int after = 0;
   {
-    keeper h;
+    keeps_picks h;
     run(handle<pick>(
         h,
         [&after]() -> eff<void, pick> {
@@ -141,7 +100,7 @@ TEMPLATE_TEST_CASE("locals are copies, in every frame of the chain", "", replay,
       co_return mine;
     }
   };
-  CHECK(run(handle<pick>(tries{2}, calls::outer, TestType())) ==
+  CHECK(run(handle<pick>(tries_picks<>{2}, calls::outer, TestType())) ==
         numbers{1100, 11100, 1101, 11101, 1101, 11101, 1102, 11102});
 }
 
@@ -157,7 +116,7 @@ TEMPLATE_TEST_CASE("resumed in any order, each comes to what its answers say", "
     int path;
     int length;
   };
-  keeper<int> h;
+  keeps_picks<int> h;
   auto const digits = []() -> eff<int, pick> {
     int n = 0;
     for (int i = 0; i != depth; ++i) n = 10 * n + co_await pick::one{};
@@ -211,7 +170,7 @@ TEMPLATE_TEST_CASE("resumed from inside its own clause, by a call or awaited", "
 
 TEMPLATE_TEST_CASE("resumed when the body has long ended elsewhere", "", replay, bitwise) {
   every_frame_dies const check;
-  keeper<int> h;
+  keeps_picks<int> h;
   run(handle<pick>(
       h,
       []() -> eff<int, pick> {
@@ -227,7 +186,7 @@ TEMPLATE_TEST_CASE("resumed when the body has long ended elsewhere", "", replay,
 TEMPLATE_TEST_CASE("one that throws, throws to whoever resumed it, and to nobody else", "", replay,
                    bitwise) {
   every_frame_dies const check;
-  keeper<int> h;
+  keeps_picks<int> h;
   run(handle<pick>(
       h,
       []() -> eff<int, pick> {
@@ -270,7 +229,7 @@ TEMPLATE_TEST_CASE("one that throws, throws to whoever resumed it, and to nobody
 TEMPLATE_TEST_CASE("an exception as the answer belongs to the past of what comes after", "", replay,
                    bitwise) {
   every_frame_dies const check;
-  keeper<int> h;
+  keeps_picks<int> h;
   run(handle<pick>(
       h,
       []() -> eff<int, pick> {
@@ -359,7 +318,7 @@ TEMPLATE_TEST_CASE("a handler inside is each run's own, with its state", "", rep
       co_return co_await state<int>::get{};
     });
   };
-  CHECK(run(handle<pick>(tries{2}, body, TestType())) == numbers{0, 1, 10, 11});
+  CHECK(run(handle<pick>(tries_picks<>{2}, body, TestType())) == numbers{0, 1, 10, 11});
 }
 
 // ---- laws of replay: nobody hears anything again
@@ -400,7 +359,7 @@ TEMPLATE_TEST_CASE("a replay never asks again: neither a value clause, nor one t
                    by_value, by_jump, by_resume, by_coroutine) {
   every_frame_dies const check;
   TestType h;
-  CHECK(run(handle<ask>(h, handle<pick>(tries{2}, asks_between))) ==
+  CHECK(run(handle<ask>(h, handle<pick>(tries_picks<>{2}, asks_between))) ==
         numbers{1020, 1021, 1130, 1131});
   CHECK(h.times == 3);  // not 6, as often as the question is passed
 }
@@ -416,7 +375,8 @@ TEST_CASE("a replay never prints again") {
     co_await console::print{")"};
     co_return 10 * a + b;
   };
-  CHECK(run(handle(with<pick>(tries{2}) | console_to_string(text), body)) == numbers{0, 1, 10, 11});
+  CHECK(run(handle(with<pick>(tries_picks<>{2}) | console_to_string(text), body)) ==
+        numbers{0, 1, 10, 11});
   CHECK(text == "(000))111))");
 }
 
@@ -424,7 +384,7 @@ TEST_CASE("code between operations runs again, once for each resume but the firs
   every_frame_dies const check;
   int before = 0;
   int const times = GENERATE(1, 2, 5);
-  keeper h;
+  keeps_picks h;
   run(handle<pick>(h, [&before]() -> eff<void, pick> {
     ++before;
     co_await pick::one{};
@@ -445,7 +405,7 @@ TEST_CASE("constructors and destructors balance, whether resumed, dropped or thr
   int alive = 0;
   int const times = GENERATE(0, 1, 2, 3);
   {
-    keeper<int> h;
+    keeps_picks<int> h;
     run(handle<pick>(h, [&alive]() -> eff<int, pick> {
       witness const outer(alive);
       auto const inner = [](int& n) -> eff<int, pick> {
@@ -491,9 +451,9 @@ TEST_CASE("an answer that owns something is copied for each run") {
 
 TEST_CASE("the handler's own value clauses are recorded, also those that ask outward") {
   every_frame_dies const check;
-  struct mixed : tries {
+  struct mixed : tries_picks<> {
     int own = 0;
-    using tries::on;
+    using tries_picks<>::on;
     void on(tick::now) { ++own; }
     int on(ask::get, outer<ask> up) { return 10 * up(ask::get{}); }
   };
@@ -523,7 +483,7 @@ TEST_CASE("a value clause inside, which asks across what records, is not answere
     };
     co_return co_await handle<ask>(doubles, asks_between);
   };
-  CHECK(run(handle<ask>(outermost, handle<pick>(tries{2}, body))) ==
+  CHECK(run(handle<ask>(outermost, handle<pick>(tries_picks<>{2}, body))) ==
         numbers{2040, 2041, 2160, 2161});
   CHECK(outermost.times == 3);
   CHECK(inner_asked == 4 * 2);  // it stands inside, and is run again
@@ -547,7 +507,7 @@ TEST_CASE("an operation that is raised outside is raised again in each run") {
     }
     co_return n + co_await pick::one{};
   };
-  CHECK(run(handle<ask>(h, handle<pick>(tries{3}, body))) == numbers{100, 101, 102});
+  CHECK(run(handle<ask>(h, handle<pick>(tries_picks<>{3}, body))) == numbers{100, 101, 102});
   CHECK(h.times == 1);
 }
 
@@ -566,7 +526,7 @@ TEST_CASE("outer_of inside what is recorded is recorded too") {
   by_value nearest;
 
   SECTION("both handlers stand outside") {
-    CHECK(run(handle<ask>(outermost, handle<ask>(nearest, handle<pick>(tries{2}, body)))) ==
+    CHECK(run(handle<ask>(outermost, handle<ask>(nearest, handle<pick>(tries_picks<>{2}, body)))) ==
           expected);
     CHECK(nearest.times == 0);
   }
@@ -574,18 +534,19 @@ TEST_CASE("outer_of inside what is recorded is recorded too") {
     auto const inside = [&nearest, body]() -> eff<int, pick, ask> {
       co_return co_await handle<ask>(nearest, body);
     };
-    CHECK(run(handle<ask>(outermost, handle<pick>(tries{2}, inside))) == expected);
+    CHECK(run(handle<ask>(outermost, handle<pick>(tries_picks<>{2}, inside))) == expected);
     CHECK(nearest.times == 0);
   }
   SECTION("the nearest is the one that records") {
-    struct both : tries {
-      using tries::on;
+    struct both : tries_picks<> {
+      using tries_picks<>::on;
       int on(ask::get) { return -1; }
     };
     CHECK(run(handle<ask>(outermost, handle<pick, ask>(both{{2}}, body))) == expected);
   }
   SECTION("there is none further out") {
-    CHECK_THROWS_AS(run(handle<ask>(outermost, handle<pick>(tries{2}, body))), no_outer_handler);
+    CHECK_THROWS_AS(run(handle<ask>(outermost, handle<pick>(tries_picks<>{2}, body))),
+                    no_outer_handler);
     outermost.times = 3;
   }
   CHECK(outermost.times == 3);
@@ -625,7 +586,7 @@ eff<int, pick, ask> flips_inside() {
 TEST_CASE("what crosses two that record is heard once, and answered as it was") {
   every_frame_dies const check;
   by_value outermost;
-  auto const all = run(handle<ask>(outermost, handle<pick>(tries{2}, flips_inside)));
+  auto const all = run(handle<ask>(outermost, handle<pick>(tries_picks<>{2}, flips_inside)));
   // asked: 1 first, 2 heads; picked 0: 3 heads, 4 and 5 tails; picked 1: 6 heads, 7 and 8 tails
   CHECK(all == numbers{(1 + 20 + 300) + (1 + 40 + 500), (1 + 20 + 1000 + 600) + (1 + 70 + 800)});
   CHECK(outermost.times == 8);
@@ -641,7 +602,7 @@ TEST_CASE("what crosses two that record may be suspended and kept outside") {
     }
   };
   parks_ask h;
-  numbers all = run(handle<ask>(h, handle<pick>(tries{2}, flips_inside)));
+  numbers all = run(handle<ask>(h, handle<pick>(tries_picks<>{2}, flips_inside)));
   int answers_given = 0;
   while (h.k) {
     auto k = std::move(*h.k);
@@ -668,7 +629,7 @@ TEST_CASE("an inner one that was kept does not outlive the run it belongs to") {
     int const f = co_await handle<flip>(inner, flips_and_picks);
     co_return 10 * p + f;
   };
-  CHECK(run(handle<ask>(outermost, handle<pick>(tries{2}, body))) == numbers{-1, 9});
+  CHECK(run(handle<ask>(outermost, handle<pick>(tries_picks<>{2}, body))) == numbers{-1, 9});
   REQUIRE(inner.waiting.size() == 2);
   CHECK_THROWS_AS(resume(inner.waiting[0], false), resumption_expired);  // `outermost` has answered
   CHECK_THROWS_AS(resume(inner.waiting[0], false), resumption_expired);
@@ -689,7 +650,7 @@ TEST_CASE("an inner one that was kept goes on when the run it belongs to has end
     co_return co_await handle<flip>(inner, flips_and_picks);
   };
   auto const kept = [&]() -> eff<void, ask> {
-    numbers const all = co_await handle<pick>(tries{2}, body);
+    numbers const all = co_await handle<pick>(tries_picks<>{2}, body);
     CHECK(all == numbers{-1});
     CHECK(resume(inner.waiting[0], false) == 1 + 20 + 300);
     CHECK(resume(inner.waiting[0], false) == 1 + 40 + 500);
@@ -733,11 +694,11 @@ TEST_CASE("after an answer that cannot be had twice a choice throws unforkable, 
     co_return *owned + co_await pick::one{};
   };
   auto const opened =
-      text_of<unforkable>([&] { run(handle(opens(), handle<pick>(tries{2}, opens_one))); });
+      text_of<unforkable>([&] { run(handle(opens(), handle<pick>(tries_picks<>{2}, opens_one))); });
   CHECK_THAT(opened, Contains("pick::one at ") && Contains("port::open at ") &&
                          Contains("multi_shot_laws_test.cpp:"));
   auto const owned =
-      text_of<unforkable>([&] { run(handle(opens(), handle<pick>(tries{2}, owns_one))); });
+      text_of<unforkable>([&] { run(handle(opens(), handle<pick>(tries_picks<>{2}, owns_one))); });
   CHECK_THAT(owned, Contains("port::own at "));
 
   auto const at_most_one = []() -> eff<int, pick, port> {  // it may be caught, and all goes on
@@ -750,7 +711,7 @@ TEST_CASE("after an answer that cannot be had twice a choice throws unforkable, 
     n += co_await port::open{};
     co_return n;
   };
-  CHECK(run(handle(opens(), handle<pick>(tries{2}, at_most_one))) == numbers{102});
+  CHECK(run(handle(opens(), handle<pick>(tries_picks<>{2}, at_most_one))) == numbers{102});
 }
 
 TEST_CASE("what was captured before an answer that seals may be resumed again and again") {
@@ -760,7 +721,7 @@ TEST_CASE("what was captured before an answer that seals may be resumed again an
     int const b = co_await port::open{};
     co_return 10 * a + b;
   };
-  CHECK(run(handle(opens(), handle<pick>(tries{3}, seals_later))) == numbers{1, 11, 21});
+  CHECK(run(handle(opens(), handle<pick>(tries_picks<>{3}, seals_later))) == numbers{1, 11, 21});
 }
 
 TEST_CASE("neither an answer that failed nor one that is handled inside seals") {
@@ -774,7 +735,7 @@ TEST_CASE("neither an answer that failed nor one that is handled inside seals") 
     }
     co_return n + co_await pick::one{};
   };
-  CHECK(run(handle(opens(), handle<pick>(tries{2}, fails_once))) == numbers{10, 11});
+  CHECK(run(handle(opens(), handle<pick>(tries_picks<>{2}, fails_once))) == numbers{10, 11});
 
   auto const inside = []() -> eff<int, pick> {
     co_return co_await handle(opens(), []() -> eff<int, pick, port> {
@@ -783,7 +744,7 @@ TEST_CASE("neither an answer that failed nor one that is handled inside seals") 
       co_return *owned + n + co_await pick::one{};
     });
   };
-  CHECK(run(handle<pick>(tries{2}, inside)) == numbers{3, 4});
+  CHECK(run(handle<pick>(tries_picks<>{2}, inside)) == numbers{3, 4});
 }
 
 TEST_CASE("what seals further out seals all that it crosses") {
@@ -809,7 +770,7 @@ TEST_CASE("what seals further out seals all that it crosses") {
       co_return n;
     }
   };
-  CHECK(run(handle(opens(), handle<pick>(tries{2}, nested::inside))) == numbers{110});
+  CHECK(run(handle(opens(), handle<pick>(tries_picks<>{2}, nested::inside))) == numbers{110});
 }
 
 TEST_CASE("that a choice is refused is an answer too, to all that record on the way") {
@@ -831,13 +792,13 @@ TEST_CASE("that a choice is refused is an answer too, to all that record on the 
       co_return co_await handle<flip>(both_sides(), inside);
     }
   };
-  CHECK(run(handle(opens(), handle<pick>(tries{2}, nested::outside))) == numbers{55});
+  CHECK(run(handle(opens(), handle<pick>(tries_picks<>{2}, nested::outside))) == numbers{55});
 }
 
 TEST_CASE("a sealed body may still be suspended by a clause that resumes once") {
   every_frame_dies const check;
-  struct once_or_often : tries {
-    using tries::on;
+  struct once_or_often : tries_picks<> {
+    using tries_picks<>::on;
     outcome<numbers> on(ask::get, resumption<int, numbers> k) { return std::move(k).last(5); }
   };
   auto const body = []() -> eff<int, pick, ask, port> {
@@ -920,12 +881,13 @@ template <class Body>
 std::string second_run_of(Body body) {
   every_frame_dies const check;
   by_value outermost;
-  keeper<int> h;
+  keeps_picks<int> h;
   std::string text;
   run(handle<ask>(outermost, handle(silent(), [&]() -> eff<void, say, ask> {
                     co_await handle<pick>(h, body);
-                    co_await
-                        [](keeper<int>& kept) -> eff<void> { co_await kept.waiting.at(0)(1); }(h);
+                    co_await [](keeps_picks<int>& kept) -> eff<void> {
+                      co_await kept.waiting.at(0)(1);
+                    }(h);
                     text = text_of<replay_divergence>([&] { resume(h.waiting.at(0), 2); });
                   })));
   return text;
@@ -1053,7 +1015,7 @@ TEST_CASE("a divergence ends the run: what waits in it is destroyed, and others 
   every_frame_dies const check;
   std::string out;
   bool astray = false;
-  keeper<int> h;
+  keeps_picks<int> h;
   auto const body = [&]() -> eff<int, pick, ask> {
     leaves const here(out, 'd');
     if (astray) co_await ask::get{};
@@ -1101,7 +1063,7 @@ TEST_CASE("an inner one that is run again inside an outer replay diverges for bo
     co_return n;
   };
   auto const all = [&] {
-    return run(handle(silent(), handle<ask>(outermost, handle<pick>(tries{1}, inside))));
+    return run(handle(silent(), handle<ask>(outermost, handle<pick>(tries_picks<>{1}, inside))));
   };
   CHECK(all() == numbers{1});  // heads 1 and tails 0: two runs, no third
   runs = 1;
