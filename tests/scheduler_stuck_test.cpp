@@ -19,6 +19,7 @@
 #include "sched/gate.hpp"
 #include "sched/schedule.hpp"
 #include "tests/support/backends.hpp"
+#include "tests/support/cancellation.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/schedules.hpp"
@@ -29,21 +30,6 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-using children = spawning<proc, console, syncing>;
-using program = eff<void, children, proc, console, syncing>;
-
-[[noreturn]] void throws(std::string const& what) { throw std::runtime_error(what); }
-
-/// Says what it found at its operations, and then ends.
-program tells_of_cancellation(std::string name) {
-  std::string found;
-  try {
-    for (;;) co_await proc::yield{};
-  } catch (cancelled const&) {
-    found = "cancelled ";
-  }
-  co_await console::print{name + found};
-}
 program waits(std::reference_wrapper<gate> g) { co_await syncing::wait{g}; }
 
 }  // namespace

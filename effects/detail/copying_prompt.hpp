@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
 #include <coroutine>
 #include <cstddef>
-#include <cstdint>
 #include <memory>
-#include <source_location>
 #include <string>
 #include <utility>
 #include <vector>

@@ -47,15 +47,13 @@ class frame_arena {
 
   // ---- blocks
 
-  struct header {
+  struct alignas(16) header {  // so that blocks are aligned as those of new
     header* below;
     std::uint32_t number;
-    std::uint32_t bytes : 30;  // with the header
-    bool dead : 1;
-    bool owns : 1;  // the frame, what is not trivially copyable
+    bool dead;
+    bool owns;  // the frame, what is not trivially copyable
   };
   static_assert(sizeof(header) == 16);
-  static constexpr std::uint32_t most_bytes = (1u << 30) - 1;
   static header& header_of(void* block) noexcept { return static_cast<header*>(block)[-1]; }
 
   void* take(std::size_t bytes) {
@@ -63,8 +61,7 @@ class frame_arena {
     if (static_cast<std::size_t>(end_ - top_) < size) [[unlikely]]
       make_room(size);
     auto* const h = ::new (static_cast<void*>(top_))
-        header{last_, static_cast<std::uint32_t>(blocks()),
-               static_cast<std::uint32_t>(size) & most_bytes, false, false};
+        header{last_, static_cast<std::uint32_t>(blocks()), false, false};
     last_ = h;
     top_ += size;
     return h + 1;

@@ -8,8 +8,8 @@
 
 #include "effects/detail/frame_pool.hpp"
 
-/// What the pool of frames does when a list is empty or full, when there is none, or when blocks
-/// are watched.
+/// What the pool of frames does when a list is empty or full, when there is none, or while
+/// there are arenas.
 namespace weft::detail {
 
 // ---- arenas (M4)

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+#include "effects/effects.hpp"
+#include "sched/gate.hpp"
+#include "sched/schedule.hpp"
+
+/// Programs for tests of how a schedule goes wrong, and what the others hear of it.
+namespace weft::tests {
+
+using children = spawning<proc, console, syncing>;
+using program = eff<void, children, proc, console, syncing>;
+
+[[noreturn]] inline void throws(std::string const& what) { throw std::runtime_error(what); }
+
+/// Says what it found at its operations, and then ends.
+inline program tells_of_cancellation(std::string name) {
+  std::string found;
+  try {
+    for (;;) co_await proc::yield{};
+  } catch (cancelled const&) {
+    found = "cancelled ";
+  }
+  co_await console::print{name + found};
+}
+
+}  // namespace weft::tests
