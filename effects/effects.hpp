@@ -24,4 +24,5 @@
 #include "effects/row.hpp"
 #include "effects/run.hpp"
 #include "effects/state.hpp"
+#include "effects/synchronized.hpp"
 #include "effects/tagged.hpp"

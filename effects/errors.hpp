@@ -71,7 +71,7 @@ struct uncopyable : std::logic_error {
 };
 
 /// A multi_resumption was to be resumed bitwise while something else of the same body runs or waits
-/// in the place of its frames.
+/// in the place of its frames; or on another thread.
 struct frames_in_use : std::logic_error {
   using std::logic_error::logic_error;
 };

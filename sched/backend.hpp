@@ -63,4 +63,23 @@ concept exchanging = backend<B> && requires(typename B::worker& w, thunk t) {
   { w.exchange(std::move(t)) } noexcept -> std::same_as<thunk>;
 };
 
+/// One whose workers run on several threads at once.  It has something with each process, of the
+/// type `place` (16 bytes aligned, without a destructor; process_place<place>(p) gives it), and is
+/// told when a process waits: before it says anywhere where it can be found, and when its thread
+/// touches it no more.  Put in between, it is not run before that.
+template <class B>
+concept concurrent = backend<B> && requires(B b, B const& c, process& p) {
+  typename B::place;
+  { c.threads() } noexcept -> std::same_as<unsigned>;  // how many workers it is to have
+  { B::is_about_to_wait(p) } noexcept;
+  { B::waits(p) } noexcept;
+  { B::goes_on(p) } noexcept;  // it need not wait after all
+};
+
+/// How a program is run on it: `B::options`, which has the fields of schedule_options
+/// (schedule.hpp) and the backend's, and which it can be made from.
+template <class B>
+concept with_options = backend<B> && requires { typename B::options; } &&
+                       std::constructible_from<B, typename B::options const&>;
+
 }  // namespace weft

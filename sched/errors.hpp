@@ -11,11 +11,12 @@
 
 namespace weft {
 
-/// What a process finds at its next scheduler operation when another has failed: it is to unwind.
+/// What a process finds, at its next scheduler operation or where it waits, when another has failed
+/// or the scheduler is stopped: it is to unwind.  And what schedule throws when it was stopped.
 /// One that catches it and goes on finds it again; after a hundred times it is unwound where it is.
 struct cancelled : std::exception {
   [[nodiscard]] char const* what() const noexcept override {
-    return "weft: cancelled, since another process failed";
+    return "weft: cancelled, since another process failed, or somebody asked to stop";
   }
 };
 

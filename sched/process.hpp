@@ -3,7 +3,10 @@
 
 #include <atomic>
 #include <coroutine>
+#include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <memory>
 #include <new>
 #include <source_location>
 #include <string>
@@ -11,6 +14,7 @@
 #include <utility>
 
 #include "effects/handle.hpp"
+#include "sched/detail/place.hpp"
 #include "sched/process_id.hpp"
 
 namespace weft {
@@ -36,7 +40,7 @@ class scheduler_prompt : public prompt {
 ///       what is left of it.
 ///   X3  While it runs its result lies where its rest lay (holder.hpp).
 ///
-/// 64 bytes, from the frames' pool.
+/// 64 bytes, and what the backend wants, from the frames' pool.
 class process : public detail::holder, public detail::pooled {
  public:
   process(process const&) = delete;
@@ -44,17 +48,18 @@ class process : public detail::holder, public detail::pooled {
 
   [[nodiscard]] process_id id() const noexcept { return id_; }
   /// Whether it keeps a log.
-  [[nodiscard]] bool is_forkable() const noexcept { return forkable_; }
+  [[nodiscard]] bool is_forkable() const noexcept { return kind_ & 1; }
 
   // ---- for the library
 
-  /// Has not started; `first` is its first frame.  The answer it is started with goes to the
-  /// `sink`.
+  /// Has not started; `first` is its first frame.  It is said to wait in the `sink`; if one thread
+  /// runs all processes, the answer that they are started with may go there.
   static process* start(process_id id, std::coroutine_handle<> first, void* evidence,
-                        detail::scheduler_prompt& ground, detail::awaited& sink) {
-    auto* const p = new process(id, false);
+                        detail::scheduler_prompt& ground, detail::awaited& sink, bool one_thread,
+                        detail::place_kind const& extra = detail::no_place) {
+    auto* const p = new (extra) process(id, false, extra);
     p->begin_with(first, evidence, ground, sink);
-    p->special_ = false;
+    p->special_ = !one_thread;
     return p;
   }
 
@@ -119,11 +124,11 @@ class process : public detail::holder, public detail::pooled {
   /// The same of any that waits: it may have its answer, or wait for none, or inside handlers.
   [[nodiscard]] std::coroutine_handle<> go_on_somehow(std::uint64_t answer,
                                                       detail::prompt& ground) noexcept {
-    if (!at_.operation || at_.waiting->is_empty()) at_.waiting->set_word(answer);
+    if (at_.operation && at_.waiting->is_empty()) at_.waiting->set_word(answer);
     if (inner_records_) tell_recorders(ground);
     detail::prompt::set_innermost(std::exchange(inner_, &ground));
     started_ = true;
-    special_ = forkable_;
+    special_ = is_forkable();
     return go_on_answered();
   }
   /// Stopped, and goes on after all: the operation throws.
@@ -149,12 +154,13 @@ class process : public detail::holder, public detail::pooled {
   }
   /// Has ended, without an error or a log, and nobody else looks at it.
   [[nodiscard]] bool ended_quietly() noexcept {
-    return result_.value() && !forkable_ && !is_shared();
+    return result_.value() && !is_forkable() && !is_shared();
   }
   /// The same: it is no more.
   void die() noexcept {
+    std::size_t const before = bytes_before();
     this->process::~process();  // no virtual call: it is no more than this
-    detail::pooled::operator delete(this, sizeof(process));
+    free(this, sizeof(process), before);
   }
   /// Has ended, or is to end: the error it ends with, null if there is none.  Takes it.
   [[nodiscard]] std::exception_ptr take_result() noexcept {
@@ -186,10 +192,27 @@ class process : public detail::holder, public detail::pooled {
   }
 
  protected:
-  process(process_id id, bool keeps_log) noexcept : id_(id), forkable_(keeps_log) {
+  process(process_id id, bool keeps_log, detail::place_kind const& extra) noexcept
+      : id_(id), kind_(static_cast<std::uint8_t>(extra.bytes / 16 * 2 + keeps_log)) {
     is_ = state::ended;  // no frames
   }
   virtual ~process() = default;
+  /// Of one that is forkable: it is no more.
+  virtual void destroy() noexcept { die(); }
+
+  static void* operator new(std::size_t bytes, detail::place_kind const& extra) {
+    auto* const block = static_cast<std::byte*>(detail::pooled::operator new(extra.bytes + bytes));
+    if (extra.make) extra.make(block);
+    return block + extra.bytes;
+  }
+  static void operator delete(void*, detail::place_kind const&) noexcept {}  // none throws
+  static void operator delete(void*) noexcept { std::terminate(); }          // see free()
+  static void free(void* p, std::size_t bytes, std::size_t before) noexcept {
+    detail::pooled::operator delete(static_cast<std::byte*>(p) - before, before + bytes);
+  }
+  [[nodiscard]] std::size_t bytes_before() const noexcept {
+    return static_cast<std::size_t>(kind_ >> 1) * 16;
+  }
 
   void begin_with(std::coroutine_handle<> first, void* evidence, detail::prompt& ground,
                   detail::awaited& sink) noexcept {
@@ -231,8 +254,8 @@ class process : public detail::holder, public detail::pooled {
       owners_.store(1, std::memory_order_relaxed);  // relaxed: nobody else is left
       unwind_rest();
     }
-    if (forkable_) {
-      delete this;
+    if (is_forkable()) {
+      destroy();
     } else {
       die();
     }
@@ -246,11 +269,22 @@ class process : public detail::holder, public detail::pooled {
   std::atomic<std::uint32_t> owners_ = 1;  // X1
   process_id id_;
   std::uint32_t children_ = 0;  // born so far
-  bool forkable_;
+  std::uint8_t kind_;           // lowest bit: forkable; the others: the bytes before us, by 16
   bool started_ = false;
   bool special_ = true;  // forkable, not started, answered, inside handlers, cut
   std::uint8_t cancellations_ = 0;
 };
 static_assert(sizeof(process) <= 64);
+
+/// What the backend has with a process; and the process of that.
+template <class Place>
+Place& process_place(process& p) noexcept {
+  return *std::launder(reinterpret_cast<Place*>(reinterpret_cast<std::byte*>(&p) - sizeof(Place)));
+}
+template <class Place>
+process& process_at(Place& at) noexcept {
+  return *std::launder(
+      reinterpret_cast<process*>(reinterpret_cast<std::byte*>(&at) + sizeof(Place)));
+}
 
 }  // namespace weft

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <concepts>
 #include <utility>
 
+#include "sched/completion.hpp"
 #include "sched/one_thread.hpp"
 #include "sched/scheduler.hpp"
+#include "sched/sharing.hpp"
 #include "sched/spawning.hpp"
 
 namespace weft {
@@ -27,13 +30,21 @@ namespace weft {
 /// If a process throws, the others find `cancelled` at their next operation and unwind, and
 /// schedule throws that; `exceptions` if several did; `deadlock` if all that are left wait.
 template <backend Backend = one_thread, class Program, class... Handlers>
-void schedule(schedule_options options, Program program, Handlers&&... handlers) {
-  scheduler<Backend> s;
-  s.start(options, std::move(program), std::forward<Handlers>(handlers)...).run();
+void schedule(typename scheduler<Backend>::options options, Program program,
+              Handlers&&... handlers) {
+  if constexpr (with_options<Backend>) {
+    scheduler<Backend> s(options);
+    s.start(options, std::move(program), std::forward<Handlers>(handlers)...).run();
+  } else {
+    scheduler<Backend> s;
+    s.start(options, std::move(program), std::forward<Handlers>(handlers)...).run();
+  }
 }
 template <backend Backend = one_thread, class Program, class... Handlers>
+  requires(!std::convertible_to<Program, typename scheduler<Backend>::options>)
 void schedule(Program program, Handlers&&... handlers) {
-  schedule<Backend>(schedule_options(), std::move(program), std::forward<Handlers>(handlers)...);
+  schedule<Backend>(typename scheduler<Backend>::options(), std::move(program),
+                    std::forward<Handlers>(handlers)...);
 }
 
 }  // namespace weft

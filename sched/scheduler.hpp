@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
+#include <stop_token>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -24,9 +25,36 @@ struct schedule_options {
   bool forkable = true;
   /// How many answers a log holds at most; over that its process can no longer fork.
   std::size_t log_limit = detail::replay_log::usual_limit;
+  /// When it asks to stop, all processes find `cancelled`, at their next operation or where they
+  /// wait, and unwind; and what runs them throws `cancelled`, unless all had ended by then.
+  std::stop_token stop{};
 };
 
 namespace detail {
+
+template <class B>
+struct options_for : identity<schedule_options> {};
+template <with_options B>
+struct options_for<B> : identity<typename B::options> {};
+
+/// Speaks for a handler that several threads are to use at once.
+template <class Handler>
+consteval bool require_thread_safe() {
+  constexpr bool says_so = requires { requires std::remove_cvref_t<Handler>::thread_safe; };
+  static_assert(
+      says_so,
+      "weft: processes on several threads use the handlers outside at once: this one does "
+      "not say that it is made for that: static constexpr bool thread_safe = true; or pass "
+      "synchronized(handler)");
+  return says_so;
+}
+template <class Backend, class... Handlers>
+consteval bool are_thread_safe() {
+  if constexpr (concurrent<Backend>)
+    return (require_thread_safe<Handlers>() && ...);
+  else
+    return true;
+}
 
 /// Every effect that a process of the program may perform: those of its row, and what its
 /// spawning<...> name, and so on.
@@ -62,6 +90,8 @@ struct those_outside<row<Es...>>
 template <backend Backend = one_thread>
 class scheduler {
  public:
+  using options = typename detail::options_for<Backend>::type;
+
   /// The arguments are the backend's.
   template <class... Args>
     requires std::constructible_from<Backend, Args...>
@@ -76,10 +106,10 @@ class scheduler {
   /// called once.  Throws std::logic_error the second time.
   template <class Program, class... Handlers>
   scheduler& start(Program program, Handlers&&... handlers) {
-    return start(schedule_options(), std::move(program), std::forward<Handlers>(handlers)...);
+    return start(options(), std::move(program), std::forward<Handlers>(handlers)...);
   }
   template <class Program, class... Handlers>
-  scheduler& start(schedule_options options, Program program, Handlers&&... handlers) {
+  scheduler& start(options how, Program program, Handlers&&... handlers) {
     static_assert(detail::is_program<Program>,
                   "weft: schedule takes a program: a function that can be copied, called as const "
                   "without arguments, and returns eff<void, ...>");
@@ -87,7 +117,8 @@ class scheduler {
       using row = typename std::invoke_result_t<Program const&>::effects;
       using all = typename detail::all_effects_of<row>::type;
       using outside = typename detail::those_outside<all>::type;
-      if constexpr (detail::can_stand_outside<outside, Handlers...>()) {
+      if constexpr (detail::can_stand_outside<outside, Handlers...>() &&
+                    detail::are_thread_safe<Backend, Handlers...>()) {
         if (stand_ || state_->was_started())
           throw std::logic_error("weft: a scheduler was started twice");
         if constexpr (detail::is_empty_row<outside>) {
@@ -98,7 +129,7 @@ class scheduler {
           state_->learn_all(all(), *standing_here);
           stand_ = std::move(standing_here);
         }
-        state_->start(std::move(program), options.forkable, options.log_limit);
+        state_->start(std::move(program), how.forkable, how.log_limit, std::move(how.stop));
       }
     }
     return *this;

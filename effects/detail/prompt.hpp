@@ -20,7 +20,8 @@
 ///   P1  A prompt is counted by its body until that ends, by each inner prompt that can perform to
 ///       it, by each coroutine clause that is not done.  While the body is suspended its count is
 ///       its resumption's.  Plain counts: what stands under one handler belongs to one thread at a
-///       time.
+///       time.  Except for those that stand round processes of several threads: they are told so,
+///       before, and count by atomic steps.
 ///   P2  `current` is the chain of prompts that are active on this thread, up to the nearest
 ///       ordinary code that drives.  Capturing walks it from the innermost to the handler's prompt:
 ///       no step for the nearest.  A prompt that is not on it cannot be captured to.
@@ -37,16 +38,26 @@ class prompt : public holder, public pooled_in_body {
 
   // ---- counted (P1)
 
-  void keep() noexcept { ++owners_; }
+  void keep() noexcept {
+    // Relaxed: the caller's count stays; and if it is one thread's there is nobody else.
+    if (among_threads_) [[unlikely]]
+      owners_.fetch_add(1, std::memory_order_relaxed);
+    else
+      owners_.store(owners() + 1, std::memory_order_relaxed);
+  }
   void release() noexcept {
-    if (--owners_ == 0) [[unlikely]]
+    if (drop_count()) [[unlikely]]
       destroy();
   }
-  [[nodiscard]] unsigned owners() const noexcept { return owners_; }
+  [[nodiscard]] unsigned owners() const noexcept {
+    return owners_.load(std::memory_order_relaxed);  // relaxed: one thread's, or a hint
+  }
+  /// From now on several threads keep and release it.
+  void stand_among_threads() noexcept { among_threads_ = true; }
   /// By a prompt that is being destroyed, and will see to bury_orphans(): so that nested handlers
   /// take no stack to go.
   void release_by_inner() noexcept {
-    if (--owners_ == 0) up_ = std::exchange(orphans_, this);
+    if (drop_count()) up_ = std::exchange(orphans_, this);
   }
   static void bury_orphans() noexcept {
     while (orphans_) delete std::exchange(orphans_, orphans_->up_);
@@ -190,7 +201,7 @@ class prompt : public holder, public pooled_in_body {
     release();
   }
   /// Whether there are other owners.
-  [[nodiscard]] bool is_shared() const noexcept { return owners_ > 1; }
+  [[nodiscard]] bool is_shared() const noexcept { return owners() > 1; }
   /// The region or the loan of the handler ends before the body has.
   void end_of_handler() noexcept;
   /// In a constructor: what of the outers decides how we are resumed.
@@ -216,6 +227,15 @@ class prompt : public holder, public pooled_in_body {
   frame_arena* arena_ = nullptr;  // of the body that we stand in, or our own
 
  private:
+  /// Whether it was the last one.
+  [[nodiscard]] bool drop_count() noexcept {
+    // acq_rel, with itself: who destroys it has seen all that was done with it.
+    if (among_threads_) [[unlikely]]
+      return owners_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+    unsigned const left = owners() - 1;
+    owners_.store(left, std::memory_order_relaxed);  // relaxed: one thread's
+    return left == 0;
+  }
   [[gnu::noinline]] void destroy() noexcept {
     delete this;
     bury_orphans();
@@ -230,14 +250,15 @@ class prompt : public holder, public pooled_in_body {
   /// How many borrowed handlers have ended while others could perform to them.
   static inline constinit std::atomic<unsigned> losses_ = 0;
 
-  bool fragile_ = false;       // a handler further out is borrowed: it may end before we do
-  bool expired_ = false;       // the handler ended before the body
-  unsigned owners_ = 1;        // P1
-  unsigned checked_ = 0;       // losses when our outers were looked at
-  continuation who_;           // P4
-  awaited* to_ = nullptr;      // P4; an answer<A>
-  prompt* up_ = nullptr;       // active: the next one outwards
-  holder* held_by_ = nullptr;  // H1
+  bool fragile_ = false;              // a handler further out is borrowed: it may end before we do
+  bool expired_ = false;              // the handler ended before the body
+  bool among_threads_ = false;        // P1
+  std::atomic<unsigned> owners_ = 1;  // P1
+  unsigned checked_ = 0;              // losses when our outers were looked at
+  continuation who_;                  // P4
+  awaited* to_ = nullptr;             // P4; an answer<A>
+  prompt* up_ = nullptr;              // active: the next one outwards
+  holder* held_by_ = nullptr;         // H1
 };
 
 /// Keeps a prompt, and the handler that it owns, for a while.

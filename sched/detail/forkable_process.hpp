@@ -76,8 +76,10 @@ class shared_rest final : public holder, public pooled {
 class forkable_process final : public process {
  public:
   /// The program's count is taken over.
-  forkable_process(process_id id, program* p, std::size_t log_limit) noexcept
-      : process(id, true), log_(log_limit), program_(p) {}
+  static forkable_process* make(process_id id, program* p, std::size_t log_limit,
+                                place_kind const& extra = no_place) {
+    return new (extra) forkable_process(id, p, log_limit, extra);
+  }
 
   [[nodiscard]] replay_log& log() noexcept { return log_; }
   [[nodiscard]] class program const& program() const noexcept { return *program_; }
@@ -95,7 +97,7 @@ class forkable_process final : public process {
   /// Another one that waits as this does.  With the same id: for a checkpoint, which keeps
   /// this one.  Throws bad_alloc.
   [[nodiscard]] forkable_process* twin(process_id id, prompt const& ground) {
-    auto* const other = new forkable_process(*this, id);
+    auto* const other = new (place_) forkable_process(*this, id);
     if (is_waiting() && has_started() && !shared_) {
       try {
         shared_ = new shared_rest();
@@ -151,8 +153,12 @@ class forkable_process final : public process {
   }
 
  private:
+  forkable_process(process_id id, class program* p, std::size_t log_limit,
+                   place_kind const& extra) noexcept
+      : process(id, true, extra), place_(extra), log_(log_limit), program_(p) {}
   forkable_process(forkable_process& other, process_id id) noexcept
-      : process(id, true),
+      : process(id, true, other.place_),
+        place_(other.place_),
         log_(other.log_),
         at_site_(other.at_site_),
         program_(other.program_),
@@ -166,7 +172,12 @@ class forkable_process final : public process {
     if (shared_) shared_->release();
     program_->release();
   }
+  void destroy() noexcept override {
+    this->forkable_process::~forkable_process();
+    free(this, sizeof(forkable_process), place_.bytes);
+  }
 
+  place_kind const& place_;
   replay_log log_;
   site at_site_{};
   class program* program_;

@@ -5,56 +5,67 @@
 #include <condition_variable>
 #include <mutex>
 #include <utility>
-#include <vector>
 
+#include "effects/handle.hpp"
 #include "sched/backend.hpp"
+#include "sched/message_stack.hpp"
 
 namespace weft::detail {
 
 /// What other threads put for the one worker of a backend, who looks now and then: laws B1, B3 and
 /// B5 of a backend whose queue belongs to one thread.
+///
+///   N1  Who puts pushes, then looks whether the worker sleeps [1]; the worker says that it sleeps
+///       [2], then looks whether there is anything.  All of it is seq_cst, as is the push: so one
+///       of them sees the other.
+///   N2  One letter is no thunk, and says that it is the end.  It goes back whenever it is found.
 class inbox {
  public:
+  inbox() = default;
+  inbox(inbox const&) = delete;
+  inbox& operator=(inbox const&) = delete;
+  ~inbox() {
+    while (letter* const l = unread()) discard(l);
+  }
+
+  /// Throws bad_alloc.
   void put(thunk&& t) {
-    {
-      std::lock_guard const lock(mutex_);
-      waiting_.push_back(std::move(t));
-      // Relaxed [1]: a worker that does not see it yet sees it at a later take, and before it
-      // sleeps it looks under the lock.
-      has_news_.store(true, std::memory_order_relaxed);
-    }
-    arrived_.notify_one();
+    auto* const l = new letter;
+    l->content = std::move(t);
+    send(*l);
   }
   void stop() {
-    {
-      std::lock_guard const lock(mutex_);
-      stopped_ = true;
-      has_news_.store(true, std::memory_order_relaxed);  // as in put
-    }
-    arrived_.notify_one();
+    // Relaxed: one of those who come here sends it.
+    if (!was_stopped_.exchange(true, std::memory_order_relaxed)) send(the_end_);
   }
 
   // ---- the worker's; `queue.put_in(thunk&&)` takes what came, `queue.is_empty()` is asked
 
-  /// Whether it is worth looking: a hint.
-  [[nodiscard]] bool has_news() const noexcept {
-    return has_news_.load(std::memory_order_relaxed);  // [1]; fetch() looks under the lock
-  }
-  /// Fetches what came.  False if that is the end.
+  /// Whether there is something to fetch, or it is the end.
+  [[nodiscard]] bool has_news() const noexcept { return !arrived_.is_empty(); }
+  /// Fetches what came.  False if it is the end.
   template <class Queue>
   bool fetch(Queue& queue) {
-    std::lock_guard const lock(mutex_);
-    auto const first = waiting_.begin();
-    auto it = first;
+    bool goes_on = true;
+    unread_ = arrived_.take_all();
     try {
-      for (; it != waiting_.end(); ++it) queue.put_in(std::move(*it));
-    } catch (...) {
-      waiting_.erase(first, it);  // the others wait for the next time
+      while (letter* const l = unread()) {
+        if (l == &the_end_)
+          goes_on = false;
+        else
+          queue.put_in(std::move(l->content));
+        discard(l);
+      }
+    } catch (...) {  // the others wait for the next time
+      while (letter* const l = std::exchange(unread_, nullptr)) {
+        unread_ = l->next;
+        arrived_.push(*l);
+      }
+      if (!goes_on) arrived_.push(the_end_);
       throw;
     }
-    waiting_.clear();
-    has_news_.store(stopped_, std::memory_order_relaxed);  // the lock orders it
-    return !stopped_;
+    if (!goes_on) arrived_.push(the_end_);  // N2
+    return goes_on;
   }
   struct waited {
     bool has_come;
@@ -68,22 +79,52 @@ class inbox {
       if (!fetch(queue)) return {false, thunk::nothing::stopped};
       if (!queue.is_empty()) return {true, thunk::nothing::dry};
       if (nothing_is_due) return {false, thunk::nothing::dry};
-
-      std::unique_lock lock(mutex_);
-      auto const news = [this] { return !waiting_.empty() || stopped_; };
-      if (until == instant::max())
-        arrived_.wait(lock, news);
-      else if (!arrived_.wait_until(lock, until, news))
-        return {false, thunk::nothing::deadline};
+      if (!sleep(until)) return {false, thunk::nothing::deadline};
     }
   }
 
  private:
+  struct letter : pooled {
+    letter* next = nullptr;
+    thunk content = thunk::nothing::stopped;
+  };
+
+  void send(letter& l) {
+    arrived_.push(l);
+    if (!sleeps_.load(std::memory_order_seq_cst)) return;  // [1] seq_cst: N1
+    {
+      std::lock_guard const lock(mutex_);
+    }  // it has gone to sleep, or has looked
+    woken_.notify_one();
+  }
+  /// False if the deadline passes first.
+  bool sleep(instant until) {
+    std::unique_lock lock(mutex_);
+    sleeps_.store(true, std::memory_order_seq_cst);  // [2] seq_cst: N1
+    bool in_time = true;
+    if (until == instant::max())
+      woken_.wait(lock, [this] { return has_news(); });
+    else
+      in_time = woken_.wait_until(lock, until, [this] { return has_news(); });
+    sleeps_.store(false, std::memory_order_relaxed);  // relaxed: to be woken in vain does no harm
+    return in_time;
+  }
+  [[nodiscard]] letter* unread() noexcept {
+    if (!unread_) unread_ = arrived_.take_all();
+    return unread_;
+  }
+  void discard(letter* l) noexcept {
+    unread_ = l->next;
+    if (l != &the_end_) delete l;
+  }
+
+  message_stack<letter> arrived_;
+  letter* unread_ = nullptr;  // the worker's
+  letter the_end_;            // N2
+  std::atomic<bool> was_stopped_ = false;
+  std::atomic<bool> sleeps_ = false;
   std::mutex mutex_;
-  std::condition_variable arrived_;
-  std::vector<thunk> waiting_;  // guarded by mutex_
-  bool stopped_ = false;        // guarded by mutex_
-  std::atomic<bool> has_news_ = false;
+  std::condition_variable woken_;
 };
 
 }  // namespace weft::detail

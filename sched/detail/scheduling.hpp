@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <source_location>
+#include <stop_token>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -30,9 +31,12 @@ class scheduling final : public scheduling_base {
  public:
   using backend_type = Backend;
 
+  static constexpr bool on_several_threads = concurrent<Backend>;
+
   template <class... Args>
-  explicit scheduling(Args&&... args) : backend_(std::in_place, std::forward<Args>(args)...) {
-    worker_.emplace(*backend_, 0U);
+  explicit scheduling(Args&&... args)
+      : scheduling_base(on_several_threads), backend_(std::in_place, std::forward<Args>(args)...) {
+    if constexpr (!on_several_threads) worker_.emplace(*backend_, 0U);
   }
 
   // ---- before: which effects there are
@@ -40,12 +44,7 @@ class scheduling final : public scheduling_base {
   /// `All`: of every process that there may be.  `find.template operator()<F>()` gives the
   /// evidence of what stands outside.
   template <class... All, class Find>
-  void learn_all(row<All...>, Find&& find) {
-    ours_.reserve(2 * sizeof...(All));
-    expect(sizeof...(All));
-    was_started_ = true;
-    (learn_effect(identity<All>(), find), ...);
-  }
+  void learn_all(row<All...>, Find&& find);
 
   // ---- the clauses, as in seed 002
 
@@ -53,17 +52,16 @@ class scheduling final : public scheduling_base {
   void on(proc::fork) {
     auto& p = static_cast<forkable_process&>(running());
     thunk second(p.twin(p.next_child(), *this), false);
-    ++alive_;
+    ++here().alive;
     put(box(true), why::yielded);
     put(std::move(second), why::started);
   }
   void on(syncing::wait w) {
-    thunk& place = place_at(*w.at);
-    place = box();
+    wait([&](process& p) { return this->enter(*w.at, w.seen, p); });
   }
-  void on(syncing::wake w) {
-    require_ours(*w.at);
-    for (std::size_t n = std::min(w.most, w.at->waiting()); n; --n) put(leave(*w.at), why::woken);
+  void on(syncing::wake w) { this->wake(*w.at, w.most); }
+  void on(completing::wait w) {
+    wait([&](process& p) { return this->enter(*w.at, p); });
   }
   template <class Start>
   void on(Start start) {  // of a spawning<...>
@@ -78,49 +76,29 @@ class scheduling final : public scheduling_base {
   // ---- from ordinary code
 
   template <class Program>
-  void start(Program program, bool keeps_log, std::size_t log_limit) {
-    log_limit_ = log_limit;
-    auto* const first = new program_of<Program>(std::move(program));
-    if (keeps_log) return begin(new_process({}, first), true);
-    first_ = first;  // its frames refer to what it captured
-    begin(new_process({}, first->start()), false);
-  }
-  /// Runs one process up to its next operation that lets others run.  False if none is left.
-  bool step() {
-    at_work const here(*this);
-    do {
-      prompt::driver const outside;
-      set_innermost(this);
-      one_step(false);
-      auto const first = next();
-      if (running_) {
-        one_step(true);
-        drive(first);
-        return true;
-      }
-    } while (settle());
-    return false;
-  }
-  void run() {
-    at_work const here(*this);
-    do {
-      prompt::driver const outside;
-      set_innermost(this);
-      one_step(false);
-      drive(next());
-    } while (settle());
-  }
+  void start(Program program, bool keeps_log, std::size_t log_limit, std::stop_token token);
+  bool step();
+  void run();
 
-  [[nodiscard]] typename Backend::worker& worker() noexcept { return *worker_; }
+  [[nodiscard]] typename Backend::worker& worker() noexcept {
+    if constexpr (on_several_threads)
+      return static_cast<seat&>(*desk::of_thread).worker;
+    else
+      return *worker_;
+  }
   [[nodiscard]] Backend& base() noexcept { return *backend_; }
 
-  [[nodiscard]] bool is_running() const noexcept { return running_ != nullptr; }
+  /// On this thread.
+  [[nodiscard]] bool is_running() noexcept { return scheduling_base::here().running != nullptr; }
+  [[nodiscard]] process& running() noexcept { return *here().running; }
   /// A process runs, or one is started or unwound.
   [[nodiscard]] bool is_at_work() const noexcept { return at_work_; }
   [[nodiscard]] bool was_started() const noexcept { return was_started_; }
-  [[nodiscard]] bool can_be_kept() const noexcept { return unforkable_ == 0 && !somebody_waits(); }
+  [[nodiscard]] bool can_be_kept() const noexcept {
+    return own_.unforkable == 0 && !this->somebody_waits_anywhere();
+  }
   [[nodiscard]] std::string why_not_kept();
-  [[nodiscard]] std::size_t alive() const noexcept { return alive_; }
+  [[nodiscard]] std::size_t alive() const noexcept { return static_cast<std::size_t>(own_.alive); }
   /// Those that there are go, and these come instead: all of them can be run again.
   template <class Queue>
   void start_over(Queue ready, std::size_t alive, std::vector<exceptions::failure> failures);
@@ -130,9 +108,10 @@ class scheduling final : public scheduling_base {
   continuation finished(process& p) noexcept override {
     if (!p.ended_quietly()) [[unlikely]]
       return finished_somehow(p);
-    running_ = nullptr;
-    --unforkable_;
-    --alive_;
+    desk& d = here();
+    d.running = nullptr;
+    --d.unforkable;
+    --d.alive;
     p.die();
     return next();
   }
@@ -148,23 +127,25 @@ class scheduling final : public scheduling_base {
   std::coroutine_handle<> before_recording(O const& o, std::coroutine_handle<> leaf,
                                            std::source_location where);
   [[noreturn]] static void throw_has_no_log(site const& at);
+  [[noreturn]] static void throw_stays_on_its_thread(site const& at);
 
   void exit(process& p) noexcept {
     set_innermost(this);
-    running_ = nullptr;
+    here().running = nullptr;
     bury(&p, nullptr);
   }
   /// It has ended, or is to: that is its error, null if there is none.  Its count is dropped.
   [[gnu::always_inline]] void bury(process* p, std::exception_ptr error) noexcept {
     if (error) [[unlikely]]
       failed(p->id(), std::move(error));
-    if (!p->is_forkable() || static_cast<forkable_process&>(*p).is_sealed()) --unforkable_;
-    --alive_;
+    desk& d = scheduling_base::here();
+    if (!p->is_forkable() || static_cast<forkable_process&>(*p).is_sealed()) --d.unforkable;
+    --d.alive;
     p->release();
   }
 
   [[nodiscard, gnu::always_inline]] std::coroutine_handle<> next() noexcept {
-    if (look_up_) [[unlikely]]
+    if (this->must_look_up()) [[unlikely]]
       return next_with_care();
     thunk t = take();
     if (!t) [[unlikely]]
@@ -172,17 +153,35 @@ class scheduling final : public scheduling_base {
     std::uint64_t const answer = t.answer();
     return go_on(t.release(), answer);
   }
-  [[nodiscard]] bool can_exchange() const noexcept { return !look_up_ && worker_->can_exchange(); }
+  [[nodiscard]] bool can_exchange() noexcept {
+    return !this->must_look_up() && worker().can_exchange();
+  }
   [[nodiscard, gnu::always_inline]] std::coroutine_handle<> exchange(
       operation_info const& operation, std::coroutine_handle<> leaf, awaited& waiting) noexcept {
     process& p = running();
     p.stop_here(operation, leaf, waiting);
-    thunk t = worker_->exchange(thunk(&p));
+    thunk t = worker().exchange(thunk(&p));
     std::uint64_t const answer = t.answer();
     return go_on(t.release(), answer);
   }
 
  private:
+  /// Where a thread of several sits.
+  struct seat : desk {
+    seat(scheduling& s, unsigned index) : desk(s), worker(*s.backend_, index) {}
+    typename Backend::worker worker;
+  };
+  /// What the clauses of a process that runs look at.
+  [[nodiscard]] desk& here() noexcept {
+    if constexpr (on_several_threads)
+      return *desk::of_thread;
+    else
+      return own_;
+  }
+
+  class stopping;
+  void stop_all() noexcept;
+
   struct at_work {
     explicit at_work(scheduling& s) noexcept : home(s) { home.at_work_ = true; }
     at_work(at_work const&) = delete;
@@ -195,7 +194,8 @@ class scheduling final : public scheduling_base {
 
   [[nodiscard, gnu::always_inline]] process* new_process(process_id id, first_frame first) {
     try {
-      return process::start(id, first.handle, this->evidence_for(*first.row, false), *this, sink_);
+      return process::start(id, first.handle, this->evidence_for(*first.row, false), *this, sink_,
+                            !on_several_threads, place);
     } catch (...) {
       first.handle.destroy();
       throw;
@@ -203,15 +203,16 @@ class scheduling final : public scheduling_base {
   }
   [[nodiscard]] process* new_process(process_id id, class program* p) {
     try {
-      return new forkable_process(id, p, log_limit_);
+      return forkable_process::make(id, p, log_limit_, place);
     } catch (...) {
       p->release();
       throw;
     }
   }
   [[gnu::always_inline]] void begin(process* p, bool keeps_log) noexcept {
-    ++alive_;
-    if (!keeps_log) ++unforkable_;
+    desk& d = scheduling_base::here();
+    ++d.alive;
+    if (!keeps_log) ++d.unforkable;
     put(thunk(p), why::started);
   }
 
@@ -219,20 +220,31 @@ class scheduling final : public scheduling_base {
 
   [[gnu::always_inline]] void put(thunk&& t, why w) noexcept {
     try {
-      worker_->put(std::move(t), w);
+      if constexpr (on_several_threads) {
+        desk* const d = desk::of_thread;
+        if (!d || d->home != this) return backend_->put(std::move(t), w);
+      }
+      worker().put(std::move(t), w);
     } catch (...) {
       was_not_put(t);
     }
   }
   void was_not_put(thunk& t) noexcept;
   void make_ready(thunk t) noexcept override { put(std::move(t), why::woken); }
+  void put_from_outside(thunk& t) override { backend_->put(std::move(t), why::woken); }
   /// The process that runs is boxed with its answer: no longer ours, and next() says who is.
-  [[nodiscard]] thunk box(std::uint64_t answer = 0) noexcept { return thunk(running_, answer); }
+  [[nodiscard]] thunk box(std::uint64_t answer = 0) noexcept {
+    return thunk(here().running, answer);
+  }
+  /// The process that runs waits, if `enter(p)` says so, and is no longer ours; else it goes on in
+  /// its turn.
+  template <class Enter>
+  void wait(Enter enter);
   [[nodiscard, gnu::always_inline]] thunk take() noexcept {
     try {
-      return worker_->take(instant::max(), dry_test());
+      return worker().take(instant::max(), this->dry());
     } catch (...) {
-      broken_ = std::current_exception();
+      here().broken = std::current_exception();
       return thunk::nothing::stopped;
     }
   }
@@ -240,14 +252,10 @@ class scheduling final : public scheduling_base {
                                                                   std::uint64_t answer) noexcept {
     if (!p->is_plain()) [[unlikely]]
       return next_unless_over(p, answer);
-    running_ = p;
+    here().running = p;
     return p->go_on(answer);
   }
-  [[nodiscard]] std::coroutine_handle<> nobody(thunk::nothing why) noexcept {
-    stopped_ = why == thunk::nothing::stopped;
-    running_ = nullptr;
-    return std::noop_coroutine();
-  }
+  [[nodiscard]] std::coroutine_handle<> nobody(thunk::nothing why) noexcept;
   thunk take_with_care() noexcept;
   std::coroutine_handle<> next_with_care() noexcept;
   std::coroutine_handle<> next_unless_over(process* p, std::uint64_t answer) noexcept;
@@ -255,44 +263,37 @@ class scheduling final : public scheduling_base {
   void prepare_log(forkable_process& p, std::uint64_t answer);
   forkable_process* owned(forkable_process* p);
   bool settle();
+  void run_one_round();
+  void run_here();
+  void run_on_threads();
+  void sit_and_run(unsigned index) noexcept;
 
   // ---- evidence
 
   template <class F, class Find>
-  void learn_effect(identity<F>, Find& find) {
-    if constexpr (is_ours<F>) {
-      auto* const a = own(std::make_unique<scheduler_place<scheduling, F, false>>(*this));
-      auto* const b = own(std::make_unique<scheduler_place<scheduling, F, true>>(*this));
-      learn({&name_of<F>, static_cast<evidence<F>*>(a), static_cast<evidence<F>*>(b)});
-    } else {
-      evidence<F>& outer = *find.template operator()<F>();
-      auto* const r = own(std::make_unique<recorder<F>>(*this, outer));
-      learn_outer(outer.clauses->home(outer));
-      learn({&name_of<F>, &outer, r->stand_in()});
-    }
-  }
+  void learn_effect(identity<F>, Find& find);
   template <class R>
-  R* own(std::unique_ptr<R> r) {
-    R* const p = r.get();
-    ours_.push_back(std::move(r));
-    return p;
-  }
+  R* own(std::unique_ptr<R> r);
   void end_evidence() noexcept override {
     for (auto& r : ours_) r->expire();
   }
 
-  std::optional<Backend> backend_;  // until the end: it may hold processes
-  std::optional<typename Backend::worker> worker_;
+  std::optional<Backend> backend_;                  // until the end: it may hold processes
+  std::optional<typename Backend::worker> worker_;  // on one thread
   bool was_started_ = false;
   bool at_work_ = false;
   std::size_t log_limit_ = 0;
+  std::stop_token token_;
+  stopping* stopping_ = nullptr;
+  bool stop_asked_ = false;
+  static constexpr place_kind const& place = place_for<Backend>();
   class program* first_ = nullptr;  // of a first process without a log
   answer<void> sink_;               // where a process that has not started waits for its answer
-  bool stopped_ = false;            // the backend was
-  std::exception_ptr broken_;       // the backend could not say who is next
   std::vector<std::unique_ptr<recorder_base>> ours_;
 };
 
 }  // namespace weft::detail
 
+#include "sched/detail/scheduling_begin.hpp"
 #include "sched/detail/scheduling_rare.hpp"
+#include "sched/detail/scheduling_threads.hpp"

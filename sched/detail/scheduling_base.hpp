@@ -7,18 +7,19 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <source_location>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "effects/handle.hpp"
+#include "sched/detail/desk.hpp"
 #include "sched/detail/forkable_process.hpp"
 #include "sched/detail/program.hpp"
+#include "sched/detail/waiting_room.hpp"
 #include "sched/errors.hpp"
-#include "sched/gate.hpp"
 #include "sched/process.hpp"
 #include "sched/thunk.hpp"
 
@@ -33,14 +34,13 @@ struct known_effect {
   void* recorded;
 };
 
-class scheduling_base : public scheduler_prompt {
+class scheduling_base : public scheduler_prompt, public waiting_room {
  public:
-  /// The process that runs.
-  [[nodiscard]] process& running() const noexcept { return *running_; }
-  /// Its log; one that is over if it keeps none.
+  /// The log of the process that runs; one that is over if it keeps none.
   [[nodiscard]] replay_log& log_of_running() noexcept {
-    return running_ && running_->is_forkable() ? static_cast<forkable_process&>(*running_).log()
-                                               : no_log_;
+    desk& d = here();
+    return d.running && d.running->is_forkable() ? static_cast<forkable_process&>(*d.running).log()
+                                                 : d.no_log;
   }
 
   /// Ends the process that runs, which performs something else than the first time.  Throws if
@@ -52,49 +52,10 @@ class scheduling_base : public scheduler_prompt {
 
   /// Evidence for a row of effects that are all known.  Throws bad_alloc.
   void* evidence_for(row_info const& row, bool recorded) {
-    row_cache& last = last_row_[recorded];
+    desk::row_cache& last = here().last_row[recorded];
     if (last.row != &row) [[unlikely]]
       last = {&row, look_up(row, recorded)};
     return last.evidence;
-  }
-
-  // ---- gates
-
-  /// Throws std::logic_error if those who wait there are not ours.
-  void require_ours(gate const& g) const {
-    if (g.home_ && g.home_ != this)
-      throw std::logic_error("weft: processes of another scheduler wait at this gate");
-  }
-  /// Room for one who waits.  Throws std::logic_error, bad_alloc.
-  thunk& place_at(gate& g) {
-    require_ours(g);
-    thunk& place = g.waiting_.emplace_back(thunk::nothing::dry);
-    if (g.waiting_.size() == 1) {
-      g.home_ = this;
-      g.previous_ = nullptr;
-      g.next_ = std::exchange(gates_, &g);
-      if (g.next_) g.next_->previous_ = &g;
-    }
-    return place;
-  }
-  /// Who waits there longest.  Somebody does.
-  thunk leave(gate& g) noexcept {
-    thunk t = std::move(g.waiting_.front());
-    g.waiting_.pop_front();
-    if (g.waiting_.empty()) {
-      (g.previous_ ? g.previous_->next_ : gates_) = g.next_;
-      if (g.next_) g.next_->previous_ = g.previous_;
-      g.home_ = nullptr;
-    }
-    return t;
-  }
-  void gate_ends(gate& g) noexcept {
-    while (g.waiting()) {
-      thunk t = leave(g);
-      if (t.get()->is_waiting())  // else a handler round it has ended, and it waits for nothing
-        t.get()->fail(std::make_exception_ptr(cancelled()));
-      make_ready(std::move(t));
-    }
   }
 
   [[nodiscard]] std::vector<exceptions::failure> const& failures() const noexcept {
@@ -114,13 +75,19 @@ class scheduling_base : public scheduler_prompt {
   }
 
  protected:
-  scheduling_base() { borrowed_ = true; }
+  explicit scheduling_base(bool several_threads) : waiting_room(several_threads) {
+    borrowed_ = true;
+    if (several_threads) stand_among_threads();
+  }
   ~scheduling_base() override {
     for (auto* const p : outers_) p->release_by_inner();
   }
 
-  /// Somebody may run.  Not from a process's operation: nothing is thrown.
-  virtual void make_ready(thunk t) noexcept = 0;
+  /// This thread's; the scheduler's own, if it does not run processes of ours.
+  [[nodiscard]] desk& here() noexcept {
+    desk* const d = desk::of_thread;
+    return d && d->home == this ? *d : own_;
+  }
 
   void expect(std::size_t effects) {
     known_.reserve(effects);
@@ -132,44 +99,70 @@ class scheduling_base : public scheduler_prompt {
     outers_.push_back(&p);
     p.keep();
   }
+  /// Before several threads run what may perform to them.
+  void outers_stand_among_threads() {
+    std::vector<prompt*> all = outers_;
+    for (std::size_t i = 0; i != all.size(); ++i) {
+      all[i]->stand_among_threads();
+      all[i]->add_outers(all);
+    }
+  }
 
   // ---- failures
 
-  [[nodiscard]] bool is_cancelling() const noexcept { return cancelling_; }
+  [[nodiscard]] bool is_cancelling() const noexcept {
+    return cancelling_.load(std::memory_order_relaxed);  // as look_up_
+  }
+  [[nodiscard]] bool must_look_up() const noexcept {
+    // Relaxed: who sees it late runs a process meanwhile.  What it stands for is read under a lock,
+    // or when all threads have ended.
+    return look_up_.load(std::memory_order_relaxed);
+  }
   /// For one step only: then nobody is next.
   void one_step(bool on) noexcept {
     one_step_ = on;
-    look_up_ = one_step_ || cancelling_;
+    look_up_.store(on || is_cancelling(), std::memory_order_relaxed);  // as must_look_up
   }
   [[nodiscard]] bool is_one_step() const noexcept { return one_step_; }
   void failed(process_id id, std::exception_ptr error) noexcept {
-    if (cancelling_ && is_cancelled(error)) return;
-    cancelling_ = look_up_ = true;
-    exceptions::failure f{id, std::move(error)};
-    try {
-      failures_.push_back(f);
-    } catch (...) {  // no memory to say so: the first failure must do
-      if (failures_.empty()) only_ = std::move(f);
-    }
+    if (is_cancelling() && is_cancelled(error)) return;
+    note({id, std::move(error)});
+    cancel_all();
+  }
+  /// Everyone finds `cancelled` at his next operation.
+  void cancel_all() noexcept {
+    look_up_.store(true, std::memory_order_relaxed);  // as must_look_up
+    // Relaxed: as must_look_up.  One of those who come here closes.
+    if (!cancelling_.exchange(true, std::memory_order_relaxed)) close_outside();
+  }
+  void cancels_somebody() noexcept {
+    has_cancelled_.store(true, std::memory_order_relaxed);  // relaxed: read when nobody runs
+  }
+  [[nodiscard]] bool has_cancelled() const noexcept {
+    return has_cancelled_.load(std::memory_order_relaxed);  // as above
+  }
+  /// A thread of ours has ended.
+  void add_up(desk& d) noexcept {
+    std::lock_guard const lock(failures_mutex_);
+    own_.alive += d.alive;
+    own_.unforkable += d.unforkable;
+    own_.stopped |= d.stopped;
+    if (d.broken) own_.broken = std::move(d.broken);
   }
   /// All who wait at gates are to be cancelled; that is a failure, unless there was one.
   void nobody_is_ready() {
-    if (!cancelling_) failed({}, std::make_exception_ptr(deadlock(all_who_wait())));
-    while (gates_) make_ready(leave(*gates_));
+    if (!is_cancelling()) failed({}, std::make_exception_ptr(deadlock(all_who_wait())));
+    wake_all_at_gates();
   }
   void failures(std::vector<exceptions::failure> f) noexcept {
     failures_ = std::move(f);
-    cancelling_ = !failures_.empty();
-    look_up_ = one_step_ || cancelling_;
-  }
-  [[nodiscard]] bool somebody_waits() const noexcept { return gates_ != nullptr; }
-  [[nodiscard]] std::string who_waits() const {
-    auto const first = all_who_wait().front();
-    return "process " + first.process.text() + " waits in " + first.what;
+    if (failures_.empty())
+      cancel_no_more();
+    else
+      cancel_all();
   }
   void throw_failures() {
-    cancelling_ = false;
-    look_up_ = one_step_;
+    cancel_no_more();
     auto all = std::exchange(failures_, {});
     if (only_.error) {
       if (all.empty()) std::rethrow_exception(std::exchange(only_.error, nullptr));
@@ -178,21 +171,9 @@ class scheduling_base : public scheduler_prompt {
     if (all.size() == 1) std::rethrow_exception(std::move(all.front().error));
     if (all.size() > 1) throw exceptions(std::move(all));
   }
-  /// Those who wait must not outlive us.
-  void drop_who_waits() noexcept {
-    while (gates_) (void)leave(*gates_);
-  }
-
-  process* running_ = nullptr;
-  bool look_up_ = false;  // there is more to do than to run who is next
-  std::size_t alive_ = 0;
-  std::size_t unforkable_ = 0;  // of them
+  desk own_{*this};
 
  private:
-  struct row_cache {
-    row_info const* row = nullptr;
-    void* evidence = nullptr;
-  };
   struct row_array {
     row_info const* row;
     bool recorded;
@@ -206,6 +187,7 @@ class scheduling_base : public scheduler_prompt {
   [[gnu::noinline]] void* look_up(row_info const& row, bool recorded) {
     if (row.size == 0) return nullptr;
     if (row.size == 1) return one(row.effects[0], recorded);
+    std::lock_guard const lock(rows_mutex_);
     for (auto const& r : rows_)
       if (r.row == &row && r.recorded == recorded) return r.evidence.get();
     auto all = std::make_unique<void*[]>(row.size);
@@ -222,15 +204,19 @@ class scheduling_base : public scheduler_prompt {
       return false;
     }
   }
-  [[nodiscard]] std::vector<deadlock::waiter> all_who_wait() const {
-    std::vector<deadlock::waiter> all;
-    for (auto const* g = gates_; g; g = g->next_)
-      for (auto const& t : g->waiting_) {
-        auto const& p = *t.get();
-        all.push_back({p.id(), p.waits_at_text()});
-      }
-    std::ranges::sort(all, {}, &deadlock::waiter::process);
-    return all;
+  void note(exceptions::failure f) noexcept {
+    std::lock_guard const lock(failures_mutex_);
+    try {
+      failures_.push_back(f);
+    } catch (...) {  // no memory to say so: the first failure must do
+      if (failures_.empty() && !only_.error) only_ = std::move(f);
+    }
+  }
+  void cancel_no_more() noexcept {
+    cancelling_.store(false, std::memory_order_relaxed);  // relaxed: nobody runs
+    has_cancelled_.store(false, std::memory_order_relaxed);
+    one_step(is_one_step());
+    open_outside();
   }
 
   static std::uint64_t next_serial() noexcept {
@@ -240,19 +226,16 @@ class scheduling_base : public scheduler_prompt {
 
   std::uint64_t const serial_ = next_serial();
   std::vector<known_effect> known_;
-  std::vector<row_array> rows_;
-  row_cache last_row_[2];        // loops spawn the same row again and again
-  std::vector<prompt*> outers_;  // that our processes may perform to
-  replay_log no_log_{0};
-  gate* gates_ = nullptr;  // at which somebody waits
-  bool cancelling_ = false;
+  std::mutex rows_mutex_;
+  std::vector<row_array> rows_;        // under rows_mutex_
+  std::vector<prompt*> outers_;        // that our processes may perform to
+  std::atomic<bool> look_up_ = false;  // there is more to do than to run who is next
+  std::atomic<bool> cancelling_ = false;
+  std::atomic<bool> has_cancelled_ = false;
   bool one_step_ = false;
-  std::vector<exceptions::failure> failures_;
-  exceptions::failure only_;  // the first, if there was no memory for it
+  std::mutex failures_mutex_;
+  std::vector<exceptions::failure> failures_;  // under failures_mutex_, while processes run
+  exceptions::failure only_;                   // the first, if there was no memory for it
 };
 
 }  // namespace weft::detail
-
-weft::gate::~gate() {
-  if (home_) home_->gate_ends(*this);
-}

@@ -24,9 +24,16 @@ namespace weft::detail {
 
 /// Effects that the scheduler handles.
 template <class E>
-constexpr bool is_ours = std::is_same_v<E, proc> || std::is_same_v<E, syncing>;
+constexpr bool is_ours =
+    std::is_same_v<E, proc> || std::is_same_v<E, syncing> || std::is_same_v<E, completing>;
 template <class... Es>
 constexpr bool is_ours<spawning<Es...>> = true;
+
+/// Operations that end a step; others are answered at once.
+template <class O>
+constexpr bool lets_others_run =
+    std::is_same_v<O, syncing::wait> || std::is_same_v<O, completing::wait> ||
+    times_among<O, proc::yield, proc::fork, proc::exit> == 1;
 
 /// Evidence for `E`, of the scheduler `S`.
 template <class S, class E, bool Records>
@@ -73,6 +80,9 @@ struct scheduler_clause {
     } else if constexpr (std::is_same_v<O, proc::fork>) {
       S::throw_has_no_log(site_of(o, waiting.where));
     }
+    if constexpr (S::on_several_threads && !std::is_same_v<O, proc::exit>)
+      if (prompt::arena_here()) [[unlikely]]
+        s.throw_stays_on_its_thread(site_of(o, waiting.where));
     if (!p.stop_at(info_of<O>, leaf, waiting, s)) [[unlikely]]
       throw_crossed(s, o, waiting.where);
     if constexpr (std::is_same_v<O, proc::exit>) {
@@ -135,7 +145,7 @@ struct scheduler_clause {
   }
 
   static constexpr clause_entry<E, O> entry() {
-    if constexpr (std::is_same_v<E, proc> || std::is_same_v<O, syncing::wait>)
+    if constexpr (lets_others_run<O>)
       return {nullptr, Records ? attempt_replay : nullptr, nullptr, control};
     else
       return {nullptr, at_once, nullptr, only_diverged};

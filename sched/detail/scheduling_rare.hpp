@@ -27,23 +27,49 @@ template <backend Backend>
     if (log.replaying() && (log.diverged() || !error))
       error = std::make_exception_ptr(log.divergence());
   }
-  running_ = nullptr;
+  here().running = nullptr;
   bury(&p, std::move(error));
   return next();
+}
+
+template <backend Backend>
+std::coroutine_handle<> scheduling<Backend>::nobody(thunk::nothing why) noexcept {
+  here().stopped = why == thunk::nothing::stopped;
+  here().running = nullptr;
+  return std::noop_coroutine();
 }
 
 /// While all are unwound nothing hinges on who is next, which an exploring backend wants to know.
 template <backend Backend>
 thunk scheduling<Backend>::take_with_care() noexcept {
   if constexpr (requires { worker_->take_any(); })
-    if (is_cancelling()) return worker_->take_any();
+    if (this->is_cancelling()) return worker_->take_any();
   return take();
+}
+
+template <backend Backend>
+template <class Enter>
+void scheduling<Backend>::wait(Enter enter) {
+  process& p = running();
+  if constexpr (on_several_threads) Backend::is_about_to_wait(p);
+  bool waits = false;
+  try {
+    waits = enter(p);
+  } catch (...) {
+    if constexpr (on_several_threads) Backend::goes_on(p);
+    throw;
+  }
+  if (!waits) {
+    if constexpr (on_several_threads) Backend::goes_on(p);
+    return put(box(), why::yielded);
+  }
+  if constexpr (on_several_threads) Backend::waits(p);
 }
 
 /// When there is more to do than to run who is next.
 template <backend Backend>
 [[gnu::noinline]] std::coroutine_handle<> scheduling<Backend>::next_with_care() noexcept {
-  while (!is_one_step()) {
+  while (!this->is_one_step()) {
     thunk t = take_with_care();
     if (!t) return nobody(t.why_empty());
     std::uint64_t const answer = t.answer();
@@ -63,14 +89,15 @@ template <backend Backend>
 [[gnu::noinline]] std::coroutine_handle<> scheduling<Backend>::prepare(
     process* p, std::uint64_t answer) noexcept {
   static constexpr unsigned patience = 100;
-  running_ = nullptr;
+  here().running = nullptr;
   try {
     if (p->is_forkable()) {
       p = owned(static_cast<forkable_process*>(p));
       static_cast<forkable_process&>(*p).claim_frames(*this);
     }
     if (p->was_cut()) throw p->why_cut();
-    if (is_cancelling()) {
+    if (this->is_cancelling()) {
+      this->cancels_somebody();
       // One that has no frames is dropped; so is one that will not listen.
       if (!p->has_started() || !p->is_waiting() || p->cancel() > patience)
         return bury(p, nullptr), nullptr;
@@ -80,7 +107,7 @@ template <backend Backend>
   } catch (...) {
     return bury(p, std::current_exception()), nullptr;
   }
-  running_ = p;
+  here().running = p;
   return p->go_on_somehow(answer, *this);
 }
 
@@ -88,7 +115,7 @@ template <backend Backend>
 template <backend Backend>
 [[gnu::cold, gnu::noinline]] void scheduling<Backend>::was_not_put(thunk& t) noexcept {
   if (t) return bury(t.release(), std::current_exception());
-  --alive_;  // it has dropped the process, which it should not
+  --scheduling_base::here().alive;  // it has dropped the process, which it should not
   failed({}, std::current_exception());
 }
 
@@ -101,7 +128,7 @@ void scheduling<Backend>::prepare_log(forkable_process& p, std::uint64_t answer)
   first_frame const first = p.program().start();
   try {
     p.log().rewind();
-    p.begin(first.handle, evidence_for(*first.row, true), *this, sink_);
+    p.begin(first.handle, this->evidence_for(*first.row, true), *this, sink_);
   } catch (...) {
     first.handle.destroy();
     throw;
@@ -126,7 +153,8 @@ template <class O>
   if (p.log().diverged()) return end_diverged(leaf, at);
   if constexpr (std::is_same_v<O, proc::fork>)
     if (p.log().is_full()) p.log().throw_unforkable(at);
-  if (p.log().is_full() && !std::exchange(p.is_sealed(), true)) ++unforkable_;
+  if constexpr (is_sealing<O>) p.log().seal(at);
+  if (p.log().is_full() && !std::exchange(p.is_sealed(), true)) ++here().unforkable;
   p.waits_at(at);
   return {};
 }
@@ -135,12 +163,12 @@ template <backend Backend>
 template <class Queue>
 void scheduling<Backend>::start_over(Queue ready, std::size_t alive,
                                      std::vector<exceptions::failure> failures) {
-  at_work const here(*this);
-  drop_who_waits();
+  at_work const now(*this);
+  this->drop_who_waits();
   worker_->ready(std::move(ready));
-  alive_ = alive;
-  unforkable_ = 0;
-  broken_ = nullptr;
+  own_.alive = static_cast<std::int64_t>(alive);
+  own_.unforkable = 0;
+  own_.broken = nullptr;
   this->failures(std::move(failures));
 }
 
@@ -152,19 +180,19 @@ std::coroutine_handle<> scheduling<Backend>::end_diverged(std::coroutine_handle<
   auto error = std::make_exception_ptr(log_of_running().divergence(at));
   p.unwind_from(leaf);
   set_innermost(this);
-  running_ = nullptr;
+  here().running = nullptr;
   bury(&p, std::move(error));
   return next();
 }
 
 template <backend Backend>
 void scheduling<Backend>::end() noexcept {
-  if (running_) {
+  if (own_.running || is_running()) {
     std::fputs("weft: a scheduler was destroyed by one of its own processes\n", stderr);
     std::terminate();
   }
   at_work_ = true;
-  drop_who_waits();  // first: a gate that ends with a frame makes them ready
+  this->drop_who_waits();  // first: a gate that ends with a frame makes them ready
   if constexpr (requires { worker_->ready(); }) {
     // A version of the queue may be kept by the frames of who stands in it: they go now.
     auto const kept = worker_->ready();
@@ -180,14 +208,17 @@ void scheduling<Backend>::end() noexcept {
 /// Nobody is ready.  Whether to go on all the same; throws what there is to be thrown.
 template <backend Backend>
 bool scheduling<Backend>::settle() {
-  if (broken_) std::rethrow_exception(std::exchange(broken_, nullptr));
-  if (somebody_waits() && !stopped_) {
-    nobody_is_ready();
+  if (own_.broken) std::rethrow_exception(std::exchange(own_.broken, nullptr));
+  if (this->somebody_waits() && !own_.stopped) {
+    this->nobody_is_ready();
     return true;
   }
-  throw_failures();
-  if (alive_ && !stopped_)
-    throw std::logic_error("weft: the backend has lost " + std::to_string(alive_) + " processes");
+  if (stopping_ && stopping_->came_late()) return true;
+  bool const stopped_somebody = std::exchange(stop_asked_, false) && this->has_cancelled();
+  this->throw_failures();
+  if (stopped_somebody) throw cancelled();
+  if (alive() && !own_.stopped)
+    throw std::logic_error("weft: the backend has lost " + std::to_string(alive()) + " processes");
   return false;
 }
 
@@ -199,8 +230,16 @@ template <backend Backend>
 }
 
 template <backend Backend>
+[[noreturn, gnu::cold, gnu::noinline]] void scheduling<Backend>::throw_stays_on_its_thread(
+    site const& at) {
+  throw frames_in_use("weft: " + at.text() +
+                      " would let a process go on on another thread, inside a body that is resumed "
+                      "bitwise: its frames must stay on theirs");
+}
+
+template <backend Backend>
 std::string scheduling<Backend>::why_not_kept() {
-  if (somebody_waits()) return who_waits();
+  if (this->somebody_waits_anywhere()) return this->who_waits();
   for (auto const& t : worker_->ready()) {
     process& p = *t.get();
     std::string const who = "process " + p.id().text();

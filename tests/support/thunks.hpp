@@ -41,13 +41,16 @@ class nowhere final : public detail::scheduler_prompt {
   std::string_view name_ = "nowhere";
 };
 
-/// Two allocations, the process and its frame.
-inline thunk numbered(std::uint64_t n) {
+/// For that backend, if it has something with each process.  Two allocations, the process and its
+/// frame.
+template <class Backend = void>
+thunk numbered(std::uint64_t n) {
   static nowhere ground;
   static detail::answer<void> sink;
   auto const first = [](dropped) -> eff<void> { co_return; }(dropped()).release();
   try {
-    return thunk(process::start({}, first, nullptr, ground, sink), n);
+    return thunk(
+        process::start({}, first, nullptr, ground, sink, true, detail::place_for<Backend>()), n);
   } catch (...) {
     first.destroy();
     throw;

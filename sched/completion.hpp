@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <exception>
+#include <stdexcept>
+#include <utility>
+
+#include "effects/eff.hpp"
+#include "sched/outside_gate.hpp"
+
+namespace weft {
+
+/// Nobody is left who could complete it.
+struct completion_dropped : std::runtime_error {
+  completion_dropped()
+      : runtime_error("weft: a completion will not come: its completer was destroyed without one") {
+  }
+};
+
+namespace detail {
+
+/// What the two ends of a completion share.  The completer's and the completion's: two owners.
+template <class T>
+class shared_completion : public pooled {
+ public:
+  answer<T> value;  // written before the gate is opened
+  outside_gate gate;
+
+  void release() noexcept {
+    // acq_rel, with itself: who destroys it has seen the last of the other.
+    if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+
+ private:
+  std::atomic<unsigned char> owners_ = 2;
+};
+
+/// One of two owners.
+template <class T>
+class completion_end {
+ public:
+  completion_end(completion_end&& other) noexcept : to_(std::exchange(other.to_, nullptr)) {}
+  completion_end& operator=(completion_end other) noexcept {
+    std::swap(to_, other.to_);
+    return *this;
+  }
+  ~completion_end() {
+    if (to_) to_->release();
+  }
+  explicit completion_end(shared_completion<T>* s) noexcept : to_(s) {}
+  [[nodiscard]] shared_completion<T>* get() const noexcept { return to_; }
+  shared_completion<T>* operator->() const noexcept { return to_; }
+  void reset() noexcept {
+    if (to_) std::exchange(to_, nullptr)->release();
+  }
+
+ private:
+  shared_completion<T>* to_;
+};
+
+}  // namespace detail
+
+template <class T>
+class completer;
+
+/// A value that comes from outside: what a process waits for.
+///
+///     completer<int> source;
+///     completion<int> result = source.get_completion();
+///     std::thread([s = std::move(source)]() mutable { s.complete(42); }).detach();
+///     int const n = co_await result.wait();
+///
+/// Completed once, from any thread, before or after the wait, which only the process that waits
+/// notices: its thread runs others meanwhile, or sleeps.  Waiting for one that is there takes one
+/// atomic load.  If the completer goes without, the wait throws completion_dropped; so it always
+/// ends.  The wait seals (operation.hpp): a process that has waited cannot fork.
+///
+/// Two allocations from the pool: what the two ends share, and the wait's frame.
+template <class T>
+class [[nodiscard]] completion {
+ public:
+  /// Waits, and takes the value: once.  Throws what it was completed with; completion_dropped;
+  /// std::logic_error if it was waited for before.  This object must be there until the wait ends.
+  eff<T, completing> wait() {
+    if (!to_.get())
+      throw std::logic_error("weft: a completion is waited for twice, or was moved from");
+    detail::completion_end<T> to = std::move(to_);
+    if (!to->gate.is_open()) co_await completing::wait{to->gate};
+    co_return to->value.take();
+  }
+  /// Whether waiting would not wait.  Thread safe.
+  [[nodiscard]] bool is_ready() const noexcept { return !to_.get() || to_->gate.is_open(); }
+
+ private:
+  friend class completer<T>;
+  explicit completion(detail::completion_end<T> to) noexcept : to_(std::move(to)) {}
+  detail::completion_end<T> to_;
+};
+
+/// Who completes it.  Movable: to the thread, or the callback, that will.  One thread at a time.
+template <class T>
+class completer {
+ public:
+  /// Throws bad_alloc.
+  completer() : completer(new detail::shared_completion<T>()) {}
+  completer(completer&&) noexcept = default;
+  completer& operator=(completer other) noexcept {
+    std::swap(to_, other.to_);
+    std::swap(unclaimed_, other.unclaimed_);
+    return *this;
+  }
+  ~completer() {
+    if (to_.get()) fail(std::make_exception_ptr(completion_dropped()));
+  }
+
+  /// The other end.  Throws std::logic_error the second time.
+  [[nodiscard]] completion<T> get_completion() {
+    if (!unclaimed_.get()) throw std::logic_error("weft: a completer has one completion");
+    return completion<T>(std::move(unclaimed_));
+  }
+
+  /// The process that waits, or will, goes on with T(args...).  Throws what that constructor
+  /// throws, and then may be called again; std::logic_error if it was completed before.
+  template <class... Args>
+  void complete(Args&&... args) {
+    require_open();
+    to_->value.set(std::forward<Args>(args)...);
+    open();
+  }
+  /// It finds that exception instead.
+  void fail(std::exception_ptr error) {
+    require_open();
+    to_->value.fail(std::move(error));
+    open();
+  }
+
+ private:
+  explicit completer(detail::shared_completion<T>* s) noexcept : to_(s), unclaimed_(s) {}
+  void require_open() const {
+    if (!to_.get())
+      throw std::logic_error(
+          "weft: a completer completes once, and this one has, or was moved from");
+  }
+  void open() {
+    to_->gate.open();
+    to_.reset();
+  }
+
+  detail::completion_end<T> to_;
+  detail::completion_end<T> unclaimed_;  // until somebody asks for it
+};
+
+}  // namespace weft

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "sched/backend.hpp"
+#include "sched/thunk.hpp"
+
+namespace weft::detail {
+
+/// Threads of a backend that found nothing to do; and the decision that there will be nothing.
+///
+///   I1  The list is locked, and nobody is on it twice (D7 of seed-notes).
+///   I2  Who sleeps announces it, then looks at all queues; who puts work into a queue publishes
+///       it, then looks whether somebody sleeps (D8).  The announcement [1] and the look [2], the
+///       claim of the queue and the look at it (thread_queue.hpp, [1] and [3]) are all seq_cst: in
+///       their one order either the sleeper's look comes after the work, or the other's look comes
+///       after the announcement.
+///   I3  Who is taken off the list is woken, always.
+///   I4  The run is over when every thread is on the list, nothing is due and all queues are empty.
+///       The last one to announce decides it, under the lock, and asks what is due before it looks
+///       at the queues: who was due puts first.
+class idle_threads {
+ public:
+  explicit idle_threads(unsigned threads) : monitors_(std::make_unique<monitor[]>(threads)) {
+    list_.reserve(threads);
+  }
+
+  /// A thread comes, before it takes anything; or goes.  When all have gone what was dry may begin
+  /// anew.
+  void join() noexcept {
+    std::lock_guard const lock(mutex_);
+    ++threads_;
+  }
+  void leave() noexcept {
+    std::lock_guard const lock(mutex_);
+    // Relaxed: nobody is there.
+    if (--threads_ == 0) word_.fetch_and(~dry, std::memory_order_relaxed);
+  }
+
+  /// A hint.
+  [[nodiscard]] bool nobody_sleeps() const noexcept {
+    return word_.load(std::memory_order_relaxed) == 0;  // relaxed: it is; over counts as well
+  }
+  [[nodiscard]] bool is_over() const noexcept {
+    return word_.load(std::memory_order_relaxed) >= dry;  // relaxed: threads meet when they end
+  }
+  [[nodiscard]] thunk::nothing why_over() const noexcept {
+    return word_.load(std::memory_order_relaxed) >= stopped ? thunk::nothing::stopped  // as above
+                                                            : thunk::nothing::dry;
+  }
+
+  /// There is work, and it is published.
+  void wake_one() noexcept {
+    // [2] seq_cst: I2.
+    if ((word_.load(std::memory_order_seq_cst) & count) == 0) return;
+    unsigned who = 0;
+    {
+      std::lock_guard const lock(mutex_);
+      if (list_.empty()) return;
+      who = list_.back();
+      strike(list_.end() - 1);
+    }
+    wake(who);  // I3
+  }
+  void stop() noexcept {
+    std::lock_guard const lock(mutex_);
+    end(stopped);
+  }
+
+  /// Until there may be work, or it is over.  True if the deadline has passed.
+  template <class AllAreEmpty>
+  [[nodiscard]] bool sleep(unsigned self, instant until, dry_test dry_now,
+                           AllAreEmpty all_are_empty) {
+    monitor& m = monitors_[self];
+    m.forget();
+    announced const a = announce(self);
+    if (a.is_over) return false;
+    // What is due is asked without the lock: the answer may be to put something.
+    if (a.is_last && dry_now() && decide(a.changes, all_are_empty)) return false;
+    if (!all_are_empty()) {
+      withdraw(self);
+      return false;
+    }
+    bool const was_woken = m.wait(until);
+    // Else: taken off the list meanwhile, so that it is woken too.
+    return withdraw(self) && !was_woken;
+  }
+
+ private:
+  static constexpr unsigned stopped = 1U << 31;
+  static constexpr unsigned dry = 1U << 30;
+  static constexpr unsigned count = dry - 1;
+
+  /// Where a thread sleeps.  A cache line of its own.
+  class alignas(64) monitor {
+   public:
+    void forget() noexcept {
+      std::lock_guard const lock(mutex_);
+      is_woken_ = false;
+    }
+    void wake() noexcept {
+      std::lock_guard const lock(mutex_);
+      is_woken_ = true;
+      woken_.notify_one();
+    }
+    /// False if the deadline passes first.
+    bool wait(instant until) {
+      std::unique_lock lock(mutex_);
+      auto const is_woken = [this] { return is_woken_; };
+      if (until != instant::max()) return woken_.wait_until(lock, until, is_woken);
+      woken_.wait(lock, is_woken);
+      return true;
+    }
+
+   private:
+    std::mutex mutex_;
+    std::condition_variable woken_;
+    bool is_woken_ = false;
+  };
+
+  void wake(unsigned who) noexcept { monitors_[who].wake(); }
+  struct announced {
+    bool is_over;
+    bool is_last;
+    std::uint64_t changes;
+  };
+  announced announce(unsigned self) noexcept {
+    std::lock_guard const lock(mutex_);
+    if (is_over()) return {true, false, 0};
+    list_.push_back(self);  // I1: it is not on it, since it runs
+    // [1] seq_cst: I2.
+    word_.fetch_add(1, std::memory_order_seq_cst);
+    return {false, list_.size() == threads_, ++changes_};
+  }
+  /// Whether it is over, if the list has not changed since then (I4).
+  template <class AllAreEmpty>
+  bool decide(std::uint64_t changes, AllAreEmpty all_are_empty) noexcept {
+    std::lock_guard const lock(mutex_);
+    if (changes_ != changes || !all_are_empty()) return false;
+    end(dry);
+    return true;
+  }
+  /// Leaves the list.  False if somebody has taken it off.
+  bool withdraw(unsigned self) noexcept {
+    std::lock_guard const lock(mutex_);
+    auto const at = std::ranges::find(list_, self);
+    if (at == list_.end()) return false;
+    strike(at);
+    return true;
+  }
+
+  // ---- under the lock
+
+  void strike(std::vector<unsigned>::iterator at) noexcept {
+    list_.erase(at);
+    ++changes_;
+    word_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: who sees it late takes the lock
+  }
+  void end(unsigned how) noexcept {
+    word_.fetch_or(how, std::memory_order_relaxed);  // relaxed: they are woken after it
+    for (unsigned const who : list_) wake(who);
+    word_.fetch_sub(static_cast<unsigned>(list_.size()), std::memory_order_relaxed);
+    list_.clear();
+    ++changes_;
+  }
+
+  std::unique_ptr<monitor[]> monitors_;
+  std::mutex mutex_;
+  std::vector<unsigned> list_;  // I1; under mutex_, like threads_ and changes_
+  unsigned threads_ = 0;
+  std::uint64_t changes_ = 0;                   // of the list, so far
+  alignas(64) std::atomic<unsigned> word_ = 0;  // how many are on the list, and how it is over
+};
+
+}  // namespace weft::detail

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <thread>
+
+namespace weft::detail {
+
+/// A few cycles in which the other thread of the core gets more.
+inline void pause_for(unsigned times) noexcept {
+  for (unsigned i = 0; i != times; ++i) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+  }
+}
+
+/// Waiting for a few instructions of another thread: a little longer each time, and from then on
+/// the system is told, since that thread may not be running.
+class relax {
+ public:
+  void operator()() noexcept {
+    if (times_ == most) return std::this_thread::yield();
+    pause_for(1U << times_++);
+  }
+
+ private:
+  static constexpr unsigned most = 6;  // 64 pauses: about a microsecond
+
+  unsigned times_ = 0;
+};
+
+}  // namespace weft::detail

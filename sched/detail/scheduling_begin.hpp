@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <stop_token>
+#include <utility>
+
+#include "sched/detail/scheduling.hpp"
+
+/// What a scheduler does before processes run: learns which effects there are, and starts the first
+/// one.
+namespace weft::detail {
+
+template <backend Backend>
+template <class... All, class Find>
+void scheduling<Backend>::learn_all(row<All...>, Find&& find) {
+  ours_.reserve(2 * sizeof...(All));
+  this->expect(sizeof...(All));
+  was_started_ = true;
+  (learn_effect(identity<All>(), find), ...);
+  if constexpr (on_several_threads) this->outers_stand_among_threads();
+}
+template <backend Backend>
+template <class F, class Find>
+void scheduling<Backend>::learn_effect(identity<F>, Find& find) {
+  if constexpr (is_ours<F>) {
+    auto* const a = own(std::make_unique<scheduler_place<scheduling, F, false>>(*this));
+    auto* const b = own(std::make_unique<scheduler_place<scheduling, F, true>>(*this));
+    this->learn({&name_of<F>, static_cast<evidence<F>*>(a), static_cast<evidence<F>*>(b)});
+  } else {
+    evidence<F>& outer = *find.template operator()<F>();
+    auto* const r = own(std::make_unique<recorder<F>>(*this, outer));
+    this->learn_outer(outer.clauses->home(outer));
+    this->learn({&name_of<F>, &outer, r->stand_in()});
+  }
+}
+template <backend Backend>
+template <class R>
+R* scheduling<Backend>::own(std::unique_ptr<R> r) {
+  R* const p = r.get();
+  ours_.push_back(std::move(r));
+  return p;
+}
+
+template <backend Backend>
+template <class Program>
+void scheduling<Backend>::start(Program program, bool keeps_log, std::size_t log_limit,
+                                std::stop_token token) {
+  log_limit_ = log_limit;
+  token_ = std::move(token);
+  auto* const first = new program_of<Program>(std::move(program));
+  if (keeps_log) return begin(new_process({}, first), true);
+  first_ = first;  // its frames refer to what it captured
+  begin(new_process({}, first->start()), false);
+}
+
+}  // namespace weft::detail

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <stop_token>
+#include <thread>
+#include <utility>
+
+#include "effects/multi_resumption.hpp"
+#include "sched/backend.hpp"
+#include "sched/detail/idle_threads.hpp"
+#include "sched/detail/relax.hpp"
+#include "sched/process.hpp"
+#include "sched/thread_queue.hpp"
+
+namespace weft {
+
+/// How a program is run by several threads that share its work.
+struct sharing_options {
+  /// How many, the calling one included; 0: as many as the machine has.
+  unsigned threads = 0;
+  // As in schedule_options.
+  bool forkable = true;
+  std::size_t log_limit = detail::replay_log::usual_limit;
+  std::stop_token stop{};
+};
+
+/// The work-sharing backend of seeds 000 and 001: several threads, a queue for each.
+///
+///     schedule<sharing>({.threads = 2}, program, handlers...);
+///
+/// A thread runs what stands in its own queue, the longest waiting first; what becomes ready there
+/// goes to its end.  One whose queue is empty takes from another's, half of it, at most 32, in one
+/// visit; when there is nothing anywhere it looks for a few microseconds longer, and then sleeps,
+/// until somebody has work to share.
+///
+/// Fairness.  Nobody ever loses a place: what is taken from a queue is taken from its front, and
+/// goes to the front of the other.  Every thread looks at the others in turn, at one every 256
+/// steps, and takes at least one process if there is one.  So one that has become ready behind k
+/// others runs before any other thread has taken 256 * (n - 1) * (k + 1) more steps, n being the
+/// number of threads, even if its own thread is stuck in a process that never lets go.
+///
+/// Not deterministic.  With one thread it is, and is one_thread, at up to twice the price.
+///
+/// It allocates nothing for put and take: the list goes through the processes, of which each is 48
+/// bytes larger.  Source: seed 000, corrected as in seed-notes; docs/models verifies it.
+///
+///   A1  What a worker puts goes to its own queue.  After that it looks whether somebody sleeps
+///       (idle_threads.hpp, I2), but not after a yield into an empty queue: it is about to take
+///       that one back itself.
+///   A2  Nobody holds two queues at once.
+class sharing {
+ public:
+  static constexpr unsigned wakes = 1;
+  using options = sharing_options;
+
+  /// What a process has of us.
+  struct alignas(16) place : queue_entry {
+    std::uint64_t answer = 0;  // that it is to go on with
+  };
+
+  class worker;
+
+  sharing() : sharing(options()) {}
+  explicit sharing(options const& o)
+      : count_(o.threads ? o.threads : std::max(1U, std::thread::hardware_concurrency())),
+        queues_(std::make_unique<queue[]>(count_)),
+        idle_(count_) {}
+  sharing(sharing const&) = delete;
+  sharing& operator=(sharing const&) = delete;
+  ~sharing() {
+    for (unsigned i = 0; i != count_; ++i)
+      for (auto f = queues_[i].try_dequeue(); !f.is_empty(); f = queues_[i].try_dequeue())
+        (void)thunk_of(f.entry());
+  }
+
+  [[nodiscard]] unsigned threads() const noexcept { return count_; }
+
+  /// From anywhere: into the queues in turn.
+  void put(thunk&& t, why w) noexcept {
+    queue_entry& e = entry_of(std::move(t), w);
+    // Relaxed: any number will do.
+    unsigned at = next_.fetch_add(1, std::memory_order_relaxed);
+    for (detail::relax wait; queues_[at % count_].try_enqueue(e) == thread_queue::entered::locked;
+         ++at)
+      wait();
+    idle_.wake_one();
+  }
+  /// O(1).  Says no also if somebody is at work on the queue.
+  bool claim(process* p) noexcept {
+    queue_entry& e = process_place<place>(*p);
+    // Relaxed: a hint, the queue makes sure.
+    auto const* const at = static_cast<queue const*>(e.owner.load(std::memory_order_relaxed));
+    return at && const_cast<queue*>(at)->try_dequeue_entry(e) == thread_queue::removal::removed;
+  }
+  void stop() noexcept { idle_.stop(); }
+
+  // ---- of a process that runs (R4 of waiting_room.hpp)
+
+  static void is_about_to_wait(process& p) noexcept { move(p, process_state::yielding); }
+  static void waits(process& p) noexcept { move(p, process_state::sleeping); }
+  static void goes_on(process& p) noexcept { move(p, process_state::running); }
+
+ private:
+  /// A cache line of its own, which two threads do not share by chance.
+  struct alignas(64) queue : thread_queue {};
+
+  static void move(process& p, process_state to) noexcept {
+    process_place<place>(p).state.move(to);
+  }
+  /// Ready.  One that is about to wait is so once it waits.
+  [[nodiscard]] static queue_entry& entry_of(thunk&& t, why w) noexcept {
+    auto& at = process_place<place>(*t.get());
+    at.answer = t.answer();
+    (void)t.release();
+    if (w == why::yielded || !at.state.wake(process_state::queued))
+      at.state.move(process_state::queued);
+    return at;
+  }
+  [[nodiscard]] static thunk thunk_of(queue_entry& e) noexcept {
+    auto& at = static_cast<place&>(e);
+    return thunk(&process_at(at), at.answer);
+  }
+
+  [[nodiscard]] bool all_are_empty() const noexcept {
+    for (unsigned i = 0; i != count_; ++i)
+      if (!queues_[i].is_empty()) return false;
+    return true;
+  }
+
+  unsigned count_;
+  std::unique_ptr<queue[]> queues_;
+  detail::idle_threads idle_;
+  alignas(64) std::atomic<unsigned> next_ = 0;
+};
+
+/// A thread's end.
+class sharing::worker {
+ public:
+  worker(sharing& home, unsigned index) noexcept
+      : home_(home), own_(home.queues_[index]), index_(index), visits_(index) {
+    home_.idle_.join();
+  }
+  worker(worker const&) = delete;
+  worker& operator=(worker const&) = delete;
+  ~worker() { home_.idle_.leave(); }
+
+  void put(thunk&& t, why w) noexcept {
+    queue_entry& e = entry_of(std::move(t), w);
+    auto entered = own_.try_enqueue(e);
+    for (detail::relax wait; entered == thread_queue::entered::locked;
+         entered = own_.try_enqueue(e))
+      wait();
+    if (w != why::yielded || entered == thread_queue::entered::had_some)  // A1
+      home_.idle_.wake_one();
+  }
+
+  /// Not while somebody sleeps, who may have to be told; and not when it is time for a visit.
+  [[nodiscard]] bool can_exchange() const noexcept {
+    return until_visit_ != 0 && home_.idle_.nobody_sleeps();
+  }
+  [[gnu::always_inline]] thunk exchange(thunk t) noexcept {
+    --until_visit_;
+    queue_entry& e = entry_of(std::move(t), why::yielded);
+    auto found = own_.try_exchange(e);
+    for (detail::relax wait; found.is_locked(); found = own_.try_exchange(e)) wait();
+    return thunk_of(found.entry());
+  }
+
+  /// Parks when there is nothing to do.
+  thunk take(instant until, dry_test dry) {
+    for (;;) {
+      if (home_.idle_.is_over()) return home_.idle_.why_over();
+      if (queue_entry* const e = find()) return thunk_of(*e);
+      auto const all_are_empty = [this] { return home_.all_are_empty(); };
+      if (home_.idle_.sleep(index_, until, dry, all_are_empty)) return thunk::nothing::deadline;
+    }
+  }
+
+ private:
+  static constexpr unsigned steps_to_visit = 256;
+  static constexpr unsigned most_shared = 32;
+  static constexpr unsigned most_looks = 50;
+  static constexpr unsigned looks_apart = 8;
+
+  queue_entry* find() noexcept;
+  queue_entry* visit() noexcept;
+  queue_entry* share(queue& from, bool& was_locked) noexcept;
+
+  sharing& home_;
+  queue& own_;
+  unsigned index_;
+  unsigned visits_;  // whom we visited last
+  unsigned until_visit_ = steps_to_visit;
+};
+
+/// Somebody who is ready; null if after some looking nobody is.
+inline queue_entry* sharing::worker::find() noexcept {
+  if (until_visit_ == 0) {
+    until_visit_ = steps_to_visit;
+    if (queue_entry* const e = visit()) return e;
+  }
+  --until_visit_;
+  for (unsigned looks = 0;; ++looks) {
+    auto const found = own_.try_dequeue();
+    bool was_locked = found.is_locked();
+    if (!was_locked && !found.is_empty()) return &found.entry();
+    for (unsigned i = 1; i != home_.count_; ++i)
+      if (auto* const e = share(home_.queues_[(index_ + i) % home_.count_], was_locked)) return e;
+    if (!was_locked && looks >= most_looks) return nullptr;
+    detail::pause_for(looks_apart);
+  }
+}
+
+/// The next one in turn shares with us, whatever we have.
+inline queue_entry* sharing::worker::visit() noexcept {
+  visits_ = (visits_ + 1) % home_.count_;
+  if (visits_ == index_) visits_ = (visits_ + 1) % home_.count_;
+  if (visits_ == index_) return nullptr;  // we are alone
+  bool was_locked = false;
+  return share(home_.queues_[visits_], was_locked);
+}
+
+/// Half of what it has more than we have; one at least.  The first of them is to run.
+inline queue_entry* sharing::worker::share(queue& from, bool& was_locked) noexcept {
+  unsigned const theirs = from.length();
+  unsigned const more = theirs - std::min(theirs, own_.length());
+  entry_chain chain;
+  was_locked |= !from.try_share(std::clamp(more / 2, 1U, most_shared), chain);
+  if (chain.length == 0) return nullptr;
+  queue_entry& first = chain.pop();
+  first.state.move(process_state::running);
+  if (chain.length != 0) {
+    for (detail::relax wait; !own_.try_prepend(chain);) wait();
+    home_.idle_.wake_one();
+  }
+  return &first;
+}
+
+static_assert(concurrent<sharing> && exchanging<sharing> && with_options<sharing>);
+
+}  // namespace weft
