@@ -28,10 +28,11 @@ class collector : public benchmark::BenchmarkReporter {
         times_[run.run_name.function_name].push_back(run.real_accumulated_time * 1e9 /
                                                      static_cast<double>(run.iterations));
   }
-  std::optional<double> median(std::string const& name) {
+  std::optional<double> ns(std::string const& name, summary of) {
     auto& times = times_[name];
     if (times.empty()) return std::nullopt;
     std::sort(times.begin(), times.end());
+    if (of == summary::least) return times.front();
     auto const middle = times.size() / 2;
     return times.size() % 2 == 1 ? times[middle] : (times[middle - 1] + times[middle]) / 2;
   }
@@ -95,7 +96,7 @@ void suite::check(std::string const& which, std::uint64_t answer, std::uint64_t 
 }
 
 // Rows may share a subject or a rival; what is registered twice under a name is measured twice and
-// goes into one median.
+// goes into one summary.
 
 void suite::compare(std::string_view which, make_work subject, std::string_view rival,
                     make_work make_rival, std::size_t items) {
@@ -121,11 +122,19 @@ void suite::measure_rate(std::string_view which, make_work subject, std::uint64_
 }
 
 void suite::compare_runs(std::string_view which, timed_run subject, std::string_view rival,
-                         timed_run run_rival, std::size_t items) {
-  row r{std::string(which), "ns", {}, std::string(rival), {}, items};
-  check(r.which, subject().answer, run_rival().answer, "the rival's ");
-  measure_later(subject_name(r.which), std::move(subject));
-  measure_later(rival_name(r.which, r.rival), std::move(run_rival));
+                         timed_run run_rival, std::size_t items, summary of) {
+  row r{std::string(which), "ns", {}, std::string(rival), {}, items, of};
+  std::uint64_t const answer = run_rival().answer;
+  check(r.which, subject().answer, answer, "the rival's ");
+  auto const measure_checked = [&](std::string const& name, timed_run run) {
+    measure_later(name, [this, name, run = std::move(run), answer] {
+      timed const t = run();
+      check(name, t.answer, answer, "the first run's ");
+      return t;
+    });
+  };
+  measure_checked(subject_name(r.which), std::move(subject));
+  measure_checked(rival_name(r.which, r.rival), std::move(run_rival));
   rows_.push_back(std::move(r));
 }
 
@@ -177,7 +186,7 @@ int suite::run() {
                 "rival value", "ratio");
   for (row& r : rows_) {
     auto const an_item = [&](std::string const& name) {
-      std::optional<double> ns = times.median(name);
+      std::optional<double> ns = times.ns(name, r.of);
       if (ns) *ns /= static_cast<double>(r.items);
       return ns;
     };

@@ -38,10 +38,17 @@ struct timed {
 /// cannot be stopped at will: here the clock is read inside.
 using timed_run = std::function<timed()>;
 
+/// What stands for all repetitions.  The least, where several threads run: whatever else runs on
+/// the machine can only make them slower, and does so by much.
+enum class summary { median, least };
+
 class suite {
  public:
   /// Takes --json and --quick out of the arguments; the others are Google Benchmark's.
   suite(std::string_view name, int argc, char** argv);
+
+  /// Whether nothing is to take long.
+  [[nodiscard]] bool is_quick() const noexcept { return quick_; }
 
   /// Nanoseconds an item of each, of which a step does `items`.  Their answers must be the same.
   void compare(std::string_view which, make_work subject, std::string_view rival_name,
@@ -55,8 +62,9 @@ class suite {
                     std::size_t items);
 
   /// As `compare` and `measure`, of what runs have timed: `items` a run, and a run a repetition.
+  /// Every run of `compare_runs` is checked.
   void compare_runs(std::string_view which, timed_run subject, std::string_view rival_name,
-                    timed_run rival, std::size_t items);
+                    timed_run rival, std::size_t items, summary of = summary::median);
   void measure_runs(std::string_view which, timed_run subject, std::uint64_t answer,
                     std::size_t items);
 
@@ -77,10 +85,11 @@ class suite {
   struct row {
     std::string which;
     std::string unit;
-    std::optional<double> value;  // given, or the median of what was measured
+    std::optional<double> value;  // given, or the summary of what was measured
     std::string rival;            // empty: none
     std::optional<double> rival_value;
     std::size_t items = 1;  // an iteration of Google Benchmark's
+    summary of = summary::median;
   };
   void check(std::string const& which, std::uint64_t answer, std::uint64_t expected,
              std::string_view whose);
