@@ -18,8 +18,8 @@ namespace weft::bench {
 /// Coroutines that take turns on two threads: one queue, one lock.
 ///
 /// It is used as well as it can be.  Yielding takes the lock once, to go to the end and to take who
-/// is first, and goes on there by a jump: returning to the loop, which would take the lock again,
-/// was half as fast.  Nobody is notified who need not be.
+/// is first, and goes on there by a jump: returning to a loop, which takes it again, costs twice
+/// as much or more.  Nobody is notified who need not be.
 class locked_queue {
  public:
   /// `n` coroutines will be started.

@@ -15,7 +15,7 @@
 ///
 /// Wall time goes from before the threads are started until they have ended.
 ///
-/// The rivals, beside rivals_threads.hpp:
+/// The rivals, beside those of rivals_threads.hpp:
 ///
 ///   boost.fiber  Fibers on two threads that share one queue, `algo::shared_work`.
 ///   tbb          A `task_group` in an arena of two threads.  Its second thread is there already
@@ -24,40 +24,34 @@
 
 #include "sched/sharing.hpp"
 
-#include <sys/resource.h>
-#include <unistd.h>
+#include <tbb/global_control.h>
+#include <tbb/task_arena.h>
+#include <tbb/task_group.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <boost/fiber/algo/shared_work.hpp>
-#include <boost/fiber/condition_variable.hpp>
 #include <boost/fiber/fiber.hpp>
-#include <boost/fiber/mutex.hpp>
 #include <boost/fiber/operations.hpp>
 #include <chrono>
+#include <coroutine>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <memory>
-#include <mutex>
-#include <new>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
 #include "bench/harness.hpp"
+#include "bench/rivals_fibers.hpp"
+#include "bench/rivals_ring.hpp"
 #include "bench/rivals_threads.hpp"
+#include "bench/threads.hpp"
 #include "effects/effects.hpp"
 #include "sched/completion.hpp"
 #include "sched/schedule.hpp"
-#include "tbb/global_control.h"
-#include "tbb/task_arena.h"
-#include "tbb/task_group.h"
 
 namespace {
 
@@ -71,11 +65,17 @@ using weft::schedule;
 using weft::sharing;
 using weft::spawn;
 using weft::spawning;
+using weft::bench::all_others_sleep;
+using weft::bench::count;
+using weft::bench::fibers_left;
 using weft::bench::launder;
 using weft::bench::letter_box;
 using weft::bench::locked_queue;
 using weft::bench::pooled_coroutine;
+using weft::bench::processor_ms;
+using weft::bench::small_stacks;
 using weft::bench::summary;
+using weft::bench::this_thread;
 using weft::bench::timed;
 
 using clock = std::chrono::steady_clock;
@@ -134,14 +134,6 @@ eff<void, proc> yielder(crowd* c, int rounds, int id) {
   c->leave(id, done);
 }
 
-/// An address for each thread.  Not inlined, and it says that it touches memory: the compiler
-/// believes that a function stays on its thread, coroutines too, and would ask once.
-[[gnu::noinline]] char const* this_thread() {
-  static thread_local char const mark = 0;
-  char const* at = &mark;
-  asm volatile("" : "+r"(at) : : "memory");
-  return at;
-}
 eff<void, proc> migrant(crowd* c, int rounds, int id) {
   std::uint64_t done = 0, migrations = 0;
   char const* at = this_thread();
@@ -198,40 +190,6 @@ std::uint64_t by_hand(crowd& c) {
   return c.answer();
 }
 
-/// Small, and not at multiples of a page, as in bench/yield.cpp; from any thread.
-struct small_stacks {
-  static constexpr std::size_t bytes = 16 * 1024;
-  static constexpr std::size_t cache_line = 64;
-  boost::context::stack_context allocate() {
-    void* const block = std::malloc(bytes + cache_line);
-    if (!block) throw std::bad_alloc();
-    boost::context::stack_context stack;
-    stack.size = bytes;
-    stack.sp = static_cast<char*>(block) + bytes;
-    return stack;
-  }
-  void deallocate(boost::context::stack_context& stack) noexcept {
-    std::free(static_cast<char*>(stack.sp) - bytes);
-  }
-};
-/// Two threads stay until all fibers have ended: who waits here lets others run.
-class fibers_left {
- public:
-  explicit fibers_left(int n) : left_(n) {}
-  void leave() {
-    std::lock_guard const lock(mutex_);
-    if (--left_ == 0) none_.notify_all();
-  }
-  void wait() {
-    std::unique_lock lock(mutex_);
-    none_.wait(lock, [this] { return left_ == 0; });
-  }
-
- private:
-  boost::fibers::mutex mutex_;
-  boost::fibers::condition_variable none_;
-  int left_;  // guarded by mutex_
-};
 void yield_in_a_fiber(fibers_left* all, crowd* c, int rounds, int id) {
   std::uint64_t done = 0;
   for (int i = 0; i != rounds; ++i) {
@@ -264,44 +222,6 @@ std::uint64_t in_fibers(crowd& c) {
 
 // ---- spawn
 
-/// How often something was done, by whichever threads: each has a count of its own.
-class count {
- public:
-  count() {
-    std::lock_guard const lock(all().mutex);
-    all().alive.push_back(this);
-  }
-  count(count const&) = delete;
-  count& operator=(count const&) = delete;
-  ~count() {
-    std::lock_guard const lock(all().mutex);
-    std::erase(all().alive, this);
-    all().of_the_dead += n_.load(std::memory_order_relaxed);  // our own
-  }
-  void add() {
-    // Relaxed: only we write.
-    n_.store(n_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  }
-  /// When nobody counts.
-  static std::uint64_t sum() {
-    std::lock_guard const lock(all().mutex);
-    std::uint64_t n = all().of_the_dead;
-    for (count const* c : all().alive) n += c->n_.load(std::memory_order_relaxed);  // as above
-    return n;
-  }
-
- private:
-  struct everybody {
-    std::mutex mutex;
-    std::vector<count*> alive;
-    std::uint64_t of_the_dead = 0;
-  };
-  static everybody& all() {
-    static everybody e;
-    return e;
-  }
-  alignas(64) std::atomic<std::uint64_t> n_ = 0;
-};
 [[gnu::noinline]] void do_next_to_nothing() {
   static thread_local count here;
   here.add();
@@ -337,15 +257,6 @@ eff<void, completing> waiter(completion<int>* result, int* answer) {
   *answer = co_await result->wait();
 }
 
-double processor_ms() {
-  rusage used{};
-  getrusage(RUSAGE_SELF, &used);
-  auto const ms = [](timeval t) {
-    return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_usec) * 1e-3;
-  };
-  return ms(used.ru_utime) + ms(used.ru_stime);
-}
-
 struct idled {
   double ms = 0;
   int answer = 0;
@@ -368,19 +279,6 @@ idled idle_for(std::chrono::milliseconds time) {
 }
 
 // ---- wakeup
-
-/// Whether no thread but the calling one runs, or could.
-bool all_others_sleep() {
-  std::string const self = std::to_string(gettid());
-  for (auto const& task : std::filesystem::directory_iterator("/proc/self/task")) {
-    if (task.path().filename() == self) continue;
-    std::string line;
-    std::getline(std::ifstream(task.path() / "stat"), line);  // "12 (name) S ..."
-    auto const name_end = line.rfind(") ");
-    if (name_end != line.npos && line[name_end + 2] == 'R') return false;
-  }
-  return true;
-}
 
 /// A sleeper waits for one number after another, and a thread outside sends them.
 class wakeups {
@@ -468,10 +366,10 @@ int main(int argc, char** argv) {
   if (idle.answer != 1) wrong("idle/2: the process did not get its answer");
   bench.report("idle/2", idle.ms, "ms");
 
+  int const rounds = bench.is_quick() ? 20 : 4000;
   auto const compare_yields = [&](std::string_view which, std::uint64_t (*subject)(crowd&),
                                   std::string_view rival_name, std::uint64_t (*rival)(crowd&),
                                   summary of) {
-    int const rounds = bench.is_quick() ? 20 : 2000;
     auto const timed_run = [=](std::uint64_t (*run)(crowd&)) {
       return [=] {
         crowd c(1000, rounds);
@@ -485,9 +383,9 @@ int main(int argc, char** argv) {
   compare_yields("yield/2", shared<2>, "boost.fiber", in_fibers, summary::least);
   compare_yields("yield/1", shared<1>, "one_thread", on_one_thread, summary::median);
 
-  crowd migrating(1000, bench.is_quick() ? 20 : 2000);
+  crowd migrating(1000, rounds);
   std::uint64_t const all_done = shared<2, migrant>(migrating);
-  crowd staying(1000, migrating.rounds());
+  crowd staying(1000, rounds);
   if (all_done != on_one_thread(staying))
     wrong("yield/2/migrations: not all have yielded so often");
   bench.report("yield/2/migrations", static_cast<double>(migrating.migrations()), "count");
