@@ -38,8 +38,8 @@ struct timed {
 /// cannot be stopped at will: here the clock is read inside.
 using timed_run = std::function<timed()>;
 
-/// What stands for all repetitions.  The least, where several threads run: whatever else runs on
-/// the machine can only make them slower, and does so by much.
+/// What stands for all repetitions.  The least, where several threads are busy: when another
+/// program takes one of their cores, all may wait for the thread that was there.
 enum class summary { median, least };
 
 class suite {
