@@ -34,24 +34,28 @@ struct sharing_options {
 ///     schedule<sharing>({.threads = 2}, program, handlers...);
 ///
 /// A thread runs what stands in its own queue, the longest waiting first; what becomes ready there
-/// goes to its end.  One whose queue is empty takes from another's, half of it, at most 32, in one
-/// visit; when there is nothing anywhere it looks for a few microseconds longer, and then sleeps,
-/// until somebody has work to share.
+/// goes to its end.  One whose queue is empty takes from another's, half of it, at most 256, in one
+/// visit: so that one visit pays for many; when there is nothing anywhere it looks for a few
+/// microseconds longer, and then sleeps, until somebody has work to share.
 ///
 /// Fairness.  Nobody ever loses a place: what is taken from a queue is taken from its front, and
 /// goes to the front of the other.  Every thread looks at the others in turn, at one every 256
-/// steps, and takes at least one process if there is one.  So one that has become ready behind k
-/// others runs before any other thread has taken 256 * (n - 1) * (k + 1) more steps, n being the
-/// number of threads, even if its own thread is stuck in a process that never lets go.
+/// steps, and takes at least one process if there is one, at most 32.  So one that has become ready
+/// behind k others runs before any other thread has taken 256 * (n - 1) * (k + 1) more steps, n
+/// being the number of threads, even if its own thread is stuck in a process that never lets go.
+///
+/// Who spawns while 16384 processes are ready on its thread lets those go first: so what one
+/// process makes does not fill the memory before others have had a look at it.
 ///
 /// Not deterministic.  With one thread it is, and is one_thread, at up to twice the price.
 ///
 /// It allocates nothing for put and take: the list goes through the processes, of which each is 48
 /// bytes larger.  Source: seed 000, corrected as in seed-notes; docs/models verifies it.
 ///
-///   A1  What a worker puts goes to its own queue.  After that it looks whether somebody sleeps
-///       (idle_threads.hpp, I2), but not after a yield into an empty queue: it is about to take
-///       that one back itself.
+///   A1  What a worker puts goes to its own queue; if somebody works on that, to another one, so
+///       that nobody waits for who takes a whole batch.  After that it looks whether somebody
+///       sleeps (idle_threads.hpp, I2), but not after a yield into its own queue when that is
+///       empty: it is about to take that one back itself.
 ///   A2  Nobody holds two queues at once.
 class sharing {
  public:
@@ -84,10 +88,7 @@ class sharing {
   void put(thunk&& t, why w) noexcept {
     queue_entry& e = entry_of(std::move(t), w);
     // Relaxed: any number will do.
-    unsigned at = next_.fetch_add(1, std::memory_order_relaxed);
-    for (detail::relax wait; queues_[at % count_].try_enqueue(e) == thread_queue::entered::locked;
-         ++at)
-      wait();
+    (void)enter(e, next_.fetch_add(1, std::memory_order_relaxed) % count_);
     idle_.wake_one();
   }
   /// O(1).  Says no also if somebody is at work on the queue.
@@ -126,6 +127,16 @@ class sharing {
     return thunk(&process_at(at), at.answer);
   }
 
+  /// At the end of that queue; if somebody works on it, of the next that nobody works on.  Whether
+  /// that one was the first, and empty.
+  bool enter(queue_entry& e, unsigned first) noexcept {
+    for (detail::relax wait;; wait())
+      for (unsigned i = 0; i != count_; ++i) {
+        auto const entered = queues_[(first + i) % count_].try_enqueue(e);
+        if (entered != thread_queue::entered::locked)
+          return i == 0 && entered == thread_queue::entered::was_empty;
+      }
+  }
   [[nodiscard]] bool all_are_empty() const noexcept {
     for (unsigned i = 0; i != count_; ++i)
       if (!queues_[i].is_empty()) return false;
@@ -150,15 +161,12 @@ class sharing::worker {
   ~worker() { home_.idle_.leave(); }
 
   void put(thunk&& t, why w) noexcept {
-    queue_entry& e = entry_of(std::move(t), w);
-    auto entered = own_.try_enqueue(e);
-    for (detail::relax wait; entered == thread_queue::entered::locked;
-         entered = own_.try_enqueue(e))
-      wait();
-    if (w != why::yielded || entered == thread_queue::entered::had_some)  // A1
-      home_.idle_.wake_one();
+    bool const was_alone = home_.enter(entry_of(std::move(t), w), index_);
+    if (w != why::yielded || !was_alone) home_.idle_.wake_one();  // A1
   }
 
+  /// So much is ready that who makes more is to wait its turn.
+  [[nodiscard]] bool is_crowded() const noexcept { return own_.length() >= most_ready; }
   /// Not while somebody sleeps, who may have to be told; and not when it is time for a visit.
   [[nodiscard]] bool can_exchange() const noexcept {
     return until_visit_ != 0 && home_.idle_.nobody_sleeps();
@@ -184,12 +192,14 @@ class sharing::worker {
  private:
   static constexpr unsigned steps_to_visit = 256;
   static constexpr unsigned most_shared = 32;
+  static constexpr unsigned most_stolen = 256;
+  static constexpr unsigned most_ready = 16'384;
   static constexpr unsigned most_looks = 50;
   static constexpr unsigned looks_apart = 8;
 
   queue_entry* find() noexcept;
   queue_entry* visit() noexcept;
-  queue_entry* share(queue& from, bool& was_locked) noexcept;
+  queue_entry* share(queue& from, unsigned most, bool& was_locked) noexcept;
 
   sharing& home_;
   queue& own_;
@@ -210,7 +220,9 @@ inline queue_entry* sharing::worker::find() noexcept {
     bool was_locked = found.is_locked();
     if (!was_locked && !found.is_empty()) return &found.entry();
     for (unsigned i = 1; i != home_.count_; ++i)
-      if (auto* const e = share(home_.queues_[(index_ + i) % home_.count_], was_locked)) return e;
+      if (auto* const e =
+              share(home_.queues_[(index_ + i) % home_.count_], most_stolen, was_locked))
+        return e;
     if (!was_locked && looks >= most_looks) return nullptr;
     detail::pause_for(looks_apart);
   }
@@ -222,15 +234,18 @@ inline queue_entry* sharing::worker::visit() noexcept {
   if (visits_ == index_) visits_ = (visits_ + 1) % home_.count_;
   if (visits_ == index_) return nullptr;  // we are alone
   bool was_locked = false;
-  return share(home_.queues_[visits_], was_locked);
+  queue_entry* const e = share(home_.queues_[visits_], most_shared, was_locked);
+  // A1: what we have put without a word is not taken back now.
+  if (e && !own_.is_empty()) home_.idle_.wake_one();
+  return e;
 }
 
 /// Half of what it has more than we have; one at least.  The first of them is to run.
-inline queue_entry* sharing::worker::share(queue& from, bool& was_locked) noexcept {
+inline queue_entry* sharing::worker::share(queue& from, unsigned most, bool& was_locked) noexcept {
   unsigned const theirs = from.length();
   unsigned const more = theirs - std::min(theirs, own_.length());
   entry_chain chain;
-  was_locked |= !from.try_share(std::clamp(more / 2, 1U, most_shared), chain);
+  was_locked |= !from.try_share(std::clamp(more / 2, 1U, most), chain);
   if (chain.length == 0) return nullptr;
   queue_entry& first = chain.pop();
   first.state.move(process_state::running);

@@ -18,14 +18,14 @@ struct frame_count {
   [[nodiscard]] std::int64_t alive() const noexcept { return births - deaths; }
 };
 
+/// In a list of such, at its top.
 struct free_block {
   free_block* next;
+  std::int64_t depth;      // how many there are from here on, itself included
   free_block* next_batch;  // of the first of a batch in the depot
 
   [[nodiscard]] static std::int64_t count(free_block const* first) noexcept {
-    std::int64_t n = 0;
-    for (; first; first = first->next) ++n;
-    return n;
+    return first ? first->depth : 0;
   }
 };
 

@@ -17,10 +17,10 @@
 ///   M1  A thread has two lists of a size: one that it takes from and gives to, and a spare one,
 ///       which is taken from when the first is empty.  Every `credit` deaths the first becomes the
 ///       spare one; a spare one that is still there goes to the depot, which all threads share and
-///       from where empty lists are filled.  A list that has been through that three times, or
-///       comes from the depot, is cut instead: `credit` blocks stay.  So a list holds at most 4 *
-///       credit blocks, and what is born on one thread and dies on another goes round and does not
-///       grow.
+///       from where empty lists are filled.  If the first is twice that long it is cut instead:
+///       `credit` blocks stay.  So a list holds at most 3 * credit blocks, and what is born on one
+///       thread and dies on another goes round and does not grow.  A list knows its length: it is
+///       handed over without a walk along it, which would be a miss a block.
 ///   M2  Blocks are cut from slabs, one behind the other, since malloc would take 16 bytes more for
 ///       each: a fifth of a waiting process.  So none goes back to the system: what has been
 ///       memory for frames at the peak stays that.  Blocks of over 1 KB come from the system.
@@ -54,7 +54,10 @@ class frame_pool {
     shelf& s = shelves_[size];
     if (!s.first) [[unlikely]]
       return take_slowly(size, InBody);
-    return std::exchange(s.first, s.first->next);
+    free_block* const block = s.first;
+    s.first = block->next;
+    prefetch(s.first, size);
+    return block;
   }
   void give(void* p, std::size_t bytes) noexcept {
     std::size_t const size = size_of(bytes);
@@ -75,7 +78,7 @@ class frame_pool {
     --blocks_;
     ::operator delete(p, alignment);
   }
-  /// O(blocks in our lists): counting every birth would cost a call a tenth.
+  /// Every birth is not counted, which would cost a call a tenth.
   [[nodiscard]] frame_count count() const noexcept {
     std::int64_t deaths = deaths_;
     std::int64_t alive = blocks_;
@@ -127,12 +130,9 @@ class frame_pool {
   static constexpr unsigned credit_of(std::size_t size) noexcept {
     return static_cast<unsigned>(1024 * 1024 / (size * grain + grain));
   }
-  static constexpr unsigned char most_rounds = 2;  // M1: then it is cut
   struct shelf {
     free_block* first = nullptr;
     free_block* spare = nullptr;
-    unsigned char rounds = 0;  // M1: of first, and of spare
-    unsigned char spare_rounds = 0;
     unsigned credit = 0;  // deaths until we look; at first none, so that we hear of the first
   };
   using shelves = std::array<shelf, block_sizes>;
@@ -144,17 +144,24 @@ class frame_pool {
   };
 
   static constexpr std::size_t size_of(std::size_t bytes) noexcept {
-    return (bytes + grain - 1) / grain;
+    return ((bytes < sizeof(free_block) ? sizeof(free_block) : bytes) + grain - 1) / grain;
   }
   /// The lists, wherever they are (M4).
   [[nodiscard]] shelves& kept() noexcept { return arenas_ ? in_arenas_->aside : shelves_; }
   [[nodiscard]] shelves const& kept() const noexcept {
     return arenas_ ? in_arenas_->aside : shelves_;
   }
+  /// The next one may come from another thread's cache, or from none.
+  static void prefetch(void* block, std::size_t size) noexcept {
+    __builtin_prefetch(block, 1);
+    if (size * grain > 64) __builtin_prefetch(static_cast<std::byte*>(block) + 64, 1);
+  }
   static void put(shelf& s, void* p) noexcept {
     --s.credit;
     auto* const block = ::new (p) free_block;
-    block->next = std::exchange(s.first, block);
+    block->next = s.first;
+    block->depth = free_block::count(s.first) + 1;
+    s.first = block;
   }
   void* take_slowly(std::size_t size, bool in_body);
   void give_slowly(void* p, std::size_t size) noexcept;

@@ -105,6 +105,7 @@ inline void frame_pool::mark_owning(void* block) noexcept {
   --blocks_;
   auto* const block = ::new (p) free_block;
   block->next = nullptr;
+  block->depth = 1;
   depot.put(size, block);
   if (closed_) close();
 }
@@ -126,11 +127,9 @@ inline void frame_pool::mark_owning(void* block) noexcept {
 
 [[gnu::noinline]] inline void* frame_pool::restock(shelf& s, std::size_t size) {
   free_block* first = std::exchange(s.spare, nullptr);
-  s.rounds = s.spare_rounds;
   if (!first) {
-    s.rounds = most_rounds;
     first = depot.take(size);
-    if (!first) return s.rounds = 0, cut(size);
+    if (!first) return cut(size);
     close_frames_at_the_end();
     blocks_ += free_block::count(first);
   }
@@ -150,16 +149,14 @@ inline void frame_pool::mark_owning(void* block) noexcept {
     blocks_ -= free_block::count(list);
     depot.put(size, list);
   };
-  if (s.rounds == most_rounds) {
-    free_block* last = s.first;
-    for (unsigned kept = 1; last && kept != s.credit; ++kept) last = last->next;
-    if (last) hand_over(std::exchange(last->next, nullptr));
-    s.rounds = 0;
+  if (free_block::count(s.first) >= 2 * std::int64_t{s.credit}) {
+    free_block* last = s.first;  // of those that stay: `credit` of them
+    for (last->depth = s.credit; last->depth != 1; last = last->next)
+      last->next->depth = last->depth - 1;
+    hand_over(std::exchange(last->next, nullptr));
   } else {
     hand_over(s.spare);
     s.spare = std::exchange(s.first, nullptr);
-    s.spare_rounds = static_cast<unsigned char>(s.rounds + 1);
-    s.rounds = 0;
   }
   return true;
 }

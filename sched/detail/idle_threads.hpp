@@ -106,9 +106,11 @@ class idle_threads {
       is_woken_ = false;
     }
     void wake() noexcept {
-      std::lock_guard const lock(mutex_);
-      is_woken_ = true;
-      woken_.notify_one();
+      {
+        std::lock_guard const lock(mutex_);
+        is_woken_ = true;
+      }
+      woken_.notify_one();  // without the lock, which it will want
     }
     /// False if the deadline passes first.
     bool wait(instant until) {

@@ -16,17 +16,18 @@ inline void pause_for(unsigned times) noexcept {
   }
 }
 
-/// Waiting for a few instructions of another thread: a little longer each time, and from then on
+/// Waiting for a few instructions of another thread: in short pauses, and after a few microseconds
 /// the system is told, since that thread may not be running.
 class relax {
  public:
   void operator()() noexcept {
     if (times_ == most) return std::this_thread::yield();
-    pause_for(1U << times_++);
+    pause_for(2);
+    ++times_;
   }
 
  private:
-  static constexpr unsigned most = 6;  // 64 pauses: about a microsecond
+  static constexpr unsigned most = 100;
 
   unsigned times_ = 0;
 };

@@ -153,6 +153,7 @@ class scheduling final : public scheduling_base {
     std::uint64_t const answer = t.answer();
     return go_on(t.release(), answer);
   }
+  [[nodiscard]] bool is_crowded() noexcept { return worker().is_crowded(); }
   [[nodiscard]] bool can_exchange() noexcept {
     return !this->must_look_up() && worker().can_exchange();
   }

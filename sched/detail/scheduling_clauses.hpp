@@ -26,6 +26,10 @@ namespace weft::detail {
 template <class E>
 constexpr bool is_ours =
     std::is_same_v<E, proc> || std::is_same_v<E, syncing> || std::is_same_v<E, completing>;
+template <class E>
+constexpr bool is_spawning = false;
+template <class... Es>
+constexpr bool is_spawning<spawning<Es...>> = true;
 template <class... Es>
 constexpr bool is_ours<spawning<Es...>> = true;
 
@@ -46,6 +50,8 @@ struct scheduler_place final : evidence<E>, recorder_base {
 template <class S, class E, class O, bool Records>
 struct scheduler_clause {
   using R = typename O::result;
+  /// Spawning, when there is too much to do already: then who spawns lets the others go first.
+  static constexpr bool may_crowd = S::on_several_threads && !Records && is_spawning<E>;
   static S& of(evidence<E>& e) noexcept {
     return static_cast<scheduler_place<S, E, Records>&>(e).home;
   }
@@ -90,6 +96,7 @@ struct scheduler_clause {
     } else {
       try {
         s.on(std::move(o));
+        if constexpr (may_crowd) s.on(proc::yield{});
       } catch (...) {  // before it was put anywhere
         p.go_on_unanswered(s);
         s.log_of_running().record_error(site_of(o, waiting.where), std::current_exception());
@@ -118,6 +125,8 @@ struct scheduler_clause {
   static bool at_once(evidence<E>& e, O& o, answer<R>& waiting) {
     S& s = of(e);
     require_running(s, waiting.where);
+    if constexpr (may_crowd)
+      if (prompt::innermost() == &s && s.is_crowded()) return false;
     if (s.running().is_forkable()) [[unlikely]] {
       replay_log& log = s.log_of_running();
       site const at = site_of(o, waiting.where);
@@ -148,7 +157,7 @@ struct scheduler_clause {
     if constexpr (lets_others_run<O>)
       return {nullptr, Records ? attempt_replay : nullptr, nullptr, control};
     else
-      return {nullptr, at_once, nullptr, only_diverged};
+      return {nullptr, at_once, nullptr, may_crowd ? control : only_diverged};
   }
 };
 
