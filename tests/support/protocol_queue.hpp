@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <stdexcept>
+
+#include "effects/effects.hpp"
+#include "sched/gate.hpp"
+
+/// The states of a process and the queue of a thread as a weft program, for `explore`.
+///
+///   P1  A thread is a process.  Between two operations nobody else runs, so what stands between
+///       them is one atomic step; a yield stands between two accesses to what threads share.  A
+///       function begins with an access: who calls it yields before.
+///   P2  Reading a word and changing it by compare-and-swap, again if that failed, is one step: an
+///       attempt that fails does nothing.
+///   P3  A loop that spins is a wait for what it spins on: going round while nothing has changed
+///       leads to where one was.  So there are finitely many schedules.
+///   P4  What nobody else may touch, in a claimed queue or in a process that one runs oneself,
+///       stands with the next access.
+///
+/// The seeds' errors can be put in, numbered as in tests/as_written/pencil.hpp.
+namespace weft::tests::protocol {
+
+/// Does something in steps.
+template <class T = void>
+using does = eff<T, proc, syncing>;
+
+struct defects {
+  bool test_inverted = false;    ///< D1: changes every state but the one it is to change
+  bool passes_yielding = false;  ///< D1: does not wait while the state is yielding
+  bool head_put_back = false;    ///< D2: a head that is taken by name stays
+  bool head_is_changed = false;  ///< D3: the state of the head is changed, whomever one takes
+};
+
+enum class status { sleeping, queued, running, yielding };
+
+struct queue;
+
+struct entry {
+  explicit entry(status s) : is(s) {}
+
+  status is;
+  gate settled;  // it is yielding no longer
+  queue* owner = nullptr;
+  entry* next = nullptr;
+  entry* previous = nullptr;
+  int messages = 0;
+  int runs = 0;
+};
+
+/// Null, or the first entry, or `claimed`.
+struct queue {
+  entry claimed{status::sleeping};
+  entry* head = nullptr;
+  entry* tail = nullptr;
+  gate freed;  // it is claimed no longer
+};
+
+/// Wrong in this schedule.
+struct goes_wrong : std::logic_error {
+  using std::logic_error::logic_error;
+};
+inline entry& at(entry* e) {
+  if (!e) throw goes_wrong("null is followed");
+  return *e;
+}
+
+// ---- states
+
+/// From running or yielding: nobody else does that.
+inline does<> settle(entry& e, status from, status to) {
+  if (e.is != from) throw goes_wrong("the state of a process that runs was changed by another");
+  e.is = to;
+  co_await syncing::wake{e.settled, e.settled.waiting()};
+}
+/// From sleeping or queued.  False if it is something else.
+inline does<bool> change(defects d, entry& e, status from, status to) {
+  while (!d.passes_yielding && e.is == status::yielding) co_await syncing::wait{e.settled};
+  if ((e.is == from) == d.test_inverted) co_return false;
+  e.is = to;
+  co_return true;
+}
+
+// ---- the queue
+
+/// Its head, which is claimed if it is not null; or claimed anyway.
+inline does<entry*> claim(queue& q, bool if_empty) {
+  while (q.head == &q.claimed) co_await syncing::wait{q.freed};
+  entry* const h = q.head;
+  if (h || if_empty) q.head = &q.claimed;
+  co_return h;
+}
+inline does<> store(queue& q, entry* head) {
+  q.head = head;
+  co_await syncing::wake{q.freed, q.freed.waiting()};
+}
+
+inline does<> enqueue(queue& q, entry& e) {
+  entry* const h = co_await claim(q, true);
+  co_await proc::yield{};
+  e.owner = &q;
+  co_await proc::yield{};
+  if (h) {
+    at(q.tail).next = &e;
+    e.previous = q.tail;
+  }
+  q.tail = &e;
+  co_await store(q, h ? h : &e);
+}
+
+/// The first one, null if there is none.
+inline does<entry*> dequeue(defects d, queue& q) {
+  entry* const h = co_await claim(q, false);
+  if (!h) co_return nullptr;
+  co_await proc::yield{};
+  co_await change(d, *h, status::queued, status::running);
+  co_await proc::yield{};
+  h->owner = nullptr;
+  co_await proc::yield{};
+  if (q.tail == h) q.tail = nullptr;
+  entry* const next = h->next;
+  if (next) next->previous = nullptr;
+  h->next = nullptr;
+  co_await store(q, next);
+  co_return h;
+}
+
+inline does<> unlink(queue& q, entry& e) {
+  at(e.previous).next = e.next;
+  (e.next ? e.next->previous : q.tail) = e.previous;
+  co_return;
+}
+
+/// That one, if it is there.
+inline does<bool> dequeue_entry(defects d, queue& q, entry& e) {
+  entry* h = co_await claim(q, false);
+  if (!h) co_return false;
+  co_await proc::yield{};
+  bool mine = e.owner == &q;
+  if (mine) {
+    co_await proc::yield{};
+    mine = co_await change(d, d.head_is_changed ? *h : e, status::queued, status::running);
+  }
+  co_await proc::yield{};
+  if (!mine) {
+    co_await store(q, h);
+    co_return false;
+  }
+  if (h != &e) {
+    co_await unlink(q, e);
+  } else if (d.head_put_back) {
+    if (q.tail == h) q.tail = nullptr;
+    co_await store(q, q.claimed.next);  // which is null, and opens the queue
+    co_await proc::yield{};
+  } else {
+    h = e.next;
+    (h ? h->previous : q.tail) = nullptr;
+  }
+  e.owner = nullptr;
+  e.next = nullptr;
+  e.previous = nullptr;
+  co_await proc::yield{};
+  co_await store(q, h);
+  co_return true;
+}
+
+/// How often it stands in the queue.  Throws if that is no queue.
+inline int places_of(entry const& e, queue const& q) {
+  int n = 0;
+  entry const* last = nullptr;
+  for (entry const* i = q.head; i; last = i, i = i->next) {
+    if (i == &q.claimed) throw goes_wrong("a queue stays claimed");
+    if (i->previous != last) throw goes_wrong("a queue is another one backwards");
+    if (i->is != status::queued || i->owner != &q)
+      throw goes_wrong("a queue has what is not queued");
+    n += i == &e;
+  }
+  if (q.tail != last) throw goes_wrong("a queue's tail is not its last");
+  return n;
+}
+
+/// Once, and that is all.
+inline void run(entry& e) {
+  if (++e.runs > 1) throw goes_wrong("a process runs twice");
+  if (e.is != status::running) throw goes_wrong("a process runs and is not Running");
+}
+
+}  // namespace weft::tests::protocol
