@@ -379,6 +379,7 @@ TEST_CASE("what is published is found, or somebody is woken for it, in every sch
   is_right(share<1, 1>, nobody_is_idle_twice, idle_defects(), 527);
   is_right(share<1, 2>, nobody_is_idle_twice, idle_defects(), 110'298);
 }
+
 TEST_CASE("D7: a thread that is pushed while it is on the list follows itself") {
   idle_defects d;
   d.pushed_twice = true;
