@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stdexcept>
+#include <utility>
 
 #include "effects/effects.hpp"
 #include "sched/gate.hpp"
@@ -30,6 +31,7 @@ struct defects {
   bool passes_yielding = false;  ///< D1: does not wait while the state is yielding
   bool head_put_back = false;    ///< D2: a head that is taken by name stays
   bool head_is_changed = false;  ///< D3: the state of the head is changed, whomever one takes
+  bool owner_kept = false;       ///< not the seeds': what is moved is its old queue's meanwhile
 };
 
 enum class status { sleeping, queued, running, yielding };
@@ -162,6 +164,25 @@ inline does<bool> dequeue_entry(defects d, queue& q, entry& e) {
   co_await proc::yield{};
   co_await store(q, h);
   co_return true;
+}
+
+/// The first one of a queue becomes the first one of another, queued all the time.
+inline does<> move_first(defects d, queue& from, queue& to) {
+  entry* const e = co_await claim(from, false);
+  if (!e) co_return;
+  co_await proc::yield{};
+  if (!d.owner_kept) e->owner = nullptr;
+  co_await proc::yield{};
+  (e->next ? e->next->previous : from.tail) = nullptr;
+  co_await store(from, std::exchange(e->next, nullptr));
+  co_await proc::yield{};
+  entry* const h = co_await claim(to, true);
+  co_await proc::yield{};
+  e->owner = &to;
+  co_await proc::yield{};
+  e->next = h;
+  (h ? h->previous : to.tail) = e;
+  co_await store(to, e);
 }
 
 /// How often it stands in the queue.  Throws if that is no queue.
