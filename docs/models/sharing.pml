@@ -1,0 +1,631 @@
+// SPDX-License-Identifier: MIT
+/* The backend `sharing` with what the scheduler does around it: workers, idle threads, gates that
+ * are opened from outside, mail and hand-off, the end and the report of a deadlock.
+ *
+ * -DSCENARIO=... says what the processes do.  -DD1 to -DD9, and some more flags, build in one
+ * mistake each.  README.md tells both.
+ *
+ * Verified: the assertions; that no end state is one in which a worker has not left, or in which
+ * the outside has not done all it had to do; with -DLIVE also `live`, under weak fairness.
+ */
+#define SPAWNING   1  /* 0 spawns 1 and 2; each yields once */
+#define BUSY       2  /* 0 spawns 1 and keeps its worker until 1 has run; 2 yields once */
+#define MAIL       3  /* 1 and 2 send to 0, which receives twice */
+#define OUTSIDE    4  /* 0 waits at two gates that another thread opens; 1 and 2 yield once */
+#define STUCK      5  /* 0 and 1 wait at a gate each, then 1 for mail that nobody sends, as 2 does */
+#define CANCELLED  6  /* 0 and 1 wait at a gate each; 2 cancels whoever waits there */
+#define RELAY      7  /* 0 waits for mail, which 1 sends when a gate is opened; 2 yields once */
+#define BATCH      8  /* four in one queue; the first keeps its worker until the second has run */
+#define VISITS     9  /* 0 yields, 1 keeps its worker, until 2, which stands behind 1, has run */
+#define PING_PONG 10  /* one worker; 0 and 1 send to each other for ever, 2 yields for ever */
+
+#if SCENARIO == PING_PONG
+#define THREADS 1
+#else
+#define THREADS 2
+#endif
+#if SCENARIO == BATCH
+#define PROCESSES 4
+#else
+#define PROCESSES 3
+#endif
+#define GATES 2
+#define HOPS 2         /* hand-offs in a row; in the code 64 */
+#define VISIT_EVERY 2  /* takes from one visit to the next; in the code 256 */
+
+#include "thread_queue.pml"
+
+/* The idle list. */
+bool list_locked;      /* the mutex that guards what follows */
+bool listed[THREADS];
+byte idle_count;       /* how many are listed; read without the mutex, too */
+byte decider = NONE;   /* who announced last, all being idle; nobody, once one is taken off */
+bool over;             /* decided once */
+bool notified[THREADS];  /* a worker's monitor: mutex, condition and flag, as one */
+
+/* What is outside. */
+#define UNOPENED NONE
+#define OPENED   14
+byte word[GATES] = UNOPENED;  /* outside_gate: unopened, the process that waits there, or opened */
+bool outside_locked;   /* the mutex of the list of gates at which somebody waits */
+byte due;              /* processes at a gate, or on their way from one to a queue */
+bool cancelling;
+
+/* What messages lie there for each process. */
+byte mail[PROCESSES];
+
+/* Ghosts: what the code does not have, and the assertions want to know. */
+byte line[PROCESSES];  /* of its script */
+bool born[PROCESSES];
+bool ran[PROCESSES];
+bool ended[PROCESSES];
+bool executing[PROCESSES];  /* until the last touch by who suspends it */
+byte reports;          /* of deadlocks */
+byte left;             /* workers that have left; when all have, the scheduler is gone */
+
+/* Of a section under a mutex of which others can see one store only, that store is the step. */
+inline lock(m)   { atomic { !m -> m = true } }
+inline unlock(m) { m = false }
+
+/* ---- the idle list ---- */
+
+inline announce() {
+  atomic {
+    !list_locked ->
+    if
+#ifdef D7
+    :: true -> listed[t] = true; idle_count++  /* once more, though it may be listed */
+#else
+    :: !listed[t] -> listed[t] = true; idle_count++
+#endif
+    :: else
+    fi;
+    ok = (idle_count == THREADS);
+    decider = (ok -> t : NONE);
+    answer = locked; again = false
+  }
+}
+inline take_off(x) {
+  if
+  :: listed[x] -> listed[x] = false; idle_count--; decider = NONE
+  :: else
+  fi
+}
+inline take_myself_off() { atomic { !list_locked -> take_off(t) } }
+
+/* sharing::wake_one, after something was published */
+inline wake_one(published_in) {
+  if
+  :: idle_count > 0 ->
+     atomic {
+       !list_locked ->
+       k = 0;
+       do
+       :: k < THREADS && !listed[k] -> k++  /* which one matters for speed only */
+       :: else -> break
+       od;
+       if
+       :: k < THREADS -> take_off(k)
+       :: else -> k = NONE
+       fi
+     };
+     if
+     :: k == NONE
+#ifdef D6
+     :: k != NONE && head[published_in] == CLAIMED  /* somebody else gets it: not woken */
+#endif
+     :: else -> notified[k] = true
+     fi;
+     k = 0
+  :: else
+  fi
+}
+
+/* ---- put: publish, then look for somebody idle ---- */
+
+/* By a worker: into its own queue, again while that is locked. */
+inline put(x) {
+#ifdef D8B
+  wake_one(t);
+#endif
+  claim(t);
+  d_step { is_put(x); enqueue_claimed(t, x) };
+#ifndef D8B
+  wake_one(t)
+#endif
+}
+
+/* From outside: into whichever queue is not locked, beginning anywhere; then wake_one. */
+inline publish_from_outside(x) {
+  if :: q = 0 :: q = THREADS - 1 fi;
+  do
+  :: try_claim_even_empty(q, answer);
+     if
+     :: answer == taken -> break
+     :: else -> q = (q + 1) % THREADS
+     fi
+  od;
+  atomic { is_put(x); enqueue_claimed(q, x) }
+}
+
+/* ---- the outside ---- */
+
+/* The scheduler lives while something is due, and until every worker has left. */
+inline still_there() { assert(left < THREADS /* the scheduler is gone, and is touched */) }
+
+/* outside_gate::open.  That the process is in a queue and is no longer due is one step for whoever
+ * asks dry(), hence one section of the mutex; and nothing is touched after it. */
+inline open(g) {
+  d_step { x = word[g]; word[g] = OPENED };
+  if
+  :: x == UNOPENED || x == OPENED -> x = NONE
+  :: else ->
+     lock(outside_locked);
+#ifdef DUE_APART
+     unlock(outside_locked);
+#endif
+     change(x, sleeping, queued, ok);
+     d_step { still_there(); assert(ok /* who waits at a gate sleeps there */); ok = false };
+#ifdef DUE_FIRST
+     due--;
+     unlock(outside_locked);
+#endif
+     publish_from_outside(x);
+#ifdef WAKE_LATE
+     due--;
+     unlock(outside_locked);
+     still_there();
+     wake_one(q);
+#else
+     wake_one(q);
+#ifdef DUE_APART
+     lock(outside_locked);
+#endif
+#ifndef DUE_FIRST
+     d_step { still_there(); due-- };
+     unlock(outside_locked);
+#endif
+#endif
+     d_step { x = NONE; q = 0 }
+  fi
+}
+
+proctype outside() {
+  byte x = NONE, q, h, k, n;
+  bool ok;
+  mtype answer;
+  open(0);
+  open(1)
+}
+
+/* scheduler::cancel_outside: whoever wins the word has the process. */
+inline cancel_all() {
+  lock(outside_locked);
+  cancelling = true;
+  q = 0;
+  do
+  :: q < GATES ->
+     d_step {
+       other = word[q];
+       if
+       :: other == OPENED || other == UNOPENED -> other = NONE
+       :: else -> word[q] = UNOPENED
+       fi
+     };
+     if
+     :: other != NONE ->
+        change(other, sleeping, queued, ok);
+        d_step { assert(ok); ok = false };
+        put(other);
+        due--
+     :: else
+     fi;
+     q++
+  :: else -> break
+  od;
+  atomic { q = 0; other = NONE; unlock(outside_locked) }
+}
+
+/* ---- the end ---- */
+
+/* sharing decides that it is over; a process that has not ended then is in a deadlock. */
+inline decide_over() {
+  over = true;
+  assert(due == 0 /* over, and something is due */);
+  k = 0;
+  do
+  :: k < PROCESSES ->
+     assert(!ready[k] && !executing[k] /* over, and somebody is ready or runs */);
+     if
+     :: born[k] && !ended[k] ->
+        assert(state[k] == sleeping && mail[k] == 0 /* over, and somebody need not sleep */);
+        n = 1
+     :: else
+     fi;
+     k++
+  :: else -> break
+  od;
+  reports = reports + n;
+  k = 0; n = 0;
+  do
+  :: k < THREADS -> notified[k] = true; k++
+  :: else -> break
+  od;
+  k = 0
+}
+
+/* schedule() has joined every worker. */
+inline check_end() {
+#if SCENARIO == STUCK
+  assert(reports == 1 /* a deadlock is reported once */);
+  assert(ended[0] && !ended[1] && !ended[2])
+#else
+  assert(reports == 0 /* a deadlock is reported where there is none */);
+  k = 0;
+  do
+  :: k < PROCESSES -> assert(ended[k] /* a process is lost */); k++
+  :: else -> break
+  od;
+  k = 0
+#endif
+}
+
+/* scheduler::dry: nothing is due from outside. */
+inline dry(yes) { atomic { !outside_locked -> yes = (due == 0) } }
+
+/* ---- what the processes do ---- */
+
+mtype = { ends, yields, spawns, sends, receives, waits, cancels };
+
+/* The next operation of p, and for whom, or at which gate, it is. */
+inline script() {
+  d_step {
+    what = ends;
+    if
+#if SCENARIO == SPAWNING
+    :: p == 0 && line[p] == 0 -> what = spawns; whom = 1
+    :: p == 0 && line[p] == 1 -> what = spawns; whom = 2
+    :: p == 0 && line[p] == 2 -> what = yields
+    :: p != 0 && line[p] == 0 -> what = yields
+#elif SCENARIO == BUSY
+    :: p == 0 && line[p] == 0 -> what = spawns; whom = 1
+    :: p == 2 && line[p] == 0 -> what = yields
+#elif SCENARIO == MAIL
+    :: p == 0 && line[p] < 2  -> what = receives
+    :: p != 0 && line[p] == 0 -> what = sends; whom = 0
+#elif SCENARIO == OUTSIDE
+    :: p == 0 && line[p] < 2  -> what = waits; whom = line[p]
+    :: p != 0 && line[p] == 0 -> what = yields
+#elif SCENARIO == STUCK
+    :: p == 2 && line[p] == 0 -> what = receives
+    :: p != 2 && line[p] == 0 -> what = waits; whom = p
+    :: p == 1 && line[p] == 1 -> what = receives
+#elif SCENARIO == CANCELLED
+    :: p == 2 && line[p] == 0 -> what = cancels
+    :: p != 2 && line[p] == 0 -> what = waits; whom = p
+#elif SCENARIO == RELAY
+    :: p == 0 && line[p] == 0 -> what = receives
+    :: p == 1 && line[p] == 0 -> what = waits; whom = 0
+    :: p == 1 && line[p] == 1 -> what = sends; whom = 0
+    :: p == 2 && line[p] == 0 -> what = yields
+#elif SCENARIO == VISITS
+    :: p == 0 && !ran[2]      -> what = yields
+#elif SCENARIO == PING_PONG
+    :: p == 2                 -> what = yields
+    :: p != 2 && line[p] % 2 == p -> what = sends; whom = 1 - p
+    :: p != 2 && line[p] % 2 != p -> what = receives
+#endif
+    :: else
+    fi;
+#if SCENARIO == PING_PONG
+    line[p] = 1 - line[p]
+#elif SCENARIO != VISITS
+    line[p]++
+#endif
+  };
+  /* Keeps its worker: */
+#if SCENARIO == BUSY
+  if :: p == 0 && what == ends -> ran[1] :: else fi
+#elif SCENARIO == BATCH
+  if :: p == 0 -> ran[1] :: else fi
+#elif SCENARIO == VISITS
+  if :: p == 1 -> ran[2] :: else fi
+#endif
+}
+
+/* ---- a worker ---- */
+
+/* Every so often it looks at another queue first.  But where that matters, whenever it likes. */
+inline count_takes() {
+#if SCENARIO == VISITS
+  d_step { takes = (takes + 1) % VISIT_EVERY; visits = (takes == 0) }
+#elif THREADS > 1
+  if :: visits = false :: visits = true fi
+#else
+  skip
+#endif
+}
+
+/* half the difference, 1 at least; more than 2 it cannot be here */
+#define HALF(other) (length[other] > length[t] + 3 -> 2 : 1)
+
+/* Up to half of what `other` has more, in front of the own queue. */
+inline share(from) {
+  try_share(from, HALF(from), answer);
+  if
+  :: answer == taken ->
+     q = chain_length;
+     claim(t);
+     prepend_claimed(t);
+#ifndef QUIET_SHARE
+     if :: q > 1 -> wake_one(t) :: else fi;
+#endif
+     q = 0
+  :: else
+  fi
+}
+
+inline is_suspended(x) { executing[x] = false }
+#if SCENARIO == BUSY || SCENARIO == BATCH || SCENARIO == VISITS
+inline see_run(x) { ran[x] = true }
+#else
+inline see_run(x) { skip }
+#endif
+
+proctype worker(byte t) {
+  byte p = NONE, other = NONE, whom, q, h, k, n, hops;
+  byte chain = NONE, chain_last = NONE, chain_length;
+  bool ok, again, visits;
+#if SCENARIO == VISITS
+  byte takes;
+#endif
+  mtype answer = locked, what = ends;
+
+find: true; /* sharing::take */
+  d_step { hops = 0; what = ends };
+  count_takes();
+visit: true;
+  if
+  :: visits -> visits = false; share((t + 1) % THREADS)
+  :: else
+  fi;
+look: true;
+  try_dequeue(t, p, answer);
+  if
+  :: p != NONE -> goto execute
+  :: else -> again = (answer == locked)
+  fi;
+#ifdef D5
+  if :: !again -> goto idle :: else fi;
+#endif
+  other = (t + 1) % THREADS;
+  do
+  :: other != t ->
+     share(other);
+     if
+     :: answer == taken -> other = NONE; goto look
+     :: else -> d_step { again = again || answer == locked; other = (other + 1) % THREADS }
+     fi
+  :: else -> other = NONE; break
+  od;
+#ifdef D4
+  goto look;
+#endif
+  if :: again -> goto look :: else fi;
+
+idle: /* announce, then look again */
+  announce();
+  if
+  :: ok -> /* all are idle: dry? */
+#ifdef NESTED
+     lock(list_locked);
+     dry(ok);
+#else
+     dry(ok);  /* not under the list's mutex, which a put from outside takes under dry's */
+     lock(list_locked);
+#endif
+#ifdef STALE_DRY
+     ok = ok && idle_count == THREADS;
+#else
+     ok = ok && decider == t;  /* all have been idle since */
+#endif
+     other = 0;
+     do
+     :: ok && other < THREADS -> ok = (head[other] == NONE); other++
+     :: else -> break
+     od;
+     atomic { if :: ok -> decide_over() :: else fi; other = NONE; ok = false; unlock(list_locked) }
+  :: else
+  fi;
+  if :: over -> goto leave :: else fi;
+#ifdef D8
+  if :: head[t] == NONE -> notified[t] -> notified[t] = false :: else fi;
+#else
+  ok = false;
+  other = 0;
+  do
+  :: other < THREADS -> ok = ok || head[other] != NONE; other++
+  :: else -> other = NONE; break
+  od;
+  if
+  :: !ok -> notified[t] -> notified[t] = false
+  :: else -> ok = false
+  fi;
+#endif
+#ifndef D7
+  take_myself_off();
+#endif
+  if :: over -> goto leave :: else -> goto find fi;
+
+execute: true;
+  d_step {
+    assert(state[p] == running /* who runs is marked as running */);
+    assert(!executing[p] /* nobody runs on two workers */);
+    assert(!ended[p]);
+    executing[p] = true; see_run(p);
+    answer = locked; again = false; what = ends
+  };
+step: true;
+  script();
+  if
+  :: what == ends ->
+     d_step { is_suspended(p); ended[p] = true; p = NONE };
+     goto find
+
+  :: what == yields ->
+     d_step { change_own(p, running, queued); is_suspended(p); what = ends };
+     hops = 0;
+     count_takes();
+     if
+     :: visits -> put(p); p = NONE; goto visit
+     :: else ->
+        claim(t);
+        q = h;
+        exchange_claimed(t, p);
+        if :: q != NONE -> wake_one(t) :: else fi;  /* it has left somebody there */
+        q = 0;
+        goto execute
+     fi
+
+  :: what == spawns ->
+     d_step { born[whom] = true; state[whom] = queued };
+     put(whom);
+     whom = 0;
+     goto step
+
+  :: what == receives ->
+     if
+     :: mail[p] == 0 ->
+#ifdef PUBLISHED_EARLY
+        change_own(p, running, sleeping);
+#else
+        change_own(p, running, yielding);
+#endif
+        if
+        :: mail[p] == 0 ->
+#ifdef PUBLISHED_EARLY
+           d_step { line[p]--; is_suspended(p) };
+#else
+           d_step { line[p]--; is_suspended(p); change_own(p, yielding, sleeping) };
+#endif
+           p = NONE;
+           goto find
+        :: else -> change_own(p, yielding, running)
+        fi
+     :: else
+     fi;
+     mail[p]--;
+     goto step
+
+  :: what == waits -> /* outside_gate, its wait */
+     change_own(p, running, yielding);
+     atomic {
+       !outside_locked ->
+       if
+       :: !cancelling && word[whom] == UNOPENED -> word[whom] = p; due++; ok = true
+       :: else
+       fi;
+       what = ends; whom = 0
+     };
+     if
+     :: ok ->
+        d_step { ok = false; is_suspended(p); change_own(p, yielding, sleeping) };
+        p = NONE;
+        goto find
+     :: else -> change_own(p, yielding, running); goto step
+     fi
+
+  :: what == cancels -> cancel_all(); goto step
+
+  :: what == sends ->
+     mail[whom]++;
+     if
+#if THREADS > 1
+     :: goto send_only
+#endif
+#ifndef D9
+     :: hops == HOPS -> goto send_only
+     :: hops < HOPS -> hops++
+#else
+     :: true
+#endif
+     fi;
+     /* A hand-off: it waits for mail, or stands in a queue; then it goes on here, and at once. */
+     change(whom, sleeping, running, ok);
+     if
+     :: !ok ->
+        q = owner[whom];
+        if
+        :: q != NONE -> try_dequeue_entry(q, whom, answer); ok = (answer == taken)
+        :: else
+        fi;
+        q = 0
+     :: else
+     fi;
+     if
+     :: ok ->
+        ok = false;
+        d_step { change_own(p, running, queued); is_suspended(p) };
+        put(p);
+        d_step { p = whom; whom = 0 };
+        goto execute
+     :: else -> whom = 0; goto step
+     fi;
+send_only:
+     change(whom, sleeping, queued, ok);
+     if
+     :: ok -> ok = false; put(whom)
+     :: else
+     fi;
+     whom = 0;
+     goto step
+  fi;
+
+leave: true;
+  d_step { left++; if :: left == THREADS -> check_end() :: else fi }
+}
+
+/* ---- the beginning ---- */
+
+inline starts(q, x) {
+  born[x] = true; state[x] = queued;
+  is_put(x);
+  h = head[q]; link_last(q, x); head[q] = h
+}
+
+init {
+  byte h;
+  d_step {
+    starts(0, 0);
+#if SCENARIO == BUSY
+    starts(0, 2);
+#elif SCENARIO == VISITS
+    starts(1, 1); starts(1, 2);
+#elif SCENARIO == PING_PONG
+    starts(0, 2); starts(0, 1);
+#elif SCENARIO != SPAWNING
+    starts(0, 1); starts(0, 2);
+#endif
+#if SCENARIO == BATCH
+    starts(0, 3);
+#endif
+    h = 0
+  };
+  atomic {
+    run worker(0);
+#if THREADS > 1
+    run worker(1);
+#endif
+#if SCENARIO == OUTSIDE || SCENARIO == STUCK || SCENARIO == CANCELLED || SCENARIO == RELAY
+    run outside()
+#endif
+  }
+}
+
+#ifdef LIVE
+#if SCENARIO == PING_PONG
+ltl live { [] <> executing[2] }
+#else
+ltl live { <> (left == THREADS) }
+#endif
+#endif
