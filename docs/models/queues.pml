@@ -31,9 +31,13 @@ end:
      :: d_step { is_put(x); link_last(t, x); x = NONE; give_back(t) }
      :: exchange_claimed(t, x); get(x)
      fi
-  :: chain == NONE ->
-     if :: try_share(1 - t, 1, answer) :: try_share(1 - t, 2, answer) fi
-  :: chain != NONE -> claim(t); prepend_claimed(t)
+  :: x == NONE ->
+     if
+     :: try_share(1 - t, 2, x, answer)
+     :: try_share(1 - t, 3, x, answer)
+     fi;
+     if :: x != NONE -> get(x) :: else fi;
+     if :: chain != NONE -> claim(t); prepend_claimed(t) :: else fi
   od
 }
 

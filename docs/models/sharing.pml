@@ -349,20 +349,28 @@ inline count_takes() {
 /* half the difference, 1 at least; more than 2 it cannot be here */
 #define HALF(other) (length[other] > length[t] + 3 -> 2 : 1)
 
-/* Up to half of what `other` has more, in front of the own queue. */
+/* The first of another queue, to run it, and more in front of the own queue. */
 inline share(from) {
-  try_share(from, HALF(from), answer);
+  try_share(from, HALF(from), p, answer);
   if
-  :: answer == taken ->
-     q = chain_length;
+  :: chain != NONE ->
      claim(t);
      prepend_claimed(t);
 #ifndef QUIET_SHARE
-     if :: q > 1 -> wake_one(t) :: else fi;
+     wake_one(t)
 #endif
-     q = 0
   :: else
   fi
+#ifdef ROBBED
+  ;
+  if
+  :: p != NONE ->
+     state[p] = queued;
+     claim(t);
+     d_step { is_put(p); enqueue_claimed(t, p); p = NONE }
+  :: else
+  fi
+#endif
 }
 
 inline is_suspended(x) { executing[x] = false }
@@ -386,7 +394,10 @@ find: true; /* sharing::take */
   count_takes();
 visit: true;
   if
-  :: visits -> visits = false; share((t + 1) % THREADS)
+  :: visits ->
+     visits = false;
+     share((t + 1) % THREADS);
+     if :: p != NONE -> goto execute :: else fi
   :: else
   fi;
 look: true;
@@ -403,8 +414,8 @@ look: true;
   :: other != t ->
      share(other);
      if
-     :: answer == taken -> other = NONE; goto look
-     :: else -> d_step { again = again || answer == locked; other = (other + 1) % THREADS }
+     :: p != NONE -> other = NONE; goto execute
+     :: else -> d_step { again = again || answer != was_empty; other = (other + 1) % THREADS }
      fi
   :: else -> other = NONE; break
   od;

@@ -176,21 +176,33 @@ inline exchange_claimed(q, x) {
   d_step { x = h; is_answered(x); unlink(q, x); ok = false; give_back(q) }
 }
 
-/* try_share: up to `most` from the head, still ready, in nobody's queue. */
-inline try_share(q, most, answer) {
+/* try_share: takes the first to be run, as try_dequeue does, and up to `most` - 1 that follow it,
+ * still ready, in nobody's queue.  A thief that moves all of them and then looks into its own queue
+ * may be robbed in its turn, and so on for ever (-DROBBED). */
+inline try_share(q, most, x, answer) {
   try_claim(q, answer);
   if
   :: answer == taken ->
+     change(h, queued, running, ok);
+#ifndef D1
+     assert(ok /* what stands in a queue is ready */);
+#endif
      d_step {
+       ok = false;
+       x = h; is_answered(x); unlink(q, x);
        chain = h; chain_last = NONE; chain_length = 0;
        do
-       :: chain_length < most && h != NONE ->
+       :: chain_length + 1 < most && h != NONE ->
           chain_last = h; owner[h] = NONE; h = next_of[h]; chain_length++
        :: else -> break
        od;
-       next_of[chain_last] = NONE;
-       if :: h == NONE -> tail[q] = NONE :: else -> previous_of[h] = NONE fi;
-       length[q] = length[q] - chain_length;
+       if
+       :: chain_length == 0 -> chain = NONE
+       :: else ->
+          next_of[chain_last] = NONE;
+          if :: h == NONE -> tail[q] = NONE :: else -> previous_of[h] = NONE fi;
+          length[q] = length[q] - chain_length
+       fi;
        give_back(q)
      }
   :: else
