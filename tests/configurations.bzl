@@ -8,6 +8,13 @@ under_no_sanitizer = select({
     "//conditions:default": [],
 })
 
+under_default_only = select({
+    "//tests/weakened:asan": _IMPOSSIBLE,
+    "//tests/weakened:tsan": _IMPOSSIBLE,
+    "//tests/weakened:gcc": _IMPOSSIBLE,
+    "//conditions:default": [],
+})
+
 under_gcc_only = select({
     "//tests/weakened:gcc": [],
     "//conditions:default": _IMPOSSIBLE,

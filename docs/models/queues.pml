@@ -3,9 +3,7 @@
  * every order.  After each the queue is whole (CHECK_QUEUES), and nobody is in two hands.
  */
 #define THREADS 2
-#ifndef PROCESSES
-#define PROCESSES 3
-#endif
+#define PROCESSES 4
 #define CHECK_QUEUES
 #include "thread_queue.pml"
 
@@ -16,7 +14,7 @@ inline let_go(x) { d_step { held[x] = false; state[x] = queued } }
 
 /* A worker, for ever: takes, puts back, exchanges, shares with the other one. */
 proctype worker(byte t) {
-  byte x = NONE, h, k, n, chain = NONE, chain_last = NONE, chain_length;
+  byte x = NONE, h, k, n, chain = NONE, chain_last = NONE, chain_length, room;
   bool ok;
   mtype answer;
 end:

@@ -11,10 +11,10 @@
 #define SPAWNING   1  /* 0 spawns 1 and 2; each yields once */
 #define BUSY       2  /* 0 spawns 1 and keeps its worker until 1 has run; 2 yields once */
 #define MAIL       3  /* 1 and 2 send to 0, which receives twice */
-#define OUTSIDE    4  /* 0 waits at two gates that another thread opens; 1 and 2 yield once */
+#define OUTSIDE    4  /* 0 waits at two gates that another thread opens; 1 yields once */
 #define STUCK      5  /* 0 and 1 wait at a gate each, then 1 for mail that nobody sends, as 2 does */
 #define CANCELLED  6  /* 0 and 1 wait at a gate each; 2 cancels whoever waits there */
-#define RELAY      7  /* 0 waits for mail, which 1 sends when a gate is opened; 2 yields once */
+#define RELAY      7  /* 0 waits for mail, which 1 sends when a gate is opened */
 #define BATCH      8  /* four in one queue; the first keeps its worker until the second has run */
 #define VISITS     9  /* 0 yields, 1 keeps its worker, until 2, which stands behind 1, has run */
 #define PING_PONG 10  /* one worker; 0 and 1 send to each other for ever, 2 yields for ever */
@@ -230,6 +230,7 @@ inline cancel_all() {
 
 /* sharing decides that it is over; a process that has not ended then is in a deadlock. */
 inline decide_over() {
+  assert(!over);
   over = true;
   assert(due == 0 /* over, and something is due */);
   k = 0;
@@ -295,7 +296,7 @@ inline script() {
     :: p != 0 && line[p] == 0 -> what = sends; whom = 0
 #elif SCENARIO == OUTSIDE
     :: p == 0 && line[p] < 2  -> what = waits; whom = line[p]
-    :: p != 0 && line[p] == 0 -> what = yields
+    :: p == 1 && line[p] == 0 -> what = yields
 #elif SCENARIO == STUCK
     :: p == 2 && line[p] == 0 -> what = receives
     :: p != 2 && line[p] == 0 -> what = waits; whom = p
@@ -307,7 +308,6 @@ inline script() {
     :: p == 0 && line[p] == 0 -> what = receives
     :: p == 1 && line[p] == 0 -> what = waits; whom = 0
     :: p == 1 && line[p] == 1 -> what = sends; whom = 0
-    :: p == 2 && line[p] == 0 -> what = yields
 #elif SCENARIO == VISITS
     :: p == 0 && !ran[2]      -> what = yields
 #elif SCENARIO == PING_PONG
@@ -337,7 +337,9 @@ inline script() {
 
 /* Every so often it looks at another queue first.  But where that matters, whenever it likes. */
 inline count_takes() {
-#if SCENARIO == VISITS
+#ifdef NO_VISITS
+  visits = false
+#elif SCENARIO == VISITS
   d_step { takes = (takes + 1) % VISIT_EVERY; visits = (takes == 0) }
 #elif THREADS > 1
   if :: visits = false :: visits = true fi
@@ -382,7 +384,7 @@ inline see_run(x) { skip }
 
 proctype worker(byte t) {
   byte p = NONE, other = NONE, whom, q, h, k, n, hops;
-  byte chain = NONE, chain_last = NONE, chain_length;
+  byte chain = NONE, chain_last = NONE, chain_length, room;
   bool ok, again, visits;
 #if SCENARIO == VISITS
   byte takes;
@@ -436,7 +438,7 @@ idle: /* announce, then look again */
      lock(list_locked);
 #endif
 #ifdef STALE_DRY
-     ok = ok && idle_count == THREADS;
+     ok = ok && idle_count == THREADS && !over;
 #else
      ok = ok && decider == t;  /* all have been idle since */
 #endif
@@ -607,14 +609,18 @@ inline starts(q, x) {
 init {
   byte h;
   d_step {
+#if SCENARIO == MAIL
+    starts(0, 1); starts(0, 2); starts(0, 0);
+#else
     starts(0, 0);
+#endif
 #if SCENARIO == BUSY
     starts(0, 2);
 #elif SCENARIO == VISITS
     starts(1, 1); starts(1, 2);
 #elif SCENARIO == PING_PONG
     starts(0, 2); starts(0, 1);
-#elif SCENARIO != SPAWNING
+#elif SCENARIO != SPAWNING && SCENARIO != MAIL
     starts(0, 1); starts(0, 2);
 #endif
 #if SCENARIO == BATCH

@@ -11,6 +11,7 @@
  * Who includes this defines THREADS and PROCESSES and, in each proctype that uses it, the locals
  *   byte h       the head that the claim has replaced
  *   byte k, n    scratch; always 0 between two operations, so that states do not differ by them
+ * and a worker, for what it moves: byte chain, chain_last, chain_length, room
  */
 #define NONE    15  /* no process, no thread, no queue */
 #define CLAIMED 14  /* the sentinel (Q1) */
@@ -41,7 +42,9 @@ inline change(x, from, to, ok) {
   d_step { if :: state[x] == from -> ok = false :: else -> state[x] = to; ok = true fi }
 #else
   atomic {
+#ifndef NO_SPIN
     state[x] != yielding ->
+#endif
     if :: state[x] == from -> state[x] = to; ok = true :: else -> ok = false fi
   }
 #endif
@@ -189,10 +192,11 @@ inline try_share(q, most, x, answer) {
 #endif
      d_step {
        ok = false;
+       room = most - 1;
        x = h; is_answered(x); unlink(q, x);
        chain = h; chain_last = NONE; chain_length = 0;
        do
-       :: chain_length + 1 < most && h != NONE ->
+       :: chain_length < room && h != NONE ->
           chain_last = h; owner[h] = NONE; h = next_of[h]; chain_length++
        :: else -> break
        od;
@@ -203,6 +207,7 @@ inline try_share(q, most, x, answer) {
           if :: h == NONE -> tail[q] = NONE :: else -> previous_of[h] = NONE fi;
           length[q] = length[q] - chain_length
        fi;
+       room = 0;
        give_back(q)
      }
   :: else
