@@ -523,7 +523,16 @@ step: true;
 #endif
            p = NONE;
            goto find
+#ifdef PUBLISHED_EARLY
+        :: else ->
+           change(p, sleeping, running, ok);
+           if
+           :: ok -> ok = false
+           :: else -> d_step { line[p]--; is_suspended(p) }; p = NONE; goto find
+           fi
+#else
         :: else -> change_own(p, yielding, running)
+#endif
         fi
      :: else
      fi;

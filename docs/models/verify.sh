@@ -90,7 +90,7 @@ case ${1:-models} in
     defect 'invalid end state' safe BUSY -DD8B
     defect 'acceptance cycle' live PING_PONG -DD9
     defect 'assertion violated ((state[k]==4)&&(mail[k]==0))' safe MAIL -DNO_SPIN
-    defect 'assertion violated (state[p]==1)' safe MAIL -DPUBLISHED_EARLY
+    defect 'assertion violated !(executing[p])' safe MAIL -DPUBLISHED_EARLY
     defect 'assertion violated ( !(ready[k])&& !(executing[k]))' safe OUTSIDE -DDUE_FIRST
     defect 'invalid end state' safe OUTSIDE -DDUE_APART
     defect 'assertion violated (left<2)' safe OUTSIDE -DWAKE_LATE
