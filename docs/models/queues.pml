@@ -9,7 +9,9 @@
 
 bool held[PROCESSES];  /* ghost: in somebody's hand */
 
-inline get(x) { d_step { assert(state[x] == running); assert(!held[x] /* in two hands */); held[x] = true } }
+inline get(x) {
+  d_step { assert(state[x] == running); assert(!held[x] /* in two hands */); held[x] = true }
+}
 inline let_go(x) { d_step { held[x] = false; state[x] = queued } }
 
 /* A worker, for ever: takes, puts back, exchanges, shares with the other one. */

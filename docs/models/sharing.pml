@@ -41,7 +41,7 @@ bool listed[THREADS];
 byte idle_count;       /* how many are listed; read without the mutex, too */
 byte decider = NONE;   /* who announced last, all being idle; nobody, once one is taken off */
 bool over;             /* decided once */
-bool notified[THREADS];  /* a worker's monitor: mutex, condition and flag, as one */
+bool notified[THREADS]; /* a worker's monitor: mutex, condition and flag, as one */
 
 /* What is outside. */
 #define UNOPENED NONE

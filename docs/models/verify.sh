@@ -54,7 +54,7 @@ found() {
   text=$1
   shift
   search "$@"
-  if grep -q 'errors: 1$' said && grep -Fq "pan:1: $text" said; then
+  if grep -q 'errors: 1$' said && tr -s ' ' < said | grep -Fq "pan:1: $text"; then
     report found "$@: $text"
   else
     report MISSED "$@: $text"
