@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cassert>
 #include <cstdint>
 
 #include "sched/detail/relax.hpp"
@@ -56,6 +57,7 @@ class basic_state_word {
   }
   /// A move of who has it (W1).  After `sleeping` it is anyone's.
   void move(process_state to) noexcept {
+    assert(is_legal_move(now(), to));
     state_.store(to, Orders::sleeps);  // [1] release: who wakes it [2] has all that it wrote
   }
   /// Wakes it, to be queued or to be run at once.  False if it does not sleep.  Waits while it is
