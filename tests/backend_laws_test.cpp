@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// The laws of sched/backend.hpp, for every backend.
+/// The laws of sched/backend.hpp, for every backend, with one worker.
 
 #include <algorithm>
 #include <atomic>
@@ -62,6 +62,12 @@ std::vector<std::uint64_t> up_to(std::uint64_t n) {
   return all;
 }
 
+/// It was dry, and is to be asked again: of several workers all must have gone by then.
+template <class Backend>
+void comes_again(std::optional<typename Backend::worker>& w, Backend& b) {
+  if constexpr (concurrent<Backend>) w.emplace(b, 0u);
+}
+
 /// Threads that put: how many are not done.
 struct putters {
   std::atomic<int> left;
@@ -96,13 +102,13 @@ class when_it_parks {
 }  // namespace
 
 TEMPLATE_TEST_CASE("each put is answered by one take", "", one_thread, locked_queue, locked_stack,
-                   first_schedule) {
+                   first_schedule, sharing_alone) {
   every_frame_dies const check;
   TestType b;
   typename TestType::worker w(b, 0);
   std::vector<process*> processes;
   for (std::uint64_t n = 0; n != 1000; ++n) {
-    thunk t = numbered(n);
+    thunk t = numbered<TestType>(n);
     processes.push_back(t.get());
     if (n % 3 == 0)
       b.put(std::move(t), why::woken);
@@ -122,15 +128,15 @@ TEMPLATE_TEST_CASE("each put is answered by one take", "", one_thread, locked_qu
 }
 
 TEMPLATE_TEST_CASE("takes and puts that alternate lose nothing and double nothing", "", one_thread,
-                   locked_queue, locked_stack, first_schedule) {
+                   locked_queue, locked_stack, first_schedule, sharing_alone) {
   every_frame_dies const check;
   TestType b;
   typename TestType::worker w(b, 0);
   std::vector<std::uint64_t> all;
   std::uint64_t n = 0;
   for (unsigned round = 0; round != 500; ++round) {
-    for (unsigned i = 0; i != round % 7; ++i) w.put(numbered(n++), why::handed);
-    for (unsigned i = 0; i != round % 3; ++i) b.put(numbered(n++), why::woken);
+    for (unsigned i = 0; i != round % 7; ++i) w.put(numbered<TestType>(n++), why::handed);
+    for (unsigned i = 0; i != round % 3; ++i) b.put(numbered<TestType>(n++), why::woken);
     for (unsigned i = 0; i != round % 5; ++i)
       if (thunk const t = w.take(passed, dry_test())) all.push_back(t.answer());
   }
@@ -141,7 +147,7 @@ TEMPLATE_TEST_CASE("takes and puts that alternate lose nothing and double nothin
 }
 
 TEMPLATE_TEST_CASE("what other threads put reaches the worker, with all they did before", "",
-                   one_thread, locked_queue, locked_stack, first_schedule) {
+                   one_thread, locked_queue, locked_stack, first_schedule, sharing_alone) {
   every_frame_dies const check;
   constexpr std::uint64_t each = 2000;
   constexpr int threads = 3;
@@ -154,7 +160,7 @@ TEMPLATE_TEST_CASE("what other threads put reaches the worker, with all they did
     running.emplace_back([&b, &written, &p, first = each * static_cast<std::uint64_t>(i)] {
       for (std::uint64_t n = first; n != first + each; ++n) {
         written[n] = n + 1;  // no atomic: B1
-        b.put(numbered(n), why::woken);
+        b.put(numbered<TestType>(n), why::woken);
       }
       --p.left;
     });
@@ -176,13 +182,13 @@ TEMPLATE_TEST_CASE("what other threads put reaches the worker, with all they did
 
 TEMPLATE_TEST_CASE(
     "a put from another thread wakes a worker that waits, with a deadline and without", "",
-    one_thread, locked_queue, locked_stack, first_schedule) {
+    one_thread, locked_queue, locked_stack, first_schedule, sharing_alone) {
   every_frame_dies const check;
   TestType b;
   typename TestType::worker w(b, 0);
   int wrong = 0;
   for (std::uint64_t round = 0; round != 300; ++round) {
-    when_it_parks other([&b, round] { b.put(numbered(round), why::woken); });
+    when_it_parks other([&b, round] { b.put(numbered<TestType>(round), why::woken); });
     thunk const t = w.take(round % 2 == 0 ? far : instant::max(), other.dry());
     wrong += !t || t.answer() != round;
   }
@@ -190,7 +196,7 @@ TEMPLATE_TEST_CASE(
 }
 
 TEMPLATE_TEST_CASE("stop from another thread wakes a worker that waits, and take says so", "",
-                   one_thread, locked_queue, locked_stack, first_schedule) {
+                   one_thread, locked_queue, locked_stack, first_schedule, sharing_alone) {
   int wrong = 0;
   for (int round = 0; round != 100; ++round) {
     TestType b;
@@ -205,28 +211,29 @@ TEMPLATE_TEST_CASE("stop from another thread wakes a worker that waits, and take
 }
 
 TEMPLATE_TEST_CASE("take comes back empty when it is dry or at the deadline, and says which", "",
-                   one_thread, locked_queue, locked_stack, first_schedule) {
+                   one_thread, locked_queue, locked_stack, first_schedule, sharing_alone) {
   every_frame_dies const check;
   TestType b;
-  typename TestType::worker w(b, 0);
-  auto const why_empty = [&w](instant until, dry_test dry) {
-    thunk const t = w.take(until, dry);
+  std::optional<typename TestType::worker> w(std::in_place, b, 0u);
+  auto const why_empty = [&](instant until, dry_test dry) {
+    thunk const t = w->take(until, dry);
+    if (!t && t.why_empty() == thunk::nothing::dry) comes_again(w, b);
     return t ? std::nullopt : std::optional(t.why_empty());
   };
   CHECK(why_empty(instant::max(), dry_test()) == thunk::nothing::dry);
   CHECK(why_empty(far, dry_test()) == thunk::nothing::dry);
   CHECK(why_empty(passed, never_dry) == thunk::nothing::deadline);
 
-  w.put(numbered(0), why::started);
+  w->put(numbered<TestType>(0), why::started);
   CHECK_FALSE(why_empty(instant::max(), dry_test()).has_value());
   CHECK(why_empty(instant::max(), dry_test()) == thunk::nothing::dry);
-  b.put(numbered(0), why::woken);
+  b.put(numbered<TestType>(0), why::woken);
   CHECK_FALSE(why_empty(passed, never_dry).has_value());
   CHECK(why_empty(passed, never_dry) == thunk::nothing::deadline);
 }
 
 TEMPLATE_TEST_CASE("what is put by who is asked whether it is dry is found", "", one_thread,
-                   locked_queue, locked_stack, first_schedule) {
+                   locked_queue, locked_stack, first_schedule, sharing_alone) {
   every_frame_dies const check;
   TestType b;
   typename TestType::worker w(b, 0);
@@ -236,7 +243,7 @@ TEMPLATE_TEST_CASE("what is put by who is asked whether it is dry is found", "",
   } last{b};
   auto const says = [](void const* p) {
     auto& it = *static_cast<last_word*>(const_cast<void*>(p));
-    if (!std::exchange(it.said, true)) it.b.put(numbered(7), why::woken);
+    if (!std::exchange(it.said, true)) it.b.put(numbered<TestType>(7), why::woken);
     return true;
   };
   thunk const t = w.take(instant::max(), dry_test(says, &last));
@@ -245,17 +252,17 @@ TEMPLATE_TEST_CASE("what is put by who is asked whether it is dry is found", "",
 }
 
 TEMPLATE_TEST_CASE("claim says true only for what is ready, which is then not taken", "",
-                   one_thread, locked_queue, locked_stack, first_schedule) {
+                   one_thread, locked_queue, locked_stack, first_schedule, sharing_alone) {
   every_frame_dies const check;
   TestType b;
   typename TestType::worker w(b, 0);
   std::vector<process*> processes;
   for (std::uint64_t n = 0; n != 100; ++n) {
-    thunk t = numbered(n);
+    thunk t = numbered<TestType>(n);
     processes.push_back(t.get());
     w.put(std::move(t), why::yielded);
   }
-  thunk const stranger = numbered(0);
+  thunk const stranger = numbered<TestType>(0);
   CHECK_FALSE(b.claim(stranger.get()));
   thunk const taken = w.take(instant::max(), dry_test());
   CHECK_FALSE(b.claim(taken.get()));
@@ -274,7 +281,7 @@ TEMPLATE_TEST_CASE("claim says true only for what is ready, which is then not ta
 }
 
 TEMPLATE_TEST_CASE("what is left when a backend ends is dropped once, stopped or not", "",
-                   one_thread, locked_queue, locked_stack, first_schedule) {
+                   one_thread, locked_queue, locked_stack, first_schedule, sharing_alone) {
   every_frame_dies const check;
   for (bool const stopped : {false, true}) {
     int const before = dropped::count;
@@ -282,8 +289,8 @@ TEMPLATE_TEST_CASE("what is left when a backend ends is dropped once, stopped or
       TestType b;
       typename TestType::worker w(b, 0);
       for (std::uint64_t n = 0; n != 30; ++n) {
-        w.put(numbered(n), why::started);
-        b.put(numbered(n), why::woken);
+        w.put(numbered<TestType>(n), why::started);
+        b.put(numbered<TestType>(n), why::woken);
       }
       (void)w.take(instant::max(), dry_test());
       if (stopped) {
@@ -291,26 +298,28 @@ TEMPLATE_TEST_CASE("what is left when a backend ends is dropped once, stopped or
         thunk const t = w.take(instant::max(), dry_test());
         CHECK_FALSE(t);
       }
-      b.put(numbered(0), why::woken);  // too late
+      b.put(numbered<TestType>(0), why::woken);  // too late
       CHECK(dropped::count - before == 1);
     }
     CHECK(dropped::count - before == 61);
   }
 }
 
-TEMPLATE_TEST_CASE("a queue runs what waits longest first", "", one_thread, locked_queue) {
+TEMPLATE_TEST_CASE("a queue runs what waits longest first", "", one_thread, locked_queue,
+                   sharing_alone) {
   TestType b;
-  typename TestType::worker w(b, 0);
-  for (std::uint64_t n = 0; n != 2000; ++n) w.put(numbered(n), why::yielded);
-  CHECK(all_from(w).first == up_to(2000));
+  std::optional<typename TestType::worker> w(std::in_place, b, 0u);
+  for (std::uint64_t n = 0; n != 2000; ++n) w->put(numbered<TestType>(n), why::yielded);
+  CHECK(all_from(*w).first == up_to(2000));
+  comes_again(w, b);
 
   std::vector<std::uint64_t> all;  // one in, one out
-  for (std::uint64_t n = 0; n != 10; ++n) w.put(numbered(n), why::yielded);
+  for (std::uint64_t n = 0; n != 10; ++n) w->put(numbered<TestType>(n), why::yielded);
   for (std::uint64_t n = 10; n != 100; ++n) {
-    all.push_back(w.take(instant::max(), dry_test()).answer());
-    w.put(numbered(n), n % 2 == 0 ? why::woken : why::handed);
+    all.push_back(w->take(instant::max(), dry_test()).answer());
+    w->put(numbered<TestType>(n), n % 2 == 0 ? why::woken : why::handed);
   }
-  auto const [rest, why] = all_from(w);
+  auto const [rest, why] = all_from(*w);
   all.insert(all.end(), rest.begin(), rest.end());
   CHECK(all == up_to(100));
 }

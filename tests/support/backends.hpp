@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "sched/backend.hpp"
+#include "sched/sharing.hpp"
 
 namespace weft::tests {
 
@@ -83,6 +84,15 @@ class locked {
 using locked_queue = locked<order::oldest_first>;
 using locked_stack = locked<order::newest_first>;
 static_assert(backend<locked_queue> && backend<locked_stack>);
+
+/// With so many threads.
+template <unsigned Threads>
+class sharing_among : public sharing {
+ public:
+  sharing_among() : sharing({.threads = Threads}) {}
+};
+using sharing_alone = sharing_among<1>;
+static_assert(backend<sharing_alone>);
 
 /// Whose n-th put, or n-th take, has no memory.  Counted from one; never, if that is zero.
 class fails_once {
