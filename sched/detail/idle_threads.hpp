@@ -25,7 +25,8 @@ namespace weft::detail {
 ///   I3  Who is taken off the list is woken, always.
 ///   I4  The run is over when every thread is on the list, nothing is due and all queues are empty.
 ///       The last one to announce decides it, under the lock, and asks what is due before it looks
-///       at the queues: who was due puts first.
+///       at the queues: who was due puts first.  It decides nothing if somebody has left the list
+///       meanwhile, or has come: that one may have taken what was due.
 class idle_threads {
  public:
   explicit idle_threads(unsigned threads) : monitors_(std::make_unique<monitor[]>(threads)) {
@@ -37,6 +38,7 @@ class idle_threads {
   void join() noexcept {
     std::lock_guard const lock(mutex_);
     ++threads_;
+    ++changes_;  // I4
   }
   void leave() noexcept {
     std::lock_guard const lock(mutex_);
@@ -141,7 +143,7 @@ class idle_threads {
     word_.fetch_add(1, std::memory_order_seq_cst);
     return {false, list_.size() == threads_, ++changes_};
   }
-  /// Whether it is over, if the list has not changed since then (I4).
+  /// Whether it is over, if nothing has changed since then (I4).
   template <class AllAreEmpty>
   bool decide(std::uint64_t changes, AllAreEmpty all_are_empty) noexcept {
     std::lock_guard const lock(mutex_);
@@ -177,7 +179,7 @@ class idle_threads {
   std::mutex mutex_;
   std::vector<unsigned> list_;  // I1; under mutex_, like threads_ and changes_
   unsigned threads_ = 0;
-  std::uint64_t changes_ = 0;                   // of the list, so far
+  std::uint64_t changes_ = 0;  // of the list, and of those who may be on it, so far
   alignas(64) std::atomic<unsigned> word_ = 0;  // how many are on the list, and how it is over
 };
 
