@@ -38,11 +38,15 @@ struct sharing_options {
 /// visit: so that one visit pays for many; when there is nothing anywhere it looks for a few
 /// microseconds longer, and then sleeps, until somebody has work to share.
 ///
-/// Fairness.  Nobody ever loses a place: what is taken from a queue is taken from its front, and
-/// goes to the front of the other.  Every thread looks at the others in turn, at one every 256
-/// steps, and takes at least one process if there is one, at most 32.  So one that has become ready
-/// behind k others runs before any other thread has taken 256 * (n - 1) * (k + 1) more steps, n
-/// being the number of threads, even if its own thread is stuck in a process that never lets go.
+/// Fairness.  Who moves loses no place: what is taken from a queue is taken from its front, and
+/// goes to the front of the other.  Those who stand there have at most 31 more in front of them,
+/// and only of those that were put there, not of those that have moved there, and once: see F2.
+/// Every thread takes from the others in turn, every 256 steps at the latest, at least one process
+/// if there is one.  So one that has become ready behind k others, at a thread that is stuck in a
+/// process that never lets go, runs before any other thread has taken 256 * (n - 1) * (k + 1) more
+/// steps, n being the number of threads; at one that takes steps too and is stuck later,
+/// 256 * (n - 1) * (k + 256).  Not counted is what others take while the system lets a thread wait
+/// that is at work on a queue.
 ///
 /// Who spawns while 16384 processes are ready on its thread lets those go first: so what one
 /// process makes does not fill the memory before others have had a look at it.
@@ -57,6 +61,10 @@ struct sharing_options {
 ///       sleeps (idle_threads.hpp, I2), but not after a yield into its own queue when that is
 ///       empty: it is about to take that one back itself.
 ///   A2  Nobody holds two queues at once.
+///   F1  Whoever looks at others looks at them in turn, and goes on where it took something last.
+///   F2  Between two times that a thread takes from others, unless it had nothing, are 255 steps:
+///       so those it has put in front of its queue have run by then, or have moved on, to an
+///       earlier place.
 class sharing {
  public:
   static constexpr unsigned wakes = 1;
@@ -198,61 +206,56 @@ class sharing::worker {
   static constexpr unsigned looks_apart = 8;
 
   queue_entry* find() noexcept;
-  queue_entry* visit() noexcept;
-  queue_entry* share(queue& from, unsigned most, bool& was_locked) noexcept;
+  queue_entry* visit(bool& was_locked) noexcept;
+  queue_entry* share(queue& from, bool& was_locked) noexcept;
 
   sharing& home_;
   queue& own_;
   unsigned index_;
-  unsigned visits_;  // whom we visited last
-  unsigned until_visit_ = steps_to_visit;
+  unsigned visits_;                            // whom we looked at last
+  unsigned until_visit_ = steps_to_visit - 1;  // how many steps
 };
 
 /// Somebody who is ready; null if after some looking nobody is.
 inline queue_entry* sharing::worker::find() noexcept {
-  if (until_visit_ == 0) {
-    until_visit_ = steps_to_visit;
-    if (queue_entry* const e = visit()) return e;
-  }
+  bool was_locked = false;
+  if (until_visit_ == 0)
+    if (queue_entry* const e = visit(was_locked)) return e;
   --until_visit_;
   for (unsigned looks = 0;; ++looks) {
     auto const found = own_.try_dequeue();
-    bool was_locked = found.is_locked();
+    was_locked = found.is_locked();
     if (!was_locked && !found.is_empty()) return &found.entry();
     for (unsigned i = 1; i != home_.count_; ++i)
-      if (auto* const e =
-              share(home_.queues_[(index_ + i) % home_.count_], most_stolen, was_locked))
-        return e;
+      if (queue_entry* const e = visit(was_locked)) return e;
     if (!was_locked && looks >= most_looks) return nullptr;
     detail::pause_for(looks_apart);
   }
 }
 
-/// The next one in turn shares with us, whatever we have.
-inline queue_entry* sharing::worker::visit() noexcept {
+/// The next one in turn (F1) shares with us, whatever we have.
+inline queue_entry* sharing::worker::visit(bool& was_locked) noexcept {
+  until_visit_ = steps_to_visit - 1;  // F2
   visits_ = (visits_ + 1) % home_.count_;
   if (visits_ == index_) visits_ = (visits_ + 1) % home_.count_;
   if (visits_ == index_) return nullptr;  // we are alone
-  bool was_locked = false;
-  queue_entry* const e = share(home_.queues_[visits_], most_shared, was_locked);
-  // A1: what we have put without a word is not taken back now.
-  if (e && !own_.is_empty()) home_.idle_.wake_one();
-  return e;
+  return share(home_.queues_[visits_], was_locked);
 }
 
 /// Half of what it has more than we have; one at least.  The first of them is to run.
-inline queue_entry* sharing::worker::share(queue& from, unsigned most, bool& was_locked) noexcept {
+inline queue_entry* sharing::worker::share(queue& from, bool& was_locked) noexcept {
   unsigned const theirs = from.length();
-  unsigned const more = theirs - std::min(theirs, own_.length());
+  unsigned const ours = own_.length();
+  unsigned const most = ours == 0 ? most_stolen : most_shared;
   entry_chain chain;
-  was_locked |= !from.try_share(std::clamp(more / 2, 1U, most), chain);
+  was_locked |= !from.try_share(std::clamp((theirs - std::min(theirs, ours)) / 2, 1U, most), chain);
   if (chain.length == 0) return nullptr;
   queue_entry& first = chain.pop();
   first.state.move(process_state::running);
-  if (chain.length != 0) {
+  if (chain.length != 0)
     for (detail::relax wait; !own_.try_prepend(chain);) wait();
-    home_.idle_.wake_one();
-  }
+  // Also for what we have put without a word, and do not take back now (A1).
+  if (!own_.is_empty()) home_.idle_.wake_one();
   return &first;
 }
 
