@@ -42,8 +42,8 @@ class dry_test {
 ///   B4  claim(p) says true iff p was ready, and is now the caller's: its count, without the answer
 ///       that it was put with.  It may say no to everything.
 ///   B5  take comes back empty only if it is dry (every worker idle, nothing ready, and `dry`
-///       agreed), at the deadline, or stopped; and says which.  If there are several workers, dry is
-///       for good: until all of them have gone.
+///       agreed), at the deadline, or stopped; and says which.  If there are several workers, dry
+///       is for good: until all of them have gone.
 template <class B>
 concept backend =
     requires(B b, typename B::worker& w, thunk t, process* p, instant until, dry_test dry) {
