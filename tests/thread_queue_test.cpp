@@ -237,6 +237,7 @@ TEST_CASE("who moves to another queue comes before all who stand there") {
   for (std::size_t i = 0; i != there; ++i) all.push_back(&mine[i]);
   CHECK(holds(to, all));
   CHECK(holds(from, {&e[3]}));
+  e[0].state.move(process_state::running);
   CHECK(to.try_enqueue(ready(e[0])) == entered::had_some);
   all.push_back(&e[0]);
   CHECK(holds(to, all));
