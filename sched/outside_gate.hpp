@@ -64,6 +64,12 @@ class outside_gate {
                                   std::memory_order_acquire);
     return found;
   }
+  /// The process that waits, null if none does any more.  It is there as long as the lock is held
+  /// under which it would be put.
+  [[nodiscard]] process const* who_waits() const noexcept {
+    std::uintptr_t const found = word_.load(std::memory_order_acquire);  // acquire: with [3]
+    return found == opened ? nullptr : reinterpret_cast<process const*>(found);
+  }
   /// Takes the process out, if one waits (O1): null if not.
   [[nodiscard]] process* withdraw() noexcept {
     std::uintptr_t found = word_.load(std::memory_order_relaxed);  // relaxed: [4] makes sure

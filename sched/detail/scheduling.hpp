@@ -151,6 +151,10 @@ class scheduling final : public scheduling_base {
     if (!t) [[unlikely]]
       return nobody(t.why_empty());
     std::uint64_t const answer = t.answer();
+    // Who was ready may be so because somebody failed while we looked.
+    if constexpr (on_several_threads)
+      if (this->must_look_up()) [[unlikely]]
+        return next_unless_over(t.release(), answer);
     return go_on(t.release(), answer);
   }
   [[nodiscard]] bool is_crowded() noexcept { return worker().is_crowded(); }

@@ -115,7 +115,12 @@ class waiting_room {
     if (process* const p = g.withdraw()) {
       unlink(outside_, g);
       cancel(*p);
-      make_ready(thunk(p));
+      thunk t(p);
+      try {
+        put_from_outside(t);  // who ends it may be anyone
+      } catch (...) {         // no memory: then let us hope that it is one of us
+        make_ready(std::move(t));
+      }
       --due_;
     }
   }
@@ -133,7 +138,11 @@ class waiting_room {
   /// At a gate.
   [[nodiscard]] bool somebody_waits() const noexcept { return gates_ != nullptr; }
   /// At gates of either kind.
-  [[nodiscard]] bool somebody_waits_anywhere() const noexcept { return gates_ || outside_; }
+  [[nodiscard]] bool somebody_waits_anywhere() const noexcept {
+    if (gates_) return true;
+    std::lock_guard const lock(outside_mutex_);
+    return due_ != 0;
+  }
 
   void wake_all_at_gates() noexcept {
     auto const lock = lock_gates();
@@ -163,16 +172,18 @@ class waiting_room {
     drop_who_waits_outside();
   }
   [[nodiscard]] std::string who_waits() const {
-    auto const first = all_who_wait().front();
-    return "process " + first.process.text() + " waits in " + first.what;
+    auto const all = all_who_wait();
+    if (all.empty()) return "a process waits at an outside gate that is just being opened";
+    return "process " + all.front().process.text() + " waits in " + all.front().what;
   }
   [[nodiscard]] std::vector<deadlock::waiter> all_who_wait() const {
     std::vector<deadlock::waiter> all;
     auto const add = [&all](process const& p) { all.push_back({p.id(), p.waits_at_text()}); };
     for (auto const* g = gates_; g; g = g->next_)
       for (auto const& t : g->waiting_) add(*t.get());
+    std::lock_guard const lock(outside_mutex_);
     for (auto const* g = outside_; g; g = g->next_)
-      add(*reinterpret_cast<process const*>(g->word_.load(std::memory_order_acquire)));  // O2
+      if (auto const* const p = g->who_waits()) add(*p);
     std::ranges::sort(all, {}, &deadlock::waiter::process);
     return all;
   }
