@@ -56,6 +56,18 @@ consteval bool are_thread_safe() {
     return true;
 }
 
+/// What is ready, as a value, where a backend gives that.
+template <class B>
+struct versions_of : identity<nothing> {
+  static constexpr bool are_given = false;
+};
+template <class B>
+  requires requires(typename B::worker& w) { w.ready(); }
+struct versions_of<B>
+    : identity<std::remove_cvref_t<decltype(std::declval<typename B::worker&>().ready())>> {
+  static constexpr bool are_given = true;
+};
+
 /// Every effect that a process of the program may perform: those of its row, and what its
 /// spawning<...> name, and so on.
 template <class Row, class More = Row>
@@ -86,7 +98,8 @@ struct those_outside<row<Es...>>
 ///     s.run();
 ///     s.run(here);  // the same future once more
 ///
-/// Most programs want schedule().  One thread, and never from inside one of its own processes.
+/// Most programs want schedule().  Used by one thread, and never from inside one of its own
+/// processes.  On a backend of several threads there is run() only.
 template <backend Backend = one_thread>
 class scheduler {
  public:
@@ -137,7 +150,16 @@ class scheduler {
 
   /// Runs the process whose turn it is, up to its next yield, block or end.  False if none is left.
   /// Throws as run() does, when nobody is left.
-  bool step() { return idle().step(); }
+  bool step() {
+    constexpr bool has_one_thread = !concurrent<Backend>;
+    static_assert(has_one_thread,
+                  "weft: step() runs one process on the calling thread: on a backend of several "
+                  "threads there is run() only");
+    if constexpr (has_one_thread)
+      return idle().step();
+    else
+      return false;
+  }
   /// Runs until no process is left.  If one throws, the others find `cancelled` at their next
   /// operation, and unwind; then throws what it threw, or `exceptions` if there were several.
   /// Throws `deadlock` if all that are left wait.
@@ -172,7 +194,7 @@ class scheduler {
 
 template <backend Backend>
 class scheduler<Backend>::snapshot {
-  using queue = std::remove_cvref_t<decltype(std::declval<typename Backend::worker&>().ready())>;
+  using queue = typename detail::versions_of<Backend>::type;
 
  public:
   /// For the scheduler.
@@ -196,9 +218,17 @@ class scheduler<Backend>::snapshot {
 
 template <backend Backend>
 auto scheduler<Backend>::checkpoint() -> snapshot {
+  constexpr bool can_be_taken = detail::versions_of<Backend>::are_given;
+  static_assert(can_be_taken,
+                "weft: a checkpoint is taken on a backend whose worker gives what is ready as a "
+                "value, worker.ready(): one_thread is one, those of several threads are not");
   auto& s = idle();
-  if (!s.can_be_kept()) throw unforkable("weft: checkpoint: " + s.why_not_kept());
-  return snapshot(s.serial(), s.worker().ready(), s.alive(), s.failures());
+  if constexpr (can_be_taken) {
+    if (!s.can_be_kept()) throw unforkable("weft: checkpoint: " + s.why_not_kept());
+    return snapshot(s.serial(), s.worker().ready(), s.alive(), s.failures());
+  } else {
+    return snapshot(s.serial(), {}, s.alive(), s.failures());
+  }
 }
 
 template <backend Backend>
