@@ -12,9 +12,9 @@
 namespace weft {
 
 /// Nobody is left who could complete it.
-struct completion_dropped : std::runtime_error {
-  completion_dropped()
-      : runtime_error("weft: a completion will not come: its completer was destroyed without one") {
+struct completion_dropped : std::exception {
+  [[nodiscard]] char const* what() const noexcept override {
+    return "weft: a completion will not come: its completer was destroyed without one";
   }
 };
 
