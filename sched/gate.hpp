@@ -53,8 +53,8 @@ class gate {
   std::deque<thunk> waiting_;
   std::atomic<std::size_t> count_ = 0;
   std::atomic<std::uint64_t> epoch_ = 0;
-  detail::waiting_room* home_ = nullptr;  // while somebody waits
-  gate* next_ = nullptr;                  // of the gates at which somebody waits
+  std::atomic<detail::waiting_room*> home_ = nullptr;  // while somebody waits
+  gate* next_ = nullptr;                               // of the gates at which somebody waits
   gate* previous_ = nullptr;
 };
 

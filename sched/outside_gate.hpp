@@ -81,9 +81,9 @@ class outside_gate {
     return reinterpret_cast<process*>(found);
   }
 
-  std::atomic<std::uintptr_t> word_ = nobody;  // O1
-  detail::waiting_room* home_ = nullptr;       // O2; while somebody waits
-  outside_gate* next_ = nullptr;               // of those at which somebody waits
+  std::atomic<std::uintptr_t> word_ = nobody;          // O1
+  std::atomic<detail::waiting_room*> home_ = nullptr;  // O2; while somebody waits
+  outside_gate* next_ = nullptr;                       // of those at which somebody waits
   outside_gate* previous_ = nullptr;
 };
 

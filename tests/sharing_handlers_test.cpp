@@ -396,23 +396,22 @@ TEST_CASE("a process that yields inside a body that is resumed bitwise is told t
                        Catch::Matchers::Contains("its frames must stay on theirs"));
   // Without the yield each runs where it is.
   findings found;
-  schedule<sharing>({.threads = 8, .forkable = false},
-                    [&found]() -> eff<void, spawning<proc>, proc> {
-                      for (int i = 0; i != 16; ++i)
-                        co_await spawn(
-                            [](findings& to) -> eff<void, proc> {
-                              co_await proc::yield{};
-                              auto const body = []() -> eff<int, pick> {
-                                int const a = co_await pick::one{};
-                                int const b = co_await pick::one{};
-                                co_return 2 * a + b;
-                              };
-                              auto const all =
-                                  co_await handle<pick>(tries_picks<>{2}, body, bitwise());
-                              co_await proc::yield{};
-                              to.add(all == std::vector{0, 1, 2, 3} ? "right" : "wrong");
-                            },
-                            std::ref(found));
-                    });
+  schedule<sharing>(
+      {.threads = 8, .forkable = false}, [&found]() -> eff<void, spawning<proc>, proc> {
+        for (int i = 0; i != 16; ++i)
+          co_await spawn(
+              [](findings& to) -> eff<void, proc> {
+                co_await proc::yield{};
+                auto const body = []() -> eff<int, pick> {
+                  int const a = co_await pick::one{};
+                  int const b = co_await pick::one{};
+                  co_return 2 * a + b;
+                };
+                auto const all = co_await handle<pick>(tries_picks<>{2}, body, bitwise());
+                co_await proc::yield{};
+                to.add(all == std::vector{0, 1, 2, 3} ? "right" : "wrong");
+              },
+              std::ref(found));
+      });
   CHECK(found.all() == std::vector<std::string>(16, "right"));
 }

@@ -43,7 +43,6 @@ eff<void, proc> yields(int n, std::reference_wrapper<counter> ended) {
   ++ended.get();
 }
 
-
 /// Answers differently each time, and to each once.
 struct numbers {
   static constexpr bool thread_safe = true;
@@ -136,10 +135,9 @@ TEMPLATE_TEST_CASE("processes spawn processes that spawn processes", "", alone, 
                    shared_by<2>, shared_by<8>) {
   every_frame_dies const check;
   counter n = 0;
-  run_on<TestType>(
-      [&n]() -> eff<void, spawning<spawning<spawning<proc>, proc>, proc>, proc> {
-        for (int i = 0; i != 10; ++i) co_await spawn(grows::branch, std::ref(n));
-      });
+  run_on<TestType>([&n]() -> eff<void, spawning<spawning<spawning<proc>, proc>, proc>, proc> {
+    for (int i = 0; i != 10; ++i) co_await spawn(grows::branch, std::ref(n));
+  });
   CHECK(n == 10 + 100 + 1000);
 }
 
@@ -160,9 +158,8 @@ TEMPLATE_TEST_CASE("what is printed is the same, in some order", "", alone, shar
               c);
       },
       synchronized(console_to_string(text)));
-  CHECK(sorted(text) ==
-        std::string(100, 'a') + std::string(100, 'b') + std::string(100, 'c') +
-            std::string(100, 'd'));
+  CHECK(sorted(text) == std::string(100, 'a') + std::string(100, 'b') + std::string(100, 'c') +
+                            std::string(100, 'd'));
 }
 
 TEMPLATE_TEST_CASE("a handler that says it is made for threads answers each question once", "",
@@ -212,7 +209,8 @@ TEMPLATE_TEST_CASE("a process that waits for another's flag, yielding, lets it r
   CHECK(turns > 0);
 }
 
-TEST_CASE("with two threads two processes run at once: each waits, in ordinary code, for the other") {
+TEST_CASE(
+    "with two threads two processes run at once: each waits, in ordinary code, for the other") {
   every_frame_dies const check;
   counter here = 0;
   auto const meets = [](counter& n) -> eff<void> {
@@ -232,10 +230,12 @@ TEST_CASE("a process that never lets go does not keep those behind it from runni
   counter ended = 0;
   schedule<sharing>({.threads = 2, .forkable = false}, [&ended]() -> eff<void, spawning<>> {
     for (int i = 0; i != 100; ++i)
-      co_await spawn([](counter& n) -> eff<void> {
+      co_await spawn(
+          [](counter& n) -> eff<void> {
             ++n;
             co_return;
-          }, std::ref(ended));
+          },
+          std::ref(ended));
     until([&ended] { return ended == 100; });
   });
   CHECK(ended == 100);
@@ -281,7 +281,8 @@ TEST_CASE("what is thread_local is, after a yield, the thread's on which the pro
   CHECK(wrong == 0);
 }
 
-TEST_CASE("how many threads: as many as the machine has, if nothing is said; more than it has too") {
+TEST_CASE(
+    "how many threads: as many as the machine has, if nothing is said; more than it has too") {
   CHECK(sharing().threads() == std::max(1U, std::thread::hardware_concurrency()));
   CHECK(sharing({.threads = 0}).threads() == sharing().threads());
   CHECK(sharing({.threads = 3}).threads() == 3);

@@ -151,10 +151,6 @@ class scheduling final : public scheduling_base {
     if (!t) [[unlikely]]
       return nobody(t.why_empty());
     std::uint64_t const answer = t.answer();
-    // Who was ready may be so because somebody failed while we looked.
-    if constexpr (on_several_threads)
-      if (this->must_look_up()) [[unlikely]]
-        return next_unless_over(t.release(), answer);
     return go_on(t.release(), answer);
   }
   [[nodiscard]] bool is_crowded() noexcept { return worker().is_crowded(); }
@@ -255,7 +251,8 @@ class scheduling final : public scheduling_base {
   }
   [[nodiscard, gnu::always_inline]] std::coroutine_handle<> go_on(process* p,
                                                                   std::uint64_t answer) noexcept {
-    if (!p->is_plain()) [[unlikely]]
+    // On several threads it may be ready because somebody failed while we looked for it.
+    if (!p->is_plain() || (on_several_threads && this->must_look_up())) [[unlikely]]
       return next_unless_over(p, answer);
     here().running = p;
     return p->go_on(answer);

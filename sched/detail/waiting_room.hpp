@@ -86,7 +86,7 @@ class waiting_room {
   [[nodiscard]] bool enter(outside_gate& g, process& p) {
     std::lock_guard const lock(outside_mutex_);
     if (closed_) return false;
-    if (g.home_) throw_occupied();
+    if (home_of(g)) throw_occupied();
     link(outside_, g);
     ++due_;
     std::uintptr_t const found = g.enter(p);
@@ -193,8 +193,13 @@ class waiting_room {
     if (several_threads_) return std::unique_lock(gates_mutex_);
     return {};
   }
+  /// For us, who have the lock.
+  template <class Gate>
+  static waiting_room* home_of(Gate const& g) noexcept {
+    return g.home_.load(std::memory_order_relaxed);  // relaxed: R1, R2
+  }
   void require_ours(gate const& g) const {
-    if (g.home_ && g.home_ != this)
+    if (home_of(g) && home_of(g) != this)
       throw std::logic_error("weft: processes of another scheduler wait at this gate");
   }
   [[noreturn, gnu::cold]] static void throw_occupied() {
@@ -207,7 +212,7 @@ class waiting_room {
 
   template <class Gate>
   void link(Gate*& first, Gate& g) noexcept {
-    g.home_ = this;
+    g.home_.store(this, std::memory_order_relaxed);  // relaxed: who finds it takes the lock
     g.previous_ = nullptr;
     g.next_ = std::exchange(first, &g);
     if (g.next_) g.next_->previous_ = &g;
@@ -216,7 +221,8 @@ class waiting_room {
   static void unlink(Gate*& first, Gate& g) noexcept {
     (g.previous_ ? g.previous_->next_ : first) = g.next_;
     if (g.next_) g.next_->previous_ = g.previous_;
-    g.home_ = nullptr;
+    // [5] release: the last that is done with it here, which who ends it without the lock sees [6].
+    g.home_.store(nullptr, std::memory_order_release);
   }
   static void count(gate& g) noexcept {
     g.count_.store(g.waiting_.size(), std::memory_order_relaxed);  // relaxed: R1
@@ -259,14 +265,18 @@ class waiting_room {
 
 }  // namespace weft::detail
 
+// Of those who were woken together the first may end it, while the others are still taken out.
 weft::gate::~gate() {
-  if (home_) home_->ends(*this);
+  // [6] acquire: with [5].
+  if (auto* const home = home_.load(std::memory_order_acquire)) home->ends(*this);
 }
 weft::outside_gate::~outside_gate() {
-  if (home_) home_->ends(*this);
+  if (auto* const home = home_.load(std::memory_order_acquire)) home->ends(*this);  // [6]
 }
 void weft::outside_gate::open() {
   // [2] release: who goes on, or finds it open [1], sees what was done before.  acquire: with [3].
   std::uintptr_t const found = word_.exchange(opened, std::memory_order_acq_rel);
-  if (found != nobody && found != opened) home_->arrived(*this, *reinterpret_cast<process*>(found));
+  if (found == nobody || found == opened) return;
+  // Relaxed: written before the process was.
+  home_.load(std::memory_order_relaxed)->arrived(*this, *reinterpret_cast<process*>(found));
 }

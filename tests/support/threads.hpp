@@ -21,9 +21,9 @@ struct alone {
   using backend = one_thread;
   static constexpr unsigned threads = 1;
   using options = schedule_options;
-  static options how(bool forkable = false, std::stop_token stop = {}) {
+  static options how(bool log = false, std::stop_token stop = {}) {
     options o;
-    o.forkable = forkable;
+    o.forkable = log;
     o.stop = std::move(stop);
     return o;
   }
@@ -33,10 +33,10 @@ struct shared_by {
   using backend = sharing;
   static constexpr unsigned threads = N;
   using options = sharing_options;
-  static options how(bool forkable = false, std::stop_token stop = {}) {
+  static options how(bool log = false, std::stop_token stop = {}) {
     options o;
     o.threads = N;
-    o.forkable = forkable;
+    o.forkable = log;
     o.stop = std::move(stop);
     return o;
   }
