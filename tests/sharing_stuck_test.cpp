@@ -120,10 +120,10 @@ TEMPLATE_TEST_CASE("the last one wakes the other just in time, and no deadlock i
       for (int i = 0; i != 100; ++i) {
         auto pair = std::make_shared<turns>();
         co_await spawn(
-            [](std::shared_ptr<turns> p, counter& n) -> step {
+            [](std::shared_ptr<turns> p, counter& done) -> step {
               for (auto seen = p->changed.epoch(); p->now == 0; seen = p->changed.epoch())
                 co_await syncing::wait{p->changed, seen};
-              ++n;
+              ++done;
             },
             pair, std::ref(woken));
         co_await spawn(

@@ -182,6 +182,35 @@ TEMPLATE_TEST_CASE("stopped at any moment it is stopped, or has ended", "", alon
   CHECK(stopped + ended == rounds(2000));
 }
 
+TEMPLATE_TEST_CASE("asked just as it begins, it is stopped all the same", "", alone, shared_by<1>,
+                   shared_by<2>) {
+  std::atomic<std::stop_source const*> next = nullptr;
+  std::atomic<bool> over = false;
+  std::thread outside([&] {
+    counter steps = 0;
+    for (int wait = 0; !over; wait = (wait + 1) % 128) {
+      auto const* const given = next.exchange(nullptr);
+      if (!given) continue;
+      std::stop_source by = *given;  // ours: theirs ends as soon as they are stopped
+      while (steps < wait) ++steps;  // at another moment each time
+      steps = 0;
+      by.request_stop();
+    }
+  });
+  int stopped = 0;
+  int const n = rounds(TestType::threads == 1 ? 50'000 : 5'000);
+  for (int round = 0; round != n; ++round) {
+    std::stop_source const stop;
+    next = &stop;
+    stopped += is_stopped<TestType>(false, stop, []() -> eff<void, proc> {
+      for (;;) co_await proc::yield{};
+    });
+  }
+  over = true;
+  outside.join();
+  CHECK(stopped == n);
+}
+
 TEMPLATE_TEST_CASE("a process may ask for it, even as the last thing that is done", "", alone,
                    by_queue, shared_by<1>, shared_by<2>, shared_by<8>) {
   for (int round = 0; round != rounds(300); ++round) {

@@ -95,8 +95,11 @@ template <backend Backend>
 class scheduling<Backend>::stopping {
  public:
   explicit stopping(scheduling& s) : home_(s) {
-    if (s.token_.stop_requested()) s.stop_all();
-    if (s.token_.stop_requested() || !s.token_.stop_possible()) return;
+    if (s.token_.stop_requested()) {  // looked at once: who asks later is heard below
+      s.stop_all();
+      return;
+    }
+    if (!s.token_.stop_possible()) return;
     canceller_ = s.new_process({}, first_frame_of(cancels(told(*this))));
     s.stopping_ = this;
     asked_.emplace(s.token_, ask{*this});
