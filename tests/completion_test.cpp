@@ -3,9 +3,10 @@
 
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <cstddef>
+#include <exception>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -15,7 +16,7 @@
 #include "effects/effects.hpp"
 #include "sched/schedule.hpp"
 #include "sched/testing.hpp"
-#include "tests/support/backends.hpp"
+#include "tests/support/completions.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
 
@@ -27,18 +28,6 @@ namespace {
 
 using children = spawning<proc, completing>;
 using program = eff<void, children, proc, completing>;
-
-/// Any backend, on the calling thread.
-template <class Backend>
-struct by_the_plain {
-  using backend = Backend;
-  using options = schedule_options;
-  static options how(bool log = false, std::stop_token stop = {}) {
-    return alone::how(log, std::move(stop));
-  }
-};
-using by_queue = by_the_plain<locked_queue>;
-using by_stack = by_the_plain<locked_stack>;
 
 /// Without a std::string: those of runtime_error are counted where ThreadSanitizer does not look.
 struct failure : std::exception {
@@ -54,25 +43,6 @@ std::string refusal_of(F f) {
     return e.what();
   }
   return "none";
-}
-
-/// Takes what comes, or says what came instead.
-template <class T>
-eff<void, proc, completing> takes(completion<T> from, std::reference_wrapper<std::string> to) {
-  try {
-    if constexpr (std::is_void_v<T>) {
-      co_await from.wait();
-      to.get() = "done";
-    } else {
-      T const value = co_await from.wait();
-      to.get() = std::to_string(value);
-    }
-  } catch (cancelled const&) {
-    to.get() = "cancelled";
-    throw;
-  } catch (std::exception const& e) {
-    to.get() = e.what();
-  }
 }
 
 }  // namespace
@@ -298,87 +268,6 @@ TEMPLATE_TEST_CASE("who has waited cannot fork, and the message names the wait",
   });
   CHECK_THAT(what, Contains("weft::proc::fork at tests/completion_test.cpp") &&
                        Contains("weft::completing::wait at "));
-}
-
-TEMPLATE_TEST_CASE("who waits finds cancelled when another process fails, whoever has him then", "",
-                   alone, by_queue, shared_by<1>, shared_by<2>, shared_by<8>) {
-  every_frame_dies const check;
-  for (int round = 0; round != rounds(3000); ++round) {
-    completer<int> never_comes;
-    std::string got;
-    std::atomic<bool> is_there = false;
-    auto const p = [&]() -> program {
-      co_await spawn(
-          [](completion<int> from, std::string& to,
-             std::atomic<bool>& there) -> eff<void, proc, completing> {
-            there = true;
-            co_await takes<int>(std::move(from), to);
-          },
-          never_comes.get_completion(), std::ref(got), std::ref(is_there));
-      while (!is_there) co_await proc::yield{};
-      throw std::runtime_error("the other one failed");
-    };
-    std::string thrown;
-    try {
-      run_on<TestType>(p);
-    } catch (std::runtime_error const& e) {
-      thrown = e.what();
-    }
-    if (thrown != "the other one failed") FAIL(thrown);
-    if (got != "cancelled") FAIL(got);
-    never_comes.complete(1);  // too late, and no harm
-  }
-}
-
-TEMPLATE_TEST_CASE("who waits finds cancelled when somebody asks to stop", "", alone, by_queue,
-                   by_stack, shared_by<1>, shared_by<2>, shared_by<8>) {
-  every_frame_dies const check;
-  for (int round = 0; round != rounds(300); ++round) {
-    completer<int> never_comes;
-    std::stop_source stop;
-    std::string got;
-    std::atomic<bool> is_there = false;
-    std::thread outside([&] {
-      until([&] { return is_there.load(); });
-      stop.request_stop();
-    });
-    bool was_cancelled = false;
-    try {
-      run_on<TestType>(TestType::how(false, stop.get_token()), [&]() -> program {
-        is_there = true;
-        co_await takes<int>(never_comes.get_completion(), got);
-      });
-    } catch (cancelled const&) {
-      was_cancelled = true;
-    }
-    outside.join();
-    if (!was_cancelled || got != "cancelled") FAIL("round " << round << ": " << got);
-  }
-}
-
-TEMPLATE_TEST_CASE("a completion that comes while another process fails is taken, or cancelled", "",
-                   alone, by_queue, by_stack, shared_by<1>, shared_by<2>, shared_by<8>) {
-  every_frame_dies const check;
-  for (int round = 0; round != rounds(1000); ++round) {
-    completer<int> source;
-    auto result = source.get_completion();
-    std::string got;
-    std::atomic<bool> is_there = false;
-    std::thread outside([&] {
-      until([&] { return is_there.load(); });
-      source.complete(3);
-    });
-    auto const p = [&]() -> program {
-      co_await spawn(takes<int>, std::move(result), std::ref(got));
-      co_await proc::yield{};
-      is_there = true;
-      throw std::runtime_error("as asked");
-    };
-    CHECK_THROWS_WITH(run_on<TestType>(p), "as asked");
-    outside.join();
-    // Empty: it was cancelled before it had begun.
-    if (got != "3" && got != "cancelled" && !got.empty()) FAIL(got);
-  }
 }
 
 TEST_CASE("under every schedule a completion by another process comes, before the wait or after") {

@@ -8,7 +8,6 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
-#include <utility>
 
 #include "effects/effects.hpp"
 #include "sched/schedule.hpp"

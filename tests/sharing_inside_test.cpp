@@ -3,7 +3,6 @@
 /// Schedules beside one another, and inside one another; and schedulers of several threads that end
 /// with work left.
 
-#include <atomic>
 #include <catch2/catch.hpp>
 #include <functional>
 #include <stdexcept>

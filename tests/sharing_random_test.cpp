@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <cstddef>
 #include <functional>
 #include <mutex>
 #include <optional>

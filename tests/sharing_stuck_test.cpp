@@ -5,13 +5,10 @@
 
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <cstddef>
 #include <functional>
 #include <memory>
-#include <stdexcept>
 #include <string>
-#include <thread>
-#include <utility>
-#include <vector>
 
 #include "effects/effects.hpp"
 #include "sched/gate.hpp"

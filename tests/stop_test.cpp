@@ -7,7 +7,6 @@
 #include <functional>
 #include <stdexcept>
 #include <stop_token>
-#include <string>
 #include <thread>
 #include <utility>
 
@@ -25,14 +24,6 @@ namespace {
 
 using step = eff<void, proc, syncing, completing>;
 using program = eff<void, spawning<proc, syncing, completing>, proc, syncing, completing>;
-
-struct by_queue {
-  using backend = locked_queue;
-  using options = schedule_options;
-  static options how(bool log = false, std::stop_token stop = {}) {
-    return alone::how(log, std::move(stop));
-  }
-};
 
 /// What processes found.
 struct tally {
@@ -102,7 +93,7 @@ TEMPLATE_TEST_CASE("who was asked to stop before he began does not begin", "", a
 
 TEMPLATE_TEST_CASE("all who run, sleep or wait for what is outside find cancelled", "", alone,
                    by_queue, shared_by<1>, shared_by<2>, shared_by<8>) {
-  for (int round = 0; round != rounds(300); ++round) {
+  for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
     std::stop_source stop;
     tally t;
@@ -198,7 +189,7 @@ TEMPLATE_TEST_CASE("asked just as it begins, it is stopped all the same", "", al
     }
   });
   int stopped = 0;
-  int const n = rounds(TestType::threads == 1 ? 5'000 : 1'000);
+  int const n = rounds(TestType::threads == 1 ? 2'000 : 500);
   for (int round = 0; round != n; ++round) {
     std::stop_source const stop;
     next = &stop;

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <atomic>
-#include <cstddef>
+#include <mutex>
 #include <stop_token>
+#include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
-#include "effects/effects.hpp"
 #include "sched/schedule.hpp"
-#include "tests/support/frames.hpp"
+#include "tests/support/backends.hpp"
 
 /// For tests of programs on one thread and on several: the same program, the same set of outcomes.
 /// What processes find they write to atomics, or where only one of them writes; the test looks when
@@ -41,6 +43,19 @@ struct shared_by {
     return o;
   }
 };
+
+/// Another backend, on the calling thread.
+template <class Backend>
+struct by_the_plain {
+  using backend = Backend;
+  static constexpr unsigned threads = 1;
+  using options = schedule_options;
+  static options how(bool log = false, std::stop_token stop = {}) {
+    return alone::how(log, std::move(stop));
+  }
+};
+using by_queue = by_the_plain<locked_queue>;
+using by_stack = by_the_plain<locked_stack>;
 
 /// Runs it there, to its end.
 template <class Where, class Program, class... Handlers>
@@ -93,5 +108,32 @@ class lives {
  private:
   counter* n_;
 };
+
+/// What processes found, on whatever thread.
+class findings {
+ public:
+  void add(std::string s) {
+    std::lock_guard const lock(mutex_);
+    all_.push_back(std::move(s));
+  }
+  /// In the order of the alphabet.
+  [[nodiscard]] std::vector<std::string> all() const {
+    auto sorted = all_;
+    std::ranges::sort(sorted);
+    return sorted;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::string> all_;
+};
+
+/// "0", "1", ... in the order of the alphabet.
+inline std::vector<std::string> numbers(int n) {
+  std::vector<std::string> all;
+  for (int i = 0; i != n; ++i) all.push_back(std::to_string(i));
+  std::ranges::sort(all);
+  return all;
+}
 
 }  // namespace weft::tests

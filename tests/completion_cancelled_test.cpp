@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+
+/// Processes that wait for what is outside when another one fails, or somebody asks to stop.
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <functional>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "effects/effects.hpp"
+#include "sched/schedule.hpp"
+#include "tests/support/completions.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/threads.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+
+namespace {
+
+using program = eff<void, spawning<proc, completing>, proc, completing>;
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("who waits finds cancelled when another process fails, whoever has him then", "",
+                   alone, by_queue, shared_by<1>, shared_by<2>, shared_by<8>) {
+  every_frame_dies const check;
+  for (int round = 0; round != rounds(3000); ++round) {
+    completer<int> never_comes;
+    std::string got;
+    std::atomic<bool> is_there = false;
+    auto const p = [&]() -> program {
+      co_await spawn(
+          [](completion<int> from, std::string& to,
+             std::atomic<bool>& there) -> eff<void, proc, completing> {
+            there = true;
+            co_await takes<int>(std::move(from), to);
+          },
+          never_comes.get_completion(), std::ref(got), std::ref(is_there));
+      while (!is_there) co_await proc::yield{};
+      throw std::runtime_error("the other one failed");
+    };
+    std::string thrown;
+    try {
+      run_on<TestType>(p);
+    } catch (std::runtime_error const& e) {
+      thrown = e.what();
+    }
+    if (thrown != "the other one failed") FAIL(thrown);
+    if (got != "cancelled") FAIL(got);
+    never_comes.complete(1);  // too late, and no harm
+  }
+}
+
+TEMPLATE_TEST_CASE("who waits finds cancelled when somebody asks to stop", "", alone, by_queue,
+                   by_stack, shared_by<1>, shared_by<2>, shared_by<8>) {
+  every_frame_dies const check;
+  for (int round = 0; round != rounds(300); ++round) {
+    completer<int> never_comes;
+    std::stop_source stop;
+    std::string got;
+    std::atomic<bool> is_there = false;
+    std::thread outside([&] {
+      until([&] { return is_there.load(); });
+      stop.request_stop();
+    });
+    bool was_cancelled = false;
+    try {
+      run_on<TestType>(TestType::how(false, stop.get_token()), [&]() -> program {
+        is_there = true;
+        co_await takes<int>(never_comes.get_completion(), got);
+      });
+    } catch (cancelled const&) {
+      was_cancelled = true;
+    }
+    outside.join();
+    if (!was_cancelled || got != "cancelled") FAIL("round " << round << ": " << got);
+  }
+}
+
+TEMPLATE_TEST_CASE("a completion that comes while another process fails is taken, or cancelled", "",
+                   alone, by_queue, by_stack, shared_by<1>, shared_by<2>, shared_by<8>) {
+  every_frame_dies const check;
+  for (int round = 0; round != rounds(1000); ++round) {
+    completer<int> source;
+    auto result = source.get_completion();
+    std::string got;
+    std::atomic<bool> is_there = false;
+    std::thread outside([&] {
+      until([&] { return is_there.load(); });
+      source.complete(3);
+    });
+    auto const p = [&]() -> program {
+      co_await spawn(takes<int>, std::move(result), std::ref(got));
+      co_await proc::yield{};
+      is_there = true;
+      throw std::runtime_error("as asked");
+    };
+    CHECK_THROWS_WITH(run_on<TestType>(p), "as asked");
+    outside.join();
+    // Empty: it was cancelled before it had begun.
+    if (got != "3" && got != "cancelled" && !got.empty()) FAIL(got);
+  }
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+
+/// Forks on several threads: each of the processes may go on on another.
+
+#include <catch2/catch.hpp>
+#include <cstddef>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "effects/effects.hpp"
+#include "sched/schedule.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/threads.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+
+namespace {
+
+struct ask_text {
+  struct get : op<std::string> {};
+  using operations = op_list<get>;
+};
+
+eff<void, proc> yields(int n) {
+  for (int i = 0; i != n; ++i) co_await proc::yield{};
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("a tree of forks has every leaf once, each with its own answers", "", alone,
+                   shared_by<1>, shared_by<2>, shared_by<8>) {
+  for (int round = 0; round != rounds(20); ++round) {
+    every_frame_dies const check;
+    findings leaves;
+    fork_on<TestType>([&leaves]() -> eff<void, proc> {
+      std::string const name = "a name that is on the heap";
+      int n = 0;
+      for (int i = 0; i != 7; ++i) {
+        bool const bit = co_await proc::fork{};
+        n = 2 * n + bit;
+        if (i % 2 == 0) co_await proc::yield{};
+      }
+      leaves.add(name.substr(0, 0) + std::to_string(n));
+    });
+    CHECK(leaves.all() == numbers(128));
+  }
+}
+
+TEST_CASE("the two that come of a fork run at once, on two threads") {
+  every_frame_dies const check;
+  counter here = 0;
+  findings threads;
+  schedule<sharing>({.threads = 2}, [&]() -> eff<void, proc> {
+    co_await proc::fork{};
+    ++here;
+    until([&here] { return here == 2; });  // in ordinary code: who waits keeps its thread
+    std::ostringstream text;
+    text << std::this_thread::get_id();
+    threads.add(text.str());
+  });
+  auto const all = threads.all();
+  REQUIRE(all.size() == 2);
+  CHECK(all[0] != all[1]);
+}
+
+TEMPLATE_TEST_CASE("forks inside a handler inside: each process has its own handler", "", alone,
+                   shared_by<1>, shared_by<2>, shared_by<8>) {
+  for (int round = 0; round != rounds(20); ++round) {
+    every_frame_dies const check;
+    findings found;
+    fork_on<TestType>([&found]() -> eff<void, proc> {
+      auto const body = []() -> eff<int, state<int>, proc> {
+        for (int i = 0; i != 5; ++i) {
+          bool const bit = co_await proc::fork{};
+          int const so_far = co_await state<int>::get{};
+          co_await state<int>::put{2 * so_far + bit};
+          co_await proc::yield{};
+        }
+        co_return co_await state<int>::get{};
+      };
+      int const n = co_await handle<state<int>>(state_of(0), body);
+      found.add(std::to_string(n));
+    });
+    CHECK(found.all() == numbers(32));
+  }
+}
+
+TEMPLATE_TEST_CASE("a process that is run again on another thread gets its old answers", "", alone,
+                   shared_by<1>, shared_by<2>, shared_by<8>) {
+  every_frame_dies const check;
+  struct dice {
+    int n = 0;
+    std::string on(ask_text::get) { return "answer number " + std::to_string(++n); }
+  };
+  findings found;
+  fork_on<TestType>(
+      [&found]() -> eff<void, proc, ask_text> {
+        std::string all;
+        for (int i = 0; i != 6; ++i) {
+          std::string const answer = co_await ask_text::get{};
+          all += answer.back();
+        }
+        for (int i = 0; i != 4; ++i) {
+          co_await proc::fork{};
+          co_await proc::yield{};
+        }
+        found.add(all);
+      },
+      synchronized(dice()));
+  CHECK(found.all() == std::vector<std::string>(16, "123456"));
+}
+
+TEMPLATE_TEST_CASE("a fork tree in which some fail ends, and everything is unwound", "", alone,
+                   shared_by<1>, shared_by<2>, shared_by<8>) {
+  counter alive = 0;
+  for (int round = 0; round != rounds(100); ++round) {
+    every_frame_dies const check;
+    counter failed = 0;
+    auto const p = [&]() -> eff<void, proc> {
+      lives const here(alive);
+      int n = 0;
+      for (int i = 0; i != 6; ++i) {
+        bool const bit = co_await proc::fork{};
+        n = 2 * n + bit;
+      }
+      co_await proc::yield{};
+      if (n % 9 == 4) {
+        ++failed;
+        throw std::runtime_error("a leaf failed");
+      }
+      co_await yields(3);
+    };
+    std::size_t thrown = 0;
+    try {
+      fork_on<TestType>(p);
+    } catch (exceptions const& e) {
+      thrown = e.all.size();
+    } catch (std::runtime_error const& e) {
+      thrown = std::string(e.what()) == "a leaf failed";
+    }
+    CHECK(thrown == static_cast<std::size_t>(failed.load()));
+    CHECK(failed > 0);
+    CHECK(alive == 0);
+  }
+}
+
+TEMPLATE_TEST_CASE("forkable children fork as well, beside others that cannot", "", alone,
+                   shared_by<1>, shared_by<2>, shared_by<8>) {
+  every_frame_dies const check;
+  findings found;
+  run_on<TestType>([&found]() -> eff<void, spawning<proc>, proc> {
+    for (int i = 0; i != 16; ++i) {
+      co_await spawn(yields, i);
+      co_await spawn(forkable, [&found, i]() -> eff<void, proc> {
+        bool const first = co_await proc::fork{};
+        bool const second = co_await proc::fork{};
+        found.add(std::to_string(4 * i + 2 * first + second));
+      });
+    }
+  });
+  CHECK(found.all() == numbers(64));
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "effects/effects.hpp"
+#include "sched/schedule.hpp"
+
+/// A process that waits for a completion.
+namespace weft::tests {
+
+/// Takes what comes, or says what came instead.
+template <class T>
+eff<void, proc, completing> takes(completion<T> from, std::reference_wrapper<std::string> to) {
+  try {
+    if constexpr (std::is_void_v<T>) {
+      co_await from.wait();
+      to.get() = "done";
+    } else {
+      T const value = co_await from.wait();
+      to.get() = std::to_string(value);
+    }
+  } catch (cancelled const&) {
+    to.get() = "cancelled";
+    throw;
+  } catch (std::exception const& e) {
+    to.get() = e.what();
+  }
+}
+
+}  // namespace weft::tests
