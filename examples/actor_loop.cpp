@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "effects/effects.hpp"
+#include "examples/backend.hpp"
 
 using namespace weft;
 
@@ -107,15 +108,18 @@ eff<void, post, console> pong() {
   }
 }
 
-int main() {
+eff<void, console> game() {
   {
     post_office office;
-    run(handle(console_to_stream(std::cout), [&office]() -> eff<void, console> {
-      co_await handle(office, pong);
-      co_await handle(office, ping(3));
-      co_await office.deliver();
-    }));
-    std::cout << "the post office closes\n";
+    co_await handle(office, pong);
+    co_await handle(office, ping(3));
+    co_await office.deliver();
+    co_await console::print_line("the post office closes");
   }
-  std::cout << "all have gone\n";
+  co_await console::print_line("all have gone");
+}
+
+/// The actors are within one process, as the post office is.
+int main(int argc, char** argv) {
+  examples::backend(argc, argv).schedule(game, console_to_stream(std::cout));
 }

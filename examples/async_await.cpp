@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "effects/effects.hpp"
+#include "examples/backend.hpp"
 
 using namespace weft;
 
@@ -131,10 +132,13 @@ eff<int, tasks, console> browser() {
   co_return all;
 }
 
-int main() {
+eff<void, console> surfing() {
   event_loop loop;
-  run(handle(console_to_stream(std::cout), [&loop]() -> eff<void, console> {
-    loop.on(tasks::async(browser));
-    co_await loop.turn();
-  }));
+  loop.on(tasks::async(browser));
+  co_await loop.turn();
+}
+
+/// The tasks are within one process, as their queue is.
+int main(int argc, char** argv) {
+  examples::backend(argc, argv).schedule(surfing, console_to_stream(std::cout));
 }

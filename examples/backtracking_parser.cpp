@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "effects/effects.hpp"
+#include "examples/backend.hpp"
 
 using namespace weft;
 
@@ -130,19 +131,27 @@ eff<std::string, choose> reading(std::string_view text) {
 
 // ---- all readings, or one
 
-void print_readings(std::string_view text) {
-  std::cout << text << '\n';
-  for (std::string const& r : run(handle(all_solutions(), [text] { return reading(text); })))
-    std::cout << "  " << r << '\n';
+eff<void, console> print_readings(std::string_view text) {
+  auto const all = co_await handle(all_solutions(), [text] { return reading(text); });
+  std::string lines(text);
+  for (std::string const& r : all) lines += "\n  " + r;
+  co_await console::print_line(lines);
 }
 
-int main() {
-  print_readings("time flies like an arrow");
-  print_readings("i saw the man on the hill with the telescope");
+eff<void, console> print_one_reading(std::string_view text) {
+  auto const one = co_await handle(first_solution(), [text] { return reading(text); });
+  std::string const line = std::string(text) + ": " + one.value_or("no reading");
+  co_await console::print_line(line);
+}
 
-  std::string_view const some[] = {"i saw an arrow", "arrow the saw"};
-  for (std::string_view const text : some) {
-    auto const one = run(handle(first_solution(), [text] { return reading(text); }));
-    std::cout << text << ": " << one.value_or("no reading") << '\n';
-  }
+/// A process each: on several threads, several sentences at a time.
+eff<void, spawning<console>> all_sentences() {
+  co_await spawn(print_readings, "time flies like an arrow");
+  co_await spawn(print_readings, "i saw the man on the hill with the telescope");
+  co_await spawn(print_one_reading, "i saw an arrow");
+  co_await spawn(print_one_reading, "arrow the saw");
+}
+
+int main(int argc, char** argv) {
+  examples::backend(argc, argv).schedule(all_sentences, console_to_stream(std::cout));
 }

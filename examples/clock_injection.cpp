@@ -19,11 +19,11 @@
 #include <iostream>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "effects/effects.hpp"
+#include "examples/backend.hpp"
 
 using namespace weft;
 using std::chrono::milliseconds;
@@ -80,23 +80,37 @@ eff<long, clock_reading> longest_chain(milliseconds budget) {
 // ---- the same program on four clocks
 
 template <class Clock>
-void report(std::string_view machine, Clock clock) {
-  std::cout << machine << ": ";
+eff<void, console> report(std::string machine, Clock clock) {
+  std::string found;
   try {
-    long const best = run(handle(std::move(clock), longest_chain(milliseconds(20))));
-    std::cout << best << ", a chain of " << chain_length(best) << '\n';
+    long const best = co_await handle(std::move(clock), longest_chain(milliseconds(20)));
+    found = std::to_string(best) + ", a chain of " + std::to_string(chain_length(best));
   } catch (std::out_of_range const& e) {
-    std::cout << e.what() << '\n';
+    found = e.what();
   }
+  co_await console::print_line(machine + ": " + found);
 }
 
-int main(int arguments, char**) {
-  if (arguments > 1) {
-    report("this machine", clock_of_the_machine());
-    return 0;
-  }
-  report("fast machine", scripted_clock({0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20}));
-  report("slow machine", scripted_clock({0, 9, 18, 27}));
-  report("woken from sleep", scripted_clock({0, 3'600'000}));
-  report("clock set back", scripted_clock({3'600'000, 0, 5, 10, 15, 20, 25, 30}));
+/// A process each, with a clock of its own.
+eff<void, spawning<console>> four_machines() {
+  scripted_clock const fast({0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20});
+  scripted_clock const slow({0, 9, 18, 27});
+  scripted_clock const woken({0, 3'600'000});
+  scripted_clock const set_back({3'600'000, 0, 5, 10, 15, 20, 25, 30});
+  co_await spawn(report<scripted_clock>, "fast machine", fast);
+  co_await spawn(report<scripted_clock>, "slow machine", slow);
+  co_await spawn(report<scripted_clock>, "woken from sleep", woken);
+  co_await spawn(report<scripted_clock>, "clock set back", set_back);
+}
+
+eff<void, console> this_machine() { co_await report("this machine", clock_of_the_machine()); }
+
+int main(int argc, char** argv) {
+  examples::backend const backend(argc, argv, "[--real]");
+  if (backend.argument().empty())
+    backend.schedule(four_machines, console_to_stream(std::cout));
+  else if (backend.argument() == "--real")
+    backend.schedule(this_machine, console_to_stream(std::cout));
+  else
+    backend.refuse();
 }

@@ -3,6 +3,8 @@
 
 #include <iostream>
 
-#include "sched/schedule.hpp"
+#include "examples/backend.hpp"
 
-int main() { weft::schedule(hello, weft::console_to_stream(std::cout)); }
+int main(int argc, char** argv) {
+  examples::backend(argc, argv).schedule(hello, weft::console_to_stream(std::cout));
+}

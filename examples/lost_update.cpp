@@ -19,6 +19,7 @@
 #include <string>
 
 #include "effects/effects.hpp"
+#include "examples/backend.hpp"
 #include "sched/schedule.hpp"
 #include "sched/testing.hpp"
 
@@ -101,7 +102,9 @@ void watch(std::string const& path, way add) {
   std::cout << (seen.ok() ? "right\n" : "lost\n");
 }
 
-int main() {
+/// Who runs next is for `explore` to say.  Who runs `explore` can be chosen: it is within one
+/// process.
+eff<void> explorer() {
   std::cout << "-- with a yield in between\n";
   auto const found = every_schedule(with_a_yield);
   std::cout << found.report();
@@ -113,4 +116,7 @@ int main() {
 
   std::cout << "-- without a yield in between\n" << every_schedule(without_a_yield).report();
   std::cout << "-- taking turns\n" << every_schedule(taking_turns).report();
+  co_return;
 }
+
+int main(int argc, char** argv) { examples::backend(argc, argv).schedule(explorer); }

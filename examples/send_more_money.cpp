@@ -16,11 +16,14 @@
 #include <array>
 #include <cstddef>
 #include <iostream>
+#include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "effects/effects.hpp"
+#include "examples/backend.hpp"
 
 using namespace weft;
 
@@ -100,29 +103,36 @@ eff<digits, choose> solve(puzzle const& p) {
   co_return known;
 }
 
-void print_solutions(puzzle const& p) {
+eff<void, console> print_solutions(puzzle p) {
   int begun = 0;
   auto const body = [&p, &begun] {
     ++begun;
     return solve(p);
   };
-  auto const all = run(handle(all_solutions(), body));
+  auto const all = co_await handle(all_solutions(), body);
 
-  std::string text;
-  for (std::string const& word : p.addends) text += (text.empty() ? "" : " + ") + word;
-  std::cout << text << " = " << p.sum << ": " << all.size()
-            << (all.size() == 1 ? " solution" : " solutions") << ", begun " << begun << " times\n";
+  std::ostringstream out;
+  for (char const* plus = ""; std::string const& word : p.addends)
+    out << std::exchange(plus, " + ") << word;
+  out << " = " << p.sum << ": " << all.size() << (all.size() == 1 ? " solution" : " solutions")
+      << ", begun " << begun << " times\n";
   for (digits const& solution : all) {
-    std::string line;
-    for (std::string const& word : p.addends)
-      line += (line.empty() ? "" : " + ") + solution.text(word);
-    std::cout << "  " << line << " = " << solution.text(p.sum) << '\n';
+    for (char const* plus = "  "; std::string const& word : p.addends)
+      out << std::exchange(plus, " + ") << solution.text(word);
+    out << " = " << solution.text(p.sum) << '\n';
   }
+  co_await console::print(out.str());
 }
 
-int main() {
-  print_solutions({{"SEND", "MORE"}, "MONEY"});
-  print_solutions({{"TO", "GO"}, "OUT"});
-  print_solutions({{"NO", "GUN", "NO"}, "HUNT"});
-  print_solutions({{"ME", "ME"}, "BEE"});
+/// A process each: on several threads, several searches at a time.
+eff<void, spawning<console>> all_puzzles() {
+  std::vector<puzzle> const puzzles{{{"SEND", "MORE"}, "MONEY"},
+                                    {{"TO", "GO"}, "OUT"},
+                                    {{"NO", "GUN", "NO"}, "HUNT"},
+                                    {{"ME", "ME"}, "BEE"}};
+  for (puzzle const& p : puzzles) co_await spawn(print_solutions, p);
+}
+
+int main(int argc, char** argv) {
+  examples::backend(argc, argv).schedule(all_puzzles, console_to_stream(std::cout));
 }

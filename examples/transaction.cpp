@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "effects/effects.hpp"
+#include "examples/backend.hpp"
 
 using namespace weft;
 
@@ -72,28 +73,36 @@ std::string text(std::optional<int> const& moved) {
   return moved ? "moved " + std::to_string(*moved) : "gave up";
 }
 
-void say(std::string const& what) { std::cout << what << '\n'; }
+eff<void, console> say(std::string what) { co_await console::print_line(std::move(what)); }
 
-int main() {
+eff<int, state<accounts>, raise<reason>> fails() { return transfer("ann", "zoe", 20); }
+eff<int, state<accounts>, raise<reason>> goes_well() { return transfer("ann", "ben", 20); }
+
+eff<void, console> attempt(accounts& ledger, decltype(&fails) body) {
+  auto const done = co_await handle(transactional(ledger) | raise_to_optional<reason>(), body);
+  co_await say("  " + text(done) + ":" + text(ledger));
+}
+
+eff<void, console> three_ways() {
   accounts const at_first{{"ann", 50}, {"ben", 10}};
-  auto const fails = [] { return transfer("ann", "zoe", 20); };
-  auto const goes_well = [] { return transfer("ann", "ben", 20); };
 
-  say("state inside of raise: the answer is the pair, or nothing");
-  auto const pair = run(handle(state_returned(at_first) | raise_to_optional<reason>(), fails));
-  say(pair ? " " + text(pair->second) : "  gave up, and the accounts are gone with it");
+  co_await say("state inside of raise: the answer is the pair, or nothing");
+  auto const pair = co_await handle(state_returned(at_first) | raise_to_optional<reason>(), fails);
+  std::string const what =
+      pair ? " " + text(pair->second) : "  gave up, and the accounts are gone with it";
+  co_await say(what);
 
-  say("state outside of raise: the pair is there, whatever happened");
+  co_await say("state outside of raise: the pair is there, whatever happened");
   auto const [moved, book] =
-      run(handle(raise_to_optional<reason>() | state_returned(at_first), fails));
-  say("  " + text(moved) + ":" + text(book));
+      co_await handle(raise_to_optional<reason>() | state_returned(at_first), fails);
+  co_await say("  " + text(moved) + ":" + text(book));
 
-  say("transactional: all or nothing");
+  co_await say("transactional: all or nothing");
   accounts ledger = at_first;
-  auto const attempt = [&ledger](auto const& body) {
-    auto const done = run(handle(transactional(ledger) | raise_to_optional<reason>(), body));
-    say("  " + text(done) + ":" + text(ledger));
-  };
-  attempt(fails);
-  attempt(goes_well);
+  co_await attempt(ledger, fails);
+  co_await attempt(ledger, goes_well);
+}
+
+int main(int argc, char** argv) {
+  examples::backend(argc, argv).schedule(three_ways, console_to_stream(std::cout));
 }

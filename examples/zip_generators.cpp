@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "effects/effects.hpp"
+#include "examples/backend.hpp"
 
 using namespace weft;
 
@@ -95,4 +96,6 @@ eff<void, console> zipped() {
   co_await console::print_line(std::to_string(pairs) + " pairs");
 }
 
-int main() { run(handle(console_to_stream(std::cout), zipped)); }
+int main(int argc, char** argv) {
+  examples::backend(argc, argv).schedule(zipped, console_to_stream(std::cout));
+}

@@ -1,4 +1,4 @@
-"""A golden test: a program, and exactly what it prints."""
+"""Golden tests: a program, and what it prints: exactly, and whatever the backend."""
 
 def golden_test(name, binary, expected, **kwargs):
     """Fails unless `binary` ends with 0 and prints exactly what the file `expected` holds."""
@@ -8,5 +8,25 @@ def golden_test(name, binary, expected, **kwargs):
         srcs = ["//tools:golden.sh"],
         args = ["$(location %s)" % binary, "$(location %s)" % expected],
         data = [binary, expected],
+        **kwargs
+    )
+
+def backends_test(name, binary, expected, processes = None, **kwargs):
+    """Fails unless `binary` prints the same under `--backend=sharing`, on 1, 2 and 8 threads.
+
+    Args:
+      name: the name of the test.
+      binary: the program.
+      expected: what it prints on one thread.
+      processes: if it has several processes that print, what each of them prints, with an empty line in
+        between; on several threads any interleaving of that will do.
+      **kwargs: passed on.
+    """
+    native.sh_test(
+        name = name,
+        size = "small",
+        srcs = ["//tools:backends.sh"],
+        args = ["$(location %s)" % f for f in ["//tools:interleaved.awk", binary, expected, processes or expected]],
+        data = ["//tools:interleaved.awk", binary, expected] + ([processes] if processes else []),
         **kwargs
     )

@@ -14,6 +14,32 @@ passes sh "$tools/golden.sh" ./prints_one one
 fails sh "$tools/golden.sh" ./prints_one two
 fails sh "$tools/golden.sh" ./ends_badly one
 
+# interleaved.awk: each process in its order, whole, and nothing else.
+printf 'a1\na2\na1\n\nb1\nb2\n' > processes
+prints() { printf "$1" > output; awk -f "$tools/interleaved.awk" processes output; }
+passes prints 'a1\nb1\na2\na1\nb2\n'
+passes prints 'b1\nb2\na1\na2\na1\n'
+fails prints 'b2\nb1\na1\na2\na1\n'
+fails prints 'b1\nb2\na1\na2\n'
+fails prints 'b1\na1\na2\na1\n'
+fails prints 'b1\nb2\na1\na2\na1\nb2\n'
+fails prints 'b1\nb2\na1\na2\na1\nc\n'
+fails prints ''
+printf 'a\nsame\n\nb\nsame\n' > processes
+fails prints 'a\nsame\nb\nsame\n'
+
+# backends.sh: the same from one thread, an interleaving from several, and a good end.
+printf '#!/bin/sh\ncase $2 in\n*=1) echo a; echo b ;;\n*) echo b; echo a ;;\nesac\n' > changes
+chmod +x changes
+printf 'a\nb\n' > in_order && printf 'a\n\nb\n' > processes
+backends() { sh "$tools/backends.sh" "$tools/interleaved.awk" "$@"; }
+passes backends ./changes in_order processes
+fails backends ./changes in_order in_order
+fails backends ./changes processes processes
+passes backends ./prints_one one one
+fails backends ./prints_one two one
+fails backends ./ends_badly one one
+
 # refuses.sh: one error, ours, naming the type, from either compiler.
 printf 'weft: no\nthe_type\n' > says
 clang="x.cpp:1:2: error: static assertion failed due to requirement 'a::b': weft: no"

@@ -2,10 +2,8 @@
 
 #include "examples/effect_suite/generator.hpp"
 
-#include <iostream>
-
-#include "examples/effect_suite/argument.hpp"
+#include "examples/effect_suite/answer.hpp"
 
 int main(int argc, char** argv) {
-  std::cout << effect_suite::generator::program(effect_suite::argument(argc, argv, 5)) << '\n';
+  effect_suite::print_answer(argc, argv, 5, effect_suite::generator::program);
 }

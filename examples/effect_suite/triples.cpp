@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "examples/effect_suite/triples.hpp"
 
-#include <iostream>
-
-#include "examples/effect_suite/argument.hpp"
+#include "examples/effect_suite/answer.hpp"
 
 int main(int argc, char** argv) {
-  auto const n = effect_suite::argument(argc, argv, 10);
-  std::cout << effect_suite::triples::program<weft::bitwise>(n) << '\n';
+  effect_suite::print_answer(argc, argv, 10, effect_suite::triples::program<weft::bitwise>);
 }
