@@ -25,10 +25,20 @@ namespace weft {
 ///
 /// Processes run one at a time on the calling thread, in the backend's order: unless another is
 /// named, schedule<my_backend>(...), the longest waiting first; of a fork, the one that gets true.
-/// Called inside a process it is a call like any other: that process waits, and its scheduler.
+/// schedule<sharing>({.threads = n}, ...) runs them on n threads, of which this one is one; then
+/// the handlers are used by several at once, and each has to say that it is thread_safe, or be
+/// synchronized (effects/synchronized.hpp).
 ///
 /// If a process throws, the others find `cancelled` at their next operation and unwind, and
-/// schedule throws that; `exceptions` if several did; `deadlock` if all that are left wait.
+/// schedule throws that; `exceptions` if several did; `deadlock` if all that are left wait and
+/// nothing is due from outside (completion.hpp).  If `.stop`, a std::stop_token, asks to stop, all
+/// find `cancelled`, those that wait too, and schedule throws it, unless all had ended by then.
+///
+/// Called inside a process it is a *blocking call*, as a mutex is, or a file: until it returns, its
+/// thread runs nobody else of the scheduler around it.  On one thread that one stands still; on
+/// several, the others take over what is ready.  So what runs inside must not wait for what a
+/// process outside would do, by a completion, say: if no thread is left that would do it, it never
+/// comes, and is not seen as a deadlock, as it might come from elsewhere.
 template <backend Backend = one_thread, class Program, class... Handlers>
 void schedule(typename scheduler<Backend>::options options, Program program,
               Handlers&&... handlers) {
