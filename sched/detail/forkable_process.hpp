@@ -173,8 +173,9 @@ class forkable_process final : public process {
     program_->release();
   }
   void destroy() noexcept override {
+    std::size_t const before = place_.bytes;
     this->forkable_process::~forkable_process();
-    free(this, sizeof(forkable_process), place_.bytes);
+    free(this, sizeof(forkable_process), before);
   }
 
   place_kind const& place_;
