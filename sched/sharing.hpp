@@ -48,8 +48,8 @@ struct sharing_options {
 /// 256 * (n - 1) * (k + 256).  Not counted is what others take while the system lets a thread wait
 /// that is at work on a queue.
 ///
-/// Who spawns while 16384 processes are ready on its thread lets those go first: so what one
-/// process makes does not fill the memory before others have had a look at it.
+/// Every 16384 spawns of a thread who spawns lets others go first, if as many are ready there: so
+/// what one process makes does not fill the memory before anybody has had a look at it.
 ///
 /// Not deterministic.  With one thread it is, and is one_thread, at up to twice the price.
 ///
@@ -174,7 +174,11 @@ class sharing::worker {
   }
 
   /// So much is ready that who makes more is to wait its turn.
-  [[nodiscard]] bool is_crowded() const noexcept { return own_.length() >= most_ready; }
+  [[nodiscard]] bool is_crowded() noexcept {
+    if (++spawned_ < most_ready) return false;
+    spawned_ = 0;  // the next as many need not wait, whatever there is: so it comes forward
+    return own_.length() >= most_ready;
+  }
   /// Not while somebody sleeps, who may have to be told; and not when it is time for a visit.
   [[nodiscard]] bool can_exchange() const noexcept {
     return until_visit_ != 0 && home_.idle_.nobody_sleeps();
@@ -212,6 +216,7 @@ class sharing::worker {
   sharing& home_;
   queue& own_;
   unsigned index_;
+  unsigned spawned_ = 0;                       // since somebody was asked to wait
   unsigned visits_;                            // whom we looked at last
   unsigned until_visit_ = steps_to_visit - 1;  // how many steps
 };

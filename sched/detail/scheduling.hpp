@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
@@ -129,11 +128,7 @@ class scheduling final : public scheduling_base {
   [[noreturn]] static void throw_has_no_log(site const& at);
   [[noreturn]] static void throw_stays_on_its_thread(site const& at);
 
-  void exit(process& p) noexcept {
-    set_innermost(this);
-    here().running = nullptr;
-    bury(&p, nullptr);
-  }
+  void exit(process& p) noexcept;
   /// It has ended, or is to: that is its error, null if there is none.  Its count is dropped.
   [[gnu::always_inline]] void bury(process* p, std::exception_ptr error) noexcept {
     if (error) [[unlikely]]
@@ -153,7 +148,13 @@ class scheduling final : public scheduling_base {
     std::uint64_t const answer = t.answer();
     return go_on(t.release(), answer);
   }
-  [[nodiscard]] bool is_crowded() noexcept { return worker().is_crowded(); }
+  /// Whether who spawns is to wait its turn.
+  [[nodiscard]] bool is_crowded() noexcept {
+    if constexpr (requires { worker().is_crowded(); })
+      return worker().is_crowded();
+    else
+      return false;
+  }
   [[nodiscard]] bool can_exchange() noexcept {
     return !this->must_look_up() && worker().can_exchange();
   }
@@ -202,14 +203,7 @@ class scheduling final : public scheduling_base {
       throw;
     }
   }
-  [[nodiscard]] process* new_process(process_id id, class program* p) {
-    try {
-      return forkable_process::make(id, p, log_limit_, place);
-    } catch (...) {
-      p->release();
-      throw;
-    }
-  }
+  [[nodiscard]] process* new_process(process_id id, class program* p);
   [[gnu::always_inline]] void begin(process* p, bool keeps_log) noexcept {
     desk& d = scheduling_base::here();
     ++d.alive;

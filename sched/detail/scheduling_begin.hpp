@@ -55,4 +55,14 @@ void scheduling<Backend>::start(Program program, bool keeps_log, std::size_t log
   begin(new_process({}, first->start()), false);
 }
 
+template <backend Backend>
+process* scheduling<Backend>::new_process(process_id id, class program* p) {
+  try {
+    return forkable_process::make(id, p, log_limit_, place);
+  } catch (...) {
+    p->release();
+    throw;
+  }
+}
+
 }  // namespace weft::detail

@@ -18,6 +18,13 @@
 /// What a scheduler does rarely: processes that are forkable, cancelled or cut, and its end.
 namespace weft::detail {
 
+template <backend Backend>
+void scheduling<Backend>::exit(process& p) noexcept {
+  set_innermost(this);
+  here().running = nullptr;
+  bury(&p, nullptr);
+}
+
 /// With an error, or a log, or where others look at it.
 template <backend Backend>
 [[gnu::noinline]] continuation scheduling<Backend>::finished_somehow(process& p) noexcept {
