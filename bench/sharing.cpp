@@ -11,7 +11,9 @@
 ///   idle/2              What two threads cost for a second in which nothing can be done: processor
 ///                       time, of the whole program.
 ///   wakeup              From the completion, by a thread outside, to the first instruction of the
-///                       process that waited for it.  Every thread is asleep before.
+///                       process that waited for it.  Every thread is asleep before.  One thread
+///                       runs processes, as one thread waits in the rival.
+///   wakeup/2            The same with two threads, one of which sleeps on.
 ///
 /// Wall time goes from before the threads are started until they have ended.
 ///
@@ -331,12 +333,13 @@ eff<void, completing> sleeper(wakeups* w, appointment* appointments) {
     w->woke(i, number);
   }
 }
+template <unsigned Threads>
 timed process_woken(std::size_t n) {
   wakeups w(n);
   auto const appointments = std::make_unique<appointment[]>(n);
   std::thread outside(
       [&] { w.send_all([&](std::size_t i) { appointments[i].source.complete(i); }); });
-  schedule<sharing>({.threads = 2, .forkable = false},
+  schedule<sharing>({.threads = Threads, .forkable = false},
                     [at = &w, first = appointments.get()] { return sleeper(at, first); });
   outside.join();
   return w.median();
@@ -402,7 +405,10 @@ int main(int argc, char** argv) {
 
   std::size_t const samples = bench.is_quick() ? 20 : 700;  // a repetition; there are 15
   bench.compare_runs(
-      "wakeup", [=] { return process_woken(samples); }, "condvar",
+      "wakeup", [=] { return process_woken<1>(samples); }, "condvar",
+      [=] { return thread_woken(samples); }, 1);
+  bench.compare_runs(
+      "wakeup/2", [=] { return process_woken<2>(samples); }, "condvar",
       [=] { return thread_woken(samples); }, 1);
 
   return bench.run() == 0 && right ? 0 : 1;
