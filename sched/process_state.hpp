@@ -20,7 +20,7 @@ enum class process_state : std::uint8_t {
 /// The moves there are: a table, from above to the right.
 ///
 ///               sleeping  queued  running  yielding
-///     sleeping            woken   handed             anyone, by change()
+///     sleeping            woken   handed             anyone, by wake()
 ///     queued                      taken              who has claimed the queue it stands in
 ///     running             yields           waits     its thread
 ///     yielding  nothing   came    came               its thread

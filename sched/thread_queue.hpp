@@ -51,7 +51,7 @@ struct queue_orders {
 ///   Q4  An entry becomes `running` under the claim under which it leaves: it can be taken out as
 ///       long as it stands there, and by one.  Those that move in a chain are still `queued`, and
 ///       nobody's: claimed by none.
-///   Q5  Moving through `try_share` and `prepend`, nobody gets a later place.
+///   Q5  Moving by `try_share` and `try_prepend`, nobody gets a later place.
 ///
 /// Every operation is O(1) but `try_share`, which is O(n), and allocates nothing.  Thread safe.
 ///

@@ -4,18 +4,18 @@
 /// there.  ThreadSanitizer must object to each; 0, with none, must pass.
 
 #include <atomic>
-#include <string_view>
 
 #include "tests/support/stack_threads.hpp"
+#include "tests/weakened/weakened.hpp"
 
 namespace {
 
 template <int Weakened>
 struct weakened_orders : weft::stack_orders {
   static constexpr auto pushes =
-      Weakened == 1 ? std::memory_order_relaxed : weft::stack_orders::pushes;
+      weft::tests::unless_weakened<Weakened, 1>(weft::stack_orders::pushes);
   static constexpr auto takes =
-      Weakened == 2 ? std::memory_order_relaxed : weft::stack_orders::takes;
+      weft::tests::unless_weakened<Weakened, 2>(weft::stack_orders::takes);
 };
 
 template <int Weakened>
@@ -26,9 +26,5 @@ int run() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::string_view const which = argc > 1 ? argv[1] : "";
-  if (which == "0") return run<0>();
-  if (which == "1") return run<1>();
-  if (which == "2") return run<2>();
-  return 2;
+  return weft::tests::run_weakened<2>(argc, argv, []<int Weakened>() { return run<Weakened>(); });
 }

@@ -5,9 +5,9 @@
 
 #include <atomic>
 #include <cstdint>
-#include <string_view>
 
 #include "tests/support/deque_threads.hpp"
+#include "tests/weakened/weakened.hpp"
 
 namespace {
 
@@ -44,10 +44,5 @@ int run() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::string_view const which = argc > 1 ? argv[1] : "";
-  if (which == "0") return run<0>();
-  if (which == "1") return run<1>();
-  if (which == "2") return run<2>();
-  if (which == "3") return run<3>();
-  return 2;
+  return weft::tests::run_weakened<3>(argc, argv, []<int Weakened>() { return run<Weakened>(); });
 }

@@ -4,18 +4,18 @@
 /// there.  ThreadSanitizer must object to each; 0, with none, must pass.
 
 #include <atomic>
-#include <string_view>
 
 #include "tests/support/queue_threads.hpp"
+#include "tests/weakened/weakened.hpp"
 
 namespace {
 
 template <int Weakened>
 struct weakened_orders : weft::queue_orders {
   static constexpr auto claims =
-      Weakened == 1 ? std::memory_order_relaxed : weft::queue_orders::claims;
+      weft::tests::unless_weakened<Weakened, 1>(weft::queue_orders::claims);
   static constexpr auto gives_back =
-      Weakened == 2 ? std::memory_order_relaxed : weft::queue_orders::gives_back;
+      weft::tests::unless_weakened<Weakened, 2>(weft::queue_orders::gives_back);
 };
 
 template <int Weakened>
@@ -29,9 +29,5 @@ int run() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::string_view const which = argc > 1 ? argv[1] : "";
-  if (which == "0") return run<0>();
-  if (which == "1") return run<1>();
-  if (which == "2") return run<2>();
-  return 2;
+  return weft::tests::run_weakened<2>(argc, argv, []<int Weakened>() { return run<Weakened>(); });
 }
