@@ -42,7 +42,7 @@ struct state_orders {
 };
 /// Why a process that says where it can be found cannot be run before it has gone to sleep: its
 /// state is `yielding` until then, and who would wake it waits for that (seed 000's ChangeState,
-/// with its two conditions put right: D1 of seed-notes).
+/// with its two conditions put right: docs/models, D1).
 ///
 ///   W1  Out of `running` and `yielding` only its own thread moves it; out of `queued` only who
 ///       has claimed the queue that it stands in.  So these moves are plain stores.

@@ -36,7 +36,8 @@ struct sharing_options {
 /// A thread runs what stands in its own queue, the longest waiting first; what becomes ready there
 /// goes to its end.  One whose queue is empty takes from another's, half of it, at most 256, in one
 /// visit: so that one visit pays for many; when there is nothing anywhere it looks for a few
-/// microseconds longer, and then sleeps, until somebody has work to share.
+/// microseconds longer, if another thread is awake, who may make some, and then sleeps, until
+/// somebody has work to share.
 ///
 /// Fairness.  Who moves loses no place: what is taken from a queue is taken from its front, and
 /// goes to the front of the other.  Those who stand there have at most 31 more in front of them,
@@ -54,7 +55,7 @@ struct sharing_options {
 /// Not deterministic.  With one thread it is, and is one_thread, at up to twice the price.
 ///
 /// It allocates nothing for put and take: the list goes through the processes, of which each is 48
-/// bytes larger.  Source: seed 000, corrected as in seed-notes; docs/models verifies it.
+/// bytes larger.  Source: seed 000, corrected as chapter 9 says; docs/models verifies it.
 ///
 ///   A1  What a worker puts goes to its own queue; if somebody works on that, to another one, so
 ///       that nobody waits for who takes a whole batch.  After that it looks whether somebody
@@ -233,7 +234,7 @@ inline queue_entry* sharing::worker::find() noexcept {
     if (!was_locked && !found.is_empty()) return &found.entry();
     for (unsigned i = 1; i != home_.count_; ++i)
       if (queue_entry* const e = visit(was_locked)) return e;
-    if (!was_locked && looks >= most_looks) return nullptr;
+    if (!was_locked && (looks >= most_looks || home_.idle_.all_others_sleep())) return nullptr;
     detail::pause_for(looks_apart);
   }
 }

@@ -55,7 +55,7 @@ struct queue_orders {
 ///
 /// Every operation is O(1) but `try_share`, which is O(n), and allocates nothing.  Thread safe.
 ///
-/// Source: seed 000, class Thread, corrected as in seed-notes (D2, D3).
+/// Source: seed 000, class Thread, corrected as chapter 9 says (D2, D3).
 template <class Orders = queue_orders>
 class basic_thread_queue {
  public:

@@ -16,7 +16,7 @@ namespace weft::detail {
 
 /// Threads of a backend that found nothing to do; and the decision that there will be nothing.
 ///
-///   I1  The list is locked, and nobody is on it twice (D7 of seed-notes).
+///   I1  The list is locked, and nobody is on it twice (docs/models, D7).
 ///   I2  Who sleeps announces it, then looks at all queues; who puts work into a queue publishes
 ///       it, then looks whether somebody sleeps (D8).  The announcement [1] and the look [2], the
 ///       claim of the queue and the look at it (thread_queue.hpp, [1] and [3]) are all seq_cst: in
@@ -49,6 +49,11 @@ class idle_threads {
   /// A hint.
   [[nodiscard]] bool nobody_sleeps() const noexcept {
     return word_.load(std::memory_order_relaxed) == 0;  // relaxed: it is; over counts as well
+  }
+  /// A hint, for one that does not: whether only what comes from outside can give it work.
+  [[nodiscard]] bool all_others_sleep() const noexcept {
+    // Relaxed: it is; over counts as well.
+    return word_.load(std::memory_order_relaxed) + 1 >= threads_.load(std::memory_order_relaxed);
   }
   [[nodiscard]] bool is_over() const noexcept {
     return word_.load(std::memory_order_relaxed) >= dry;  // relaxed: threads meet when they end
@@ -90,9 +95,8 @@ class idle_threads {
       withdraw(self);
       return false;
     }
-    bool const was_woken = m.wait(until);
-    // Else: taken off the list meanwhile, so that it is woken too.
-    return withdraw(self) && !was_woken;
+    if (m.wait(until)) return false;  // taken off the list before (I3)
+    return withdraw(self);            // if not, it is being woken
   }
 
  private:
@@ -177,9 +181,9 @@ class idle_threads {
 
   std::unique_ptr<monitor[]> monitors_;
   std::mutex mutex_;
-  std::vector<unsigned> list_;  // I1; under mutex_, like threads_ and changes_
-  unsigned threads_ = 0;
-  std::uint64_t changes_ = 0;  // of the list, and of those who may be on it, so far
+  std::vector<unsigned> list_;         // I1; under mutex_, like changes_
+  std::atomic<unsigned> threads_ = 0;  // written under mutex_
+  std::uint64_t changes_ = 0;          // of the list, and of those who may be on it, so far
   alignas(64) std::atomic<unsigned> word_ = 0;  // how many are on the list, and how it is over
 };
 
