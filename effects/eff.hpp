@@ -33,6 +33,9 @@ class going_on_again;  // multi_resumption.hpp
 /// may refer to it.
 template <class X>
 concept finds_its_effect = !std::is_lvalue_reference_v<X> && X::finds_its_effect;
+/// One that says what is given for the operation's answer: finish(answer).
+template <class X, class R>
+concept finishes = !std::is_void_v<R> && requires(X& x, R r) { x.finish(std::forward<R>(r)); };
 }  // namespace weft::detail
 
 /// A computation of a `T` that may perform the effects of its row, and nothing else.
@@ -159,10 +162,16 @@ class weft::eff<T, Effects...>::promise_type
     return detail::await_handling<effects>(std::move(what), where);
   }
 
-  /// co_await spawn(f): what finds its operation in our row
+  /// co_await spawn(f): what finds its operation in our row, and may make something of the answer
   template <detail::finds_its_effect X>
   auto await_transform(X&& x, here where = here::current()) {
-    return await_transform(x.template operation_in<effects>(), where);
+    auto const performing = [&] {
+      return await_transform(x.template operation_in<effects>(), where);
+    };
+    if constexpr (detail::finishes<X, decltype(performing().await_resume())>)
+      return detail::finishing<X, decltype(performing())>(x, performing);
+    else
+      return performing();
   }
 
   /// What something else has spoken for.

@@ -74,7 +74,21 @@ concept concurrent = backend<B> && requires(B b, B const& c, process& p) {
   { c.threads() } noexcept -> std::same_as<unsigned>;  // how many workers it is to have
   { B::is_about_to_wait(p) } noexcept;
   { B::waits(p) } noexcept;
-  { B::goes_on(p) } noexcept;  // it need not wait after all
+  { B::goes_on(p) } noexcept;    // it need not wait after all
+  { B::runs_next(p) } noexcept;  // it waits, or is about to, and its next step is the caller's
+};
+
+/// One that has those who make ready another by a message run on, and lets who explores choose.
+template <class B>
+constexpr bool hands_over = true;
+template <class B>
+  requires requires { B::hands_over; }
+constexpr bool hands_over<B> = B::hands_over;
+
+/// One that is told what processes look at and write.
+template <class B>
+concept exploring = backend<B> && requires(B b, process* p, void const* location, bool writes) {
+  b.touched(p, location, writes);
 };
 
 /// How a program is run on it: `B::options`, which has the fields of schedule_options

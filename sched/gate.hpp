@@ -4,20 +4,41 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <optional>
-#include <utility>
 
 #include "effects/operation.hpp"
-#include "sched/thunk.hpp"
+#include "sched/backend.hpp"
+#include "sched/detail/timers.hpp"
+#include "sched/detail/waiter.hpp"
 
 namespace weft {
 
+class gate;
+
 namespace detail {
-class waiting_room;
+class gate_room;
+
+/// A process that waits at a gate.
+class at_gate {
+ public:
+  explicit at_gate(gate& g) noexcept : at(&g) {}
+  at_gate(at_gate&& other) noexcept : at(other.at) {}  // before anybody waits
+  at_gate& operator=(at_gate&&) = delete;
+  inline ~at_gate();
+
+  gate* at;
+  waiter who;
+
+ private:
+  friend class gate_room;
+  friend class weft::gate;
+  std::atomic<gate_room*> home_ = nullptr;  // while it is on the gate's list; under its lock
+  at_gate* next_ = nullptr;
+  at_gate* previous_ = nullptr;
+};
 }  // namespace detail
 
-/// What processes wait at: the thing behind locks, messages and timers, and for those of one's own.
+/// What processes wait at: the thing behind locks and conditions, and for waits of one's own.
 ///
 ///     if (empty) co_await syncing::wait{at};
 ///     ...
@@ -31,6 +52,8 @@ class waiting_room;
 /// A list of processes, the longest waiting first; it knows no condition.  It belongs to one
 /// scheduler while somebody waits.  When it ends, those who wait there find `cancelled`.  What
 /// other threads than a scheduler's wake is an outside_gate.
+///
+/// O(1), each of its operations, and each process woken.  Allocates nothing.
 class gate {
  public:
   gate() = default;
@@ -44,17 +67,26 @@ class gate {
   }
   /// How often it was woken.  What was done before that is seen by who finds the number greater.
   [[nodiscard]] std::uint64_t epoch() const noexcept {
-    return epoch_.load(std::memory_order_acquire);  // [1] acquire: with the release of a wake
+    return epoch_.load(std::memory_order_acquire);  // [1] acquire: with [2] and [3]
   }
 
- private:
-  friend class detail::waiting_room;
+  /// For who gives something back, also in a destructor: what they wait for can be had.  As many as
+  /// the backend says go on in their turn, and look again: one on threads, since one can have it;
+  /// where schedules are explored all of them, since any of them could be first.  By a process of
+  /// their scheduler, or where one is unwound.
+  inline void release() noexcept;
+  /// All of them.
+  inline void release_all() noexcept;
 
-  std::deque<thunk> waiting_;
+ private:
+  friend class detail::gate_room;
+
   std::atomic<std::size_t> count_ = 0;
   std::atomic<std::uint64_t> epoch_ = 0;
-  std::atomic<detail::waiting_room*> home_ = nullptr;  // while somebody waits
-  gate* next_ = nullptr;                               // of the gates at which somebody waits
+  std::atomic<detail::gate_room*> home_ = nullptr;  // while somebody waits
+  detail::at_gate* first_ = nullptr;                // who waits longest
+  detail::at_gate* last_ = nullptr;
+  gate* next_ = nullptr;  // of the gates at which somebody waits
   gate* previous_ = nullptr;
 };
 
@@ -63,11 +95,25 @@ struct syncing {
   /// Until somebody wakes us at that gate.  With the `epoch` that it had: unless somebody has since
   /// then, which lets the others go first.
   struct wait : op<void> {
-    explicit wait(gate& g) noexcept : at(&g) {}
-    wait(gate& g, std::uint64_t epoch) noexcept : at(&g), seen(epoch) {}
-    gate* at;
+    explicit wait(gate& g) noexcept : here(g) {}
+    wait(gate& g, std::uint64_t epoch) noexcept : here(g), seen(epoch) {}
+    detail::at_gate here;
     std::optional<std::uint64_t> seen;
     friend std::size_t hash_value(wait const&) { return 0; }  // addresses differ from run to run
+  };
+  /// The same, until then at the latest: false if nobody has woken us by then.  O(log n), of n who
+  /// wait with a deadline.
+  struct wait_until : op<bool> {
+    wait_until(gate& g, std::uint64_t epoch, instant t) noexcept
+        : here(g), seen(epoch), until(t, here.who) {}
+    wait_until(wait_until&& other) noexcept
+        : here(static_cast<detail::at_gate&&>(other.here)),
+          seen(other.seen),
+          until(other.until.at(), here.who) {}
+    detail::at_gate here;
+    std::uint64_t seen;
+    detail::alarm until;
+    friend std::size_t hash_value(wait_until const&) { return 0; }
   };
   /// Those who wait longest go on in their turn, `most` of them.
   struct wake : op<void> {
@@ -76,7 +122,17 @@ struct syncing {
     std::size_t most;
     friend std::size_t hash_value(wake const&) { return 0; }
   };
-  using operations = op_list<wait, wake>;
+  /// We have something now that there is once, a lock: so what performs this cannot fork any more.
+  struct own : op<void, seals> {};
+  /// Says that something which processes share is looked at, or written.  For backends that explore
+  /// what may come before what; to others it means nothing.
+  struct touch : op<void> {
+    touch(void const* what, bool is_written) noexcept : location(what), writes(is_written) {}
+    void const* location;
+    bool writes;
+    friend std::size_t hash_value(touch const&) { return 0; }
+  };
+  using operations = op_list<wait, wait_until, wake, own, touch>;
 };
 
 }  // namespace weft

@@ -6,14 +6,14 @@
 
 #include "deque/persistent_deque.hpp"
 #include "sched/backend.hpp"
-#include "sched/detail/inbox.hpp"
+#include "sched/detail/arrivals.hpp"
 
 namespace weft {
 
 /// The default backend: one thread, one persistent deque, the longest waiting first.
 /// Deterministic.
 ///
-/// What other threads put goes to a small inbox, and into the deque when the worker looks: at the
+/// What other threads put goes to a small list, and into the deque when the worker looks: at the
 /// next take.
 class one_thread {
  public:
@@ -23,11 +23,11 @@ class one_thread {
 
   class worker {
    public:
-    worker(one_thread& home, unsigned) noexcept : inbox_(home.inbox_) {}
+    worker(one_thread& home, unsigned) noexcept : arrivals_(home.arrivals_) {}
 
     [[gnu::always_inline]] void put(thunk&& t, why) { put_in(std::move(t)); }
     [[nodiscard, gnu::always_inline]] bool can_exchange() const noexcept {
-      return !inbox_.has_news() && ready_.can_rotate_in_place();
+      return !arrivals_.has_news() && ready_.can_rotate_in_place();
     }
     [[gnu::always_inline]] thunk exchange(thunk t) noexcept {
       std::uint64_t const answer = t.answer();
@@ -35,10 +35,10 @@ class one_thread {
     }
     /// O(1).  Allocates nothing unless a version of the queue is kept.
     [[gnu::always_inline]] thunk take(instant until, dry_test dry) {
-      if (inbox_.has_news()) [[unlikely]]
-        if (!inbox_.fetch(*this)) return thunk::nothing::stopped;
+      if (arrivals_.has_news()) [[unlikely]]
+        if (!arrivals_.fetch(*this)) return thunk::nothing::stopped;
       if (ready_.empty()) [[unlikely]]
-        if (auto const w = inbox_.wait(*this, until, dry); !w.has_come) return w.why_not;
+        if (auto const w = arrivals_.wait(*this, until, dry); !w.has_come) return w.why_not;
       return ready_.pop_back();
     }
 
@@ -47,7 +47,7 @@ class one_thread {
     void ready(queue q) noexcept { ready_ = std::move(q); }
 
    private:
-    friend class detail::inbox;
+    friend class detail::arrivals;
     [[gnu::always_inline]] void put_in(thunk&& t) {
       // Moved, not built from its two words: without memory for it those would have been a thunk
       // already, and dropped, and so the process.
@@ -55,7 +55,7 @@ class one_thread {
     }
     [[nodiscard]] bool is_empty() const noexcept { return ready_.empty(); }
 
-    detail::inbox& inbox_;
+    detail::arrivals& arrivals_;
     queue ready_;
   };
 
@@ -63,13 +63,13 @@ class one_thread {
   one_thread(one_thread const&) = delete;
   one_thread& operator=(one_thread const&) = delete;
 
-  void put(thunk t, why) { inbox_.put(std::move(t)); }
+  void put(thunk t, why) { arrivals_.put(std::move(t)); }
   /// Always no: it would be O(n).
   bool claim(process*) noexcept { return false; }
-  void stop() { inbox_.stop(); }
+  void stop() { arrivals_.stop(); }
 
  private:
-  detail::inbox inbox_;
+  detail::arrivals arrivals_;
 };
 static_assert(backend<one_thread>);
 

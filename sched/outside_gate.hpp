@@ -11,6 +11,7 @@
 namespace weft {
 
 namespace detail {
+class gate_room;
 class waiting_room;
 }  // namespace detail
 
@@ -48,6 +49,7 @@ class outside_gate {
   }
 
  private:
+  friend class detail::gate_room;
   friend class detail::waiting_room;
   static constexpr std::uintptr_t nobody = 0;
   static constexpr std::uintptr_t opened = 1;

@@ -5,10 +5,12 @@
 #include <utility>
 
 #include "sched/completion.hpp"
+#include "sched/mail.hpp"
 #include "sched/one_thread.hpp"
 #include "sched/scheduler.hpp"
 #include "sched/sharing.hpp"
 #include "sched/spawning.hpp"
+#include "sched/timing.hpp"
 
 namespace weft {
 

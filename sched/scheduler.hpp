@@ -28,6 +28,8 @@ struct schedule_options {
   /// When it asks to stop, all processes find `cancelled`, at their next operation or where they
   /// wait, and unwind; and what runs them throws `cancelled`, unless all had ended by then.
   std::stop_token stop{};
+  /// Whether time stands still while anybody is ready, and jumps when all sleep (timing.hpp).
+  bool virtual_time = false;
 };
 
 namespace detail {
@@ -142,7 +144,8 @@ class scheduler {
           state_->learn_all(all(), *standing_here);
           stand_ = std::move(standing_here);
         }
-        state_->start(std::move(program), how.forkable, how.log_limit, std::move(how.stop));
+        state_->start(std::move(program),
+                      {how.forkable, how.log_limit, std::move(how.stop), how.virtual_time});
       }
     }
     return *this;

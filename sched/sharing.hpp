@@ -27,6 +27,7 @@ struct sharing_options {
   bool forkable = true;
   std::size_t log_limit = detail::replay_log::usual_limit;
   std::stop_token stop{};
+  bool virtual_time = false;
 };
 
 /// The work-sharing backend of seeds 000 and 001: several threads, a queue for each.
@@ -114,6 +115,12 @@ class sharing {
   static void is_about_to_wait(process& p) noexcept { move(p, process_state::yielding); }
   static void waits(process& p) noexcept { move(p, process_state::sleeping); }
   static void goes_on(process& p) noexcept { move(p, process_state::running); }
+  /// It waits, and is to run at once, on this thread.
+  static void runs_next(process& p) noexcept {
+    (void)process_place<place>(p).state.wake(process_state::running);
+  }
+  /// Somebody who sleeps is to look what there is, and until when.
+  void look_again() noexcept { idle_.wake_one(); }
 
  private:
   /// A cache line of its own, which two threads do not share by chance.

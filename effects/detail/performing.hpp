@@ -86,4 +86,22 @@ class performing {
   answer<R> answer_;
 };
 
+/// The same for an `X` that makes something of the answer.
+template <class X, class Performing>
+class finishing {
+ public:
+  template <class Perform>
+  finishing(X& x, Perform const& perform) : x_(x), performing_(perform()) {}
+  finishing(finishing const&) = delete;
+  finishing& operator=(finishing const&) = delete;
+
+  [[nodiscard]] bool await_ready() { return performing_.await_ready(); }
+  auto await_suspend(std::coroutine_handle<> me) { return performing_.await_suspend(me); }
+  auto await_resume() { return x_.finish(performing_.await_resume()); }
+
+ private:
+  X& x_;
+  Performing performing_;
+};
+
 }  // namespace weft::detail

@@ -10,7 +10,7 @@
 
 #include "sched/backend.hpp"
 #include "sched/exploration.hpp"
-#include "sched/one_thread.hpp"  // its inbox
+#include "sched/one_thread.hpp"  // its arrivals
 #include "sched/path.hpp"
 #include "sched/process_id.hpp"
 
@@ -108,6 +108,7 @@ class choices {
 class choosing {
  public:
   static constexpr unsigned wakes = ~0U;
+  static constexpr bool hands_over = false;
 
   choosing(choices& c, std::size_t most_steps) noexcept : choices_(c), most_steps_(most_steps) {}
 
@@ -120,10 +121,10 @@ class choosing {
 
     void put(thunk&& t, why) { put_in(std::move(t)); }
     thunk take(instant until, dry_test dry) {
-      if (home_.inbox_.has_news()) [[unlikely]]
-        if (!home_.inbox_.fetch(*this)) return thunk::nothing::stopped;
+      if (home_.arrivals_.has_news()) [[unlikely]]
+        if (!home_.arrivals_.fetch(*this)) return thunk::nothing::stopped;
       if (ready_.empty())
-        if (auto const w = home_.inbox_.wait(*this, until, dry); !w.has_come) return w.why_not;
+        if (auto const w = home_.arrivals_.wait(*this, until, dry); !w.has_come) return w.why_not;
       choices& c = home_.choices_;
       if (!c.may_step(home_.most_steps_)) return thunk::nothing::stopped;
       auto const it = ready_.begin() + static_cast<std::ptrdiff_t>(c.choose(ready_));
@@ -142,7 +143,7 @@ class choosing {
     }
 
    private:
-    friend class inbox;
+    friend class arrivals;
     void put_in(thunk&& t) {  // C1
       auto const after = [&t](thunk const& other) { return other.get()->id() > t.get()->id(); };
       auto const place = std::ranges::find_if(ready_, after);
@@ -158,14 +159,14 @@ class choosing {
     std::vector<thunk>& ready_;
   };
 
-  void put(thunk t, why) { inbox_.put(std::move(t)); }
+  void put(thunk t, why) { arrivals_.put(std::move(t)); }
   bool claim(process*) noexcept { return false; }
-  void stop() { inbox_.stop(); }
+  void stop() { arrivals_.stop(); }
 
  private:
   choices& choices_;
   std::size_t most_steps_;
-  inbox inbox_;
+  arrivals arrivals_;
 };
 static_assert(backend<choosing>);
 

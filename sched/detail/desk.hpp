@@ -22,11 +22,13 @@ struct desk {
 
   scheduling_base* home;
   process* running = nullptr;
-  std::int64_t alive = 0;       // processes that began here, less those that ended here
-  std::int64_t unforkable = 0;  // the same, of those that cannot be run again
-  bool stopped = false;         // the backend was
-  std::exception_ptr broken;    // the backend could not say who is next
-  replay_log no_log{0};         // of processes that keep none
+  std::int64_t alive = 0;        // processes that began here, less those that ended here
+  std::int64_t unforkable = 0;   // the same, of those that cannot be run again
+  bool stopped = false;          // the backend was
+  std::uint8_t hand_overs = 0;   // in a row
+  std::uint8_t until_clock = 0;  // so many steps until we look at it
+  std::exception_ptr broken;     // the backend could not say who is next
+  replay_log no_log{0};          // of processes that keep none
 
   struct row_cache {
     row_info const* row = nullptr;

@@ -52,7 +52,9 @@ run_result run_once(choices& c, std::size_t most_steps, MakeState& make_state, P
     auto state = make_state();
     {
       scheduler<choosing> s(c, most_steps);
-      s.start([&program, &state] { return program(state); }, std::invoke(handlers, state)...);
+      s.start(
+          {.virtual_time = true}, [&program, &state] { return program(state); },
+          std::invoke(handlers, state)...);
       s.run();
     }
     if (c.was_cut()) return {verdict::cut, {}};

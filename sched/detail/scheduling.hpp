@@ -25,6 +25,13 @@
 /// The scheduler at work: what its clauses say, and who runs next.
 namespace weft::detail {
 
+struct start_options {  // as in schedule_options
+  bool forkable;
+  std::size_t log_limit;
+  std::stop_token stop;
+  bool virtual_time;
+};
+
 template <backend Backend>
 class scheduling final : public scheduling_base {
  public:
@@ -34,7 +41,8 @@ class scheduling final : public scheduling_base {
 
   template <class... Args>
   explicit scheduling(Args&&... args)
-      : scheduling_base(on_several_threads), backend_(std::in_place, std::forward<Args>(args)...) {
+      : scheduling_base(on_several_threads, Backend::wakes),
+        backend_(std::in_place, std::forward<Args>(args)...) {
     if constexpr (!on_several_threads) worker_.emplace(*backend_, 0U);
   }
 
@@ -47,23 +55,31 @@ class scheduling final : public scheduling_base {
 
   // ---- the clauses, as in seed 002
 
-  void on(proc::yield) { put(box(), why::yielded); }
-  void on(proc::fork) {
+  void on(proc::yield const&) { put(box(), why::yielded); }
+  void on(proc::fork const&) {
     auto& p = static_cast<forkable_process&>(running());
     thunk second(p.twin(p.next_child(), *this), false);
     ++here().alive;
     put(box(true), why::yielded);
     put(std::move(second), why::started);
   }
-  void on(syncing::wait w) {
-    wait([&](process& p) { return this->enter(*w.at, w.seen, p); });
+  void on(syncing::wait& w);
+  void on(syncing::wait_until& w);
+  void on(syncing::wake const& w) { this->wake(*w.at, w.most); }
+  void on(syncing::own const&) {}
+  void on(syncing::touch const& t) {
+    if constexpr (exploring<Backend>) backend_->touched(&running(), t.location, t.writes);
   }
-  void on(syncing::wake w) { this->wake(*w.at, w.most); }
-  void on(completing::wait w) {
-    wait([&](process& p) { return this->enter(*w.at, p); });
-  }
+  void on(completing::wait const& w);
+  [[nodiscard]] instant on(timing::now const&) { return now(); }
+  void on(timing::sleep_until& s) { sleep(s.who, s.until); }
+  void on(timing::sleep_for& s);
+  [[nodiscard]] post_office* on(mail::open const&) { return &this->office(); }
+  [[nodiscard]] std::coroutine_handle<> on(mail::send const& m);
+  [[nodiscard]] std::coroutine_handle<> on(mail::receive const& m);
   template <class Start>
-  void on(Start start) {  // of a spawning<...>
+    requires requires(Start& s) { s.what->is_forkable(); }
+  void on(Start& start) {  // of a spawning<...>
     birth& b = *start.what;
     process_id const id = running().next_child();
     if (b.is_forkable())
@@ -71,11 +87,14 @@ class scheduling final : public scheduling_base {
     else
       begin(new_process(id, b.frame()), false);
   }
+  /// Answers what can be answered at once; else says false.
+  [[nodiscard]] bool attempt(mail::send const& m, answer<bool>& waiting);
+  [[nodiscard]] bool attempt(mail::receive const& m, answer<std::uint64_t>& waiting);
 
   // ---- from ordinary code
 
   template <class Program>
-  void start(Program program, bool keeps_log, std::size_t log_limit, std::stop_token token);
+  void start(Program program, start_options how);
   bool step();
   void run();
 
@@ -126,7 +145,9 @@ class scheduling final : public scheduling_base {
   std::coroutine_handle<> before_recording(O const& o, std::coroutine_handle<> leaf,
                                            std::source_location where);
   [[noreturn]] static void throw_has_no_log(site const& at);
-  [[noreturn]] static void throw_stays_on_its_thread(site const& at);
+  [[noreturn]] static void throw_stays_where_it_is(site const& at);
+  /// The process that runs can be run again no more.
+  void seal(site const& at);
 
   void exit(process& p) noexcept;
   /// It has ended, or is to: that is its error, null if there is none.  Its count is dropped.
@@ -156,11 +177,12 @@ class scheduling final : public scheduling_base {
       return false;
   }
   [[nodiscard]] bool can_exchange() noexcept {
-    return !this->must_look_up() && worker().can_exchange();
+    return !this->must_look_up() && !must_keep_time() && worker().can_exchange();
   }
   [[nodiscard, gnu::always_inline]] std::coroutine_handle<> exchange(
       operation_info const& operation, std::coroutine_handle<> leaf, awaited& waiting) noexcept {
     process& p = running();
+    here().hand_overs = 0;
     p.stop_here(operation, leaf, waiting);
     thunk t = worker().exchange(thunk(&p));
     std::uint64_t const answer = t.answer();
@@ -231,11 +253,10 @@ class scheduling final : public scheduling_base {
   [[nodiscard]] thunk box(std::uint64_t answer = 0) noexcept {
     return thunk(here().running, answer);
   }
-  /// The process that runs waits, if `enter(p)` says so, and is no longer ours; else it goes on in
-  /// its turn.
-  template <class Enter>
-  void wait(Enter enter);
   [[nodiscard, gnu::always_inline]] thunk take() noexcept {
+    here().hand_overs = 0;
+    if (must_keep_time()) [[unlikely]]
+      return take_in_time();
     try {
       return worker().take(instant::max(), this->dry());
     } catch (...) {
@@ -251,11 +272,17 @@ class scheduling final : public scheduling_base {
     here().running = p;
     return p->go_on(answer);
   }
+  /// What is due has to be looked for.
+  [[nodiscard]] bool must_keep_time() const noexcept {
+    return !this->timers_.empty() && !this->has_virtual_time_;
+  }
+  thunk take_in_time() noexcept;
   [[nodiscard]] std::coroutine_handle<> nobody(thunk::nothing why) noexcept;
   thunk take_with_care() noexcept;
   std::coroutine_handle<> next_with_care() noexcept;
   std::coroutine_handle<> next_unless_over(process* p, std::uint64_t answer) noexcept;
   std::coroutine_handle<> prepare(process* p, std::uint64_t answer) noexcept;
+  void note_if_sealed(forkable_process& p) noexcept;
   void prepare_log(forkable_process& p, std::uint64_t answer);
   forkable_process* owned(forkable_process* p);
   bool settle();
@@ -263,6 +290,28 @@ class scheduling final : public scheduling_base {
   void run_here();
   void run_on_threads();
   void sit_and_run(unsigned index) noexcept;
+
+  // ---- waiting (scheduling_waits.hpp)
+
+  void is_about_to_wait(process& p) noexcept {
+    if constexpr (on_several_threads) Backend::is_about_to_wait(p);
+  }
+  void waits(process& p) noexcept {
+    if constexpr (on_several_threads) Backend::waits(p);
+  }
+  void goes_on(process& p) noexcept {
+    if constexpr (on_several_threads) Backend::goes_on(p);
+  }
+  template <class Enter>
+  void wait(waiter& who, Enter enter);
+  void sleep(waiter& who, alarm& until);
+  [[nodiscard]] bool set(alarm& a);
+  [[nodiscard]] instant now() noexcept;
+  void wake_who_is_due() noexcept;
+  [[nodiscard]] bool can_hand_over() noexcept;
+  [[nodiscard]] std::coroutine_handle<> hand_over(thunk to) noexcept;
+  void require_ours(mailbox const& b) const;
+  [[nodiscard]] std::optional<std::uint64_t> receive_now(mail::receive const& m);
 
   // ---- evidence
 
@@ -280,6 +329,7 @@ class scheduling final : public scheduling_base {
   bool at_work_ = false;
   std::size_t log_limit_ = 0;
   std::stop_token token_;
+  instant virtual_now_{};
   stopping* stopping_ = nullptr;
   bool stop_asked_ = false;
   static constexpr place_kind const& place = place_for<Backend>();
@@ -293,3 +343,4 @@ class scheduling final : public scheduling_base {
 #include "sched/detail/scheduling_begin.hpp"
 #include "sched/detail/scheduling_rare.hpp"
 #include "sched/detail/scheduling_threads.hpp"
+#include "sched/detail/scheduling_waits.hpp"

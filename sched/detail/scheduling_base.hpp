@@ -17,6 +17,7 @@
 #include "effects/handle.hpp"
 #include "sched/detail/desk.hpp"
 #include "sched/detail/forkable_process.hpp"
+#include "sched/detail/post_office.hpp"
 #include "sched/detail/program.hpp"
 #include "sched/detail/waiting_room.hpp"
 #include "sched/errors.hpp"
@@ -75,12 +76,14 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
   }
 
  protected:
-  explicit scheduling_base(bool several_threads) : waiting_room(several_threads) {
+  scheduling_base(bool several_threads, unsigned wakes)
+      : waiting_room(several_threads, wakes), office_(new post_office(*this, several_threads)) {
     borrowed_ = true;
     if (several_threads) stand_among_threads();
   }
   ~scheduling_base() override {
     for (auto* const p : outers_) p->release_by_inner();
+    office_->close();
   }
 
   /// This thread's; the scheduler's own, if it does not run processes of ours.
@@ -133,7 +136,10 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
   void cancel_all() noexcept {
     look_up_.store(true, std::memory_order_relaxed);  // as must_look_up
     // Relaxed: as must_look_up.  One of those who come here closes.
-    if (!cancelling_.exchange(true, std::memory_order_relaxed)) close_outside();
+    if (cancelling_.exchange(true, std::memory_order_relaxed)) return;
+    close_outside();
+    timers_.close();
+    wake_all_sleepers();
   }
   void cancels_somebody() noexcept {
     has_cancelled_.store(true, std::memory_order_relaxed);  // relaxed: read when nobody runs
@@ -149,10 +155,32 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
     own_.stopped |= d.stopped;
     if (d.broken) own_.broken = std::move(d.broken);
   }
-  /// All who wait at gates are to be cancelled; that is a failure, unless there was one.
+  /// Somebody waits, and not for what is outside.
+  [[nodiscard]] bool somebody_waits_inside() const {
+    return somebody_waits_here() || office_->somebody_waits();
+  }
+  [[nodiscard]] bool somebody_waits_anywhere() const {
+    return somebody_waits_inside() || somebody_waits_outside();
+  }
+  /// All who wait are to be cancelled; that is a failure, unless there was one.
   void nobody_is_ready() {
     if (!is_cancelling()) failed({}, std::make_exception_ptr(deadlock(all_who_wait())));
+    wake_all();
+  }
+  void wake_all() noexcept {
     wake_all_at_gates();
+    wake_all_sleepers();
+    office_->take_all([this](thunk t) { make_ready(std::move(t)); });
+  }
+  [[nodiscard]] std::string who_waits() const {
+    auto const all = all_who_wait();
+    if (all.empty()) return "a process waits at an outside gate that is just being opened";
+    return "process " + all.front().process.text() + " waits in " + all.front().what;
+  }
+  /// Those who wait must not outlive us.
+  void drop_who_waits() noexcept {
+    office_->take_all([](thunk) {});
+    waiting_room::drop_who_waits();
   }
   void failures(std::vector<exceptions::failure> f) noexcept {
     failures_ = std::move(f);
@@ -171,9 +199,24 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
     if (all.size() == 1) std::rethrow_exception(std::move(all.front().error));
     if (all.size() > 1) throw exceptions(std::move(all));
   }
+  [[nodiscard]] post_office& office() const noexcept { return *office_; }
+
   desk own_{*this};
 
  private:
+  [[nodiscard]] std::vector<deadlock::waiter> all_who_wait() const {
+    std::vector<deadlock::waiter> all;
+    std::vector<process const*> seen;  // one may wait at several places
+    auto const add = [&](process const& p) {
+      if (std::ranges::find(seen, &p) != seen.end()) return;
+      seen.push_back(&p);
+      all.push_back({p.id(), p.waits_at_text()});
+    };
+    for_each_who_waits(add);
+    office_->for_each_who_waits(add);
+    std::ranges::sort(all, {}, &deadlock::waiter::process);
+    return all;
+  }
   struct row_array {
     row_info const* row;
     bool recorded;
@@ -217,6 +260,7 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
     has_cancelled_.store(false, std::memory_order_relaxed);
     one_step(is_one_step());
     open_outside();
+    timers_.open();
   }
 
   static std::uint64_t next_serial() noexcept {
@@ -227,7 +271,8 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
   std::uint64_t const serial_ = next_serial();
   std::vector<known_effect> known_;
   std::mutex rows_mutex_;
-  std::vector<row_array> rows_;        // under rows_mutex_
+  std::vector<row_array> rows_;  // under rows_mutex_
+  post_office* const office_;
   std::vector<prompt*> outers_;        // that our processes may perform to
   std::atomic<bool> look_up_ = false;  // there is more to do than to run who is next
   std::atomic<bool> cancelling_ = false;

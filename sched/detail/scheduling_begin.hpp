@@ -45,12 +45,12 @@ R* scheduling<Backend>::own(std::unique_ptr<R> r) {
 
 template <backend Backend>
 template <class Program>
-void scheduling<Backend>::start(Program program, bool keeps_log, std::size_t log_limit,
-                                std::stop_token token) {
-  log_limit_ = log_limit;
-  token_ = std::move(token);
+void scheduling<Backend>::start(Program program, start_options how) {
+  log_limit_ = how.log_limit;
+  token_ = std::move(how.stop);
+  this->has_virtual_time_ = how.virtual_time;
   auto* const first = new program_of<Program>(std::move(program));
-  if (keeps_log) return begin(new_process({}, first), true);
+  if (how.forkable) return begin(new_process({}, first), true);
   first_ = first;  // its frames refer to what it captured
   begin(new_process({}, first->start()), false);
 }

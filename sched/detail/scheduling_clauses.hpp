@@ -13,7 +13,9 @@
 #include "sched/detail/recorder.hpp"
 #include "sched/detail/scheduling_base.hpp"
 #include "sched/gate.hpp"
+#include "sched/mail.hpp"
 #include "sched/spawning.hpp"
+#include "sched/timing.hpp"
 
 /// How an operation of ours reaches the scheduler: the entries of its tables.
 ///
@@ -24,8 +26,7 @@ namespace weft::detail {
 
 /// Effects that the scheduler handles.
 template <class E>
-constexpr bool is_ours =
-    std::is_same_v<E, proc> || std::is_same_v<E, syncing> || std::is_same_v<E, completing>;
+constexpr bool is_ours = times_among<E, proc, syncing, completing, mail, timing> == 1;
 template <class E>
 constexpr bool is_spawning = false;
 template <class... Es>
@@ -33,11 +34,20 @@ constexpr bool is_spawning<spawning<Es...>> = true;
 template <class... Es>
 constexpr bool is_ours<spawning<Es...>> = true;
 
+/// Operations in whose frame something lies that others refer to while the process waits.
+template <class O>
+constexpr bool waits_in_its_frame =
+    times_among<O, syncing::wait, syncing::wait_until, timing::sleep_until, timing::sleep_for,
+                mail::send, mail::receive> == 1;
+/// Operations that are answered at once if that can be.
+template <class O>
+constexpr bool may_let_others_run = times_among<O, mail::send, mail::receive> == 1;
 /// Operations that end a step; others are answered at once.
 template <class O>
 constexpr bool lets_others_run =
-    std::is_same_v<O, syncing::wait> || std::is_same_v<O, completing::wait> ||
-    times_among<O, proc::yield, proc::fork, proc::exit> == 1;
+    !may_let_others_run<O> &&
+    (waits_in_its_frame<O> ||
+     times_among<O, completing::wait, proc::yield, proc::fork, proc::exit> == 1);
 
 /// Evidence for `E`, of the scheduler `S`.
 template <class S, class E, bool Records>
@@ -86,16 +96,20 @@ struct scheduler_clause {
     } else if constexpr (std::is_same_v<O, proc::fork>) {
       S::throw_has_no_log(site_of(o, waiting.where));
     }
-    if constexpr (S::on_several_threads && !std::is_same_v<O, proc::exit>)
+    if constexpr (waits_in_its_frame<O> ||
+                  (S::on_several_threads && !std::is_same_v<O, proc::exit>))
       if (prompt::arena_here()) [[unlikely]]
-        s.throw_stays_on_its_thread(site_of(o, waiting.where));
+        s.throw_stays_where_it_is(site_of(o, waiting.where));
     if (!p.stop_at(info_of<O>, leaf, waiting, s)) [[unlikely]]
       throw_crossed(s, o, waiting.where);
     if constexpr (std::is_same_v<O, proc::exit>) {
       s.exit(p);
     } else {
       try {
-        s.on(std::move(o));
+        if constexpr (may_let_others_run<O>)
+          return s.on(o);
+        else
+          s.on(o);
         if constexpr (may_crowd) s.on(proc::yield{});
       } catch (...) {  // before it was put anywhere
         p.go_on_unanswered(s);
@@ -132,17 +146,34 @@ struct scheduler_clause {
       site const at = site_of(o, waiting.where);
       if (log.replaying()) return log.replay(at, waiting);
       try {
-        s.on(std::move(o));
-        waiting.set();
+        set_answer(s, o, waiting);
       } catch (...) {
         waiting.fail(std::current_exception());
       }
-      log.record(at, waiting);
+      if constexpr (is_sealing<O>)
+        s.seal(at);
+      else
+        log.record(at, waiting);
     } else {
-      s.on(std::move(o));
-      waiting.set();
+      set_answer(s, o, waiting);
     }
     return true;
+  }
+  static void set_answer(S& s, O& o, answer<R>& waiting) {
+    if constexpr (std::is_void_v<R>) {
+      s.on(o);
+      waiting.set();
+    } else {
+      waiting.set(s.on(o));
+    }
+  }
+  /// The same, if it can be; one that keeps a log is always stopped.
+  static bool attempt_at_once(evidence<E>& e, O& o, answer<R>& waiting) {
+    S& s = of(e);
+    require_running(s, waiting.where);
+    if (s.running().is_forkable()) [[unlikely]]
+      return attempt_replay(e, o, waiting);
+    return s.attempt(o, waiting);
   }
   static std::coroutine_handle<> only_diverged(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
                                                answer<R>& waiting) {
@@ -154,10 +185,14 @@ struct scheduler_clause {
   }
 
   static constexpr clause_entry<E, O> entry() {
-    if constexpr (lets_others_run<O>)
+    if constexpr (may_let_others_run<O>)
+      return {nullptr, attempt_at_once, nullptr, control};
+    else if constexpr (lets_others_run<O>)
       return {nullptr, Records ? attempt_replay : nullptr, nullptr, control};
+    else if constexpr (may_crowd)
+      return {nullptr, at_once, nullptr, control};
     else
-      return {nullptr, at_once, nullptr, may_crowd ? control : only_diverged};
+      return {nullptr, at_once, nullptr, only_diverged};
   }
 };
 

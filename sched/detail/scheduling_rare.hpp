@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
@@ -52,25 +53,6 @@ thunk scheduling<Backend>::take_with_care() noexcept {
   if constexpr (requires { worker_->take_any(); })
     if (this->is_cancelling()) return worker_->take_any();
   return take();
-}
-
-template <backend Backend>
-template <class Enter>
-void scheduling<Backend>::wait(Enter enter) {
-  process& p = running();
-  if constexpr (on_several_threads) Backend::is_about_to_wait(p);
-  bool waits = false;
-  try {
-    waits = enter(p);
-  } catch (...) {
-    if constexpr (on_several_threads) Backend::goes_on(p);
-    throw;
-  }
-  if (!waits) {
-    if constexpr (on_several_threads) Backend::goes_on(p);
-    return put(box(), why::yielded);
-  }
-  if constexpr (on_several_threads) Backend::waits(p);
 }
 
 /// When there is more to do than to run who is next.
@@ -161,9 +143,19 @@ template <class O>
   if constexpr (std::is_same_v<O, proc::fork>)
     if (p.log().is_full()) p.log().throw_unforkable(at);
   if constexpr (is_sealing<O>) p.log().seal(at);
-  if (p.log().is_full() && !std::exchange(p.is_sealed(), true)) ++here().unforkable;
+  note_if_sealed(p);
   p.waits_at(at);
   return {};
+}
+template <backend Backend>
+void scheduling<Backend>::seal(site const& at) {
+  auto& p = static_cast<forkable_process&>(running());
+  p.log().seal(at);
+  note_if_sealed(p);
+}
+template <backend Backend>
+void scheduling<Backend>::note_if_sealed(forkable_process& p) noexcept {
+  if (p.log().is_full() && !std::exchange(p.is_sealed(), true)) ++here().unforkable;
 }
 
 template <backend Backend>
@@ -216,7 +208,12 @@ void scheduling<Backend>::end() noexcept {
 template <backend Backend>
 bool scheduling<Backend>::settle() {
   if (own_.broken) std::rethrow_exception(std::exchange(own_.broken, nullptr));
-  if (this->somebody_waits() && !own_.stopped) {
+  if (this->has_virtual_time_ && !this->timers_.empty() && !own_.stopped) {
+    virtual_now_ = std::max(virtual_now_, this->timers_.next());
+    wake_who_is_due();
+    return true;
+  }
+  if (this->somebody_waits_inside() && !own_.stopped) {
     this->nobody_is_ready();
     return true;
   }
@@ -237,11 +234,12 @@ template <backend Backend>
 }
 
 template <backend Backend>
-[[noreturn, gnu::cold, gnu::noinline]] void scheduling<Backend>::throw_stays_on_its_thread(
+[[noreturn, gnu::cold, gnu::noinline]] void scheduling<Backend>::throw_stays_where_it_is(
     site const& at) {
-  throw frames_in_use("weft: " + at.text() +
-                      " would let a process go on on another thread, inside a body that is resumed "
-                      "bitwise: its frames must stay on theirs");
+  throw frames_in_use(
+      "weft: " + at.text() +
+      " would have a process wait, or go on on another thread, inside a body that is "
+      "resumed bitwise: its frames are copied, and must stay where they are");
 }
 
 template <backend Backend>

@@ -86,7 +86,7 @@ template <backend Backend>
 void scheduling<Backend>::stop_all() noexcept {
   stop_asked_ = true;
   this->cancel_all();
-  this->wake_all_at_gates();
+  this->wake_all();
 }
 
 /// While processes run the token is heeded: who asks to stop has a process put that, in its turn,

@@ -19,12 +19,12 @@ namespace weft::detail {
 ///       [2], then looks whether there is anything.  All of it is seq_cst, as is the push: so one
 ///       of them sees the other.
 ///   N2  One letter is no thunk, and says that it is the end.  It goes back whenever it is found.
-class inbox {
+class arrivals {
  public:
-  inbox() = default;
-  inbox(inbox const&) = delete;
-  inbox& operator=(inbox const&) = delete;
-  ~inbox() {
+  arrivals() = default;
+  arrivals(arrivals const&) = delete;
+  arrivals& operator=(arrivals const&) = delete;
+  ~arrivals() {
     while (letter* const l = unread()) discard(l);
   }
 

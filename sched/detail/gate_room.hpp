@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "sched/detail/waiter.hpp"
+#include "sched/errors.hpp"
+#include "sched/gate.hpp"
+#include "sched/process.hpp"
+#include "sched/thunk.hpp"
+
+/// Where the processes of a scheduler wait for one another.
+///
+///   R1  Gates, and the list of those at which somebody waits, are touched under `mutex_`, if the
+///       scheduler has several threads.
+namespace weft::detail {
+
+class gate_room {
+ public:
+  gate_room(gate_room const&) = delete;
+  gate_room& operator=(gate_room const&) = delete;
+
+  /// Its process, unless it has been taken by now, waits at its gate.  False if somebody woke that
+  /// since then.  Throws std::logic_error if those who wait there are not ours.
+  [[nodiscard]] bool enter(at_gate& who, std::optional<std::uint64_t> seen) {
+    gate& g = *who.at;
+    auto const lock = lock_gates();
+    require_ours(g);
+    if (!g.first_) link(*this, gates_, g);
+    // [7] seq_cst: with [8].  Who gives something back and sees nobody here is seen by us.
+    if (seen && *seen != g.epoch_.load(std::memory_order_seq_cst)) {
+      if (!g.first_) unlink(gates_, g);
+      return false;
+    }
+    who.home_.store(this, std::memory_order_relaxed);  // relaxed: who looks without the lock set it
+    who.previous_ = std::exchange(g.last_, &who);
+    who.next_ = nullptr;
+    (who.previous_ ? who.previous_->next_ : g.first_) = &who;
+    count(g, 1);
+    return true;
+  }
+  void wake(gate& g, std::size_t most) {
+    auto const lock = lock_gates();
+    require_ours(g);
+    // [2] release: who finds the number greater [1] sees what was done before the wake.
+    g.epoch_.fetch_add(1, std::memory_order_release);
+    wake_under_lock(g, most);
+  }
+  /// What they wait for was given back.
+  void released(gate& g, bool to_all) noexcept {
+    auto const lock = lock_gates();
+    if (home_of(g) == this) wake_under_lock(g, to_all ? ~std::size_t{0} : wakes_);
+  }
+  void ends(gate& g) noexcept {
+    auto const lock = lock_gates();
+    while (g.first_)
+      if (process* const p = leave(*g.first_)) {
+        cancel(*p);
+        make_ready(thunk(p, 1));
+      }
+  }
+  /// Goes on for another reason, or is unwound.
+  void ends(at_gate& who) noexcept {
+    process* cut_off = nullptr;
+    {
+      auto const lock = lock_gates();
+      if (who.home_.load(std::memory_order_relaxed)) cut_off = leave(who);  // relaxed: R1
+    }
+    // Unwound with the handler round it: it is to find that out.
+    if (cut_off) make_ready(thunk(cut_off));
+  }
+
+ protected:
+  /// `wakes`: how many of those who wait for something that is given back look whether they get it.
+  gate_room(bool several_threads, unsigned wakes) noexcept
+      : several_threads_(several_threads), wakes_(wakes) {}
+  ~gate_room() = default;
+
+  /// Somebody may run: on a thread of ours, or when none of them runs.
+  virtual void make_ready(thunk t) noexcept = 0;
+
+  [[nodiscard]] bool has_several_threads() const noexcept { return several_threads_; }
+  [[nodiscard]] bool somebody_waits_at_gates() const noexcept { return gates_ != nullptr; }
+  void wake_all_at_gates() noexcept {
+    auto const lock = lock_gates();
+    while (gates_)
+      if (process* const p = leave(*gates_->first_)) make_ready(thunk(p));
+  }
+
+  // ---- lists of gates, of either kind
+
+  /// For us, who have the lock.
+  template <class Gate>
+  static auto* home_of(Gate const& g) noexcept {
+    return g.home_.load(std::memory_order_relaxed);  // relaxed: R1, R2
+  }
+  /// `Room`: what home this kind of gate has.
+  template <class Room, class Gate>
+  static void link(Room& home, Gate*& first, Gate& g) noexcept {
+    // [7] seq_cst, for gates: see enter().  Who finds it takes the lock.
+    g.home_.store(&home, std::memory_order_seq_cst);
+    g.previous_ = nullptr;
+    g.next_ = std::exchange(first, &g);
+    if (g.next_) g.next_->previous_ = &g;
+  }
+  template <class Gate>
+  static void unlink(Gate*& first, Gate& g) noexcept {
+    (g.previous_ ? g.previous_->next_ : first) = g.next_;
+    if (g.next_) g.next_->previous_ = g.previous_;
+    // [5] release: the last that is done with it here, which who ends it without the lock sees [6].
+    g.home_.store(nullptr, std::memory_order_release);
+  }
+  static void cancel(process& p) noexcept {
+    if (p.is_waiting())  // else a handler round it has ended, and it waits for nothing
+      p.fail(std::make_exception_ptr(cancelled()));
+  }
+
+  template <class F>
+  void for_each_at_gates(F f) const {
+    for (auto const* g = gates_; g; g = g->next_)
+      for (auto const* w = g->first_; w; w = w->next_)
+        if (w->who.is_here()) f(w->who.who());
+  }
+  void drop_who_waits_at_gates() noexcept {
+    while (gates_)
+      if (process* const p = leave(*gates_->first_)) (void)thunk(p);
+  }
+
+ private:
+  [[nodiscard]] std::unique_lock<std::mutex> lock_gates() noexcept {
+    if (several_threads_) return std::unique_lock(mutex_);
+    return {};
+  }
+  void require_ours(gate const& g) const {
+    if (home_of(g) && home_of(g) != this)
+      throw std::logic_error("weft: processes of another scheduler wait at this gate");
+  }
+  static void count(gate& g, int more) noexcept {
+    // Relaxed: R1.
+    g.count_.store(g.count_.load(std::memory_order_relaxed) + static_cast<std::size_t>(more),
+                   std::memory_order_relaxed);
+  }
+  void wake_under_lock(gate& g, std::size_t most) noexcept {
+    while (most && g.first_)
+      if (process* const p = leave(*g.first_)) {
+        make_ready(thunk(p, 1));
+        --most;
+      }
+  }
+  /// Waits there no more.  The process, if nobody else has taken it (waiter.hpp).
+  [[nodiscard]] process* leave(at_gate& who) noexcept {
+    gate& g = *who.at;
+    process* const p = who.who.take();
+    (who.previous_ ? who.previous_->next_ : g.first_) = who.next_;
+    (who.next_ ? who.next_->previous_ : g.last_) = who.previous_;
+    count(g, -1);
+    if (!g.first_) unlink(gates_, g);
+    // [9] release: the last that is done with it here, which its operation, when it ends without
+    // the lock, sees [10].
+    who.home_.store(nullptr, std::memory_order_release);
+    return p;
+  }
+
+  bool const several_threads_;
+  unsigned const wakes_;
+  std::mutex mutex_;
+  gate* gates_ = nullptr;  // R1: at which somebody waits
+};
+
+}  // namespace weft::detail
+
+// Of those who were woken together the first may end it, while the others are still taken out.
+weft::gate::~gate() {
+  // [6] acquire: with [5].
+  if (auto* const home = home_.load(std::memory_order_acquire)) home->ends(*this);
+}
+weft::detail::at_gate::~at_gate() {
+  // [10] acquire: with [9].
+  if (auto* const home = home_.load(std::memory_order_acquire)) home->ends(*this);
+}
+void weft::gate::release() noexcept {
+  // [8] seq_cst: with [7].  release: who finds the number greater [1] sees what was done before.
+  epoch_.fetch_add(1, std::memory_order_seq_cst);
+  if (auto* const home = home_.load(std::memory_order_seq_cst)) home->released(*this, false);
+}
+void weft::gate::release_all() noexcept {
+  epoch_.fetch_add(1, std::memory_order_seq_cst);  // [8], as above
+  if (auto* const home = home_.load(std::memory_order_seq_cst)) home->released(*this, true);
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "sched/detail/mailbox.hpp"
+#include "sched/detail/ring.hpp"
+
+/// What of a port knows the type of its messages: what is awaited, and the mailbox.
+namespace weft {
+struct mail;
+template <class M>
+class inbox;
+template <class M>
+struct ports;
+}  // namespace weft
+
+namespace weft::detail {
+
+template <class M>
+consteval bool require_message() {
+  constexpr bool moves_without_throwing = std::is_object_v<M> && !std::is_const_v<M> &&
+                                          std::is_nothrow_move_constructible_v<M> &&
+                                          std::is_nothrow_destructible_v<M>;
+  static_assert(moves_without_throwing,
+                "weft: a message goes from hand to hand: it has to be a value that moves, and is "
+                "destroyed, without throwing");
+  return moves_without_throwing;
+}
+
+template <class M>
+class mailbox_of final : public mailbox {
+ public:
+  mailbox_of(post_office& o, std::size_t capacity) noexcept : mailbox(o, capacity) {}
+
+ private:
+  [[nodiscard]] std::size_t size() const noexcept override { return messages_.size(); }
+  void store(void* message) override { messages_.push(std::move(*static_cast<M*>(message))); }
+  void fetch(void* into) noexcept override {
+    std::construct_at(static_cast<M*>(into), std::move(messages_.front()));
+    messages_.pop();
+  }
+  void hand(void* message, void* into) noexcept override {
+    std::construct_at(static_cast<M*>(into), std::move(*static_cast<M*>(message)));
+  }
+  void discard() noexcept override { messages_.clear(); }
+
+  ring<M> messages_;
+};
+
+/// Room for a message that may come.
+template <class M>
+union room_for {
+  room_for() noexcept {}
+  ~room_for() {}
+  M message;
+};
+/// The places at which a process receives, and what comes there.
+template <class... Ms>
+class rooms_for {
+ public:
+  static constexpr unsigned count = sizeof...(Ms);
+
+  explicit rooms_for(mailbox_of<Ms>&... boxes) noexcept {
+    at_each([&, of = std::array<mailbox*, count>{&boxes...}]<std::size_t I>() {
+      at[I].box = of[I];
+      at[I].into = &message<I>();
+    });
+  }
+  rooms_for(rooms_for const&) = delete;
+  rooms_for& operator=(rooms_for const&) = delete;
+  ~rooms_for() {
+    at_each([this]<std::size_t I>() {
+      if (at[I].has_come) std::destroy_at(&message<I>());
+    });
+  }
+
+  template <std::size_t I>
+  [[nodiscard]] auto& message() noexcept {
+    return std::get<I>(rooms_).message;
+  }
+  template <class F>
+  static void at_each(F f) {
+    [&]<std::size_t... Is>(std::index_sequence<Is...>) {
+      (f.template operator()<Is>(), ...);
+    }(std::index_sequence_for<Ms...>());
+  }
+
+  std::array<receiver_at, count> at;
+
+ private:
+  std::tuple<room_for<Ms>...> rooms_;
+};
+
+/// What is awaited: it stays in the awaiting frame, and has in it whatever the operation refers to.
+struct face {
+  static constexpr bool finds_its_effect = true;
+  face() = default;
+  face(face const&) = delete;
+  face& operator=(face const&) = delete;
+};
+
+template <class M>
+class opening : public face {
+ public:
+  explicit opening(std::size_t capacity) noexcept : capacity_(capacity) {}
+  template <class Row, class Mail = mail>
+  typename Mail::open operation_in() {
+    return typename Mail::open();
+  }
+  template <class Ports = ports<M>>
+  Ports finish(post_office* o) {
+    if constexpr (require_message<M>())
+      return Ports(new mailbox_of<M>(*o, capacity_));
+    else
+      std::terminate();
+  }
+
+ private:
+  std::size_t capacity_;
+};
+
+template <class M>
+class send_face : public face {
+ public:
+  send_face(mailbox& b, M&& m) noexcept : message_(std::move(m)), sender_(b, &message_) {}
+  template <class Row, class Mail = mail>
+  typename Mail::send operation_in() {
+    return typename Mail::send(sender_);
+  }
+
+ private:
+  M message_;
+  sender sender_;
+};
+
+[[noreturn, gnu::cold, gnu::noinline]] void throw_no_senders();
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_inbox_has_gone() {
+  throw std::logic_error("weft: an inbox was destroyed while a process received from it");
+}
+
+template <bool Waits, class... Ms>
+class receive_face : public face {
+ public:
+  receive_face(instant t, mailbox_of<Ms>&... boxes) noexcept
+      : rooms_(boxes...), receiver_(rooms_.at.data(), sizeof...(Ms), t) {}
+  template <class Row, class Mail = mail>
+  typename Mail::receive operation_in() {
+    return typename Mail::receive(receiver_, Waits);
+  }
+
+ protected:
+  template <std::size_t I = 0>
+  [[nodiscard]] auto& message() noexcept {
+    return rooms_.template message<I>();
+  }
+
+ private:
+  rooms_for<Ms...> rooms_;
+  receiver receiver_;  // after them: it leaves the mailboxes first
+};
+
+template <class M>
+class receive_or_throw : public receive_face<true, M> {
+ public:
+  using receive_face<true, M>::receive_face;
+  M finish(std::uint64_t which) {
+    if (which == receiver::nobody_left) throw_no_senders();
+    if (which == receiver::too_late) throw_inbox_has_gone();
+    return std::move(this->message());
+  }
+};
+template <class M>
+class receive_next : public receive_face<true, M> {
+ public:
+  using receive_face<true, M>::receive_face;
+  std::optional<M> finish(std::uint64_t which) {
+    if (which == receiver::nobody_left) return {};
+    if (which == receiver::too_late) throw_inbox_has_gone();
+    return std::move(this->message());
+  }
+};
+template <class M>
+class receive_in_time : public receive_face<true, M> {
+ public:
+  using receive_face<true, M>::receive_face;
+  std::optional<M> finish(std::uint64_t which) {
+    if (which == receiver::nobody_left) throw_no_senders();
+    if (which == receiver::too_late) return {};
+    return std::move(this->message());
+  }
+};
+template <class M>
+class receive_now : public receive_face<false, M> {
+ public:
+  using receive_face<false, M>::receive_face;
+  std::optional<M> finish(std::uint64_t which) {
+    if (which == receiver::nobody_left || which == receiver::too_late) return {};
+    return std::move(this->message());
+  }
+};
+
+template <bool InTime, class... Ms>
+class select_face : public receive_face<true, Ms...> {
+  using one_of_them = std::variant<Ms...>;
+
+ public:
+  using receive_face<true, Ms...>::receive_face;
+  std::conditional_t<InTime, std::optional<one_of_them>, one_of_them> finish(std::uint64_t which) {
+    if (which == receiver::nobody_left) throw_no_senders();
+    std::optional<one_of_them> m;
+    rooms_for<Ms...>::at_each([&]<std::size_t I>() {
+      if (which == I + 1) m.emplace(std::in_place_index<I>, std::move(this->template message<I>()));
+    });
+    if constexpr (InTime) {
+      return m;
+    } else {
+      if (!m) throw_inbox_has_gone();
+      return std::move(*m);
+    }
+  }
+};
+
+}  // namespace weft::detail

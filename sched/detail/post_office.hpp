@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <mutex>
+#include <utility>
+
+#include "sched/detail/mailbox.hpp"
+#include "sched/detail/waiting_room.hpp"
+
+namespace weft::detail {
+
+/// The mailboxes of a scheduler.  Outlives it if they do: counted, by it and by them.
+///
+///   O1  The list, and whether the scheduler is still there, are touched under the lock: ends of
+///       ports may be dropped by anyone, at any time.
+class post_office : public pooled {
+ public:
+  post_office(waiting_room& home, bool several_threads) noexcept
+      : home_(&home), has_several_threads_(several_threads) {}
+  post_office(post_office const&) = delete;
+  post_office& operator=(post_office const&) = delete;
+
+  [[nodiscard]] bool has_several_threads() const noexcept { return has_several_threads_; }
+  void release() noexcept {
+    // acq_rel, with itself: who destroys it has seen the last of the others.
+    if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+
+  void add(mailbox& b) noexcept {
+    owners_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the scheduler's stays
+    std::lock_guard const lock(mutex_);
+    append(b);
+    ++count_;
+  }
+  void remove(mailbox& b) noexcept {
+    {
+      std::lock_guard const lock(mutex_);
+      unlink(b);
+      --count_;
+    }
+    release();
+  }
+  /// Somebody is woken by the end of something, which may be on any thread.
+  void put(thunk t) noexcept {
+    if (!t) return;
+    {
+      std::lock_guard const lock(mutex_);
+      try {
+        home_->put_from_outside(t);
+        return;
+      } catch (...) {  // no memory: then let us hope that it is a thread of ours
+      }
+    }
+    home_->make_ready(std::move(t));
+  }
+
+  // ---- the scheduler's
+
+  /// `f(thunk)`, without the lock, for all who wait.
+  template <class F>
+  void take_all(F f) {
+    std::size_t left = count();
+    while (left != 0) {
+      thunk t = thunk::nothing::dry;
+      {
+        std::lock_guard const lock(mutex_);
+        if (!first_) return;
+        t = first_->take_anybody();
+        if (!t) {  // the next one
+          mailbox& b = *first_;
+          unlink(b);
+          append(b);
+          --left;
+        }
+      }
+      if (t) f(std::move(t));
+    }
+  }
+  template <class F>
+  void for_each_who_waits(F f) {
+    std::lock_guard const lock(mutex_);
+    for (auto const* b = first_; b; b = b->next_) b->for_each_who_waits(f);
+  }
+  [[nodiscard]] bool somebody_waits() {
+    bool found = false;
+    for_each_who_waits([&found](process const&) { found = true; });
+    return found;
+  }
+  /// The scheduler is over: nobody waits.
+  void close() noexcept {
+    {
+      std::lock_guard const lock(mutex_);
+      home_ = nullptr;
+    }
+    release();
+  }
+
+ private:
+  [[nodiscard]] std::size_t count() noexcept {
+    std::lock_guard const lock(mutex_);
+    return count_;
+  }
+  void append(mailbox& b) noexcept {
+    b.next_ = nullptr;
+    b.previous_ = std::exchange(last_, &b);
+    (b.previous_ ? b.previous_->next_ : first_) = &b;
+  }
+  void unlink(mailbox& b) noexcept {
+    (b.previous_ ? b.previous_->next_ : first_) = b.next_;
+    (b.next_ ? b.next_->previous_ : last_) = b.previous_;
+  }
+
+  std::mutex mutex_;
+  waiting_room* home_;  // O1
+  mailbox* first_ = nullptr;
+  mailbox* last_ = nullptr;
+  std::size_t count_ = 0;
+  std::atomic<std::size_t> owners_ = 1;
+  bool const has_several_threads_;
+};
+
+// ---- what a mailbox needs the office for
+
+inline mailbox::mailbox(post_office& o, std::size_t capacity) noexcept
+    : office_(o), capacity_(capacity), has_several_threads_(o.has_several_threads()) {
+  o.add(*this);
+}
+inline mailbox::~mailbox() { office_.remove(*this); }
+
+inline void mailbox::drop_address() noexcept {
+  // seq_cst: as nobody_sends().
+  if (addresses_.fetch_sub(1, std::memory_order_seq_cst) == 1) last_address_has_gone();
+  release();
+}
+inline void mailbox::last_address_has_gone() noexcept {
+  thunk woken = thunk::nothing::dry;
+  {
+    auto const locked = lock();
+    if (receiver_ && !receiver_->of->may_get_more())
+      if (process* const p = take_receiver()) woken = thunk(p, receiver::nobody_left);
+  }
+  office_.put(std::move(woken));
+}
+/// The inbox has gone.
+inline void mailbox::close() noexcept {
+  thunk woken = thunk::nothing::dry;
+  {
+    auto const locked = lock();
+    closed_ = true;
+  }
+  while ((woken = take_anybody())) office_.put(std::move(woken));
+  discard();  // without the lock, as messages may hold ends of ports
+  release();
+}
+inline void mailbox::leave(receiver_at& r) noexcept {
+  {
+    auto const locked = lock();
+    if (receiver_ == &r) receiver_ = nullptr;
+  }
+  if (has_several_threads()) release();
+}
+inline void mailbox::leave(sender& s) noexcept {
+  {
+    auto const locked = lock();
+    if (s.is_listed) unlist(s);
+  }
+  if (has_several_threads()) release();
+}
+
+/// Whether one of the mailboxes has an address left.
+inline bool receiver::may_get_more() const noexcept {
+  for (unsigned i = 0; i != count; ++i)
+    if (!first[i].box->nobody_sends()) return true;
+  return false;
+}
+inline receiver::~receiver() {
+  // Unwound with the handler round it: the process is to find that out.
+  if (process* const p = who.take()) first->box->office().put(thunk(p));
+  for (unsigned i = 0; i != count; ++i)
+    if (first[i].has_entered) first[i].box->leave(first[i]);
+}
+inline sender::~sender() {
+  if (process* const p = who.take()) box->office().put(thunk(p));
+  if (has_entered) box->leave(*this);
+}
+
+}  // namespace weft::detail

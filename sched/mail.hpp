@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+
+#include "effects/eff.hpp"
+#include "effects/operation.hpp"
+#include "sched/backend.hpp"
+#include "sched/detail/mailbox.hpp"
+#include "sched/detail/mailbox_of.hpp"
+
+namespace weft {
+
+/// Nobody is left who could send: the inbox is empty, and its last address has gone.
+struct no_senders : std::exception {
+  [[nodiscard]] char const* what() const noexcept override {
+    return "weft: nothing is left to receive, and nobody is left who could send";
+  }
+};
+
+/// Sending and receiving: what the ends of ports perform.  Erased: the ends know the type.
+struct mail {
+  /// Answered with where mailboxes are registered.
+  struct open : op<detail::post_office*, seals> {};
+  /// False if nobody will receive it any more.
+  struct send : op<bool> {
+    explicit send(detail::sender& s) noexcept : what(&s) {}
+    detail::sender* what;                                     // in the awaiting frame
+    friend std::size_t hash_value(send const&) { return 0; }  // addresses differ from run to run
+  };
+  /// Which of the mailboxes had one, from 1 on; or detail::receiver::too_late, nobody_left.
+  struct receive : op<std::uint64_t, seals> {
+    receive(detail::receiver& r, bool may_wait) noexcept : where(&r), waits(may_wait) {}
+    detail::receiver* where;  // in the awaiting frame
+    bool waits;
+    friend std::size_t hash_value(receive const&) { return 0; }
+  };
+  using operations = op_list<open, send, receive>;
+};
+
+namespace detail {
+struct mailbox_access;
+}  // namespace detail
+
+template <class M>
+class inbox;
+template <class M>
+class address;
+template <class M>
+struct ports;
+
+struct port_options {
+  /// How many messages wait at most; who sends more waits until there is room.
+  std::size_t capacity = std::numeric_limits<std::size_t>::max();
+};
+
+/// A port: auto [in, to] = co_await open<int>();
+///
+/// Three allocations, none of them for a message: the mailbox from the pool, and two when the first
+/// message has to wait.  Seals: who has opened a port cannot fork any more.
+template <class M>
+[[nodiscard]] auto open(port_options o = {}) {
+  return detail::opening<M>(o.capacity);
+}
+
+/// Where one process gets messages.  It belongs to who receives: it moves, and is no value to copy.
+/// When it goes, its messages go with it, unread, and who sends finds `false`.
+///
+/// Each operation seals: the process cannot fork any more.  To be awaited where it is written; this
+/// object must be there until then.  On several threads it may be used by one process at a time.
+template <class M>
+class [[nodiscard]] inbox {
+ public:
+  inbox(inbox&& other) noexcept : box_(std::exchange(other.box_, nullptr)) {}
+  inbox& operator=(inbox other) noexcept {
+    std::swap(box_, other.box_);
+    return *this;
+  }
+  ~inbox() {
+    if (box_) box_->close();
+  }
+
+  /// The next message; waits for one.  Of each sender the first it sent is the first.  Throws
+  /// no_senders; std::logic_error if another process waits here, or this was moved from.
+  [[nodiscard]] auto receive() { return receiving<detail::receive_or_throw<M>>(instant::max()); }
+  /// The same, nothing instead of no_senders:
+  ///     for (auto m = co_await in.next(); m; m = co_await in.next())
+  [[nodiscard]] auto next() { return receiving<detail::receive_next<M>>(instant::max()); }
+  /// The same, nothing if none has come by then.  Throws no_senders.  O(log n), of n who wait with
+  /// a deadline.
+  [[nodiscard]] auto receive_until(instant t) { return receiving<detail::receive_in_time<M>>(t); }
+  /// One that is there: nothing if there is none.
+  [[nodiscard]] auto try_receive() { return receiving<detail::receive_now<M>>(instant::max()); }
+
+  /// One more address, also when all others have gone.
+  [[nodiscard]] address<M> get_address() { return address<M>(required()); }
+
+ private:
+  template <class T>
+  friend struct ports;
+  friend detail::mailbox_access;
+  explicit inbox(detail::mailbox_of<M>* b) noexcept : box_(b) {}
+
+  template <class Face>
+  [[nodiscard]] Face receiving(instant t) {
+    return Face(t, required());
+  }
+  [[nodiscard]] detail::mailbox_of<M>& required() const {
+    if (!box_) throw std::logic_error("weft: an inbox was used after it was moved from");
+    return *box_;
+  }
+
+  detail::mailbox_of<M>* box_;
+};
+
+/// Where to send to.  A value: copies are counted, and when the last one goes who receives is told
+/// that nobody is left.  Thread safe as an int is.
+template <class M>
+class address {
+ public:
+  address(address const& other) noexcept : box_(other.box_) {
+    if (box_) box_->add_address();
+  }
+  address(address&& other) noexcept : box_(std::exchange(other.box_, nullptr)) {}
+  address& operator=(address other) noexcept {
+    std::swap(box_, other.box_);
+    return *this;
+  }
+  ~address() {
+    if (box_) box_->drop_address();
+  }
+
+  /// Sends: false if the inbox has gone.  Who waits for it goes on at once, and who sends in its
+  /// turn, up to 64 times in a row; else the message waits there.  If the inbox is full, who sends
+  /// waits for room.  Throws bad_alloc; std::logic_error if the port is another scheduler's, or
+  /// this was moved from.
+  ///
+  /// To be awaited where it is written.  O(1); allocates when more messages wait than ever before.
+  [[nodiscard]] auto send(M message) const {
+    if (!box_) throw std::logic_error("weft: an address was used after it was moved from");
+    return detail::send_face<M>(*box_, std::move(message));
+  }
+  /// Whether both are addresses of one inbox.
+  [[nodiscard]] bool operator==(address const&) const = default;
+
+ private:
+  template <class T>
+  friend class inbox;
+  template <class T>
+  friend struct ports;
+  explicit address(detail::mailbox_of<M>& b) noexcept : box_(&b) { b.add_address(); }
+
+  detail::mailbox_of<M>* box_;
+};
+
+namespace detail {
+inline void throw_no_senders() { throw no_senders(); }
+/// For who receives from several.
+struct mailbox_access {
+  template <class M>
+  static mailbox_of<M>& of(inbox<M>& in) {
+    return in.required();
+  }
+};
+}  // namespace detail
+
+/// Both ends of a port.
+template <class M>
+struct ports {
+  inbox<M> in;
+  address<M> to;
+
+  /// For open().
+  explicit ports(detail::mailbox_of<M>* b) noexcept : in(b), to(*b) {}
+};
+
+/// The first message of several inboxes: the variant's index says which.  If several have one, of
+/// the first of them.  Waits for one.  Throws as receive(); no_senders if none of them has an
+/// address left.
+///
+///     auto const m = co_await select(numbers, words);  // a std::variant<int, std::string>
+///
+/// O(n) of n inboxes; allocates nothing.
+template <class... Ms>
+[[nodiscard]] auto select(inbox<Ms>&... from) {
+  return detail::select_face<false, Ms...>(instant::max(), detail::mailbox_access::of(from)...);
+}
+/// The same, nothing if none has come by then: a std::optional<std::variant<...>>.
+template <class... Ms>
+[[nodiscard]] auto select_until(instant t, inbox<Ms>&... from) {
+  return detail::select_face<true, Ms...>(t, detail::mailbox_access::of(from)...);
+}
+
+}  // namespace weft
