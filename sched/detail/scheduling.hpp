@@ -123,16 +123,7 @@ class scheduling final : public scheduling_base {
 
   // ---- as a prompt
 
-  continuation finished(process& p) noexcept override {
-    if (!p.ended_quietly()) [[unlikely]]
-      return finished_somehow(p);
-    desk& d = here();
-    d.running = nullptr;
-    --d.unforkable;
-    --d.alive;
-    p.die();
-    return next();
-  }
+  continuation finished(process& p) noexcept override;
   continuation finished_somehow(process& p) noexcept;
   std::coroutine_handle<> end_diverged(std::coroutine_handle<> leaf, site const& at) override;
   /// The scheduler is over: so is everyone.
@@ -151,24 +142,9 @@ class scheduling final : public scheduling_base {
 
   void exit(process& p) noexcept;
   /// It has ended, or is to: that is its error, null if there is none.  Its count is dropped.
-  [[gnu::always_inline]] void bury(process* p, std::exception_ptr error) noexcept {
-    if (error) [[unlikely]]
-      failed(p->id(), std::move(error));
-    desk& d = scheduling_base::here();
-    if (!p->is_forkable() || static_cast<forkable_process&>(*p).is_sealed()) --d.unforkable;
-    --d.alive;
-    p->release();
-  }
+  void bury(process* p, std::exception_ptr error) noexcept;
 
-  [[nodiscard, gnu::always_inline]] std::coroutine_handle<> next() noexcept {
-    if (this->must_look_up()) [[unlikely]]
-      return next_with_care();
-    thunk t = take();
-    if (!t) [[unlikely]]
-      return nobody(t.why_empty());
-    std::uint64_t const answer = t.answer();
-    return go_on(t.release(), answer);
-  }
+  [[nodiscard]] std::coroutine_handle<> next() noexcept;
   /// Whether who spawns is to wait its turn.
   [[nodiscard]] bool is_crowded() noexcept {
     if constexpr (requires { worker().is_crowded(); })
@@ -179,15 +155,9 @@ class scheduling final : public scheduling_base {
   [[nodiscard]] bool can_exchange() noexcept {
     return !this->must_look_up() && !must_keep_time() && worker().can_exchange();
   }
-  [[nodiscard, gnu::always_inline]] std::coroutine_handle<> exchange(
-      operation_info const& operation, std::coroutine_handle<> leaf, awaited& waiting) noexcept {
-    process& p = running();
-    here().hand_overs = 0;
-    p.stop_here(operation, leaf, waiting);
-    thunk t = worker().exchange(thunk(&p));
-    std::uint64_t const answer = t.answer();
-    return go_on(t.release(), answer);
-  }
+  [[nodiscard]] std::coroutine_handle<> exchange(operation_info const& operation,
+                                                 std::coroutine_handle<> leaf,
+                                                 awaited& waiting) noexcept;
 
  private:
   /// Where a thread of several sits.
@@ -216,36 +186,13 @@ class scheduling final : public scheduling_base {
 
   // ---- births and deaths
 
-  [[nodiscard, gnu::always_inline]] process* new_process(process_id id, first_frame first) {
-    try {
-      return process::start(id, first.handle, this->evidence_for(*first.row, false), *this, sink_,
-                            !on_several_threads, place);
-    } catch (...) {
-      first.handle.destroy();
-      throw;
-    }
-  }
+  [[nodiscard]] process* new_process(process_id id, first_frame first);
   [[nodiscard]] process* new_process(process_id id, class program* p);
-  [[gnu::always_inline]] void begin(process* p, bool keeps_log) noexcept {
-    desk& d = scheduling_base::here();
-    ++d.alive;
-    if (!keeps_log) ++d.unforkable;
-    put(thunk(p), why::started);
-  }
+  void begin(process* p, bool keeps_log) noexcept;
 
-  // ---- who runs next
+  // ---- who runs next (scheduling_next.hpp)
 
-  [[gnu::always_inline]] void put(thunk&& t, why w) noexcept {
-    try {
-      if constexpr (on_several_threads) {
-        desk* const d = desk::of_thread;
-        if (!d || d->home != this) return backend_->put(std::move(t), w);
-      }
-      worker().put(std::move(t), w);
-    } catch (...) {
-      was_not_put(t);
-    }
-  }
+  void put(thunk&& t, why w) noexcept;
   void was_not_put(thunk& t) noexcept;
   void make_ready(thunk t) noexcept override { put(std::move(t), why::woken); }
   void put_from_outside(thunk& t) override { backend_->put(std::move(t), why::woken); }
@@ -253,25 +200,8 @@ class scheduling final : public scheduling_base {
   [[nodiscard]] thunk box(std::uint64_t answer = 0) noexcept {
     return thunk(here().running, answer);
   }
-  [[nodiscard, gnu::always_inline]] thunk take() noexcept {
-    here().hand_overs = 0;
-    if (must_keep_time()) [[unlikely]]
-      return take_in_time();
-    try {
-      return worker().take(instant::max(), this->dry());
-    } catch (...) {
-      here().broken = std::current_exception();
-      return thunk::nothing::stopped;
-    }
-  }
-  [[nodiscard, gnu::always_inline]] std::coroutine_handle<> go_on(process* p,
-                                                                  std::uint64_t answer) noexcept {
-    // On several threads it may be ready because somebody failed while we looked for it.
-    if (!p->is_plain() || (on_several_threads && this->must_look_up())) [[unlikely]]
-      return next_unless_over(p, answer);
-    here().running = p;
-    return p->go_on(answer);
-  }
+  [[nodiscard]] thunk take() noexcept;
+  [[nodiscard]] std::coroutine_handle<> go_on(process* p, std::uint64_t answer) noexcept;
   /// What is due has to be looked for.
   [[nodiscard]] bool must_keep_time() const noexcept {
     return !this->timers_.empty() && !this->has_virtual_time_;
@@ -341,6 +271,7 @@ class scheduling final : public scheduling_base {
 }  // namespace weft::detail
 
 #include "sched/detail/scheduling_begin.hpp"
+#include "sched/detail/scheduling_next.hpp"
 #include "sched/detail/scheduling_rare.hpp"
 #include "sched/detail/scheduling_threads.hpp"
 #include "sched/detail/scheduling_waits.hpp"

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <coroutine>
+#include <cstdint>
+#include <exception>
+#include <utility>
+
+#include "sched/detail/scheduling.hpp"
+
+/// What a scheduler does at every step, and so is in line: who is put, who is next; births and
+/// deaths.
+namespace weft::detail {
+
+template <backend Backend>
+[[gnu::always_inline]] inline void scheduling<Backend>::put(thunk&& t, why w) noexcept {
+  try {
+    if constexpr (on_several_threads) {
+      desk* const d = desk::of_thread;
+      if (!d || d->home != this) return backend_->put(std::move(t), w);
+    }
+    worker().put(std::move(t), w);
+  } catch (...) {
+    was_not_put(t);
+  }
+}
+
+template <backend Backend>
+[[gnu::always_inline]] inline thunk scheduling<Backend>::take() noexcept {
+  here().hand_overs = 0;
+  if (must_keep_time()) [[unlikely]]
+    return take_in_time();
+  try {
+    return worker().take(instant::max(), this->dry());
+  } catch (...) {
+    here().broken = std::current_exception();
+    return thunk::nothing::stopped;
+  }
+}
+
+template <backend Backend>
+[[gnu::always_inline]] inline std::coroutine_handle<> scheduling<Backend>::go_on(
+    process* p, std::uint64_t answer) noexcept {
+  // On several threads it may be ready because somebody failed while we looked for it.
+  if (!p->is_plain() || (on_several_threads && this->must_look_up())) [[unlikely]]
+    return next_unless_over(p, answer);
+  here().running = p;
+  return p->go_on(answer);
+}
+
+template <backend Backend>
+[[gnu::always_inline]] inline std::coroutine_handle<> scheduling<Backend>::next() noexcept {
+  if (this->must_look_up()) [[unlikely]]
+    return next_with_care();
+  thunk t = take();
+  if (!t) [[unlikely]]
+    return nobody(t.why_empty());
+  std::uint64_t const answer = t.answer();
+  return go_on(t.release(), answer);
+}
+
+template <backend Backend>
+[[gnu::always_inline]] inline std::coroutine_handle<> scheduling<Backend>::exchange(
+    operation_info const& operation, std::coroutine_handle<> leaf, awaited& waiting) noexcept {
+  process& p = running();
+  here().hand_overs = 0;
+  p.stop_here(operation, leaf, waiting);
+  thunk t = worker().exchange(thunk(&p));
+  std::uint64_t const answer = t.answer();
+  return go_on(t.release(), answer);
+}
+
+template <backend Backend>
+[[gnu::always_inline]] inline process* scheduling<Backend>::new_process(process_id id,
+                                                                        first_frame first) {
+  try {
+    return process::start(id, first.handle, this->evidence_for(*first.row, false), *this, sink_,
+                          !on_several_threads, place);
+  } catch (...) {
+    first.handle.destroy();
+    throw;
+  }
+}
+
+template <backend Backend>
+[[gnu::always_inline]] inline void scheduling<Backend>::begin(process* p, bool keeps_log) noexcept {
+  desk& d = scheduling_base::here();
+  ++d.alive;
+  if (!keeps_log) ++d.unforkable;
+  put(thunk(p), why::started);
+}
+
+template <backend Backend>
+[[gnu::always_inline]] inline void scheduling<Backend>::bury(process* p,
+                                                             std::exception_ptr error) noexcept {
+  if (error) [[unlikely]]
+    failed(p->id(), std::move(error));
+  desk& d = scheduling_base::here();
+  if (!p->is_forkable() || static_cast<forkable_process&>(*p).is_sealed()) --d.unforkable;
+  --d.alive;
+  p->release();
+}
+
+template <backend Backend>
+continuation scheduling<Backend>::finished(process& p) noexcept {
+  if (!p.ended_quietly()) [[unlikely]]
+    return finished_somehow(p);
+  desk& d = here();
+  d.running = nullptr;
+  --d.unforkable;
+  --d.alive;
+  p.die();
+  return next();
+}
+
+}  // namespace weft::detail
