@@ -90,15 +90,15 @@ class [[nodiscard]] inbox {
 
   /// The next message; waits for one.  Of each sender the first it sent is the first.  Throws
   /// no_senders; std::logic_error if another process waits here, or this was moved from.
-  [[nodiscard]] auto receive() { return receiving<detail::receive_or_throw<M>>(instant::max()); }
+  [[nodiscard]] auto receive() { return detail::receive_or_throw<M>(required()); }
   /// The same, nothing instead of no_senders:
   ///     for (auto m = co_await in.next(); m; m = co_await in.next())
-  [[nodiscard]] auto next() { return receiving<detail::receive_next<M>>(instant::max()); }
+  [[nodiscard]] auto next() { return detail::receive_next<M>(required()); }
   /// The same, nothing if none has come by then.  Throws no_senders.  O(log n), of n who wait with
   /// a deadline.
-  [[nodiscard]] auto receive_until(instant t) { return receiving<detail::receive_in_time<M>>(t); }
+  [[nodiscard]] auto receive_until(instant t) { return detail::receive_in_time<M>(t, required()); }
   /// One that is there: nothing if there is none.
-  [[nodiscard]] auto try_receive() { return receiving<detail::receive_now<M>>(instant::max()); }
+  [[nodiscard]] auto try_receive() { return detail::receive_now<M>(required()); }
 
   /// One more address, also when all others have gone.
   [[nodiscard]] address<M> get_address() { return address<M>(required()); }
@@ -109,10 +109,6 @@ class [[nodiscard]] inbox {
   friend detail::mailbox_access;
   explicit inbox(detail::mailbox_of<M>* b) noexcept : box_(b) {}
 
-  template <class Face>
-  [[nodiscard]] Face receiving(instant t) {
-    return Face(t, required());
-  }
   [[nodiscard]] detail::mailbox_of<M>& required() const {
     if (!box_) throw std::logic_error("weft: an inbox was used after it was moved from");
     return *box_;
@@ -191,12 +187,12 @@ struct ports {
 /// O(n) of n inboxes; allocates nothing.
 template <class... Ms>
 [[nodiscard]] auto select(inbox<Ms>&... from) {
-  return detail::select_face<false, Ms...>(instant::max(), detail::mailbox_access::of(from)...);
+  return detail::select_face<Ms...>(detail::mailbox_access::of(from)...);
 }
 /// The same, nothing if none has come by then: a std::optional<std::variant<...>>.
 template <class... Ms>
 [[nodiscard]] auto select_until(instant t, inbox<Ms>&... from) {
-  return detail::select_face<true, Ms...>(t, detail::mailbox_access::of(from)...);
+  return detail::select_in_time<Ms...>(t, detail::mailbox_access::of(from)...);
 }
 
 }  // namespace weft

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <utility>
 
 #include "effects/handle.hpp"
@@ -12,6 +11,7 @@
 #include "sched/detail/timers.hpp"
 #include "sched/detail/waiter.hpp"
 #include "sched/process.hpp"
+#include "sched/thunk.hpp"
 
 /// What the two ends of a port share: messages, and who waits for one or for room.
 namespace weft::detail {
@@ -20,29 +20,37 @@ class mailbox;
 class post_office;
 
 /// A process that sends: in its operation.  The message stays there until there is room.
-struct sender {
+class sender {
+ public:
   sender(mailbox& b, void* m) noexcept : box(&b), message(m) {}
   sender(sender const&) = delete;  // the mailbox points to it
   sender& operator=(sender const&) = delete;
-  inline ~sender();
+  ~sender() {
+    if (is_inside) [[unlikely]]
+      leave();
+  }
 
   mailbox* box;
   void* message;
+
+ private:
+  friend class mailbox;
+  inline void leave() noexcept;
   waiter who;
-  bool has_entered = false;  // it has to leave; its own process's if there are several threads
-  bool is_listed = false;    // as the rest, under the mailbox's lock
-  sender* next = nullptr;
-  sender* previous = nullptr;
+  bool is_inside = false;  // the mailbox: set by its process; reset by that, or by who takes it
+  bool is_listed;          // inside: under the mailbox's lock, like the rest
+  sender* next;
+  sender* previous;
 };
 
 class receiver;
 /// One of the mailboxes at which a process receives.
 struct receiver_at {
-  receiver* of = nullptr;
-  mailbox* box = nullptr;
-  void* into = nullptr;      // where the message goes
-  bool has_come = false;     // there it is
-  bool has_entered = false;  // as a sender
+  mailbox* box;
+  void* into;  // where the message goes
+  receiver* of;
+  bool has_come = false;   // there it is
+  bool is_inside = false;  // as a sender
 };
 
 /// A process that receives, at one mailbox or at several: in its operation.
@@ -52,22 +60,29 @@ class receiver {
   static constexpr std::uint64_t too_late = 0;
   static constexpr std::uint64_t nobody_left = ~std::uint64_t{0};
 
-  receiver(receiver_at* places, unsigned n, instant t) noexcept
-      : first(places), count(n), until(t, who) {
+  receiver(receiver_at* places, unsigned n, alarm* a = nullptr) noexcept
+      : first(places), count(n), until(a) {
     for (unsigned i = 0; i != n; ++i) places[i].of = this;
   }
   receiver(receiver const&) = delete;  // mailboxes point to its places
   receiver& operator=(receiver const&) = delete;
-  inline ~receiver();
+  ~receiver() {
+    for (unsigned i = 0; i != count; ++i)
+      if (first[i].is_inside) [[unlikely]]
+        leave(first[i]);
+  }
   [[nodiscard]] inline bool may_get_more() const noexcept;
 
   receiver_at* first;
   unsigned count;
+  alarm* until;  // null: for ever
   waiter who;
-  alarm until;
+
+ private:
+  static inline void leave(receiver_at& r) noexcept;
 };
 
-/// Counted: by its inbox, by each address, and by who waits there if there are several threads.
+/// Counted: by its inbox, and by each address.  `Locks`: whether its scheduler has several threads.
 ///
 ///   P1  Messages, who receives and who waits for room are touched under the lock, if the scheduler
 ///       has several threads.
@@ -76,14 +91,13 @@ class receiver {
 ///   P4  Nobody sends any more once `addresses_` is zero, unless the inbox makes another.  Who
 ///       makes it zero looks under the lock whether somebody receives; who receives looks again
 ///       after it has entered.  So one of them sees the other.
+///   P5  Who has entered is inside until it is taken out, or leaves.  A mailbox that is closed
+///       meanwhile stays until the last of them has left.
 class mailbox : public pooled {
  public:
   mailbox(mailbox const&) = delete;
   mailbox& operator=(mailbox const&) = delete;
 
-  void keep() noexcept {
-    owners_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the caller's count stays
-  }
   void release() noexcept {
     // acq_rel, with itself: who destroys it has seen the last of the others.
     if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
@@ -91,7 +105,7 @@ class mailbox : public pooled {
   [[nodiscard]] post_office& office() const noexcept { return office_; }
 
   void add_address() noexcept {
-    keep();
+    owners_.fetch_add(1, std::memory_order_relaxed);     // relaxed: the caller's count stays
     addresses_.fetch_add(1, std::memory_order_relaxed);  // relaxed: who makes one has one, or us
   }
   inline void drop_address() noexcept;
@@ -100,22 +114,28 @@ class mailbox : public pooled {
   // ---- sending
 
   enum class sending {
-    left,     // a message for later
-    to_whom,  // who receives has it, and is the caller's to put
-    full,
-    closed,
-    hand_over  // somebody receives who could be handed over to: nothing is done
+    left,       // a message for later
+    given,      // who receives has it, and is the caller's to put
+    full,       // nothing is done
+    closed,     // the same
+    hand_over,  // the same: somebody receives who could be handed over to
   };
-  /// Throws bad_alloc, and then nothing is done.
-  sending send(void* message, bool may_hand_over, thunk& to) {
-    auto const locked = lock();
-    return send_under_lock(message, may_hand_over, to);
+  /// `to`: who is given it, and its answer.  Throws bad_alloc, and then nothing is done.
+  struct receives {
+    process* who;
+    std::uint64_t answer;
+  };
+  template <bool Locks>
+  [[gnu::always_inline]] sending send(void* message, bool may_hand_over, receives& to) {
+    guard<Locks> const lock(*this);
+    return send_under_lock<Locks>(message, may_hand_over, to);
   }
   /// The same; if it is full the process waits there.
-  sending send_or_wait(sender& s, thunk& to) {
-    auto const locked = lock();
-    auto const r = send_under_lock(s.message, false, to);
-    if (r == sending::full) enter(s);
+  template <bool Locks>
+  sending send_or_wait(sender& s, process& p, receives& to) {
+    guard<Locks> const lock(*this);
+    auto const r = send_under_lock<Locks>(s.message, false, to);
+    if (r == sending::full) enter(s, p);
     return r;
   }
 
@@ -127,49 +147,45 @@ class mailbox : public pooled {
     none      // yet
   };
   /// `admitted`: who waited for room, and has it now: the caller's to put.
-  receiving receive(receiver_at& r, thunk& admitted) noexcept {
-    auto const locked = lock();
-    if (size() != 0) {
-      take(r, admitted);
+  template <bool Locks>
+  [[gnu::always_inline]] receiving receive(receiver_at& r, process*& admitted) noexcept {
+    guard<Locks> const lock(*this);
+    if (length_ != 0) {
+      take<Locks>(r, admitted);
       return receiving::come;
     }
     return nobody_sends() ? receiving::nothing : receiving::none;
   }
   enum class entering { waits, come, nothing, taken, occupied };
-  /// Waits there if there is nothing.  `taken`: it has been woken by somebody else, who puts it.
-  entering enter(receiver_at& r, thunk& admitted) noexcept {
-    auto const locked = lock();
-    if (receiver_ && receiver_->of->who.is_here()) return entering::occupied;
-    if (size() != 0) {
-      if (!taken(r.of->who)) return entering::taken;
-      take(r, admitted);
+  /// Waits there if there is nothing.  `taken`: somebody else has woken it, and puts it.
+  template <bool Locks>
+  [[gnu::always_inline]] entering enter(receiver_at& r, process*& admitted) noexcept {
+    guard<Locks> const lock(*this);
+    if (receiver_) [[unlikely]]
+      return entering::occupied;
+    if (length_ != 0) {
+      if (!take<Locks>(r.of->who)) return entering::taken;
+      take<Locks>(r, admitted);
       return entering::come;
     }
+    if (r.of->count == 1 && nobody_sends())
+      return take<Locks>(r.of->who) ? entering::nothing : entering::taken;
     receiver_ = &r;
-    r.has_entered = true;
-    if (has_several_threads()) keep();
-    if (!nobody_sends() || r.of->count != 1) return entering::waits;
-    return taken(r.of->who) ? entering::nothing : entering::taken;
+    r.is_inside = true;
+    ++inside_;
+    return entering::waits;
   }
   [[nodiscard]] bool nobody_sends() const noexcept {
     // seq_cst: P4; among several mailboxes that are waited at together, one order of all of them.
     return addresses_.load(std::memory_order_seq_cst) == 0;
   }
-  /// Goes on, or is unwound.
   inline void leave(receiver_at& r) noexcept;
   inline void leave(sender& s) noexcept;
 
   // ---- for the office
 
   /// Somebody who waits here: none if nobody does.
-  thunk take_anybody() noexcept {
-    auto const locked = lock();
-    if (receiver_)
-      if (process* const p = take_receiver()) return thunk(p);
-    while (first_sender_)
-      if (process* const p = take_first_sender()) return thunk(p);
-    return thunk::nothing::dry;
-  }
+  inline thunk take_anybody() noexcept;
   template <class F>
   void for_each_who_waits(F f) const {
     if (receiver_ && receiver_->of->who.is_here()) f(receiver_->of->who.who());
@@ -178,12 +194,11 @@ class mailbox : public pooled {
   }
 
  protected:
-  explicit inline mailbox(post_office& o, std::size_t capacity) noexcept;
-  virtual inline ~mailbox();
+  inline mailbox(post_office& o, std::size_t capacity) noexcept;
+  inline virtual ~mailbox();
 
   // ---- what knows the type
 
-  [[nodiscard]] virtual std::size_t size() const noexcept = 0;
   /// Throws bad_alloc, and then nothing has happened.
   virtual void store(void* message) = 0;
   virtual void fetch(void* into) noexcept = 0;
@@ -193,80 +208,98 @@ class mailbox : public pooled {
  private:
   friend class post_office;
 
-  class lock_guard {
+  template <bool Locks>
+  class guard {
    public:
-    explicit lock_guard(std::atomic<bool>* l) noexcept : lock_(l) {
-      if (!lock_) return;
-      // [1] acquire: with [2].
-      for (relax wait; lock_->exchange(true, std::memory_order_acquire);) wait();
+    explicit guard(mailbox& b) noexcept : box_(b) {
+      if constexpr (Locks)  // [1] acquire: with [2].
+        for (relax wait; box_.locked_.exchange(true, std::memory_order_acquire);) wait();
     }
-    lock_guard(lock_guard const&) = delete;
-    lock_guard& operator=(lock_guard const&) = delete;
-    ~lock_guard() {
-      if (lock_) lock_->store(false, std::memory_order_release);  // [2] release: with [1]
+    guard(guard const&) = delete;
+    guard& operator=(guard const&) = delete;
+    ~guard() {
+      // [2] release: with [1].
+      if constexpr (Locks) box_.locked_.store(false, std::memory_order_release);
     }
 
    private:
-    std::atomic<bool>* lock_;
+    mailbox& box_;
   };
-  [[nodiscard]] lock_guard lock() noexcept {
-    return lock_guard(has_several_threads_ ? &locked_ : nullptr);
+  /// For what is rare.
+  template <class F>
+  auto under_lock(F f) noexcept {
+    if (!has_several_threads_) return f.template operator()<false>();
+    guard<true> const lock(*this);
+    return f.template operator()<true>();
   }
-  [[nodiscard]] bool has_several_threads() const noexcept { return has_several_threads_; }
 
   // ---- under the lock
 
-  sending send_under_lock(void* message, bool may_hand_over, thunk& to) {
+  template <bool Locks>
+  [[gnu::always_inline]] sending send_under_lock(void* message, bool may_hand_over, receives& to) {
     if (closed_) return sending::closed;
-    if (receiver_ && receiver_->of->who.is_here()) {
+    if (receiver_at* const r = receiver_) {
       if (may_hand_over) return sending::hand_over;
-      receiver_at& r = *receiver_;
-      if (process* const p = take_receiver()) {
-        hand(message, r.into);
-        r.has_come = true;
-        to = thunk(p, answer_of(r));
-        return sending::to_whom;
+      if (process* const p = take_receiver<Locks>()) {
+        hand(message, r->into);
+        r->has_come = true;
+        to = {p, static_cast<std::uint64_t>(r - r->of->first) + 1};
+        return sending::given;
       }
     }
-    if (size() >= capacity_) return sending::full;
+    if (length_ == capacity_) return sending::full;
     store(message);
+    ++length_;
     return sending::left;
   }
-  static std::uint64_t answer_of(receiver_at const& r) noexcept {
-    return static_cast<std::uint64_t>(&r - r.of->first) + 1;
-  }
   /// The next message.  If somebody waits for room, that one's message comes in.
-  void take(receiver_at& r, thunk& admitted) noexcept {
+  template <bool Locks>
+  [[gnu::always_inline]] void take(receiver_at& r, process*& admitted) noexcept {
     fetch(r.into);
     r.has_come = true;
+    --length_;
+    if (first_sender_) [[unlikely]]
+      admit<Locks>(admitted);
+  }
+  template <bool Locks>
+  [[gnu::noinline]] void admit(process*& admitted) noexcept {
     while (first_sender_) {
       void* const message = first_sender_->message;
-      if (process* const p = take_first_sender()) {
-        store(message);  // in the place of the one that went
-        admitted = thunk(p, true);
+      if (process* const p = take_first_sender<Locks>()) {
+        store(message);  // where the one was that went
+        ++length_;
+        admitted = p;
         return;
       }
     }
   }
-  /// Waits there no more.  Null if it has been taken.
-  [[nodiscard]] process* take_receiver() noexcept {
-    receiver_at& r = *std::exchange(receiver_, nullptr);
-    r.has_entered &= has_several_threads();
-    return taken(r.of->who);
+  template <bool Locks>
+  [[nodiscard]] static process* take(waiter& w) noexcept {
+    if constexpr (Locks)
+      return w.take();
+    else
+      return w.take_alone();
   }
+  /// Waits there no more.  Null if somebody else has taken it: then it leaves by itself (P5).
+  template <bool Locks>
+  [[nodiscard, gnu::always_inline]] process* take_receiver() noexcept {
+    receiver_at& r = *std::exchange(receiver_, nullptr);
+    process* const p = take<Locks>(r.of->who);
+    if (p) r.is_inside = false, --inside_;
+    return p;
+  }
+  template <bool Locks>
   [[nodiscard]] process* take_first_sender() noexcept {
     sender& s = *first_sender_;
     unlist(s);
-    s.has_entered &= has_several_threads();
-    return taken(s.who);
+    process* const p = take<Locks>(s.who);
+    if (p) s.is_inside = false, --inside_;
+    return p;
   }
-  [[nodiscard]] process* taken(waiter& w) const noexcept {
-    return has_several_threads() ? w.take() : w.take_alone();
-  }
-  inline void last_address_has_gone() noexcept;
-  void enter(sender& s) noexcept {
-    s.has_entered = s.is_listed = true;
-    if (has_several_threads()) keep();
+  void enter(sender& s, process& p) noexcept {
+    s.who.waits(p);
+    s.is_inside = s.is_listed = true;
+    ++inside_;
     s.previous = std::exchange(last_sender_, &s);
     s.next = nullptr;
     (s.previous ? s.previous->next : first_sender_) = &s;
@@ -276,19 +309,23 @@ class mailbox : public pooled {
     (s.next ? s.next->previous : last_sender_) = s.previous;
     s.is_listed = false;
   }
+  inline void last_address_has_gone() noexcept;
 
   post_office& office_;
-  mailbox* next_ = nullptr;  // in the office
-  mailbox* previous_ = nullptr;
+  bool const has_several_threads_;
+  std::atomic<bool> locked_ = false;  // P1
+  bool closed_ = false;               // P1, like the next six
+  bool is_kept_ = false;              // closed, and the inbox's count is who is inside's
+  std::uint32_t inside_ = 0;          // P5
+  receiver_at* receiver_ = nullptr;
+  std::size_t length_ = 0;
+  sender* first_sender_ = nullptr;  // who waits for room, the longest waiting first
+  sender* last_sender_ = nullptr;
+  std::size_t const capacity_;
   std::atomic<std::uint32_t> owners_ = 1;  // the inbox's
   std::atomic<std::uint32_t> addresses_ = 0;
-  std::size_t const capacity_;
-  receiver_at* receiver_ = nullptr;  // P1
-  sender* first_sender_ = nullptr;   // P1: those who wait for room, the longest waiting first
-  sender* last_sender_ = nullptr;
-  bool const has_several_threads_;
-  bool closed_ = false;               // P1
-  std::atomic<bool> locked_ = false;  // P1
+  mailbox* next_ = nullptr;  // in the office
+  mailbox* previous_ = nullptr;
 };
 
 }  // namespace weft::detail

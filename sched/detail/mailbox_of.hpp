@@ -43,7 +43,6 @@ class mailbox_of final : public mailbox {
   mailbox_of(post_office& o, std::size_t capacity) noexcept : mailbox(o, capacity) {}
 
  private:
-  [[nodiscard]] std::size_t size() const noexcept override { return messages_.size(); }
   void store(void* message) override { messages_.push(std::move(*static_cast<M*>(message))); }
   void fetch(void* into) noexcept override {
     std::construct_at(static_cast<M*>(into), std::move(messages_.front()));
@@ -151,14 +150,15 @@ class send_face : public face {
 template <bool Waits, class... Ms>
 class receive_face : public face {
  public:
-  receive_face(instant t, mailbox_of<Ms>&... boxes) noexcept
-      : rooms_(boxes...), receiver_(rooms_.at.data(), sizeof...(Ms), t) {}
+  explicit receive_face(mailbox_of<Ms>&... boxes) noexcept
+      : rooms_(boxes...), receiver_(rooms_.at.data(), sizeof...(Ms)) {}
   template <class Row, class Mail = mail>
   typename Mail::receive operation_in() {
     return typename Mail::receive(receiver_, Waits);
   }
 
  protected:
+  [[nodiscard]] receiver& who() noexcept { return receiver_; }
   template <std::size_t I = 0>
   [[nodiscard]] auto& message() noexcept {
     return rooms_.template message<I>();
@@ -189,10 +189,24 @@ class receive_next : public receive_face<true, M> {
     return std::move(this->message());
   }
 };
-template <class M>
-class receive_in_time : public receive_face<true, M> {
+/// One that waits until then at most.
+template <class Face>
+class in_time : public Face {
  public:
-  using receive_face<true, M>::receive_face;
+  template <class... Boxes>
+  explicit in_time(instant t, Boxes&... boxes) noexcept
+      : Face(boxes...), until_(t, this->who().who) {
+    if (t != instant::max()) this->who().until = &until_;
+  }
+
+ private:
+  alarm until_;
+};
+
+template <class M>
+class receive_in_time : public in_time<receive_face<true, M>> {
+ public:
+  using in_time<receive_face<true, M>>::in_time;
   std::optional<M> finish(std::uint64_t which) {
     if (which == receiver::nobody_left) throw_no_senders();
     if (which == receiver::too_late) return {};
@@ -209,25 +223,37 @@ class receive_now : public receive_face<false, M> {
   }
 };
 
-template <bool InTime, class... Ms>
-class select_face : public receive_face<true, Ms...> {
-  using one_of_them = std::variant<Ms...>;
-
+/// Of several.
+template <class Face, class... Ms>
+class select_from : public Face {
  public:
-  using receive_face<true, Ms...>::receive_face;
-  std::conditional_t<InTime, std::optional<one_of_them>, one_of_them> finish(std::uint64_t which) {
+  using Face::Face;
+
+ protected:
+  [[nodiscard]] std::optional<std::variant<Ms...>> whichever(std::uint64_t which) {
     if (which == receiver::nobody_left) throw_no_senders();
-    std::optional<one_of_them> m;
+    std::optional<std::variant<Ms...>> m;
     rooms_for<Ms...>::at_each([&]<std::size_t I>() {
       if (which == I + 1) m.emplace(std::in_place_index<I>, std::move(this->template message<I>()));
     });
-    if constexpr (InTime) {
-      return m;
-    } else {
-      if (!m) throw_inbox_has_gone();
-      return std::move(*m);
-    }
+    return m;
   }
+};
+template <class... Ms>
+class select_face : public select_from<receive_face<true, Ms...>, Ms...> {
+ public:
+  using select_from<receive_face<true, Ms...>, Ms...>::select_from;
+  std::variant<Ms...> finish(std::uint64_t which) {
+    auto m = this->whichever(which);
+    if (!m) throw_inbox_has_gone();
+    return std::move(*m);
+  }
+};
+template <class... Ms>
+class select_in_time : public select_from<in_time<receive_face<true, Ms...>>, Ms...> {
+ public:
+  using select_from<in_time<receive_face<true, Ms...>>, Ms...>::select_from;
+  std::optional<std::variant<Ms...>> finish(std::uint64_t which) { return this->whichever(which); }
 };
 
 }  // namespace weft::detail

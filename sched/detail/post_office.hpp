@@ -136,38 +136,45 @@ inline void mailbox::drop_address() noexcept {
   release();
 }
 inline void mailbox::last_address_has_gone() noexcept {
-  thunk woken = thunk::nothing::dry;
-  {
-    auto const locked = lock();
+  office_.put(under_lock([this]<bool Locks>() -> thunk {
     if (receiver_ && !receiver_->of->may_get_more())
-      if (process* const p = take_receiver()) woken = thunk(p, receiver::nobody_left);
-  }
-  office_.put(std::move(woken));
+      if (process* const p = take_receiver<Locks>()) return thunk(p, receiver::nobody_left);
+    return thunk::nothing::dry;
+  }));
+}
+inline thunk mailbox::take_anybody() noexcept {
+  return under_lock([this]<bool Locks>() -> thunk {
+    if (receiver_)
+      if (process* const p = take_receiver<Locks>()) return thunk(p);
+    while (first_sender_)
+      if (process* const p = take_first_sender<Locks>()) return thunk(p);
+    return thunk::nothing::dry;
+  });
 }
 /// The inbox has gone.
 inline void mailbox::close() noexcept {
-  thunk woken = thunk::nothing::dry;
-  {
-    auto const locked = lock();
-    closed_ = true;
-  }
-  while ((woken = take_anybody())) office_.put(std::move(woken));
+  under_lock([this]<bool Locks>() { closed_ = true; });
+  while (thunk t = take_anybody()) office_.put(std::move(t));
   discard();  // without the lock, as messages may hold ends of ports
-  release();
+  bool const is_left = under_lock([this]<bool Locks>() {
+    length_ = 0;
+    return !(is_kept_ = inside_ != 0);
+  });
+  if (is_left) release();
 }
 inline void mailbox::leave(receiver_at& r) noexcept {
-  {
-    auto const locked = lock();
+  bool const is_last = under_lock([this, &r]<bool Locks>() {
     if (receiver_ == &r) receiver_ = nullptr;
-  }
-  if (has_several_threads()) release();
+    return --inside_ == 0 && is_kept_;
+  });
+  if (is_last) release();
 }
 inline void mailbox::leave(sender& s) noexcept {
-  {
-    auto const locked = lock();
+  bool const is_last = under_lock([this, &s]<bool Locks>() {
     if (s.is_listed) unlist(s);
-  }
-  if (has_several_threads()) release();
+    return --inside_ == 0 && is_kept_;
+  });
+  if (is_last) release();
 }
 
 /// Whether one of the mailboxes has an address left.
@@ -176,15 +183,15 @@ inline bool receiver::may_get_more() const noexcept {
     if (!first[i].box->nobody_sends()) return true;
   return false;
 }
-inline receiver::~receiver() {
-  // Unwound with the handler round it: the process is to find that out.
-  if (process* const p = who.take()) first->box->office().put(thunk(p));
-  for (unsigned i = 0; i != count; ++i)
-    if (first[i].has_entered) first[i].box->leave(first[i]);
+/// Goes on without a message from there, or is unwound with a handler round it: then the process
+/// is to find that out.
+[[gnu::noinline]] inline void receiver::leave(receiver_at& r) noexcept {
+  if (process* const p = r.of->who.take()) r.box->office().put(thunk(p));
+  r.box->leave(r);
 }
-inline sender::~sender() {
+[[gnu::noinline]] inline void sender::leave() noexcept {
   if (process* const p = who.take()) box->office().put(thunk(p));
-  if (has_entered) box->leave(*this);
+  box->leave(*this);
 }
 
 }  // namespace weft::detail

@@ -239,9 +239,13 @@ class scheduling final : public scheduling_base {
   [[nodiscard]] instant now() noexcept;
   void wake_who_is_due() noexcept;
   [[nodiscard]] bool can_hand_over() noexcept;
-  [[nodiscard]] std::coroutine_handle<> hand_over(thunk to) noexcept;
+  [[nodiscard]] std::coroutine_handle<> hand_over(mailbox::receives to) noexcept;
+  void put_receiver(mailbox::receives r) noexcept;
+  void put_admitted(process* p) noexcept;
   void require_ours(mailbox const& b) const;
+  [[noreturn]] static void throw_not_ours();
   [[nodiscard]] std::optional<std::uint64_t> receive_now(mail::receive const& m);
+  [[nodiscard]] std::optional<std::uint64_t> receive_now_of_several(mail::receive const& m);
 
   // ---- evidence
 

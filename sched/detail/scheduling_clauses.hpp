@@ -82,7 +82,23 @@ struct scheduler_clause {
       if (s.can_exchange()) [[likely]]
         return s.exchange(info_of<O>, leaf, waiting);
     }
+    if constexpr (!Records && may_let_others_run<O>) {
+      // The same for mail.
+      if (!prompt::arena_here()) [[likely]]
+        return stop_here_and_answer(s, o, leaf, waiting);
+    }
     return stop_and_answer(s, o, leaf, waiting);
+  }
+  static std::coroutine_handle<> stop_here_and_answer(S& s, O& o, std::coroutine_handle<> leaf,
+                                                      answer<R>& waiting) {
+    process& p = s.running();
+    p.stop_here(info_of<O>, leaf, waiting);
+    try {
+      return s.on(o);
+    } catch (...) {
+      p.go_on_unanswered(s);
+      throw;
+    }
   }
   /// Of whoever runs, which need not be who the evidence is for: a handler inside may have kept
   /// what performs, and another process have resumed it, or ordinary code when nobody runs.

@@ -121,9 +121,13 @@ template <backend Backend>
 // ---- mail
 
 template <backend Backend>
-void scheduling<Backend>::require_ours(mailbox const& b) const {
-  if (&b.office() != &this->office())
-    throw std::logic_error("weft: this port was opened in another scheduler");
+[[gnu::always_inline]] inline void scheduling<Backend>::require_ours(mailbox const& b) const {
+  if (&b.office() != &this->office()) [[unlikely]]
+    throw_not_ours();
+}
+template <backend Backend>
+[[noreturn, gnu::cold, gnu::noinline]] void scheduling<Backend>::throw_not_ours() {
+  throw std::logic_error("weft: this port was opened in another scheduler");
 }
 /// Nobody else would wait too long.
 template <backend Backend>
@@ -136,27 +140,37 @@ bool scheduling<Backend>::can_hand_over() noexcept {
 }
 /// Who runs goes on in its turn; `to` now.
 template <backend Backend>
-std::coroutine_handle<> scheduling<Backend>::hand_over(thunk to) noexcept {
+[[gnu::always_inline]] inline std::coroutine_handle<> scheduling<Backend>::hand_over(
+    mailbox::receives to) noexcept {
   ++here().hand_overs;
   put(box(true), why::yielded);
-  if constexpr (on_several_threads) Backend::runs_next(*to.get());
-  std::uint64_t const answer = to.answer();
-  return go_on(to.release(), answer);
+  if constexpr (on_several_threads) Backend::runs_next(*to.who);
+  return go_on(to.who, to.answer);
+}
+template <backend Backend>
+[[gnu::noinline]] void scheduling<Backend>::put_receiver(mailbox::receives r) noexcept {
+  put(thunk(r.who, r.answer), why::woken);
+}
+/// Who waited for room.
+template <backend Backend>
+[[gnu::noinline]] void scheduling<Backend>::put_admitted(process* p) noexcept {
+  put(thunk(p, true), why::woken);
 }
 
 template <backend Backend>
-bool scheduling<Backend>::attempt(mail::send const& m, answer<bool>& waiting) {
+[[gnu::always_inline]] inline bool scheduling<Backend>::attempt(mail::send const& m,
+                                                                answer<bool>& waiting) {
   sender& s = *m.what;
   require_ours(*s.box);
-  thunk to = thunk::nothing::dry;
-  switch (s.box->send(s.message, can_hand_over(), to)) {
+  mailbox::receives to{};
+  switch (s.box->template send<on_several_threads>(s.message, can_hand_over(), to)) {
+    case mailbox::sending::given:
+      put_receiver(to);
+      [[fallthrough]];
     case mailbox::sending::left:
       return waiting.set(true), true;
     case mailbox::sending::closed:
       return waiting.set(false), true;
-    case mailbox::sending::to_whom:
-      put(std::move(to), why::woken);
-      return waiting.set(true), true;
     case mailbox::sending::hand_over:
     case mailbox::sending::full:
       break;
@@ -164,45 +178,64 @@ bool scheduling<Backend>::attempt(mail::send const& m, answer<bool>& waiting) {
   return false;
 }
 template <backend Backend>
-std::coroutine_handle<> scheduling<Backend>::on(mail::send const& m) {
+[[gnu::always_inline]] inline std::coroutine_handle<> scheduling<Backend>::on(mail::send const& m) {
   sender& s = *m.what;
   require_ours(*s.box);
   process& p = running();
-  is_about_to_wait(p);
-  s.who.waits(p);
-  thunk to = thunk::nothing::dry;
-  auto sent = mailbox::sending::closed;
-  try {
-    sent = s.box->send_or_wait(s, to);
-  } catch (...) {
-    (void)s.who.take();
+  mailbox::receives to{};
+  auto sent = s.box->template send<on_several_threads>(s.message, false, to);
+  if (sent == mailbox::sending::full) [[unlikely]] {
+    is_about_to_wait(p);
+    try {
+      sent = s.box->template send_or_wait<on_several_threads>(s, p, to);
+    } catch (...) {
+      goes_on(p);
+      throw;
+    }
+    if (sent == mailbox::sending::full) {
+      waits(p);
+      return next();
+    }
     goes_on(p);
-    throw;
   }
-  if (sent == mailbox::sending::full) {
-    waits(p);
-    return next();
-  }
-  (void)s.who.take();  // nobody else has found it
-  goes_on(p);
-  if (to) {
-    if (can_hand_over()) return hand_over(std::move(to));
-    put(std::move(to), why::woken);
+  if (sent == mailbox::sending::given) [[likely]] {
+    if (can_hand_over()) [[likely]]
+      return hand_over(to);
+    put_receiver(to);
   }
   return go_on(&p, sent != mailbox::sending::closed);
 }
 
 /// The answer, if there is one without waiting.
 template <backend Backend>
-std::optional<std::uint64_t> scheduling<Backend>::receive_now(mail::receive const& m) {
+[[gnu::always_inline]] inline std::optional<std::uint64_t> scheduling<Backend>::receive_now(
+    mail::receive const& m) {
+  receiver& r = *m.where;
+  if (r.count == 1 && m.waits) [[likely]] {  // the same, in short
+    mailbox& b = *r.first->box;
+    require_ours(b);
+    process* admitted = nullptr;
+    auto const found = b.template receive<on_several_threads>(*r.first, admitted);
+    if (admitted) [[unlikely]]
+      put_admitted(admitted);
+    if (found == mailbox::receiving::come) return 1;
+    if (found == mailbox::receiving::none) return {};
+    return receiver::nobody_left;
+  }
+  return receive_now_of_several(m);
+}
+template <backend Backend>
+[[gnu::noinline]] std::optional<std::uint64_t> scheduling<Backend>::receive_now_of_several(
+    mail::receive const& m) {
   receiver& r = *m.where;
   bool may_come = false;
   for (unsigned i = 0; i != r.count; ++i) {
     mailbox& b = *r.first[i].box;
     require_ours(b);
-    thunk admitted = thunk::nothing::dry;
-    auto const found = b.receive(r.first[i], admitted);
-    if (admitted) put(std::move(admitted), why::woken);
+    process* admitted = nullptr;
+    auto const found = b.template receive<on_several_threads>(r.first[i], admitted);
+    if (admitted) [[unlikely]]
+      put_admitted(admitted);
     if (found == mailbox::receiving::come) return i + 1;
     may_come |= found == mailbox::receiving::none;
   }
@@ -211,7 +244,8 @@ std::optional<std::uint64_t> scheduling<Backend>::receive_now(mail::receive cons
   return {};
 }
 template <backend Backend>
-bool scheduling<Backend>::attempt(mail::receive const& m, answer<std::uint64_t>& waiting) {
+[[gnu::always_inline]] inline bool scheduling<Backend>::attempt(mail::receive const& m,
+                                                                answer<std::uint64_t>& waiting) {
   auto const a = receive_now(m);
   if (a) waiting.set(*a);
   return a.has_value();
@@ -220,44 +254,38 @@ template <backend Backend>
 std::coroutine_handle<> scheduling<Backend>::on(mail::receive const& m) {
   receiver& r = *m.where;
   process& p = running();
-  if (auto const a = receive_now(m)) return go_on(&p, *a);
+  if (p.is_forkable()) [[unlikely]]  // else it has been tried
+    if (auto const a = receive_now(m)) return go_on(&p, *a);
   is_about_to_wait(p);
   r.who.waits(p);
-  auto const with = [&](std::uint64_t answer) {
+  auto const goes_on_with = [&](std::uint64_t answer) {
     goes_on(p);
     return go_on(&p, answer);
   };
-  bool is_taken = false;
   try {
-    if (r.until.at() != instant::max() && !set(r.until))
-      if (r.who.take()) return with(receiver::too_late);
+    if (r.until && !set(*r.until)) [[unlikely]]
+      if (r.who.take()) return goes_on_with(receiver::too_late);
   } catch (...) {
-    goes_on(p);
     (void)r.who.take();
+    goes_on(p);
     throw;
   }
-  for (unsigned i = 0; i != r.count && !is_taken; ++i) {
-    thunk admitted = thunk::nothing::dry;
-    auto const how = r.first[i].box->enter(r.first[i], admitted);
-    if (admitted) put(std::move(admitted), why::woken);
-    switch (how) {
-      case mailbox::entering::waits:
-        break;
-      case mailbox::entering::come:
-        return with(i + 1);
-      case mailbox::entering::nothing:
-        return with(receiver::nobody_left);
-      case mailbox::entering::taken:
-        is_taken = true;
-        break;
-      case mailbox::entering::occupied:
-        if (!r.who.take()) break;
-        goes_on(p);
-        throw std::logic_error("weft: another process receives from this inbox: one may at a time");
+  for (unsigned i = 0; i != r.count; ++i) {
+    process* admitted = nullptr;
+    auto const how = r.first[i].box->template enter<on_several_threads>(r.first[i], admitted);
+    if (admitted) [[unlikely]]
+      put_admitted(admitted);
+    if (how == mailbox::entering::waits) continue;
+    if (how == mailbox::entering::come) return goes_on_with(i + 1);
+    if (how == mailbox::entering::nothing) return goes_on_with(receiver::nobody_left);
+    if (how == mailbox::entering::occupied && r.who.take()) {
+      goes_on(p);
+      throw std::logic_error("weft: another process receives from this inbox: one may at a time");
     }
+    waits(p);  // somebody has taken it
+    return next();
   }
-  if (!is_taken && r.count > 1 && !r.may_get_more() && r.who.take())
-    return with(receiver::nobody_left);
+  if (r.count > 1 && !r.may_get_more() && r.who.take()) return goes_on_with(receiver::nobody_left);
   waits(p);
   return next();
 }
