@@ -125,7 +125,7 @@ class post_office : public pooled {
 // ---- what a mailbox needs the office for
 
 inline mailbox::mailbox(post_office& o, std::size_t capacity) noexcept
-    : office_(o), capacity_(capacity), has_several_threads_(o.has_several_threads()) {
+    : office_(o), has_several_threads_(o.has_several_threads()), capacity_(capacity) {
   o.add(*this);
 }
 inline mailbox::~mailbox() { office_.remove(*this); }
