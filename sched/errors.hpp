@@ -20,6 +20,13 @@ struct cancelled : std::exception {
   }
 };
 
+/// Nobody is left who could send: the inbox is empty, and its last address has gone.
+struct no_senders : std::exception {
+  [[nodiscard]] char const* what() const noexcept override {
+    return "weft: nothing is left to receive, and nobody is left who could send";
+  }
+};
+
 /// Several processes failed.
 struct exceptions : std::runtime_error {
   struct failure {

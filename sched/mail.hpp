@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -16,15 +15,9 @@
 #include "sched/backend.hpp"
 #include "sched/detail/mailbox.hpp"
 #include "sched/detail/mailbox_of.hpp"
+#include "sched/errors.hpp"
 
 namespace weft {
-
-/// Nobody is left who could send: the inbox is empty, and its last address has gone.
-struct no_senders : std::exception {
-  [[nodiscard]] char const* what() const noexcept override {
-    return "weft: nothing is left to receive, and nobody is left who could send";
-  }
-};
 
 /// Sending and receiving: what the ends of ports perform.  Erased: the ends know the type.
 struct mail {
@@ -158,7 +151,6 @@ class address {
 };
 
 namespace detail {
-inline void throw_no_senders() { throw no_senders(); }
 /// For who receives from several.
 struct mailbox_access {
   template <class M>

@@ -98,7 +98,7 @@ class gate_room {
 
   /// For us, who have the lock.
   template <class Gate>
-  static auto* home_of(Gate const& g) noexcept {
+  static auto home_of(Gate const& g) noexcept -> decltype(g.home_.load()) {
     return g.home_.load(std::memory_order_relaxed);  // relaxed: R1, R2
   }
   /// `Room`: what home this kind of gate has.

@@ -14,6 +14,7 @@
 
 #include "sched/detail/mailbox.hpp"
 #include "sched/detail/ring.hpp"
+#include "sched/errors.hpp"
 
 /// What of a port knows the type of its messages: what is awaited, and the mailbox.
 namespace weft {
@@ -142,7 +143,7 @@ class send_face : public face {
   sender sender_;
 };
 
-[[noreturn, gnu::cold, gnu::noinline]] void throw_no_senders();
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_no_senders() { throw no_senders(); }
 [[noreturn, gnu::cold, gnu::noinline]] inline void throw_inbox_has_gone() {
   throw std::logic_error("weft: an inbox was destroyed while a process received from it");
 }

@@ -185,11 +185,11 @@ inline bool receiver::may_get_more() const noexcept {
 }
 /// Goes on without a message from there, or is unwound with a handler round it: then the process
 /// is to find that out.
-[[gnu::noinline]] inline void receiver::leave(receiver_at& r) noexcept {
+inline void receiver::leave(receiver_at& r) noexcept {
   if (process* const p = r.of->who.take()) r.box->office().put(thunk(p));
   r.box->leave(r);
 }
-[[gnu::noinline]] inline void sender::leave() noexcept {
+inline void sender::leave() noexcept {
   if (process* const p = who.take()) box->office().put(thunk(p));
   box->leave(*this);
 }
