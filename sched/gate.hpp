@@ -136,3 +136,5 @@ struct syncing {
 };
 
 }  // namespace weft
+
+#include "sched/detail/gate_room.hpp"  // how they end
