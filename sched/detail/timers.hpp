@@ -73,18 +73,23 @@ class timers {
     note_next();
     return true;
   }
-  void take_off(alarm& a) noexcept {
-    std::lock_guard const lock(mutex_);
-    if (a.home_.load(std::memory_order_relaxed)) remove(a.index_);  // relaxed: M2
+  /// Goes on for another reason, or is unwound.
+  void ends(alarm& a) noexcept {
+    {
+      std::lock_guard const lock(mutex_);
+      if (a.home_.load(std::memory_order_relaxed)) remove(a.index_);  // relaxed: M2
+    }
+    if (process* const p = a.who_->take()) is_cut_off(*p);
   }
   /// Somebody whose alarm is due, who has not been woken otherwise: null if there is none.
   [[nodiscard]] process* take_due(instant now) noexcept {
     if (next() > now) return nullptr;
     std::lock_guard const lock(mutex_);
     while (!heap_.empty() && heap_.front().at <= now) {
-      waiter& w = *heap_.front().what->who_;
+      // First: once it is off the heap it may end without the lock, and its waiter with it [1].
+      process* const p = heap_.front().what->who_->take();
       remove(0);
-      if (process* const p = w.take()) return p;
+      if (p) return p;
     }
     return nullptr;
   }
@@ -107,6 +112,11 @@ class timers {
     for (auto const& e : heap_)
       if (e.what->who_->is_here()) f(e.what->who_->who());
   }
+
+ protected:
+  ~timers() = default;
+  /// Unwound with the handler round it: it is to find that out.
+  virtual void is_cut_off(process& p) noexcept = 0;
 
  private:
   static constexpr instant::rep never = instant::max().time_since_epoch().count();
@@ -169,7 +179,7 @@ class timers {
 
 inline alarm::~alarm() {
   // [2] acquire: with [1].
-  if (timers* const home = home_.load(std::memory_order_acquire)) home->take_off(*this);
+  if (timers* const home = home_.load(std::memory_order_acquire)) home->ends(*this);
 }
 
 }  // namespace weft::detail

@@ -144,7 +144,12 @@ class waiting_room : public gate_room {
       if (auto const* const p = g->who_waits()) f(*p);
   }
 
-  timers timers_;
+  struct clock final : timers {
+    explicit clock(waiting_room& r) noexcept : room(r) {}
+    void is_cut_off(process& p) noexcept override { room.make_ready(thunk(&p)); }
+    waiting_room& room;
+  };
+  clock timers_{*this};
   bool has_virtual_time_ = false;
 
  private:
