@@ -3,10 +3,13 @@
 
 #include <atomic>
 #include <exception>
+#include <optional>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 #include "effects/eff.hpp"
+#include "sched/backend.hpp"
 #include "sched/outside_gate.hpp"
 
 namespace weft {
@@ -59,6 +62,14 @@ class completion_end {
   shared_completion<T>* to_;
 };
 
+template <class T>
+struct timed_value : identity<std::optional<T>> {};
+template <>
+struct timed_value<void> : identity<bool> {};
+/// What has come in time, or nothing.
+template <class T>
+using if_in_time = typename timed_value<T>::type;
+
 }  // namespace detail
 
 template <class T>
@@ -83,11 +94,27 @@ class [[nodiscard]] completion {
   /// Waits, and takes the value: once.  Throws what it was completed with; completion_dropped;
   /// std::logic_error if it was waited for before.  This object must be there until the wait ends.
   eff<T, completing> wait() {
-    if (!to_.get())
-      throw std::logic_error("weft: a completion is waited for twice, or was moved from");
-    detail::completion_end<T> to = std::move(to_);
+    detail::completion_end<T> to = required();
     if (!to->gate.is_open()) co_await completing::wait{to->gate};
     co_return to->value.take();
+  }
+  /// The same, until then at the latest: a std::optional<T>, for void a bool, which says nothing if
+  /// it has not come by then; and then it can be waited for again.
+  eff<detail::if_in_time<T>, completing> wait_until(instant t) {
+    detail::completion_end<T> to = required();
+    if (!to->gate.is_open()) {
+      bool const has_come = co_await completing::wait_until(to->gate, t);
+      if (!has_come) {
+        to_ = std::move(to);
+        co_return detail::if_in_time<T>();
+      }
+    }
+    if constexpr (std::is_void_v<T>) {
+      to->value.take();
+      co_return true;
+    } else {
+      co_return to->value.take();
+    }
   }
   /// Whether waiting would not wait.  Thread safe.
   [[nodiscard]] bool is_ready() const noexcept { return !to_.get() || to_->gate.is_open(); }
@@ -95,6 +122,12 @@ class [[nodiscard]] completion {
  private:
   friend class completer<T>;
   explicit completion(detail::completion_end<T> to) noexcept : to_(std::move(to)) {}
+  [[nodiscard]] detail::completion_end<T> required() {
+    if (!to_.get())
+      throw std::logic_error("weft: a completion is waited for twice, or was moved from");
+    return std::move(to_);
+  }
+
   detail::completion_end<T> to_;
 };
 

@@ -6,13 +6,34 @@
 #include <cstdint>
 
 #include "effects/operation.hpp"
-#include "sched/process.hpp"
+#include "sched/backend.hpp"
+#include "sched/detail/timers.hpp"
+#include "sched/detail/waiter.hpp"
 
 namespace weft {
+
+class outside_gate;
 
 namespace detail {
 class gate_room;
 class waiting_room;
+
+/// A process that waits at an outside gate.
+class at_outside_gate {
+ public:
+  explicit at_outside_gate(outside_gate& g) noexcept : at(&g) {}
+  at_outside_gate(at_outside_gate&& other) noexcept : at(other.at) {}  // before anybody waits
+  at_outside_gate& operator=(at_outside_gate&&) = delete;
+  inline ~at_outside_gate();
+
+  outside_gate* at;
+  waiter who;
+
+ private:
+  friend class gate_room;
+  friend class waiting_room;
+  std::atomic<waiting_room*> home_ = nullptr;  // while the gate is on its list; under its lock
+};
 }  // namespace detail
 
 /// Where one process waits for something that happens outside its scheduler: on another thread, in
@@ -27,11 +48,14 @@ class waiting_room;
 /// that nobody opens is waited at for ever.  If it ends while a process waits, that finds
 /// `cancelled`; open() must be over by then, unless it has woken that process.
 ///
-///   O1  One word says all: nobody waits yet; a process does; it is open.  From a process to open,
-///       or to nobody (cancelled), is one exchange: who makes it has the process.
-///   O2  A process is written there last, when everything else is: what is said of it in its
+///   O1  One word says all: nobody waits yet; a process does, and that is its waiter; it is open.
+///       From a waiter to open, or to nobody (cancelled, or too late), is one exchange: who makes
+///       it takes the gate off its list, and the process out of the waiter.  If that has been woken
+///       by its alarm he finds nobody there (waiter.hpp, T1).
+///   O2  A waiter is written there last, when everything else is: what is said of it in its
 ///       scheduler (waiting_room.hpp), and its frames.
-///   O3  Who has opened it touches it no more once the process is put: it may be gone then.
+///   O3  Who has opened it touches it no more once the process is put, or is told that it is off
+///       the list (R5): it may be gone then.
 class outside_gate {
  public:
   outside_gate() = default;
@@ -54,33 +78,39 @@ class outside_gate {
   static constexpr std::uintptr_t nobody = 0;
   static constexpr std::uintptr_t opened = 1;
 
-  [[nodiscard]] static std::uintptr_t word_of(process& p) noexcept {
-    return reinterpret_cast<std::uintptr_t>(&p);
+  [[nodiscard]] static std::uintptr_t word_of(detail::at_outside_gate& w) noexcept {
+    return reinterpret_cast<std::uintptr_t>(&w);
   }
   /// Nobody waits and it is not open: somebody does now (O2).  Else says what there is.
-  [[nodiscard]] std::uintptr_t enter(process& p) noexcept {
+  [[nodiscard]] std::uintptr_t enter(detail::at_outside_gate& w) noexcept {
     std::uintptr_t found = nobody;
     // [3] release: who takes the process out [2] [4] finds all of it.  acquire, if that fails:
     // with [2].
-    word_.compare_exchange_strong(found, word_of(p), std::memory_order_release,
+    word_.compare_exchange_strong(found, word_of(w), std::memory_order_release,
                                   std::memory_order_acquire);
     return found;
   }
-  /// The process that waits, null if none does any more.  It is there as long as the lock is held
-  /// under which it would be put.
-  [[nodiscard]] process const* who_waits() const noexcept {
+  /// Who waits, null if nobody does any more.  He is there as long as the lock is held under which
+  /// he would be taken off.
+  [[nodiscard]] detail::at_outside_gate const* who_waits() const noexcept {
     std::uintptr_t const found = word_.load(std::memory_order_acquire);  // acquire: with [3]
-    return found == opened ? nullptr : reinterpret_cast<process const*>(found);
+    return found == opened ? nullptr : reinterpret_cast<detail::at_outside_gate const*>(found);
   }
-  /// Takes the process out, if one waits (O1): null if not.
-  [[nodiscard]] process* withdraw() noexcept {
+  /// Whoever waits does not any more (O1): null if nobody does.
+  [[nodiscard]] detail::at_outside_gate* withdraw() noexcept {
     std::uintptr_t found = word_.load(std::memory_order_relaxed);  // relaxed: [4] makes sure
     if (found == nobody || found == opened) return nullptr;
     // [4] acquire: with [3].
     if (!word_.compare_exchange_strong(found, nobody, std::memory_order_acquire,
                                        std::memory_order_relaxed))
       return nullptr;
-    return reinterpret_cast<process*>(found);
+    return reinterpret_cast<detail::at_outside_gate*>(found);
+  }
+  /// That one waits no more.  False if somebody has just opened it.
+  [[nodiscard]] bool withdraw(detail::at_outside_gate& w) noexcept {
+    std::uintptr_t found = word_of(w);
+    // Relaxed: it is ours, we have all of it.
+    return word_.compare_exchange_strong(found, nobody, std::memory_order_relaxed);
   }
 
   std::atomic<std::uintptr_t> word_ = nobody;          // O1
@@ -93,11 +123,24 @@ class outside_gate {
 struct completing {
   /// Until it is open.  Seals: what comes from there comes once.
   struct wait : op<void, seals> {
-    explicit wait(outside_gate& g) noexcept : at(&g) {}
-    outside_gate* at;
+    explicit wait(outside_gate& g) noexcept : here(g) {}
+    detail::at_outside_gate here;
     friend std::size_t hash_value(wait const&) { return 0; }  // addresses differ from run to run
   };
-  using operations = op_list<wait>;
+  /// The same, until then at the latest: false if it is not open by then, and then one may wait
+  /// there again.  O(log n), of n who wait with a deadline.
+  struct wait_until : op<bool, seals> {
+    wait_until(outside_gate& g, instant t) noexcept : here(g), until(t, here.who) {}
+    wait_until(wait_until&& other) noexcept
+        : here(static_cast<detail::at_outside_gate&&>(other.here)),
+          until(other.until.at(), here.who) {}
+    detail::at_outside_gate here;
+    detail::alarm until;
+    friend std::size_t hash_value(wait_until const&) { return 0; }
+  };
+  using operations = op_list<wait, wait_until>;
 };
 
 }  // namespace weft
+
+#include "sched/detail/waiting_room.hpp"  // how they end

@@ -70,7 +70,8 @@ class scheduling final : public scheduling_base {
   void on(syncing::touch const& t) {
     if constexpr (exploring<Backend>) backend_->touched(&running(), t.location, t.writes);
   }
-  void on(completing::wait const& w);
+  void on(completing::wait& w);
+  void on(completing::wait_until& w);
   [[nodiscard]] instant on(timing::now const&) { return now(); }
   void on(timing::sleep_until& s) { sleep(s.who, s.until); }
   void on(timing::sleep_for& s);

@@ -37,8 +37,8 @@ constexpr bool is_ours<spawning<Es...>> = true;
 /// Operations in whose frame something lies that others refer to while the process waits.
 template <class O>
 constexpr bool waits_in_its_frame =
-    times_among<O, syncing::wait, syncing::wait_until, timing::sleep_until, timing::sleep_for,
-                mail::send, mail::receive> == 1;
+    times_among<O, syncing::wait, syncing::wait_until, completing::wait, completing::wait_until,
+                timing::sleep_until, timing::sleep_for, mail::send, mail::receive> == 1;
 /// Operations that are answered at once if that can be.
 template <class O>
 constexpr bool may_let_others_run = times_among<O, mail::send, mail::receive> == 1;
@@ -46,8 +46,7 @@ constexpr bool may_let_others_run = times_among<O, mail::send, mail::receive> ==
 template <class O>
 constexpr bool lets_others_run =
     !may_let_others_run<O> &&
-    (waits_in_its_frame<O> ||
-     times_among<O, completing::wait, proc::yield, proc::fork, proc::exit> == 1);
+    (waits_in_its_frame<O> || times_among<O, proc::yield, proc::fork, proc::exit> == 1);
 
 /// Evidence for `E`, of the scheduler `S`.
 template <class S, class E, bool Records>

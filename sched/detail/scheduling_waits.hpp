@@ -51,19 +51,19 @@ void scheduling<Backend>::on(syncing::wait_until& w) {
   });
 }
 template <backend Backend>
-void scheduling<Backend>::on(completing::wait const& w) {
-  process& p = running();
-  is_about_to_wait(p);
-  bool is_open = false;
-  try {
-    is_open = !this->enter(*w.at, p);
-  } catch (...) {
-    goes_on(p);
-    throw;
-  }
-  if (!is_open) return waits(p);
-  goes_on(p);
-  put(box(), why::yielded);
+void scheduling<Backend>::on(completing::wait& w) {
+  wait(w.here.who, [&]() -> std::optional<std::uint64_t> {
+    if (this->enter(w.here)) return {};
+    return 1;
+  });
+}
+template <backend Backend>
+void scheduling<Backend>::on(completing::wait_until& w) {
+  wait(w.here.who, [&]() -> std::optional<std::uint64_t> {
+    if (!set(w.until)) return 0;
+    if (this->enter(w.here)) return {};
+    return 1;
+  });
 }
 
 // ---- time

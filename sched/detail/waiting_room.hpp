@@ -25,8 +25,12 @@
 ///   R3  Who is woken from outside is put and no longer due in one step, as seen by who asks
 ///       whether something is due: he asks under the same lock.  So none is ever both, or neither;
 ///       and the scheduler, which cannot end before he has asked, is there until the step is done.
+///       Who is woken by his alarm is due until he goes on: nobody asks before that.
 ///   R4  A process enters a list before it is fully asleep.  Its backend, which is told before and
 ///       after, waits for it when it is put (process_state.hpp).
+///   R5  Who goes on, or is unwound, while his outside gate is still on the list takes it off, if
+///       the word is still his (O1).  If not, somebody has just opened it and will look at him
+///       still: he waits for that, without the lock, until he is told that it is off [11].
 namespace weft::detail {
 
 class waiting_room : public gate_room {
@@ -37,7 +41,8 @@ class waiting_room : public gate_room {
   [[nodiscard]] dry_test dry() const noexcept {
     return {[](void const* room) {
               auto const& here = *static_cast<waiting_room const*>(room);
-              if (!here.has_virtual_time_ && !here.timers_.empty()) return false;
+              // Virtual time does not wait for what is outside: it goes on.
+              if (!here.timers_.empty()) return here.has_virtual_time_;
               std::lock_guard const lock(here.outside_mutex_);  // R3
               return here.due_ == 0;
             },
@@ -50,46 +55,68 @@ class waiting_room : public gate_room {
   using gate_room::enter;
   /// The process waits there (O2).  False if it is open, or nobody is to wait any more.  Throws
   /// std::logic_error if somebody waits there already.
-  [[nodiscard]] bool enter(outside_gate& g, process& p) {
+  [[nodiscard]] bool enter(at_outside_gate& w) {
+    outside_gate& g = *w.at;
     std::lock_guard const lock(outside_mutex_);
     if (closed_) return false;
     if (home_of(g)) throw_occupied();
     link(*this, outside_, g);
     ++due_;
-    std::uintptr_t const found = g.enter(p);
+    w.home_.store(this, std::memory_order_relaxed);  // relaxed: who looks without the lock set it
+    std::uintptr_t const found = g.enter(w);
     if (found == outside_gate::nobody) return true;
-    unlink(outside_, g);
-    --due_;
+    leave(w);  // our caller has the process
     return false;
   }
   /// It was opened, and he waited there (R3, O3).
-  void arrived(outside_gate& g, process& p) {
+  void arrived(at_outside_gate& w) {
     std::lock_guard const lock(outside_mutex_);
-    unlink(outside_, g);
-    thunk t(&p);
+    outside_gate& g = *w.at;
+    process* const p = w.who.take();
+    leave(w);
+    if (!p) return;
+    thunk t(p, 1);
     try {
       put_from_outside(t);
     } catch (...) {
+      // As when it entered.  An alarm that was due meanwhile has found nobody: then it waits on.
       link(*this, outside_, g);
-      // Release: as when it entered.
-      g.word_.store(outside_gate::word_of(*t.release()), std::memory_order_release);
+      ++due_;
+      w.who.waits(*t.release());
+      w.home_.store(this, std::memory_order_relaxed);
+      g.word_.store(outside_gate::word_of(w), std::memory_order_release);
       throw;
     }
-    --due_;
   }
   void ends(outside_gate& g) noexcept {
     std::lock_guard const lock(outside_mutex_);
-    if (process* const p = g.withdraw()) {
-      unlink(outside_, g);
-      cancel(*p);
-      thunk t(p);
-      try {
-        put_from_outside(t);  // who ends it may be anyone
-      } catch (...) {         // no memory: then let us hope that it is one of us
-        make_ready(std::move(t));
-      }
-      --due_;
+    at_outside_gate* const w = g.withdraw();
+    process* const p = w ? w->who.take() : nullptr;
+    if (w) leave(*w);
+    if (!p) return;
+    cancel(*p);
+    thunk t(p);
+    try {
+      put_from_outside(t);  // who ends it may be anyone
+    } catch (...) {         // no memory: then let us hope that it is one of us
+      make_ready(std::move(t));
     }
+  }
+  /// R5.
+  void ends(at_outside_gate& w) noexcept {
+    process* cut_off = nullptr;
+    {
+      std::lock_guard const lock(outside_mutex_);
+      if (home_of(w) && w.at->withdraw(w)) {
+        cut_off = w.who.take();
+        leave(w);
+      }
+    }
+    // [12] acquire: with [11].
+    for (relax wait; w.home_.load(std::memory_order_acquire); wait()) {
+    }
+    // Unwound with the handler round it: it is to find that out.
+    if (cut_off) make_ready(thunk(cut_off));
   }
 
  protected:
@@ -117,10 +144,10 @@ class waiting_room : public gate_room {
     closed_ = true;
     for (outside_gate* g = outside_; g;) {
       outside_gate* const next = g->next_;
-      if (process* const p = g->withdraw()) {  // else somebody has just opened it
-        unlink(outside_, *g);
-        make_ready(thunk(p));
-        --due_;
+      if (at_outside_gate* const w = g->withdraw()) {  // else somebody has just opened it
+        process* const p = w->who.take();
+        leave(*w);
+        if (p) make_ready(thunk(p));
       }
       g = next;
     }
@@ -141,7 +168,7 @@ class waiting_room : public gate_room {
     timers_.for_each(f);
     std::lock_guard const lock(outside_mutex_);
     for (auto const* g = outside_; g; g = g->next_)
-      if (auto const* const p = g->who_waits()) f(*p);
+      if (auto const* const w = g->who_waits(); w && w->who.is_here()) f(w->who.who());
   }
 
   struct clock final : timers {
@@ -156,6 +183,14 @@ class waiting_room : public gate_room {
   [[noreturn, gnu::cold]] static void throw_occupied() {
     throw std::logic_error("weft: a process waits at this outside gate already: one may");
   }
+  /// Waits there no more, under the lock.  Who would take the process has done so: it may end.
+  void leave(at_outside_gate& w) noexcept {
+    unlink(outside_, *w.at);
+    --due_;
+    // [11] release: the last that is done with it here, which its operation, when it ends without
+    // the lock, sees [12].
+    w.home_.store(nullptr, std::memory_order_release);
+  }
   void drop_who_waits_outside() noexcept {
     for (detail::relax wait;; wait()) {
       process* waits = nullptr;
@@ -163,11 +198,14 @@ class waiting_room : public gate_room {
         std::lock_guard const lock(outside_mutex_);
         closed_ = true;
         if (due_ == 0) return;
-        for (outside_gate* g = outside_; g && !waits; g = g->next_)
-          if ((waits = g->withdraw())) {
-            unlink(outside_, *g);
-            --due_;
+        for (outside_gate* g = outside_; g && !waits;) {
+          outside_gate* const next = g->next_;
+          if (at_outside_gate* const w = g->withdraw()) {
+            waits = w->who.take();
+            leave(*w);
           }
+          g = next;
+        }
       }
       // None: who has opened it is about to put him.
       if (waits) (void)thunk(waits);
@@ -191,6 +229,11 @@ void weft::outside_gate::open() {
   // [2] release: who goes on, or finds it open [1], sees what was done before.  acquire: with [3].
   std::uintptr_t const found = word_.exchange(opened, std::memory_order_acq_rel);
   if (found == nobody || found == opened) return;
-  // Relaxed: written before the process was.
-  home_.load(std::memory_order_relaxed)->arrived(*this, *reinterpret_cast<process*>(found));
+  // Relaxed: written before the waiter was.
+  home_.load(std::memory_order_relaxed)
+      ->arrived(*reinterpret_cast<detail::at_outside_gate*>(found));
+}
+weft::detail::at_outside_gate::~at_outside_gate() {
+  // [12] acquire: with [11] of waiting_room.hpp.
+  if (auto* const home = home_.load(std::memory_order_acquire)) home->ends(*this);
 }
