@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+
+/// What several threads own, with one order of its count weakened, chosen by the argument.
+/// ThreadSanitizer must object to each; 0, with none, must pass.  For weaken.py:
+
+// weakens 1 in sched/process.hpp to acquire: owners_.fetch_sub(1, std::memory_order_acq_rel
+// weakens 2 in sched/process.hpp to release: owners_.fetch_sub(1, std::memory_order_acq_rel
+// skips for 2 in sched/process.hpp: owners_.load(std::memory_order_acquire) == 1 ||
+// weakens 3 in sched/process.hpp to relaxed: owners_.load(std::memory_order_acquire) == 1
+// weakens 4 in sched/process.hpp to relaxed: owners_.load(std::memory_order_acquire) != 1
+// weakens 5 in sched/detail/program.hpp to acquire: owners_.fetch_sub(1, std::memory_order_acq_rel
+// weakens 6 in sched/detail/program.hpp to release: owners_.fetch_sub(1, std::memory_order_acq_rel
+// weakens 7 in sched/completion.hpp to acquire: owners_.fetch_sub(1, std::memory_order_acq_rel
+// weakens 8 in sched/completion.hpp to release: owners_.fetch_sub(1, std::memory_order_acq_rel
+// weakens 9 in sched/detail/forkable_process.hpp to acquire:
+//    owners_.fetch_sub(1, std::memory_order_acq_rel
+// weakens 10 in sched/detail/forkable_process.hpp to release:
+//    owners_.fetch_sub(1, std::memory_order_acq_rel
+// weakens 11 in effects/detail/capture.hpp to acquire:
+//    owners_.fetch_sub(1, std::memory_order_acq_rel
+// weakens 12 in effects/detail/capture.hpp to release:
+//    owners_.fetch_sub(1, std::memory_order_acq_rel
+// skips for 12 in effects/detail/capture.hpp: is_last() ||
+// weakens 13 in effects/detail/capture.hpp to relaxed: owners_.load(std::memory_order_acquire
+// weakens 14 in effects/detail/log_segment.hpp to acquire:
+//    owners_.fetch_sub(1, std::memory_order_acq_rel
+// weakens 15 in effects/detail/log_segment.hpp to release:
+//    owners_.fetch_sub(1, std::memory_order_acq_rel
+// weakens 16 in effects/detail/prompt.hpp to acquire:
+//    owners_.fetch_sub(1, std::memory_order_acq_rel
+// weakens 17 in effects/detail/prompt.hpp to release:
+//    owners_.fetch_sub(1, std::memory_order_acq_rel
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <utility>
+#include <vector>
+
+#include "effects/detail/capture.hpp"
+#include "effects/detail/log_segment.hpp"
+#include "effects/effects.hpp"
+#include "sched/completion.hpp"
+#include "sched/detail/forkable_process.hpp"
+#include "sched/detail/program.hpp"
+#include "sched/detail/relax.hpp"
+#include "sched/detail/waiting_room.hpp"
+#include "sched/process.hpp"
+#include "tests/support/queue_threads.hpp"
+#include "tests/support/thunks.hpp"
+#include "tests/weakened/weakened.hpp"
+
+namespace {
+
+using namespace weft;
+
+constexpr std::size_t rounds = 500;
+
+/// Two threads do `with(i, me)` at about the same time, for i from 0.  All they tell one another is
+/// how far they are, by relaxed operations, which put nothing in an order.
+template <class F>
+void in_step(F with) {
+  std::array<std::atomic<std::size_t>, 2> at{};
+  tests::on_threads(2, [&](unsigned me) {
+    for (std::size_t i = 0; i != rounds; ++i) {
+      at[me].store(i + 1, std::memory_order_relaxed);
+      for (detail::relax wait; at[1 - me].load(std::memory_order_relaxed) <= i;) wait();
+      with(i, me);
+    }
+  });
+}
+
+/// Of each that is made two threads own a count, look at it, and drop that.
+template <class Make, class Use, class Drop>
+void owned_by_two(Make make, Use use, Drop drop) {
+  std::vector<decltype(make())> all;
+  for (std::size_t i = 0; i != rounds; ++i) all.push_back(make());
+  in_step([&](std::size_t i, unsigned) {
+    use(*all[i]);
+    drop(*all[i]);
+  });
+}
+void release(auto& owned) { owned.release(); }
+
+/// What is read and not used.
+template <class T>
+void look(T const& value) {
+  asm volatile("" : : "r"(&value) : "memory");
+}
+
+process* made_process() {
+  process* const p = tests::numbered(0).release();
+  p->keep();
+  return p;
+}
+void processes() {
+  owned_by_two(made_process, [](process& p) { look(p.waiting()); }, release<process>);
+}
+/// Who finds that he is alone may write what another wrote.
+void processes_alone() {
+  std::vector<process*> all;
+  for (std::size_t i = 0; i != rounds; ++i) all.push_back(made_process());
+  in_step([&](std::size_t i, unsigned me) {
+    process& p = *all[i];
+    if (me == 0)
+      for (detail::relax wait; p.is_shared();) wait();
+    look(p.cancel());
+    p.release();
+  });
+}
+
+void programs() {
+  auto const body = []() -> eff<void> { co_return; };
+  owned_by_two(
+      [&]() -> detail::program* {
+        auto* const p = new detail::program_of(body);
+        p->keep();
+        return p;
+      },
+      [](detail::program& p) { p.start().handle.destroy(); }, release<detail::program>);
+}
+
+void completions() {
+  std::vector<completer<int>> sources(rounds);
+  std::vector<completion<int>> results;
+  for (auto& s : sources) results.push_back(s.get_completion());
+  in_step([&](std::size_t i, unsigned me) {
+    if (me == 0)
+      sources[i].complete(1);
+    else
+      (void)completion<int>(std::move(results[i]));
+  });
+}
+
+void rests() {
+  tests::nowhere ground;
+  owned_by_two(
+      [] {
+        auto* const r = new detail::shared_rest();
+        r->keep();
+        return r;
+      },
+      [&ground](detail::shared_rest& r) {
+        if (!r.claim()) return;
+        auto* const mine = new detail::shared_rest();
+        mine->take_from(r, ground);
+        mine->release();
+      },
+      release<detail::shared_rest>);
+}
+
+class nothing_captured final : public detail::capture {
+ public:
+  detail::chain frames_here(bool) override { return {}; }
+};
+void captures() {
+  owned_by_two(
+      []() -> detail::capture* {
+        auto* const c = new nothing_captured();
+        c->keep();
+        return c;
+      },
+      [](detail::capture& c) { look(c.frames_here(false)); }, release<detail::capture>);
+}
+
+void segments() {
+  owned_by_two(
+      [] {
+        auto* const s = detail::log_segment::make(nullptr, 0);
+        if (!s) std::abort();
+        s->put(0, detail::log_entry(detail::site{}));
+        s->keep();
+        return s;
+      },
+      [](detail::log_segment& s) { look(s.at(0).count()); },
+      [](detail::log_segment& s) { detail::log_segment::drop(&s); });
+}
+
+void prompts() {
+  owned_by_two(
+      []() -> detail::prompt* {
+        auto* const p = new tests::nowhere();
+        p->stand_among_threads();
+        p->keep();
+        return p;
+      },
+      [](detail::prompt& p) { look(p.handler_name()); }, release<detail::prompt>);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc > 1) tests::weakened_order = std::atoi(argv[1]);
+  processes();
+  processes_alone();
+  programs();
+  completions();
+  rests();
+  captures();
+  segments();
+  prompts();
+}

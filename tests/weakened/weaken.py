@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""A program, and all it includes of the library, with orders in it that it can weaken.
+
+    weaken.py PROGRAM.cpp      at the repository's root; prints one source file
+
+The program says which, in comments, and chooses one of them when it runs (weakened.hpp):
+
+    // weakens 3 in sched/process.hpp to release: owners_.fetch_sub(1, std::memory_order_acq_rel
+    // skips for 3 in sched/process.hpp: owners_.load(std::memory_order_acquire) == 1 ||
+
+The text after the colon stands in that header once, whatever the spaces.  Weakened is the last order in
+it; skipped, the condition that it is: for an order that would be reached by chance only.  A comment goes
+on in the next one if that is indented further.
+Each header is put where it is first included, so it cannot be the one that is not weakened.
+"""
+
+import re
+import sys
+
+WEAKER = {
+    "acq_rel": {"acquire", "release", "relaxed"},
+    "acquire": {"relaxed"},
+    "release": {"relaxed"},
+}
+FIRST = "tests/weakened/weakened.hpp"
+
+
+def refuse(why):
+    sys.exit("weaken.py: " + why)
+
+
+def comments(program):
+    """Yields (label, header, order, text) for each that says so; for one that skips there is no order."""
+    one_line = re.sub(r"\n//   +", " ", program)
+    for m in re.finditer(r"^// (?:weakens|skips for) (\d+) in (\S+?)(?: to (\w+))?: (.*)$", one_line, re.M):
+        yield m.groups()
+
+
+def place_of(wanted, header, text):
+    """The only one: where it starts, and what stands there."""
+    places = list(re.finditer(r"\s+".join(map(re.escape, wanted.split())), text))
+    if len(places) != 1:
+        refuse(f"{header} has {len(places)} times, not once: {wanted}")
+    return places[0].start(), places[0].group()
+
+
+def weakened(header, text, wishes):
+    """The header's text, with what depends on the labels wherever somebody wishes for it."""
+    chosen = "weft::tests::weakened_order"
+    new = {}  # by the span that it stands for
+    for label, _, order, wanted in wishes:
+        start, found = place_of(wanted, header, text)
+        if not order:
+            end = start + len(found[: found.rindex("||")].rstrip())
+            new[start, start] = f"({chosen} != {label} && "
+            new[end, end] = ")"
+            continue
+        orders = list(re.finditer(r"std::memory_order_(\w+)", found))
+        if not orders or order not in WEAKER.get(orders[-1].group(1), {}):
+            refuse(f"{order} is not weaker than the last order in: {wanted}")
+        span = start + orders[-1].start(), start + orders[-1].end()
+        choice = new.get(span, orders[-1].group())
+        new[span] = f"{chosen} == {label} ? std::memory_order_{order} : {choice}"
+    for (start, end), choice in sorted(new.items(), reverse=True):
+        text = text[:start] + (choice if start == end else f"({choice})") + text[end:]
+    return text
+
+
+def main(program):
+    todo = list(comments(open(program).read()))
+    labels = [int(label) for label, _, order, _ in todo if order]
+    if labels != list(range(1, len(labels) + 1)):
+        refuse(f"labels are to be 1, 2, ...: {labels}")
+    done = set()
+
+    def expand(path):
+        if path in done:
+            return
+        done.add(path)
+        text = weakened(path, open(path).read(), [wish for wish in todo if wish[1] == path])
+        print(f'#line 1 "{path}"')
+        for number, line in enumerate(text.splitlines(), 1):
+            if m := re.match(r'#include "(.*)"', line):
+                expand(m.group(1))
+                print(f'#line {number + 1} "{path}"')
+            else:
+                print("" if line == "#pragma once" else line)
+
+    expand(FIRST)  # what the others refer to
+    expand(program)
+    for _, header, *_ in todo:
+        if header not in done:
+            refuse(f"{program} does not include {header}")
+
+
+main(*sys.argv[1:])
