@@ -64,16 +64,23 @@ found() {
 }
 
 scenario() { how=$1 name=$2; shift 2; holds sharing "$how" "-DSCENARIO=$name" "$@"; }
+mail_defect() { text=$1 name=$2; shift 2; found "$text" mail safe "-DSCENARIO=$name" "$@"; }
 defect() { text=$1 how=$2 name=$3; shift 3; found "$text" sharing "$how" "-DSCENARIO=$name" "$@"; }
 
 case ${1:-models} in
   models)
     for name in SPAWNING BUSY MAIL BATCH; do scenario safe "$name"; done
     for name in SPAWNING BUSY MAIL BATCH VISITS PING_PONG; do scenario live "$name"; done
+    for name in RECEIVING BOUNDED SELECTING GATED; do holds mail safe "-DSCENARIO=$name"; done
+    holds mail live -DSCENARIO=SELECTING -DWAITS=2
+    holds mail live -DSCENARIO=GATED -DTIME=0
     optimise=-O2
     holds queues safe
     for name in OUTSIDE STUCK CANCELLED RELAY; do scenario safe "$name"; done
     scenario live STUCK
+    for name in BOUNDED SELECTING GATED; do
+      holds mail safe "-DSCENARIO=$name" -DCANCEL=1 -DWAITS=2
+    done
     ;;
   defects)
     found 'assertion violated (state[x]==2)' queues safe -DD1
@@ -99,6 +106,21 @@ case ${1:-models} in
     defect 'invalid end state' safe BATCH -DQUIET_SHARE
     defect 'acceptance cycle' live BUSY -DROBBED
     defect 'acceptance cycle' live VISITS -DNO_VISITS
+    mail_defect 'assertion violated ( !(owed[p])&&(got[p]==' GATED -DPLAIN_TOKEN
+    mail_defect 'assertion violated !(timed[p])' RECEIVING -DSTAYS_ON_HEAP
+    mail_defect 'assertion violated ((receiver[0]!=p)&&(receiver[1]!=p))' SELECTING -DSTAYS_IN_BOX
+    mail_defect 'assertion violated (pointed_at[p]==0)' RECEIVING -DOFF_FIRST
+    mail_defect 'invalid end state' SELECTING -DPUT_LOCKED
+    mail_defect 'invalid end state' GATED -DBACK_TO_GATE
+    mail_defect 'assertion violated !(holding)' SELECTING -DNESTED
+    mail_defect 'invalid end state' RECEIVING -DCOUNT_FIRST
+    mail_defect 'assertion violated ((q_len(ring[0])==0)&&(q_len(ring[1])==0))' SELECTING -DHALF_WAY
+    mail_defect 'assertion violated (((kept[p]%2)==0)||(fate[(kept[p]-1)]==' SELECTING -DWAITS=2 \
+      -DLOOK_APART
+    mail_defect 'invalid end state' BOUNDED -DFULL_APART
+    mail_defect 'assertion violated (begun==0)' RECEIVING -DCLOSED_APART
+    mail_defect 'invalid end state' GATED -DEPOCH_FIRST
+    mail_defect 'invalid end state' GATED -DCANCEL=1 -DWALKS_ONCE
     ;;
   *)
     echo "verify.sh: models or defects, not $1" >&2
