@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+
+/// Time as it is: threads park until the first alarm, and somebody always keeps the time.
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "effects/effects.hpp"
+#include "sched/schedule.hpp"
+#include "tests/support/dice.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/threads.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+using namespace std::chrono_literals;
+
+namespace {
+
+using sleeper = eff<void, proc, timing>;
+using program = eff<void, spawning<proc, timing>, proc, timing>;
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("threads park until the first alarm, and those who sleep wake in order", "",
+                   alone, by_queue, by_stack, shared_by<1>, shared_by<2>, shared_by<8>) {
+  every_frame_dies const check;
+  std::atomic<int> woken = 0;
+  int order[3] = {};
+  counter early = 0;
+  run_on<TestType>([&]() -> program {
+    instant const start = co_await timing::now{};
+    for (int i = 0; i != 3; ++i)
+      co_await spawn(
+          [](instant t, int& place, std::atomic<int>& n, counter& too_early) -> sleeper {
+            co_await timing::sleep_until(t);
+            instant const now = co_await timing::now{};
+            if (now < t) ++too_early;
+            place = ++n;
+          },
+          start + (3 - i) * 2ms, std::ref(order[i]), std::ref(woken), std::ref(early));
+  });
+  CHECK(woken == 3);
+  CHECK(early == 0);
+  if (TestType::threads == 1) {  // else one that has woken may be overtaken
+    CHECK(order[0] == 3);
+    CHECK(order[1] == 2);
+    CHECK(order[2] == 1);
+  }
+}
+
+TEMPLATE_TEST_CASE("who sleeps wakes while another process is busy yielding", "", alone, by_queue,
+                   by_stack, shared_by<1>, shared_by<2>, shared_by<8>) {
+  every_frame_dies const check;
+  std::atomic<bool> is_awake = false;
+  run_on<TestType>([&]() -> program {
+    co_await spawn(
+        [](std::atomic<bool>& to) -> sleeper {
+          co_await timing::sleep_for(1ms);
+          to = true;
+        },
+        std::ref(is_awake));
+    // One that newest_first would never let begin otherwise.
+    co_await timing::sleep_for(10us);
+    while (!is_awake) {
+      co_await proc::yield{};
+    }
+  });
+  CHECK(is_awake);
+}
+
+TEMPLATE_TEST_CASE("who sleeps wakes while all threads but one are in processes that never let go",
+                   "", shared_by<2>, shared_by<3>, shared_by<8>) {
+  for (int round = 0; round != rounds(100); ++round) {
+    every_frame_dies const check;
+    std::atomic<int> asleep = 0;
+    std::atomic<int> awake = 0;
+    constexpr int stuck = static_cast<int>(TestType::threads) - 1;
+    constexpr int sleepers = 3;
+    run_on<TestType>([&]() -> program {
+      for (int i = 0; i != sleepers; ++i)
+        co_await spawn(
+            [](std::atomic<int>& before, std::atomic<int>& after, int n) -> sleeper {
+              ++before;
+              co_await timing::sleep_for(n * 50us);
+              ++after;
+            },
+            std::ref(asleep), std::ref(awake), round % 4 + i);
+      while (asleep != sleepers) co_await proc::yield{};
+      for (int i = 1; i != stuck; ++i)
+        co_await spawn(
+            [](std::atomic<int>& n) -> sleeper {
+              until([&n] { return n == sleepers; });
+              co_return;
+            },
+            std::ref(awake));
+      until([&] { return awake == sleepers; });
+    });
+    if (awake != sleepers) FAIL("round " << round);
+  }
+}
+
+TEMPLATE_TEST_CASE(
+    "many who sleep for short and long times on several threads all wake, none early", "", alone,
+    shared_by<1>, shared_by<2>, shared_by<8>) {
+  every_frame_dies const check;
+  counter early = 0;
+  counter done = 0;
+  int const many = 50;
+  int const each = rounds(200);
+  run_on<TestType>([&]() -> program {
+    for (int i = 0; i != many; ++i)
+      co_await spawn(
+          [](int seed, int times, counter& too_early, counter& all) -> sleeper {
+            dice random(static_cast<unsigned>(seed));
+            for (int k = 0; k != times; ++k) {
+              auto const time = random(20) * 1us;
+              instant const before = co_await timing::now{};
+              co_await timing::sleep_for(time);
+              instant const after = co_await timing::now{};
+              if (after < before + time) ++too_early;
+            }
+            ++all;
+          },
+          i, each, std::ref(early), std::ref(done));
+  });
+  CHECK(done == many);
+  CHECK(early == 0);
+}
