@@ -43,7 +43,8 @@ class dry_test {
 ///       that it was put with.  It may say no to everything.
 ///   B5  take comes back empty only if it is dry (every worker idle, nothing ready, and `dry`
 ///       agreed), at the deadline, or stopped; and says which.  If there are several workers, dry
-///       is for good: until all of them have gone.
+///       is for good: until all of them have gone; and b.look_again() has each of them come back as
+///       at the deadline, once, before it sleeps on: there may be an earlier one.
 template <class B>
 concept backend =
     requires(B b, typename B::worker& w, thunk t, process* p, instant until, dry_test dry) {

@@ -119,8 +119,12 @@ class sharing {
   static void runs_next(process& p) noexcept {
     (void)process_place<place>(p).state.wake(process_state::running);
   }
-  /// Somebody who sleeps is to look what there is, and until when.
-  void look_again() noexcept { idle_.wake_one(); }
+  /// Those who sleep are to look until when: all of them, as any may be the last that has time to.
+  void look_again() noexcept {
+    // [1] seq_cst: published, and then we look who sleeps (idle_threads.hpp, I2).
+    looks_.fetch_add(1, std::memory_order_seq_cst);
+    idle_.wake_all();
+  }
 
  private:
   /// A cache line of its own, which two threads do not share by chance.
@@ -162,6 +166,7 @@ class sharing {
   unsigned count_;
   std::unique_ptr<queue[]> queues_;
   detail::idle_threads idle_;
+  std::atomic<unsigned> looks_ = 0;  // how often all were told to look again
   alignas(64) std::atomic<unsigned> next_ = 0;
 };
 
@@ -204,8 +209,12 @@ class sharing::worker {
     for (;;) {
       if (home_.idle_.is_over()) return home_.idle_.why_over();
       if (queue_entry* const e = find()) return thunk_of(*e);
-      auto const all_are_empty = [this] { return home_.all_are_empty(); };
-      if (home_.idle_.sleep(index_, until, dry, all_are_empty)) return thunk::nothing::deadline;
+      if (unsigned const told = looks(); told != looked_) {
+        looked_ = told;
+        return thunk::nothing::deadline;
+      }
+      auto const nothing_new = [this] { return home_.all_are_empty() && looks() == looked_; };
+      if (home_.idle_.sleep(index_, until, dry, nothing_new)) return thunk::nothing::deadline;
     }
   }
 
@@ -217,6 +226,9 @@ class sharing::worker {
   static constexpr unsigned most_looks = 50;
   static constexpr unsigned looks_apart = 8;
 
+  [[nodiscard]] unsigned looks() const noexcept {
+    return home_.looks_.load(std::memory_order_seq_cst);  // seq_cst: with [1], after we announced
+  }
   queue_entry* find() noexcept;
   queue_entry* visit(bool& was_locked) noexcept;
   queue_entry* share(queue& from, bool& was_locked) noexcept;
@@ -224,6 +236,7 @@ class sharing::worker {
   sharing& home_;
   queue& own_;
   unsigned index_;
+  unsigned looked_ = 0;                        // of `looks_`
   unsigned spawned_ = 0;                       // since somebody was asked to wait
   unsigned visits_;                            // whom we looked at last
   unsigned until_visit_ = steps_to_visit - 1;  // how many steps

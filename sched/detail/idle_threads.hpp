@@ -76,6 +76,13 @@ class idle_threads {
     }
     wake(who);  // I3
   }
+  /// What all of them are to look at is published.
+  void wake_all() noexcept {
+    // [3] seq_cst: as [2].
+    if ((word_.load(std::memory_order_seq_cst) & count) == 0) return;
+    std::lock_guard const lock(mutex_);
+    strike_all();
+  }
   void stop() noexcept {
     std::lock_guard const lock(mutex_);
     end(stopped);
@@ -173,7 +180,11 @@ class idle_threads {
   }
   void end(unsigned how) noexcept {
     word_.fetch_or(how, std::memory_order_relaxed);  // relaxed: they are woken after it
+    strike_all();
+  }
+  void strike_all() noexcept {
     for (unsigned const who : list_) wake(who);
+    // Relaxed: as above.
     word_.fetch_sub(static_cast<unsigned>(list_.size()), std::memory_order_relaxed);
     list_.clear();
     ++changes_;

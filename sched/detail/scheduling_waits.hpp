@@ -91,7 +91,7 @@ bool scheduling<Backend>::set(alarm& a) {
   bool is_next = false;
   if (!this->timers_.set(a, is_next)) return false;
   if constexpr (requires { backend_->look_again(); })
-    if (is_next) backend_->look_again();
+    if (is_next && !this->has_virtual_time_) backend_->look_again();
   return true;
 }
 template <backend Backend>
