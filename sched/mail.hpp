@@ -51,16 +51,19 @@ template <class M>
 struct ports;
 
 struct port_options {
-  /// How many messages wait at most; who sends more waits until there is room.
+  /// How many messages wait at most, one or more; who sends more waits until there is room.
   std::size_t capacity = std::numeric_limits<std::size_t>::max();
 };
 
 /// A port: auto [in, to] = co_await open<int>();
 ///
 /// Three allocations, none of them for a message: the mailbox from the pool, and two when the first
-/// message has to wait.  Seals: who has opened a port cannot fork any more.
+/// message has to wait.  Seals: who has opened a port cannot fork any more.  Throws bad_alloc;
+/// std::logic_error if the capacity is zero.
 template <class M>
 [[nodiscard]] auto open(port_options o = {}) {
+  if (o.capacity == 0)
+    throw std::logic_error("weft: a port of capacity 0 could not pass on a message: 1 or more");
   return detail::opening<M>(o.capacity);
 }
 
