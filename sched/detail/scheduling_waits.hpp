@@ -129,12 +129,12 @@ template <backend Backend>
 [[noreturn, gnu::cold, gnu::noinline]] void scheduling<Backend>::throw_not_ours() {
   throw std::logic_error("weft: this port was opened in another scheduler");
 }
-/// Nobody else would wait too long.
+/// Nobody else would wait too long, and nobody is to be told something first.
 template <backend Backend>
 bool scheduling<Backend>::can_hand_over() noexcept {
   static constexpr std::uint8_t most = 64;
   if constexpr (hands_over<Backend>)
-    return here().hand_overs < most && is_innermost();
+    return here().hand_overs < most && is_innermost() && !this->must_look_up();
   else
     return false;
 }
@@ -260,6 +260,9 @@ std::coroutine_handle<> scheduling<Backend>::on(mail::receive const& m) {
   r.who.waits(p);
   auto const goes_on_with = [&](std::uint64_t answer) {
     goes_on(p);
+    // Else one that will not hear that it is cancelled would go on for ever with a deadline.
+    if (this->must_look_up()) [[unlikely]]
+      return next_unless_over(&p, answer);
     return go_on(&p, answer);
   };
   try {
