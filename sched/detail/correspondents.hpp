@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "sched/detail/timers.hpp"
@@ -63,12 +64,14 @@ class receiver {
       if (first[i].is_inside) [[unlikely]]
         leave(first[i]);
   }
+  [[nodiscard]] inline bool has_looked_everywhere() const noexcept;
   [[nodiscard]] inline bool may_get_more() const noexcept;
 
   receiver_at* first;
   unsigned count;
   alarm* until;  // null: for ever
   waiter who;
+  std::atomic<bool> is_everywhere = false;  // it has entered all of several
 
  private:
   static inline void leave(receiver_at& r) noexcept;

@@ -137,7 +137,7 @@ inline void mailbox::drop_address() noexcept {
 }
 inline void mailbox::last_address_has_gone() noexcept {
   office_.put(under_lock([this]<bool Locks>() -> thunk {
-    if (receiver_ && !receiver_->of->may_get_more())
+    if (receiver_ && receiver_->of->has_looked_everywhere() && !receiver_->of->may_get_more())
       if (process* const p = take_receiver<Locks>()) return thunk(p, receiver::nobody_left);
     return thunk::nothing::dry;
   }));
@@ -177,6 +177,12 @@ inline void mailbox::leave(sender& s) noexcept {
   if (is_last) release();
 }
 
+/// Whether it waits at all of its mailboxes: before, there may be a message at one of them.
+inline bool receiver::has_looked_everywhere() const noexcept {
+  // seq_cst: P4.  Either this is true, or the receiver, which looks after it has said so, finds
+  // that nobody is left.
+  return count == 1 || is_everywhere.load(std::memory_order_seq_cst);
+}
 /// Whether one of the mailboxes has an address left.
 inline bool receiver::may_get_more() const noexcept {
   for (unsigned i = 0; i != count; ++i)
