@@ -146,6 +146,12 @@ void suite::measure_runs(std::string_view which, timed_run subject, std::uint64_
   rows_.push_back(std::move(r));
 }
 
+void suite::measure_rate_runs(std::string_view which, timed_run subject, std::uint64_t answer,
+                              std::size_t items) {
+  measure_runs(which, std::move(subject), answer, items);
+  rows_.back().unit = per_second;
+}
+
 // Every run is checked, none is run for that alone.
 void suite::compare_seconds(std::string_view which, std::function<std::uint64_t()> subject,
                             std::string_view rival, std::function<std::uint64_t()> run_rival,

@@ -61,12 +61,14 @@ class suite {
   void measure_rate(std::string_view which, make_work subject, std::uint64_t answer,
                     std::size_t items);
 
-  /// As `compare` and `measure`, of what runs have timed: `items` a run, and a run a repetition.
-  /// Every run of `compare_runs` is checked.
+  /// As `compare`, `measure` and `measure_rate`, of what runs have timed: `items` a run, and a run
+  /// a repetition.  Every run of `compare_runs` is checked.
   void compare_runs(std::string_view which, timed_run subject, std::string_view rival_name,
                     timed_run rival, std::size_t items, summary of = summary::median);
   void measure_runs(std::string_view which, timed_run subject, std::uint64_t answer,
                     std::size_t items);
+  void measure_rate_runs(std::string_view which, timed_run subject, std::uint64_t answer,
+                         std::size_t items);
 
   /// Seconds of one whole run of each, which takes long enough for that.  Both must return
   /// `answer`.

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "bench/harness.hpp"
+#include "bench/rivals_ring.hpp"
+
+/// Numbers that go from one coroutine to another, as one writes it by hand when nothing else is
+/// wanted: the rivals of `messages`.  Their frames come from the same pool as ours.
+///
+/// Every program here is a circle of coroutines in which one number goes round, as many times as
+/// it is told; two are a ping-pong.  The first sends and then waits; the others wait, and pass it
+/// on.  What a coroutine knows of its neighbours are addresses that the compiler does not.
+namespace weft::bench {
+
+/// What everyone on its way does to the number, one by one.
+inline std::uint64_t after(std::uint64_t n) { return launder(n + 1); }
+
+// ---- raw: each knows that the next one waits
+
+/// Where one coroutine waits for a number.
+struct place {
+  std::uint64_t number = 0;
+  std::coroutine_handle<> waiting;
+};
+
+/// Puts a number at the next one's place, waits at one's own, and the next one goes on by a jump.
+/// No queue, no test: there is nobody else who could go on.
+struct pass {
+  place& to;
+  std::uint64_t number;
+  place& own;
+  [[nodiscard]] bool await_ready() const noexcept { return false; }
+  std::coroutine_handle<> await_suspend(std::coroutine_handle<> running) const noexcept {
+    own.waiting = running;
+    to.number = number;
+    return to.waiting;
+  }
+  [[nodiscard]] std::uint64_t await_resume() const noexcept { return own.number; }
+};
+struct wait_at {
+  place& own;
+  [[nodiscard]] bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> running) const noexcept { own.waiting = running; }
+  [[nodiscard]] std::uint64_t await_resume() const noexcept { return own.number; }
+};
+
+inline pooled_coroutine pass_on(place& own, place& to) {
+  std::uint64_t number = co_await wait_at{own};
+  for (;;) number = co_await pass{to, after(number), own};
+}
+inline pooled_coroutine send_round(place& own, place& to, int times, std::uint64_t& answer) {
+  std::uint64_t number = 0;
+  for (int i = 0; i != times; ++i) number = co_await pass{to, after(number), own};
+  answer = number;
+}
+inline std::uint64_t raw_circle(std::size_t coroutines, int times) {
+  std::vector<place> places(coroutines);
+  place* const first = launder(places.data());
+  for (std::size_t i = 1; i != coroutines; ++i)
+    pass_on(first[i], first[(i + 1) % coroutines]).frame.resume();
+  std::uint64_t answer = 0;
+  send_round(first[0], first[1], launder(times), answer).frame.resume();
+  for (std::size_t i = 1; i != coroutines; ++i) first[i].waiting.destroy();
+  return answer;
+}
+
+// ---- box+ring: each finds out
+
+/// A box for one number, which its owner may wait for or find.
+struct box {
+  std::uint64_t number = 0;
+  bool is_full = false;
+  std::coroutine_handle<> waiting;  // or none
+};
+using ready_ring = ring<std::coroutine_handle<>>;
+
+/// As ours: who waits is handed the thread, and who sends goes to the end of the queue.
+struct put_in {
+  box& to;
+  std::uint64_t number;
+  ready_ring& ready;
+  [[nodiscard]] bool await_ready() const noexcept { return false; }
+  std::coroutine_handle<> await_suspend(std::coroutine_handle<> running) const noexcept {
+    to.number = number;
+    to.is_full = true;
+    if (!to.waiting) return running;
+    ready.push(running);
+    return std::exchange(to.waiting, nullptr);
+  }
+  void await_resume() const noexcept {}
+};
+struct take_from {
+  box& own;
+  ready_ring& ready;
+  [[nodiscard]] bool await_ready() const noexcept { return own.is_full; }
+  std::coroutine_handle<> await_suspend(std::coroutine_handle<> running) const noexcept {
+    own.waiting = running;
+    if (ready.empty()) return std::noop_coroutine();
+    return ready.pop();
+  }
+  [[nodiscard]] std::uint64_t await_resume() const noexcept {
+    own.is_full = false;
+    return own.number;
+  }
+};
+
+inline pooled_coroutine box_on(box& own, box& to, ready_ring& ready, int times) {
+  for (int i = 0; i != times; ++i) {
+    std::uint64_t const number = co_await take_from{own, ready};
+    co_await put_in{to, after(number), ready};
+  }
+}
+inline pooled_coroutine box_round(box& own, box& to, ready_ring& ready, int times,
+                                  std::uint64_t& answer) {
+  std::uint64_t number = 0;
+  for (int i = 0; i != times; ++i) {
+    co_await put_in{to, after(number), ready};
+    number = co_await take_from{own, ready};
+  }
+  answer = number;
+}
+inline std::uint64_t box_circle(std::size_t coroutines, int times) {
+  ready_ring ready_ones(coroutines);
+  std::vector<box> boxes(coroutines);
+  ready_ring& ready = *launder(&ready_ones);
+  box* const first = launder(boxes.data());
+  times = launder(times);
+  std::uint64_t answer = 0;
+  for (std::size_t i = 1; i != coroutines; ++i)
+    ready.push(box_on(first[i], first[(i + 1) % coroutines], ready, times).frame);
+  ready.push(box_round(first[0], first[1], ready, times, answer).frame);
+  while (!ready.empty()) ready.pop().resume();
+  return answer;
+}
+
+}  // namespace weft::bench
