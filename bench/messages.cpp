@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: MIT
+
+/// What does a message cost?  ns of wall time, with what it takes to start and end the processes.
+///
+///   ping-pong/one_thread         A number is sent to another process, which sends it back: ns a
+///                                round trip.
+///   ping-pong/sharing/1          The same on `sharing`, with one thread,
+///   ping-pong/sharing/2          and with two.
+///   ping-pong/sharing/2/crossed  The share of those messages that were received on another thread
+///                                than they were sent on, in one run.
+///   ring/one_thread              A number goes 1000 times round a thousand processes: ns a hop.
+///   throughput/1                 Numbers a second from one process to another, through an inbox
+///                                with room for 1024; `sharing`, one thread.
+///   timers                       100k processes that each sleep once, until instants in no order:
+///                                ns a process, from its spawning to its end.  Time is virtual, so
+///                                nobody waits.
+///
+/// The answers: a number is counted up by each process that it comes to; the consumer of
+/// `throughput` hashes what it gets in the order in which it comes, as each sleeper its rank.
+///
+/// The rivals:
+///
+///   raw          Two coroutines by hand (rivals_messages.hpp), or a thousand.  Each knows that the
+///                next one waits, and where, so a message is two stores and a jump.
+///   box+ring     The same, where nobody knows whether the other one waits: it is found out, as by
+///                ours, and who can go on is in a queue.
+///   boost.fiber  Two fibers and two `unbuffered_channel`, by `algo::shared_work`, which is faster
+///                here than the default even on one thread.
+///
+/// Medians, with two threads too: boost.fiber is several times as fast while one of its threads has
+/// the work to itself, and up to a hundred times as slow when one loses its core at the wrong
+/// moment; so the least of all repetitions is not that of a quiet machine.
+
+#include <algorithm>
+#include <boost/fiber/algo/shared_work.hpp>
+#include <boost/fiber/fiber.hpp>
+#include <boost/fiber/operations.hpp>
+#include <boost/fiber/unbuffered_channel.hpp>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <numeric>
+#include <optional>
+#include <random>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "bench/harness.hpp"
+#include "bench/rivals_fibers.hpp"
+#include "bench/rivals_messages.hpp"
+#include "bench/threads.hpp"
+#include "effects/effects.hpp"
+#include "sched/mail.hpp"
+#include "sched/schedule.hpp"
+#include "sched/timing.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using weft::address;
+using weft::eff;
+using weft::inbox;
+using weft::instant;
+using weft::mail;
+using weft::open;
+using weft::schedule;
+using weft::sharing;
+using weft::spawn;
+using weft::spawning;
+using weft::timing;
+using weft::bench::after;
+using weft::bench::fibers_left;
+using weft::bench::launder;
+using weft::bench::small_stacks;
+using weft::bench::this_thread;
+using weft::bench::timed;
+using weft::bench::timed_run;
+
+/// Times all of it; the answer is what it returns.
+template <class Run>
+timed_run whole(Run run) {
+  return [run]() -> timed {
+    using clock = std::chrono::steady_clock;
+    auto const begin = clock::now();
+    std::uint64_t const answer = run();
+    return {std::chrono::duration<double, std::nano>(clock::now() - begin).count(), answer};
+  };
+}
+
+/// An answer that depends on the order.
+std::uint64_t hash(std::uint64_t so_far, std::uint64_t next) { return so_far * 31 + next + 1; }
+std::uint64_t hash_of_all_below(std::uint64_t n) {
+  std::uint64_t h = 0;
+  for (std::uint64_t i = 0; i != n; ++i) h = hash(h, i);
+  return h;
+}
+
+// ---- ping-pong, ring: a message goes round
+
+/// A message that knows how often it was received on another thread than it was sent on.
+struct traveller {
+  std::uint64_t number = 0;
+  std::uint64_t crossings = 0;
+  char const* sent_on = nullptr;
+};
+/// To be called between receiving it and sending it on.
+traveller after(traveller t) {
+  char const* const here = this_thread();
+  bool const has_crossed = t.sent_on && t.sent_on != here;
+  return {after(t.number), t.crossings + has_crossed, here};
+}
+
+template <class Message>
+eff<void, mail> pass_on(inbox<Message> own, address<Message> to, int times) {
+  for (int i = 0; i != times; ++i) {
+    Message const m = co_await own.receive();
+    co_await to.send(after(m));
+  }
+}
+template <class Message>
+eff<void, mail, spawning<mail>> circle(int processes, int times, Message* answer) {
+  auto [own, to] = co_await open<Message>();
+  for (int i = 1; i != processes; ++i) {  // the last one first
+    auto [in, to_it] = co_await open<Message>();
+    co_await spawn(pass_on<Message>, std::move(in), std::move(to), times);
+    to = std::move(to_it);
+  }
+  Message m{};
+  for (int i = 0; i != times; ++i) {
+    co_await to.send(after(m));
+    m = co_await own.receive();
+  }
+  *answer = m;
+}
+
+std::uint64_t on_one_thread(int processes, int times) {
+  std::uint64_t answer = 0;
+  schedule({.forkable = false}, [=, at = &answer] { return circle(processes, times, at); });
+  return answer;
+}
+template <unsigned Threads, class Message = std::uint64_t>
+Message shared(int times) {
+  Message answer{};
+  schedule<sharing>({.threads = Threads, .forkable = false},
+                    [=, at = &answer] { return circle(2, times, at); });
+  return answer;
+}
+
+using channel = boost::fibers::unbuffered_channel<std::uint64_t>;
+void pass_on_in_a_fiber(channel* own, channel* to, int times, fibers_left* all) {
+  for (int i = 0; i != times; ++i) to->push(after(own->value_pop()));
+  all->leave();
+}
+void send_round_in_a_fiber(channel* own, channel* to, int times, fibers_left* all,
+                           std::uint64_t* answer) {
+  std::uint64_t number = 0;
+  for (int i = 0; i != times; ++i) {
+    to->push(after(number));
+    number = own->value_pop();
+  }
+  *answer = number;
+  all->leave();
+}
+template <unsigned Threads>
+std::uint64_t in_fibers(int times) {
+  channel there, back;
+  std::uint64_t answer = 0;
+  fibers_left all(2);
+  auto const with_others = [&](auto start) {
+    boost::fibers::use_scheduling_algorithm<boost::fibers::algo::shared_work>();
+    start();
+    all.wait();
+  };
+  // Threads of their own: one keeps its algorithm for good.
+  std::thread first(with_others, [&] {
+    boost::fibers::fiber(std::allocator_arg, small_stacks(), pass_on_in_a_fiber, &there, &back,
+                         times, &all)
+        .detach();
+    boost::fibers::fiber(std::allocator_arg, small_stacks(), send_round_in_a_fiber, &back, &there,
+                         times, &all, &answer)
+        .detach();
+  });
+  std::vector<std::thread> others;
+  for (unsigned i = 1; i != Threads; ++i) others.emplace_back(with_others, [] {});
+  first.join();
+  for (auto& other : others) other.join();
+  return answer;
+}
+
+// ---- throughput
+
+eff<void, mail> producer(address<std::uint64_t> to, std::uint64_t n) {
+  for (std::uint64_t i = 0; i != n; ++i) co_await to.send(i);
+}
+eff<void, mail, spawning<mail>> consumer(std::uint64_t n, std::uint64_t* answer) {
+  auto [in, to] = co_await open<std::uint64_t>({.capacity = 1024});
+  co_await spawn(producer, std::move(to), n);
+  for (;;) {
+    std::optional<std::uint64_t> const next = co_await in.next();
+    if (!next) break;
+    *answer = hash(*answer, *next);
+  }
+}
+std::uint64_t sent(std::uint64_t n) {
+  std::uint64_t answer = 0;
+  schedule<sharing>({.threads = 1, .forkable = false},
+                    [=, at = &answer] { return consumer(n, at); });
+  return answer;
+}
+
+// ---- timers
+
+eff<void, timing> sleeper(instant until, std::uint64_t rank, std::uint64_t* answer) {
+  co_await timing::sleep_until{until};
+  *answer = hash(*answer, rank);
+}
+eff<void, timing, spawning<timing>> sleepers(std::vector<std::uint64_t> const* ranks,
+                                             std::uint64_t* answer) {
+  instant const begin = co_await timing::now{};
+  for (std::uint64_t const rank : *ranks)
+    co_await spawn(sleeper, begin + (rank + 1) * 1ms, rank, answer);
+}
+std::uint64_t slept(std::vector<std::uint64_t> const& ranks) {
+  std::uint64_t answer = 0;
+  schedule({.forkable = false, .virtual_time = true},
+           [all = &ranks, at = &answer] { return sleepers(all, at); });
+  return answer;
+}
+std::vector<std::uint64_t> shuffled(std::size_t n) {
+  std::vector<std::uint64_t> ranks(n);
+  std::iota(ranks.begin(), ranks.end(), 0);
+  std::shuffle(ranks.begin(), ranks.end(), std::mt19937_64(1));
+  return ranks;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  weft::bench::suite bench("messages", argc, argv);
+  bool right = true;
+
+  using run = std::uint64_t (*)(int times);
+  auto const compare = [&](std::string_view which, run subject, std::string_view rival_name,
+                           run rival, int times, std::size_t items_a_time) {
+    bench.compare_runs(which, whole([=] { return subject(times); }), rival_name,
+                       whole([=] { return rival(times); }),
+                       static_cast<std::size_t>(times) * items_a_time);
+  };
+  constexpr run one_thread = [](int times) { return on_one_thread(2, times); };
+  constexpr run raw = [](int times) { return weft::bench::raw_circle(2, times); };
+  constexpr run boxes = [](int times) { return weft::bench::box_circle(2, times); };
+
+  int const on_one = bench.is_quick() ? 1000 : 1'000'000;
+  int const on_two = bench.is_quick() ? 1000 : 50'000;
+  compare("ping-pong/one_thread", one_thread, "raw", raw, on_one, 1);
+  compare("ping-pong/one_thread", one_thread, "box+ring", boxes, on_one, 1);
+  compare("ping-pong/sharing/1", shared<1>, "raw", raw, on_one, 1);
+  compare("ping-pong/sharing/1", shared<1>, "boost.fiber", in_fibers<1>, on_one, 1);
+  compare("ping-pong/sharing/2", shared<2>, "boost.fiber", in_fibers<2>, on_two, 1);
+
+  auto const travelled = shared<2, traveller>(on_two);
+  std::uint64_t const received = 2 * static_cast<std::uint64_t>(on_two);
+  if (travelled.number != received) {
+    std::fprintf(stderr, "ping-pong/sharing/2/crossed: not all messages have come\n");
+    right = false;
+  }
+  bench.report("ping-pong/sharing/2/crossed",
+               static_cast<double>(travelled.crossings) / static_cast<double>(received), "share");
+
+  int const rounds = bench.is_quick() ? 2 : 1000;
+  constexpr run ring = [](int times) { return on_one_thread(1000, times); };
+  constexpr run raw_ring = [](int times) { return weft::bench::raw_circle(1000, times); };
+  constexpr run ring_of_boxes = [](int times) { return weft::bench::box_circle(1000, times); };
+  compare("ring/one_thread", ring, "raw", raw_ring, rounds, 1000);
+  compare("ring/one_thread", ring, "box+ring", ring_of_boxes, rounds, 1000);
+
+  std::uint64_t const messages = bench.is_quick() ? 10'000 : 10'000'000;
+  bench.measure_rate_runs("throughput/1", whole([=] { return sent(messages); }),
+                          hash_of_all_below(messages), messages);
+
+  auto const ranks = shuffled(bench.is_quick() ? 1000 : 100'000);
+  bench.measure_runs("timers", whole([&] { return slept(ranks); }), hash_of_all_below(ranks.size()),
+                     ranks.size());
+
+  return bench.run() == 0 && right ? 0 : 1;
+}
