@@ -39,8 +39,8 @@ class dry_test {
 ///   B1  A put happens before the take or claim that returns it.
 ///   B2  Each put is answered by exactly one take or claim, or by stop.
 ///   B3  b.put may be called by any thread; a worker belongs to one.
-///   B4  claim(p) says true iff p was ready, and is now the caller's: its count, without the answer
-///       that it was put with.  It may say no to everything.
+///   B4  claim(p) gives the thunk that was put, if p is ready; else an empty one.  It may say no to
+///       everything.
 ///   B5  take comes back empty only if it is dry (every worker idle, nothing ready, and `dry`
 ///       agreed), at the deadline, or stopped; and says which.  If there are several workers, dry
 ///       is for good: until all of them have gone; and b.look_again() has each of them come back as
@@ -51,7 +51,7 @@ concept backend =
       requires std::constructible_from<typename B::worker, B&, unsigned>;  // one a thread
       w.put(std::move(t), why::yielded);                                   // the owner's end
       b.put(std::move(t), why::woken);  // from anywhere: completions, timers, other threads
-      { b.claim(p) } -> std::same_as<bool>;
+      { b.claim(p) } -> std::same_as<thunk>;
       { w.take(until, dry) } -> std::same_as<thunk>;
       { B::wakes } -> std::convertible_to<unsigned>;  // waiters that a release makes ready
       b.stop();                                       // from anywhere

@@ -65,7 +65,7 @@ class one_thread {
 
   void put(thunk t, why) { arrivals_.put(std::move(t)); }
   /// Always no: it would be O(n).
-  bool claim(process*) noexcept { return false; }
+  thunk claim(process*) noexcept { return thunk::nothing::dry; }
   void stop() { arrivals_.stop(); }
 
  private:

@@ -102,11 +102,13 @@ class sharing {
     idle_.wake_one();
   }
   /// O(1).  Says no also if somebody is at work on the queue.
-  bool claim(process* p) noexcept {
+  thunk claim(process* p) noexcept {
     queue_entry& e = process_place<place>(*p);
     // Relaxed: a hint, the queue makes sure.
     auto const* const at = static_cast<queue const*>(e.owner.load(std::memory_order_relaxed));
-    return at && const_cast<queue*>(at)->try_dequeue_entry(e) == thread_queue::removal::removed;
+    if (at && const_cast<queue*>(at)->try_dequeue_entry(e) == thread_queue::removal::removed)
+      return thunk_of(e);
+    return thunk::nothing::dry;
   }
   void stop() noexcept { idle_.stop(); }
 

@@ -251,8 +251,8 @@ TEMPLATE_TEST_CASE("what is put by who is asked whether it is dry is found", "",
   CHECK(t.answer() == 7);
 }
 
-TEMPLATE_TEST_CASE("claim says true only for what is ready, which is then not taken", "",
-                   one_thread, locked_queue, locked_stack, first_schedule, sharing_alone) {
+TEMPLATE_TEST_CASE("claim gives only what is ready, which is then not taken", "", one_thread,
+                   locked_queue, locked_stack, first_schedule, sharing_alone) {
   every_frame_dies const check;
   TestType b;
   typename TestType::worker w(b, 0);
@@ -270,9 +270,9 @@ TEMPLATE_TEST_CASE("claim says true only for what is ready, which is then not ta
   std::vector<std::uint64_t> all{taken.answer()};
   std::vector<thunk> claimed;
   for (std::uint64_t n = 0; n < 100; n += 2)
-    if (b.claim(processes[n])) {
-      claimed.emplace_back(processes[n]);
-      all.push_back(n);
+    if (thunk t = b.claim(processes[n])) {
+      all.push_back(t.answer());
+      claimed.push_back(std::move(t));
     }
   for (auto const& t : claimed) CHECK_FALSE(b.claim(t.get()));
   auto const [rest, why] = all_from(w);

@@ -160,7 +160,7 @@ class choosing {
   };
 
   void put(thunk t, why) { arrivals_.put(std::move(t)); }
-  bool claim(process*) noexcept { return false; }
+  thunk claim(process*) noexcept { return thunk::nothing::dry; }
   void stop() { arrivals_.stop(); }
 
  private:

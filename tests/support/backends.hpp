@@ -49,13 +49,13 @@ class locked {
     ready_.push_back(std::move(t));
     arrived_.notify_one();
   }
-  bool claim(process* p) {
+  thunk claim(process* p) {
     std::lock_guard const lock(mutex_);
     auto const it = std::ranges::find(ready_, p, &thunk::get);
-    if (it == ready_.end()) return false;
-    (void)it->release();  // the caller's
+    if (it == ready_.end()) return thunk::nothing::dry;
+    thunk t = std::move(*it);
     ready_.erase(it);
-    return true;
+    return t;
   }
   void stop() {
     std::lock_guard const lock(mutex_);
@@ -120,7 +120,7 @@ class fails_once {
     std::deque<thunk> ready_;
   };
   void put(thunk, why) {}
-  bool claim(process*) { return false; }
+  thunk claim(process*) { return thunk::nothing::dry; }
   void stop() {}
 
  private:
