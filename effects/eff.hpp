@@ -129,6 +129,12 @@ class weft::eff<T, Effects...>::promise_type
     }
   }
 
+  /// co_await detail::located(operation, where): for reports that name the caller's line
+  template <class O>
+  auto await_transform(detail::located<O>&& o) {
+    return await_transform(std::move(o.operation), o.where);
+  }
+
   /// co_await computation
   template <class U, class... Fs>
   auto await_transform(eff<U, Fs...>&& child, here where = here::current()) {

@@ -110,6 +110,13 @@ struct masked {
   explicit masked(O o) : operation(std::move(o)) {}
   O operation;
 };
+/// An operation that is said to be performed elsewhere: where somebody has called us.
+template <class O>
+struct located {
+  located(O o, std::source_location w) : operation(std::move(o)), where(w) {}
+  O operation;
+  std::source_location where;
+};
 
 }  // namespace detail
 
