@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <source_location>
+#include <stdexcept>
+#include <utility>
+
+#include "effects/eff.hpp"
+#include "sched/errors.hpp"
+#include "sched/gate.hpp"
+#include "sched/mutex.hpp"
+
+namespace weft {
+
+/// Where processes wait, with a mutex unlocked, until another says that something has changed.
+///
+///     auto held = co_await m.lock();
+///     co_await changed.wait(held, [&] { return !queue.empty(); });  // one process
+///     ...
+///     queue.push_back(1);                                           // another, with the mutex
+///     changed.notify_one();
+///
+/// Who waits is woken by a notify that comes after the mutex was unlocked for it, and by nothing
+/// else: the longest waiting first.  But before it has the mutex again others may have had it: so
+/// give the predicate.  Where schedules are explored it is the same.
+///
+/// If it ends while processes wait at it, they find `cancelled`.  It belongs to one scheduler while
+/// somebody waits.  One allocation; O(1), and notify_all O(those who wait).
+class condition {
+ public:
+  /// Throws bad_alloc.
+  inline condition();
+  condition(condition const&) = delete;
+  condition& operator=(condition const&) = delete;
+  inline ~condition();
+
+  /// Unlocks, waits to be notified, and locks again.  If it throws, `cancelled` or what an
+  /// unwinding does, the guard does not own the mutex.  Throws std::logic_error if it does not to
+  /// begin with.
+  eff<void, syncing> wait(mutex::guard& held,
+                          std::source_location where = std::source_location::current()) {
+    return waits(state_, held, where);
+  }
+  /// The same until `holds()`, which is asked while the mutex is locked, first before the wait.
+  template <class Predicate>
+  eff<void, syncing> wait(mutex::guard& held, Predicate holds,
+                          std::source_location where = std::source_location::current()) {
+    return waits_for(state_, held, std::move(holds), where);
+  }
+
+  /// The process that waits longest goes on in its turn.  By processes of its scheduler, also where
+  /// one is unwound; with the mutex or without.
+  inline void notify_one() noexcept;
+  inline void notify_all() noexcept;
+
+ private:
+  class waiter;
+  class state;
+
+  static inline eff<void, syncing> waits(std::shared_ptr<state> s, mutex::guard& held,
+                                         std::source_location where);
+  template <class Predicate>
+  static eff<void, syncing> waits_for(std::shared_ptr<state> s, mutex::guard& held, Predicate holds,
+                                      std::source_location where) {
+    while (!holds()) co_await waits(s, held, where);
+  }
+
+  std::shared_ptr<state> state_;
+};
+
+/// Who waits, in which order.
+///
+///   N1  `first_` to `last_`, and what is said in a waiter, are touched under `mutex_`.
+///   N2  A waiter is listed before the mutex of its guard is unlocked; so no notify is missed.
+///   N3  Each waits at a gate of its own, which is released under `mutex_`.  Who goes on takes that
+///       lock before it goes: so the gate is there until then.
+///   N4  Who is notified and does not go on, since it is unwound, passes that on.
+class condition::state {
+ public:
+  inline void notify(std::size_t most) noexcept;
+  inline void close() noexcept;
+
+ private:
+  friend class waiter;
+  inline void unlink(waiter& w) noexcept;
+
+  /// Recursive: who is made ready may be unwound, if there is no memory for that, and takes itself
+  /// off.
+  std::recursive_mutex mutex_;
+  waiter* first_ = nullptr;  // N1: who waits longest
+  waiter* last_ = nullptr;
+  bool closed_ = false;
+};
+
+class condition::waiter {
+ public:
+  explicit waiter(state& s) noexcept : home_(s) {
+    std::lock_guard const lock(home_.mutex_);
+    previous_ = std::exchange(home_.last_, this);
+    (previous_ ? previous_->next_ : home_.first_) = this;
+  }
+  waiter(waiter const&) = delete;
+  waiter& operator=(waiter const&) = delete;
+  ~waiter() {
+    std::lock_guard const lock(home_.mutex_);  // N3
+    if (is_ == sleeps)
+      home_.unlink(*this);
+    else if (is_ == notified)
+      home_.notify(1);  // N4
+  }
+
+  [[nodiscard]] gate& at() noexcept { return at_; }
+  /// Throws `cancelled` if nobody will notify it.
+  [[nodiscard]] bool may_go_on() {
+    std::lock_guard const lock(home_.mutex_);
+    if (is_ == sleeps && home_.closed_) throw cancelled();
+    if (is_ == sleeps) return false;
+    is_ = goes_on;
+    return true;
+  }
+
+ private:
+  friend class state;
+
+  state& home_;
+  gate at_;
+  waiter* next_ = nullptr;
+  waiter* previous_ = nullptr;
+  enum { sleeps, notified, goes_on } is_ = sleeps;
+};
+
+void condition::state::notify(std::size_t most) noexcept {
+  std::lock_guard const lock(mutex_);
+  for (; most != 0 && first_; --most) {
+    waiter& w = *first_;
+    unlink(w);
+    w.is_ = waiter::notified;
+    w.at_.release();
+  }
+}
+void condition::state::close() noexcept {
+  std::lock_guard const lock(mutex_);
+  closed_ = true;
+  for (waiter* w = first_; w;) {
+    waiter* const next = w->next_;
+    w->at_.release();
+    w = next;
+  }
+}
+void condition::state::unlink(waiter& w) noexcept {
+  (w.previous_ ? w.previous_->next_ : first_) = w.next_;
+  (w.next_ ? w.next_->previous_ : last_) = w.previous_;
+}
+
+condition::condition() : state_(std::make_shared<state>()) {}
+condition::~condition() { state_->close(); }
+void condition::notify_one() noexcept { state_->notify(1); }
+void condition::notify_all() noexcept { state_->notify(~std::size_t{0}); }
+
+eff<void, syncing> condition::waits(std::shared_ptr<state> s, mutex::guard& held,
+                                    std::source_location where) {
+  mutex::state m;
+  co_await detail::located(syncing::touch(s.get(), true), where);
+  {
+    waiter me(*s);  // N2
+    m = held.taken();
+    (void)mutex::guard(m);  // unlocked
+    for (auto seen = me.at().epoch(); !me.may_go_on(); seen = me.at().epoch())
+      co_await detail::located(syncing::wait(me.at(), seen), where);
+  }
+  held = co_await mutex::locks(std::move(m), where);
+}
+
+}  // namespace weft

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <source_location>
+
+#include "effects/eff.hpp"
+#include "sched/errors.hpp"
+#include "sched/gate.hpp"
+
+/// Something of which there is a number, and which processes take and give back: what is behind a
+/// mutex, of which there is one, and a semaphore.
+namespace weft::detail {
+
+///   P1  Who gives back first adds to `left_`, then releases the gate.  Who finds nothing left has
+///       asked the gate for its epoch before.  So one of the two sees the other.
+///   P2  A wakeup is for one who looks again.  Who is woken and does not look, since it is unwound,
+///       passes it on.
+///   P3  It belongs to all who use it: the object that it is in, who holds one, who waits, who is
+///       giving back.  So that object may end before any of them is done: also by who has what
+///       another is just giving back.
+class permits {
+ public:
+  explicit permits(std::size_t n) noexcept : left_(n) {}
+
+  /// Throws `cancelled` if there will be none any more.
+  [[nodiscard]] bool try_take() {
+    // Relaxed: as `left_`, if the epoch says so; else who closes wakes us.
+    if (closed_.load(std::memory_order_relaxed)) throw cancelled();
+    std::size_t n = left_.load(std::memory_order_relaxed);  // relaxed: [1] makes sure
+    while (n != 0)
+      // [1] acquire: what was done before it was given back [2] is seen by who takes it.
+      if (left_.compare_exchange_weak(n, n - 1, std::memory_order_acquire,
+                                      std::memory_order_relaxed))
+        return true;
+    return false;
+  }
+  /// Our caller keeps us (P3).
+  void give_back(std::size_t n) noexcept {
+    left_.fetch_add(n, std::memory_order_release);  // [2] release: with [1]
+    if (n == 1)
+      freed_.release();
+    else
+      freed_.release_all();
+  }
+  /// Who waits, or comes later, finds `cancelled`.
+  void close() noexcept {
+    closed_.store(true, std::memory_order_relaxed);  // relaxed: see try_take
+    freed_.release_all();
+  }
+
+  /// Takes one, when there is one.
+  static eff<void, syncing> take(std::shared_ptr<permits> from, std::source_location where) {
+    for (auto seen = from->freed_.epoch(); !from->try_take(); seen = from->freed_.epoch()) {
+      wakeup passed_on(*from);
+      co_await located(syncing::wait(from->freed_, seen), where);
+      passed_on.arrived();
+    }
+  }
+
+ private:
+  /// P2.
+  class wakeup {
+   public:
+    explicit wakeup(permits& of) noexcept : of_(&of) {}
+    wakeup(wakeup const&) = delete;
+    wakeup& operator=(wakeup const&) = delete;
+    ~wakeup() {
+      if (of_) of_->freed_.release();
+    }
+    void arrived() noexcept { of_ = nullptr; }
+
+   private:
+    permits* of_;
+  };
+
+  std::atomic<std::size_t> left_;
+  std::atomic<bool> closed_ = false;
+  gate freed_;
+};
+
+}  // namespace weft::detail

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+
+#include "effects/eff.hpp"
+#include "sched/detail/permits.hpp"
+#include "sched/gate.hpp"
+
+namespace weft {
+
+/// What one process has at a time.
+///
+///     auto const held = co_await m.lock();
+///     ...  // nobody else has it, whatever we wait for in here
+///
+/// Who waits for it suspends its process, not its thread; and so may who holds it.  The same for
+/// one thread, for several and where schedules are explored.  It is not fair: who comes just when
+/// it is given back may have it before who was woken for it, who then waits again.
+///
+/// Not recursive: a process that locks what it holds waits for itself, and is named in the
+/// `deadlock` that schedule throws, with the place.  Nor made for data that is looked at for a few
+/// instructions between two operations: on one thread nobody else runs there, and on several a
+/// std::mutex or an atomic does.
+///
+/// Who has tried to lock one cannot fork any more: of two who held it each would unlock it.
+///
+/// If it ends while processes wait for it they find `cancelled`; who holds it then keeps a guard of
+/// nothing.  It belongs to one scheduler while somebody waits.
+///
+/// One allocation.  To lock takes a frame from the pool; O(1).
+class mutex {
+ public:
+  class guard;
+
+  /// Throws bad_alloc.
+  mutex() : state_(std::make_shared<detail::permits>(1)) {}
+  mutex(mutex const&) = delete;
+  mutex& operator=(mutex const&) = delete;
+  ~mutex() { state_->close(); }
+
+  /// Waits until nobody has it.  One that is free is had without letting anybody go first.  Throws
+  /// `cancelled` if the mutex ends.
+  eff<guard, syncing> lock(std::source_location where = std::source_location::current()) {
+    return locks(state_, where);
+  }
+  /// Nothing if somebody has it.  Lets nobody go first.
+  eff<std::optional<guard>, syncing> try_lock(
+      std::source_location where = std::source_location::current()) {
+    return tries(state_, where);
+  }
+
+ private:
+  friend class condition;
+  using state = std::shared_ptr<detail::permits>;
+  static inline eff<guard, syncing> locks(state s, std::source_location where);
+  static inline eff<std::optional<guard>, syncing> tries(state s, std::source_location where);
+
+  state state_;
+};
+
+/// Has a mutex, and unlocks it when it goes, also when its process is unwound; on whatever thread.
+/// Movable; used by one process at a time.
+class [[nodiscard]] mutex::guard {
+ public:
+  guard(guard&&) noexcept = default;
+  /// Unlocks what it had.
+  guard& operator=(guard other) noexcept {
+    state_.swap(other.state_);
+    return *this;
+  }
+  ~guard() {
+    if (state_) state_->give_back(1);
+  }
+
+  /// Before it goes.  Throws std::logic_error if it has none.
+  void unlock() { (void)guard(taken()); }
+  /// Not if it was moved from or unlocked, or a wait at a condition has failed.
+  [[nodiscard]] bool owns() const noexcept { return state_ != nullptr; }
+
+ private:
+  friend class mutex;
+  friend class condition;
+  explicit guard(state s) noexcept : state_(std::move(s)) {}
+  [[nodiscard]] state taken() {
+    if (!state_) throw std::logic_error("weft: a guard of a mutex has none: it has unlocked it");
+    return std::move(state_);
+  }
+
+  state state_;
+};
+
+eff<mutex::guard, syncing> mutex::locks(state s, std::source_location where) {
+  co_await detail::located(syncing::own(), where);
+  co_await detail::located(syncing::touch(s.get(), true), where);
+  if (!s->try_take()) co_await detail::permits::take(s, where);
+  co_return guard(std::move(s));
+}
+eff<std::optional<mutex::guard>, syncing> mutex::tries(state s, std::source_location where) {
+  co_await detail::located(syncing::own(), where);
+  co_await detail::located(syncing::touch(s.get(), true), where);
+  if (!s->try_take()) co_return std::nullopt;
+  co_return guard(std::move(s));
+}
+
+namespace detail {
+template <class F, class R = std::invoke_result_t<F&>>
+struct locked_call {
+  using result = R;
+  static eff<R, syncing> call(mutex& m, F f, std::source_location where) {
+    auto const held = co_await m.lock(where);
+    co_return std::invoke(f);
+  }
+};
+template <class F, class T, class... Effects>
+struct locked_call<F, eff<T, Effects...>> {
+  static eff<T, syncing, Effects...> call(mutex& m, F f, std::source_location where) {
+    auto const held = co_await m.lock(where);
+    co_return co_await std::invoke(f);
+  }
+};
+}  // namespace detail
+
+/// What `f()` gives, while we have the mutex: a plain function, or one that returns an eff, whose
+/// effects the result has too.
+///
+///     int const n = co_await with_lock(m, [&] { return ++count; });
+///
+/// `f` is kept until then, so it may be a closure that captures, also if it is a coroutine.
+template <class F>
+auto with_lock(mutex& m, F f, std::source_location where = std::source_location::current()) {
+  return detail::locked_call<F>::call(m, std::move(f), where);
+}
+
+}  // namespace weft

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <source_location>
+#include <type_traits>
+#include <utility>
+
+#include "effects/eff.hpp"
+#include "sched/errors.hpp"
+#include "sched/gate.hpp"
+
+namespace weft {
+
+/// A value that several processes read and write, and wait for.
+///
+///     shared<int> ready(0);
+///     co_await ready.update([](int& n) { ++n; });     // one process
+///     co_await ready.wait_for([](int n) { return n == 3; });  // another
+///
+/// Each access is whole, on several threads too; between two of them others may have theirs:
+/// what reads and then writes is one update.  Each is an operation, so who explores schedules sees
+/// it; a plain variable that processes share is invisible to him.
+///
+/// The functions are plain ones, called while nobody else has access, on a lock of the system: let
+/// them be short.  When one throws, the access does.  Who has had access cannot fork any more.
+///
+/// If it ends while processes wait for it, they find `cancelled`.  It belongs to one scheduler
+/// while somebody waits.  One allocation, and for each access a frame from the pool.
+template <class T>
+class shared {
+ public:
+  /// Throws bad_alloc, and what T does.
+  explicit shared(T first = T()) : state_(std::make_shared<shared_state>(std::move(first))) {}
+  shared(shared const&) = delete;
+  shared& operator=(shared const&) = delete;
+  ~shared() { state_->close(); }
+
+  /// A copy.  O(1), as all but wait_for; none of them lets anybody go first.
+  eff<T, syncing> get(std::source_location where = std::source_location::current()) {
+    return gets(state_, where);
+  }
+  /// O(those who wait), as update: each looks again.
+  eff<void, syncing> set(T value, std::source_location where = std::source_location::current()) {
+    return sets(state_, std::move(value), where);
+  }
+  /// What `f(value)` gives, with a T&.
+  template <class F>
+  auto update(F f, std::source_location where = std::source_location::current())
+      -> eff<std::invoke_result_t<F&, T&>, syncing> {
+    return updates(state_, std::move(f), where);
+  }
+  /// Waits until `is_right(value)`, with a T const&, after the present value, or a set or an
+  /// update. A copy of the value that is.  What was right in between, and no longer is, may be
+  /// missed.
+  template <class Predicate>
+  eff<T, syncing> wait_for(Predicate is_right,
+                           std::source_location where = std::source_location::current()) {
+    return waits(state_, std::move(is_right), where);
+  }
+
+ private:
+  struct shared_state {
+    explicit shared_state(T first) : value(std::move(first)) {}
+    void close() noexcept {
+      // Relaxed: who waits has asked the gate for its epoch before it looks here.
+      closed.store(true, std::memory_order_relaxed);
+      changed.release_all();
+    }
+
+    std::mutex access;
+    T value;  // under `access`
+    std::atomic<bool> closed = false;
+    gate changed;
+  };
+  /// Tells when we have no access any more.
+  struct tells {
+    explicit tells(shared_state& s) noexcept : of(s) {}
+    tells(tells const&) = delete;
+    tells& operator=(tells const&) = delete;
+    ~tells() { of.changed.release_all(); }
+    shared_state& of;
+  };
+  using state = std::shared_ptr<shared_state>;
+
+  static eff<T, syncing> gets(state s, std::source_location where) {
+    co_await detail::located(syncing::own(), where);
+    co_await detail::located(syncing::touch(s.get(), false), where);
+    std::lock_guard const lock(s->access);
+    co_return std::as_const(s->value);
+  }
+  static eff<void, syncing> sets(state s, T value, std::source_location where) {
+    co_await detail::located(syncing::own(), where);
+    co_await detail::located(syncing::touch(s.get(), true), where);
+    tells const at_the_end(*s);
+    std::lock_guard const lock(s->access);
+    s->value = std::move(value);
+  }
+  template <class F>
+  static eff<std::invoke_result_t<F&, T&>, syncing> updates(state s, F f,
+                                                            std::source_location where) {
+    co_await detail::located(syncing::own(), where);
+    co_await detail::located(syncing::touch(s.get(), true), where);
+    tells const at_the_end(*s);
+    std::lock_guard const lock(s->access);
+    co_return std::invoke(f, s->value);
+  }
+  template <class Predicate>
+  static eff<T, syncing> waits(state s, Predicate is_right, std::source_location where) {
+    co_await detail::located(syncing::own(), where);
+    for (;;) {
+      auto const seen = s->changed.epoch();
+      co_await detail::located(syncing::touch(s.get(), false), where);
+      {
+        std::lock_guard const lock(s->access);
+        if (std::invoke(is_right, std::as_const(s->value))) co_return std::as_const(s->value);
+      }
+      if (s->closed.load(std::memory_order_relaxed)) throw cancelled();  // relaxed: as above
+      co_await detail::located(syncing::wait(s->changed, seen), where);
+    }
+  }
+
+  state state_;
+};
+
+}  // namespace weft
