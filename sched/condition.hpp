@@ -77,7 +77,6 @@ class condition {
 ///   N2  A waiter is listed before the mutex of its guard is unlocked; so no notify is missed.
 ///   N3  Each waits at a gate of its own, which is released under `mutex_`.  Who goes on takes that
 ///       lock before it goes: so the gate is there until then.
-///   N4  Who is notified and does not go on, since it is unwound, passes that on.
 class condition::state {
  public:
   inline void notify(std::size_t most) noexcept;
@@ -106,20 +105,15 @@ class condition::waiter {
   waiter& operator=(waiter const&) = delete;
   ~waiter() {
     std::lock_guard const lock(home_.mutex_);  // N3
-    if (is_ == sleeps)
-      home_.unlink(*this);
-    else if (is_ == notified)
-      home_.notify(1);  // N4
+    if (!notified_) home_.unlink(*this);
   }
 
   [[nodiscard]] gate& at() noexcept { return at_; }
   /// Throws `cancelled` if nobody will notify it.
-  [[nodiscard]] bool may_go_on() {
+  [[nodiscard]] bool was_notified() {
     std::lock_guard const lock(home_.mutex_);
-    if (is_ == sleeps && home_.closed_) throw cancelled();
-    if (is_ == sleeps) return false;
-    is_ = goes_on;
-    return true;
+    if (!notified_ && home_.closed_) throw cancelled();
+    return notified_;
   }
 
  private:
@@ -129,7 +123,7 @@ class condition::waiter {
   gate at_;
   waiter* next_ = nullptr;
   waiter* previous_ = nullptr;
-  enum { sleeps, notified, goes_on } is_ = sleeps;
+  bool notified_ = false;
 };
 
 void condition::state::notify(std::size_t most) noexcept {
@@ -137,7 +131,7 @@ void condition::state::notify(std::size_t most) noexcept {
   for (; most != 0 && first_; --most) {
     waiter& w = *first_;
     unlink(w);
-    w.is_ = waiter::notified;
+    w.notified_ = true;
     w.at_.release();
   }
 }
@@ -168,7 +162,7 @@ eff<void, syncing> condition::waits(std::shared_ptr<state> s, mutex::guard& held
     waiter me(*s);  // N2
     m = held.taken();
     (void)mutex::guard(m);  // unlocked
-    for (auto seen = me.at().epoch(); !me.may_go_on(); seen = me.at().epoch())
+    for (auto seen = me.at().epoch(); !me.was_notified(); seen = me.at().epoch())
       co_await detail::located(syncing::wait(me.at(), seen), where);
   }
   held = co_await mutex::locks(std::move(m), where);

@@ -67,7 +67,7 @@ class mutex {
 
 /// Has a mutex, and unlocks it when it goes, also when its process is unwound; on whatever thread.
 /// Movable; used by one process at a time.
-class [[nodiscard]] mutex::guard {
+class [[nodiscard("weft: a guard unlocks when it goes: name it")]] mutex::guard {
  public:
   guard(guard&&) noexcept = default;
   /// Unlocks what it had.

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "effects/eff.hpp"
+#include "sched/detail/waiting_room.hpp"
 #include "sched/errors.hpp"
 #include "sched/gate.hpp"
 

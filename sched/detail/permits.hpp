@@ -8,6 +8,7 @@
 #include <source_location>
 
 #include "effects/eff.hpp"
+#include "sched/detail/waiting_room.hpp"
 #include "sched/errors.hpp"
 #include "sched/gate.hpp"
 
@@ -17,9 +18,7 @@ namespace weft::detail {
 
 ///   P1  Who gives back first adds to `left_`, then releases the gate.  Who finds nothing left has
 ///       asked the gate for its epoch before.  So one of the two sees the other.
-///   P2  A wakeup is for one who looks again.  Who is woken and does not look, since it is unwound,
-///       passes it on.
-///   P3  It belongs to all who use it: the object that it is in, who holds one, who waits, who is
+///   P2  It belongs to all who use it: the object that it is in, who holds one, who waits, who is
 ///       giving back.  So that object may end before any of them is done: also by who has what
 ///       another is just giving back.
 class permits {
@@ -38,7 +37,7 @@ class permits {
         return true;
     return false;
   }
-  /// Our caller keeps us (P3).
+  /// Our caller keeps us (P2).
   void give_back(std::size_t n) noexcept {
     left_.fetch_add(n, std::memory_order_release);  // [2] release: with [1]
     if (n == 1)
@@ -54,29 +53,11 @@ class permits {
 
   /// Takes one, when there is one.
   static eff<void, syncing> take(std::shared_ptr<permits> from, std::source_location where) {
-    for (auto seen = from->freed_.epoch(); !from->try_take(); seen = from->freed_.epoch()) {
-      wakeup passed_on(*from);
+    for (auto seen = from->freed_.epoch(); !from->try_take(); seen = from->freed_.epoch())
       co_await located(syncing::wait(from->freed_, seen), where);
-      passed_on.arrived();
-    }
   }
 
  private:
-  /// P2.
-  class wakeup {
-   public:
-    explicit wakeup(permits& of) noexcept : of_(&of) {}
-    wakeup(wakeup const&) = delete;
-    wakeup& operator=(wakeup const&) = delete;
-    ~wakeup() {
-      if (of_) of_->freed_.release();
-    }
-    void arrived() noexcept { of_ = nullptr; }
-
-   private:
-    permits* of_;
-  };
-
   std::atomic<std::size_t> left_;
   std::atomic<bool> closed_ = false;
   gate freed_;
