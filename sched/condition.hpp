@@ -5,10 +5,11 @@
 #include <memory>
 #include <mutex>
 #include <source_location>
-#include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 #include "effects/eff.hpp"
+#include "sched/backend.hpp"
 #include "sched/errors.hpp"
 #include "sched/gate.hpp"
 #include "sched/mutex.hpp"
@@ -42,13 +43,25 @@ class condition {
   /// begin with.
   eff<void, syncing> wait(mutex::guard& held,
                           std::source_location where = std::source_location::current()) {
-    return waits(state_, held, where);
+    return waits<forever>(state_, held, forever(), where);
   }
   /// The same until `holds()`, which is asked while the mutex is locked, first before the wait.
   template <class Predicate>
   eff<void, syncing> wait(mutex::guard& held, Predicate holds,
                           std::source_location where = std::source_location::current()) {
     return waits_for(state_, held, std::move(holds), where);
+  }
+  /// As wait, until then: false if nobody has notified it by then.  In either case it locks again,
+  /// however long that takes.  O(log n), of n who wait with a deadline.
+  eff<bool, syncing> wait_until(mutex::guard& held, instant t,
+                                std::source_location where = std::source_location::current()) {
+    return waits<instant>(state_, held, t, where);
+  }
+  /// The same until `holds()`: what that says at the end.
+  template <class Predicate>
+  eff<bool, syncing> wait_until(mutex::guard& held, instant t, Predicate holds,
+                                std::source_location where = std::source_location::current()) {
+    return waits_for_until(state_, held, t, std::move(holds), where);
   }
 
   /// The process that waits longest goes on in its turn.  By processes of its scheduler, also where
@@ -60,12 +73,24 @@ class condition {
   class waiter;
   class state;
 
-  static inline eff<void, syncing> waits(std::shared_ptr<state> s, mutex::guard& held,
-                                         std::source_location where);
+  struct forever {};
+  /// A `Time` is an instant, or forever.
+  template <class Time>
+  static eff<std::conditional_t<std::is_same_v<Time, instant>, bool, void>, syncing> waits(
+      std::shared_ptr<state> s, mutex::guard& held, Time until, std::source_location where);
   template <class Predicate>
   static eff<void, syncing> waits_for(std::shared_ptr<state> s, mutex::guard& held, Predicate holds,
                                       std::source_location where) {
-    while (!holds()) co_await waits(s, held, where);
+    while (!holds()) co_await waits(s, held, forever(), where);
+  }
+  template <class Predicate>
+  static eff<bool, syncing> waits_for_until(std::shared_ptr<state> s, mutex::guard& held, instant t,
+                                            Predicate holds, std::source_location where) {
+    while (!holds()) {
+      bool const in_time = co_await waits(s, held, t, where);
+      if (!in_time) co_return holds();
+    }
+    co_return true;
   }
 
   std::shared_ptr<state> state_;
@@ -154,18 +179,26 @@ condition::~condition() { state_->close(); }
 void condition::notify_one() noexcept { state_->notify(1); }
 void condition::notify_all() noexcept { state_->notify(~std::size_t{0}); }
 
-eff<void, syncing> condition::waits(std::shared_ptr<state> s, mutex::guard& held,
-                                    std::source_location where) {
+template <class Time>
+eff<std::conditional_t<std::is_same_v<Time, instant>, bool, void>, syncing> condition::waits(
+    std::shared_ptr<state> s, mutex::guard& held, Time until, std::source_location where) {
+  constexpr bool has_deadline = std::is_same_v<Time, instant>;
   mutex::state m;
+  bool in_time = true;
   co_await detail::located(syncing::touch(s.get(), true), where);
   {
     waiter me(*s);  // N2
     m = held.taken();
     (void)mutex::guard(m);  // unlocked
-    for (auto seen = me.at().epoch(); !me.was_notified(); seen = me.at().epoch())
-      co_await detail::located(syncing::wait(me.at(), seen), where);
+    for (auto seen = me.at().epoch(); in_time && !me.was_notified(); seen = me.at().epoch())
+      if constexpr (has_deadline)
+        in_time = co_await detail::located(syncing::wait_until(me.at(), seen, until), where);
+      else
+        co_await detail::located(syncing::wait(me.at(), seen), where);
+    in_time = in_time || me.was_notified();
   }
   held = co_await mutex::locks(std::move(m), where);
+  if constexpr (has_deadline) co_return in_time;
 }
 
 }  // namespace weft

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "effects/eff.hpp"
+#include "sched/backend.hpp"
 #include "sched/detail/permits.hpp"
 #include "sched/gate.hpp"
 
@@ -53,14 +54,21 @@ class mutex {
   /// Nothing if somebody has it.  Lets nobody go first.
   eff<std::optional<guard>, syncing> try_lock(
       std::source_location where = std::source_location::current()) {
-    return tries(state_, where);
+    return tries(state_, std::nullopt, where);
+  }
+  /// Waits until nobody has it, or until then: nothing if somebody has it still.  O(log n), of n
+  /// who wait with a deadline.
+  eff<std::optional<guard>, syncing> try_lock_until(
+      instant t, std::source_location where = std::source_location::current()) {
+    return tries(state_, t, where);
   }
 
  private:
   friend class condition;
   using state = std::shared_ptr<detail::permits>;
   static inline eff<guard, syncing> locks(state s, std::source_location where);
-  static inline eff<std::optional<guard>, syncing> tries(state s, std::source_location where);
+  static inline eff<std::optional<guard>, syncing> tries(state s, std::optional<instant> until,
+                                                         std::source_location where);
 
   state state_;
 };
@@ -102,10 +110,13 @@ eff<mutex::guard, syncing> mutex::locks(state s, std::source_location where) {
   if (!s->try_take()) co_await detail::permits::take(s, where);
   co_return guard(std::move(s));
 }
-eff<std::optional<mutex::guard>, syncing> mutex::tries(state s, std::source_location where) {
+eff<std::optional<mutex::guard>, syncing> mutex::tries(state s, std::optional<instant> until,
+                                                       std::source_location where) {
   co_await detail::located(syncing::own(), where);
   co_await detail::located(syncing::touch(s.get(), true), where);
-  if (!s->try_take()) co_return std::nullopt;
+  bool has_it = s->try_take();
+  if (!has_it && until) has_it = co_await detail::permits::take_until(s, *until, where);
+  if (!has_it) co_return std::nullopt;
   co_return guard(std::move(s));
 }
 

@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <source_location>
 
 #include "effects/eff.hpp"
+#include "sched/backend.hpp"
 #include "sched/detail/permits.hpp"
 #include "sched/gate.hpp"
 
@@ -42,7 +44,12 @@ class semaphore {
   }
   /// False if there is none.  Lets nobody go first.
   eff<bool, syncing> try_acquire(std::source_location where = std::source_location::current()) {
-    return tries(state_, where);
+    return tries(state_, std::nullopt, where);
+  }
+  /// False if there is none by then.  O(log n), of n who wait with a deadline.
+  eff<bool, syncing> try_acquire_until(
+      instant t, std::source_location where = std::source_location::current()) {
+    return tries(state_, t, where);
   }
   /// There are n more.  By processes of one scheduler, also where one is unwound.
   void release(std::size_t n = 1) noexcept {
@@ -57,10 +64,13 @@ class semaphore {
     co_await detail::located(syncing::touch(s.get(), true), where);
     if (!s->try_take()) co_await detail::permits::take(s, where);
   }
-  static eff<bool, syncing> tries(state s, std::source_location where) {
+  static eff<bool, syncing> tries(state s, std::optional<instant> until,
+                                  std::source_location where) {
     co_await detail::located(syncing::own(), where);
     co_await detail::located(syncing::touch(s.get(), true), where);
-    co_return s->try_take();
+    bool has_one = s->try_take();
+    if (!has_one && until) has_one = co_await detail::permits::take_until(s, *until, where);
+    co_return has_one;
   }
 
   state state_;

@@ -8,6 +8,7 @@
 #include <source_location>
 
 #include "effects/eff.hpp"
+#include "sched/backend.hpp"
 #include "sched/detail/waiting_room.hpp"
 #include "sched/errors.hpp"
 #include "sched/gate.hpp"
@@ -55,6 +56,15 @@ class permits {
   static eff<void, syncing> take(std::shared_ptr<permits> from, std::source_location where) {
     for (auto seen = from->freed_.epoch(); !from->try_take(); seen = from->freed_.epoch())
       co_await located(syncing::wait(from->freed_, seen), where);
+  }
+  /// The same; false if there is none by then.
+  static eff<bool, syncing> take_until(std::shared_ptr<permits> from, instant until,
+                                       std::source_location where) {
+    for (auto seen = from->freed_.epoch(); !from->try_take(); seen = from->freed_.epoch()) {
+      bool const woken = co_await located(syncing::wait_until(from->freed_, seen, until), where);
+      if (!woken) co_return false;
+    }
+    co_return true;
   }
 
  private:
