@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -47,9 +48,12 @@ class condition {
   }
   /// The same until `holds()`, which is asked while the mutex is locked, first before the wait.
   template <class Predicate>
-  eff<void, syncing> wait(mutex::guard& held, Predicate holds,
-                          std::source_location where = std::source_location::current()) {
-    return waits_for(state_, held, std::move(holds), where);
+  auto wait(mutex::guard& held, Predicate holds,
+            std::source_location where = std::source_location::current()) {
+    if constexpr (require_predicate<Predicate>())
+      return waits_for(state_, held, std::move(holds), where);
+    else
+      return detail::refused<void>();
   }
   /// As wait, until then: false if nobody has notified it by then.  In either case it locks again,
   /// however long that takes.  O(log n), of n who wait with a deadline.
@@ -59,9 +63,12 @@ class condition {
   }
   /// The same until `holds()`: what that says at the end.
   template <class Predicate>
-  eff<bool, syncing> wait_until(mutex::guard& held, instant t, Predicate holds,
-                                std::source_location where = std::source_location::current()) {
-    return waits_for_until(state_, held, t, std::move(holds), where);
+  auto wait_until(mutex::guard& held, instant t, Predicate holds,
+                  std::source_location where = std::source_location::current()) {
+    if constexpr (require_predicate<Predicate>())
+      return waits_for_until(state_, held, t, std::move(holds), where);
+    else
+      return detail::refused<bool>();
   }
 
   /// The process that waits longest goes on in its turn.  By processes of its scheduler, also where
@@ -73,6 +80,14 @@ class condition {
   class waiter;
   class state;
 
+  template <class Predicate>
+  static consteval bool require_predicate() {
+    constexpr bool is_a_predicate = std::predicate<Predicate&>;
+    static_assert(is_a_predicate,
+                  "weft: a wait at a condition takes the guard of a mutex, and a predicate: a "
+                  "function without arguments that says whether to go on");
+    return is_a_predicate;
+  }
   struct forever {};
   /// A `Time` is an instant, or forever.
   template <class Time>

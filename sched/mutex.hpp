@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <concepts>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -123,7 +124,6 @@ eff<std::optional<mutex::guard>, syncing> mutex::tries(state s, std::optional<in
 namespace detail {
 template <class F, class R = std::invoke_result_t<F&>>
 struct locked_call {
-  using result = R;
   static eff<R, syncing> call(mutex& m, F f, std::source_location where) {
     auto const held = co_await m.lock(where);
     co_return std::invoke(f);
@@ -146,7 +146,13 @@ struct locked_call<F, eff<T, Effects...>> {
 /// `f` is kept until then, so it may be a closure that captures, also if it is a coroutine.
 template <class F>
 auto with_lock(mutex& m, F f, std::source_location where = std::source_location::current()) {
-  return detail::locked_call<F>::call(m, std::move(f), where);
+  constexpr bool is_a_function = std::invocable<F&>;
+  static_assert(is_a_function,
+                "weft: with_lock takes a mutex, and a function without arguments: not its result");
+  if constexpr (is_a_function)
+    return detail::locked_call<F>::call(m, std::move(f), where);
+  else
+    return detail::refused();
 }
 
 }  // namespace weft

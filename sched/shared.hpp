@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <concepts>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -50,17 +51,26 @@ class shared {
   }
   /// What `f(value)` gives, with a T&.
   template <class F>
-  auto update(F f, std::source_location where = std::source_location::current())
-      -> eff<std::invoke_result_t<F&, T&>, syncing> {
-    return updates(state_, std::move(f), where);
+  auto update(F f, std::source_location where = std::source_location::current()) {
+    constexpr bool is_an_update = std::invocable<F&, T&>;
+    static_assert(is_an_update, "weft: update takes a function of the value, of a T&");
+    if constexpr (is_an_update)
+      return updates(state_, std::move(f), where);
+    else
+      return detail::refused();
   }
-  /// Waits until `is_right(value)`, with a T const&, after the present value, or a set or an
-  /// update. A copy of the value that is.  What was right in between, and no longer is, may be
-  /// missed.
+  /// Waits until `is_right(value)`, with a T const&: as it is, or after a set or an update.  A copy
+  /// of the value that is.  What was right in between, and no longer is, may be missed.
   template <class Predicate>
-  eff<T, syncing> wait_for(Predicate is_right,
-                           std::source_location where = std::source_location::current()) {
-    return waits(state_, std::move(is_right), where);
+  auto wait_for(Predicate is_right, std::source_location where = std::source_location::current()) {
+    constexpr bool is_a_predicate = std::predicate<Predicate&, T const&>;
+    static_assert(is_a_predicate,
+                  "weft: wait_for takes a predicate: a function of the value, of a T const&, that "
+                  "says whether it is right");
+    if constexpr (is_a_predicate)
+      return waits(state_, std::move(is_right), where);
+    else
+      return detail::refused<T>();
   }
 
  private:

@@ -138,17 +138,17 @@ TEMPLATE_TEST_CASE("a semaphore that ends has those who wait find cancelled", ""
 
 TEST_CASE("who waits in vain is named, with the place; who has tried to take cannot fork") {
   every_frame_dies const check;
-  CHECK_THROWS_WITH(schedule([]() -> eff<void, syncing> {
-                      semaphore s(0);
-                      co_await s.acquire();
-                    }),
-                    Contains("weft::syncing::wait at tests/semaphore_test.cpp"));
-  CHECK_THROWS_WITH(schedule([]() -> eff<void, proc, syncing> {
-                      semaphore s(0);
-                      (void)co_await s.try_acquire();
-                      co_await proc::fork{};
-                    }),
-                    Contains("weft::syncing::own at tests/semaphore_test.cpp"));
+  auto const waits = []() -> eff<void, syncing> {
+    semaphore s(0);
+    co_await s.acquire();
+  };
+  auto const forks = []() -> eff<void, proc, syncing> {
+    semaphore s(0);
+    (void)co_await s.try_acquire();
+    co_await proc::fork{};
+  };
+  CHECK_THROWS_WITH(schedule(waits), Contains("weft::syncing::wait at tests/semaphore_test.cpp"));
+  CHECK_THROWS_WITH(schedule(forks), Contains("weft::syncing::own at tests/semaphore_test.cpp"));
 }
 
 TEST_CASE("under every schedule two of three sit at most, and all of them do") {

@@ -173,17 +173,17 @@ TEMPLATE_TEST_CASE("one that ends has those who wait find cancelled", "", alone,
 
 TEST_CASE("who waits for what never comes is named, with the place; who had access cannot fork") {
   every_frame_dies const check;
-  CHECK_THROWS_WITH(schedule([]() -> eff<void, syncing> {
-                      shared<int> s;
-                      (void)co_await s.wait_for([](int n) { return n == 1; });
-                    }),
-                    Contains("weft::syncing::wait at tests/shared_test.cpp"));
-  CHECK_THROWS_WITH(schedule([]() -> eff<void, proc, syncing> {
-                      shared<int> s;
-                      co_await s.set(1);
-                      co_await proc::fork{};
-                    }),
-                    Contains("weft::syncing::own at tests/shared_test.cpp"));
+  auto const waits = []() -> eff<void, syncing> {
+    shared<int> s;
+    (void)co_await s.wait_for([](int n) { return n == 1; });
+  };
+  auto const forks = []() -> eff<void, proc, syncing> {
+    shared<int> s;
+    co_await s.set(1);
+    co_await proc::fork{};
+  };
+  CHECK_THROWS_WITH(schedule(waits), Contains("weft::syncing::wait at tests/shared_test.cpp"));
+  CHECK_THROWS_WITH(schedule(forks), Contains("weft::syncing::own at tests/shared_test.cpp"));
 }
 
 TEST_CASE("to read and then to write loses an increment under 4 of 6 schedules, an update none") {
