@@ -39,14 +39,14 @@ class condition {
   condition& operator=(condition const&) = delete;
   inline ~condition();
 
-  /// Unlocks, waits to be notified, and locks again.  If it throws, `cancelled` or what an
-  /// unwinding does, the guard does not own the mutex.  Throws std::logic_error if it does not to
-  /// begin with.
+  /// Unlocks, waits to be notified, and locks again.  If it throws `cancelled` the guard does not
+  /// own the mutex.  Throws std::logic_error if it does not to begin with.
   eff<void, syncing> wait(mutex::guard& held,
                           std::source_location where = std::source_location::current()) {
     return waits<forever>(state_, held, forever(), where);
   }
   /// The same until `holds()`, which is asked while the mutex is locked, first before the wait.
+  /// What that throws, it throws with the mutex locked.
   template <class Predicate>
   auto wait(mutex::guard& held, Predicate holds,
             std::source_location where = std::source_location::current()) {
@@ -96,11 +96,13 @@ class condition {
   template <class Predicate>
   static eff<void, syncing> waits_for(std::shared_ptr<state> s, mutex::guard& held, Predicate holds,
                                       std::source_location where) {
+    held.require();
     while (!holds()) co_await waits(s, held, forever(), where);
   }
   template <class Predicate>
   static eff<bool, syncing> waits_for_until(std::shared_ptr<state> s, mutex::guard& held, instant t,
                                             Predicate holds, std::source_location where) {
+    held.require();
     while (!holds()) {
       bool const in_time = co_await waits(s, held, t, where);
       if (!in_time) co_return holds();

@@ -74,8 +74,9 @@ class mutex {
   state state_;
 };
 
-/// Has a mutex, and unlocks it when it goes, also when its process is unwound; on whatever thread.
-/// Movable; used by one process at a time.
+/// Has a mutex, and unlocks it when it goes, also when its process is unwound: on whatever thread
+/// of the scheduler that is, but of no other while processes wait.  Movable; used by one process at
+/// a time.
 class [[nodiscard("weft: a guard unlocks when it goes: name it")]] mutex::guard {
  public:
   guard(guard&&) noexcept = default;
@@ -97,8 +98,11 @@ class [[nodiscard("weft: a guard unlocks when it goes: name it")]] mutex::guard 
   friend class mutex;
   friend class condition;
   explicit guard(state s) noexcept : state_(std::move(s)) {}
-  [[nodiscard]] state taken() {
+  void require() const {
     if (!state_) throw std::logic_error("weft: a guard of a mutex has none: it has unlocked it");
+  }
+  [[nodiscard]] state taken() {
+    require();
     return std::move(state_);
   }
 

@@ -20,7 +20,7 @@ namespace weft {
 /// A value that several processes read and write, and wait for.
 ///
 ///     shared<int> ready(0);
-///     co_await ready.update([](int& n) { ++n; });     // one process
+///     co_await ready.update([](int& n) { ++n; });             // one process
 ///     co_await ready.wait_for([](int n) { return n == 3; });  // another
 ///
 /// Each access is whole, on several threads too; between two of them others may have theirs:
@@ -41,11 +41,11 @@ class shared {
   shared& operator=(shared const&) = delete;
   ~shared() { state_->close(); }
 
-  /// A copy.  O(1), as all but wait_for; none of them lets anybody go first.
+  /// A copy.  Lets nobody go first; nor do set and update.
   eff<T, syncing> get(std::source_location where = std::source_location::current()) {
     return gets(state_, where);
   }
-  /// O(those who wait), as update: each looks again.
+  /// Who waits looks again: O(as many as do), as update.
   eff<void, syncing> set(T value, std::source_location where = std::source_location::current()) {
     return sets(state_, std::move(value), where);
   }

@@ -180,10 +180,11 @@ TEMPLATE_TEST_CASE("notify_one wakes one, also where the mutex is locked and unl
   }
 }
 
-TEST_CASE("who waits with a guard of nothing is told so") {
+TEST_CASE("who waits with a guard of nothing is told so, also if there is nothing to wait for") {
   every_frame_dies const check;
   std::string what;
-  schedule([&what]() -> program {
+  std::string what_at_once;
+  schedule([&]() -> program {
     meeting m;
     auto held = co_await m.access.lock();
     held.unlock();
@@ -192,9 +193,15 @@ TEST_CASE("who waits with a guard of nothing is told so") {
     } catch (std::logic_error const& e) {
       what = e.what();
     }
+    try {
+      co_await m.called.wait(held, [] { return true; });
+    } catch (std::logic_error const& e) {
+      what_at_once = e.what();
+    }
     m.called.notify_all();
   });
   CHECK_THAT(what, Contains("weft: a guard of a mutex has none"));
+  CHECK(what_at_once == what);
 }
 
 TEMPLATE_TEST_CASE("who is cancelled while it waits does not own the mutex", "", alone,
