@@ -88,7 +88,7 @@ class barrier {
 
   static eff<void, syncing> arrives(std::shared_ptr<shared_state> s, std::source_location where) {
     co_await detail::located(syncing::own(), where);
-    co_await detail::located(syncing::touch(s.get(), true), where);
+    co_await detail::located(syncing::touch(&s->next_round, true), where);
     std::uint32_t round = 0;
     if (s->arrive(round)) {
       s->next_round.release_all();

@@ -99,13 +99,13 @@ class shared {
 
   static eff<T, syncing> gets(state s, std::source_location where) {
     co_await detail::located(syncing::own(), where);
-    co_await detail::located(syncing::touch(s.get(), false), where);
+    co_await detail::located(syncing::touch(&s->changed, false), where);
     std::lock_guard const lock(s->access);
     co_return std::as_const(s->value);
   }
   static eff<void, syncing> sets(state s, T value, std::source_location where) {
     co_await detail::located(syncing::own(), where);
-    co_await detail::located(syncing::touch(s.get(), true), where);
+    co_await detail::located(syncing::touch(&s->changed, true), where);
     tells const at_the_end(*s);
     std::lock_guard const lock(s->access);
     s->value = std::move(value);
@@ -114,7 +114,7 @@ class shared {
   static eff<std::invoke_result_t<F&, T&>, syncing> updates(state s, F f,
                                                             std::source_location where) {
     co_await detail::located(syncing::own(), where);
-    co_await detail::located(syncing::touch(s.get(), true), where);
+    co_await detail::located(syncing::touch(&s->changed, true), where);
     tells const at_the_end(*s);
     std::lock_guard const lock(s->access);
     co_return std::invoke(f, s->value);
@@ -124,7 +124,7 @@ class shared {
     co_await detail::located(syncing::own(), where);
     for (;;) {
       auto const seen = s->changed.epoch();
-      co_await detail::located(syncing::touch(s.get(), false), where);
+      co_await detail::located(syncing::touch(&s->changed, false), where);
       {
         std::lock_guard const lock(s->access);
         if (std::invoke(is_right, std::as_const(s->value))) co_return std::as_const(s->value);

@@ -52,6 +52,9 @@ class permits {
     freed_.release_all();
   }
 
+  /// For who explores: what is looked at when one is taken, and released when one is given back.
+  [[nodiscard]] gate const* location() const noexcept { return &freed_; }
+
   /// Takes one, when there is one.
   static eff<void, syncing> take(std::shared_ptr<permits> from, std::source_location where) {
     for (auto seen = from->freed_.epoch(); !from->try_take(); seen = from->freed_.epoch())
