@@ -8,7 +8,6 @@
 #include <stdexcept>
 
 #include "effects/eff.hpp"
-#include "sched/detail/waiting_room.hpp"
 #include "sched/errors.hpp"
 #include "sched/gate.hpp"
 

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "effects/eff.hpp"
-#include "sched/detail/waiting_room.hpp"
 #include "sched/errors.hpp"
 #include "sched/gate.hpp"
 

@@ -37,16 +37,11 @@ void run_in_virtual_time(Program p) {
   run_on<Where>(std::move(how), std::move(p));
 }
 
-/// At a gate that nobody wakes.
-eff<void, syncing> until(instant t) {
-  gate never;
-  (void)co_await syncing::wait_until(never, never.epoch(), t);
-}
 constexpr instant at(std::chrono::milliseconds t) { return instant(t); }
 
 step holds_until(std::reference_wrapper<mutex> m, instant t) {
   auto const held = co_await m.get().lock();
-  co_await until(t);
+  co_await timing::sleep_until(t);
 }
 
 }  // namespace
@@ -67,7 +62,7 @@ TEMPLATE_TEST_CASE("who waits for a mutex until a deadline has it before, or not
       free = held.has_value();
     }
     co_await spawn(holds_until, std::ref(m), at(20ms));
-    co_await until(at(1ms));
+    co_await timing::sleep_until(at(1ms));
     {
       auto const held = co_await m.try_lock_until(instant::min());
       late = held.has_value();
@@ -99,7 +94,7 @@ TEMPLATE_TEST_CASE("a deadline for a semaphore", "", alone, shared_by<1>, shared
     semaphore s(1);
     co_await spawn(
         [](semaphore& of) -> step {
-          co_await until(at(5ms));
+          co_await timing::sleep_until(at(5ms));
           of.release();
         },
         std::ref(s));
@@ -124,7 +119,7 @@ TEMPLATE_TEST_CASE("a wait at a condition ends when it is notified, or at the de
     co_await spawn(
         [](mutex& access, condition& changed, int& value) -> step {
           for (auto const t : {at(5ms), at(15ms), at(25ms)}) {
-            co_await until(t);
+            co_await timing::sleep_until(t);
             auto const held = co_await access.lock();
             ++value;
             changed.notify_one();
@@ -190,7 +185,7 @@ TEMPLATE_TEST_CASE("no unlock is lost on one whose deadline comes just then", ""
               for (int t = 1; t <= 10; ++t) {
                 auto const held = co_await of.try_lock_until(instant(std::chrono::milliseconds(t)));
                 ++(held ? yes : no);
-                if (held) co_await until(instant(std::chrono::milliseconds(t)));
+                if (held) co_await timing::sleep_until(instant(std::chrono::milliseconds(t)));
               }
             },
             std::ref(m), std::ref(in_time), std::ref(too_late));
@@ -199,7 +194,7 @@ TEMPLATE_TEST_CASE("no unlock is lost on one whose deadline comes just then", ""
               for (int k = 0; k != 3; ++k) {
                 auto const held = co_await of.lock();
                 auto const now = co_await timing::now{};
-                co_await until(now + 1ms);
+                co_await timing::sleep_until(now + 1ms);
                 ++n;
               }
             },
@@ -235,7 +230,7 @@ TEST_CASE("explored: a notify at the very deadline comes in time or too late, an
                     std::ref(*s));
                 co_await spawn(
                     [](state& it) -> step {
-                      co_await until(at(5ms));
+                      co_await timing::sleep_until(at(5ms));
                       it.c.notify_one();
                     },
                     std::ref(*s));

@@ -9,7 +9,6 @@
 
 #include "effects/eff.hpp"
 #include "sched/backend.hpp"
-#include "sched/detail/waiting_room.hpp"
 #include "sched/errors.hpp"
 #include "sched/gate.hpp"
 
