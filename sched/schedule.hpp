@@ -4,10 +4,15 @@
 #include <concepts>
 #include <utility>
 
+#include "sched/barrier.hpp"
 #include "sched/completion.hpp"
+#include "sched/condition.hpp"
 #include "sched/mail.hpp"
+#include "sched/mutex.hpp"
 #include "sched/one_thread.hpp"
 #include "sched/scheduler.hpp"
+#include "sched/semaphore.hpp"
+#include "sched/shared.hpp"
 #include "sched/sharing.hpp"
 #include "sched/spawning.hpp"
 #include "sched/timing.hpp"

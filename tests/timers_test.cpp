@@ -26,6 +26,7 @@ namespace {
 /// Where those go whose wait was cut off.
 class clock_alone final : public weft::detail::timers {
  public:
+  clock_alone() noexcept : timers(true) {}
   std::vector<thunk> cut_off;
 
  private:

@@ -204,9 +204,7 @@ class scheduling final : public scheduling_base {
   [[nodiscard]] thunk take() noexcept;
   [[nodiscard]] std::coroutine_handle<> go_on(process* p, std::uint64_t answer) noexcept;
   /// What is due has to be looked for.
-  [[nodiscard]] bool must_keep_time() const noexcept {
-    return !this->timers_.empty() && !this->has_virtual_time_;
-  }
+  [[nodiscard]] bool must_keep_time() const noexcept { return !this->timers_.empty(); }
   thunk take_in_time() noexcept;
   [[nodiscard]] std::coroutine_handle<> nobody(thunk::nothing why) noexcept;
   thunk take_with_care() noexcept;
@@ -238,6 +236,7 @@ class scheduling final : public scheduling_base {
   void sleep(waiter& who, alarm& until);
   [[nodiscard]] bool set(alarm& a);
   [[nodiscard]] instant now() noexcept;
+  [[nodiscard]] bool time_goes_on() noexcept;
   void wake_who_is_due() noexcept;
   [[nodiscard]] bool can_hand_over() noexcept;
   [[nodiscard]] std::coroutine_handle<> hand_over(mailbox::receives to) noexcept;

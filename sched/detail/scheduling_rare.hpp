@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
@@ -208,11 +207,7 @@ void scheduling<Backend>::end() noexcept {
 template <backend Backend>
 bool scheduling<Backend>::settle() {
   if (own_.broken) std::rethrow_exception(std::exchange(own_.broken, nullptr));
-  if (this->has_virtual_time_ && !this->timers_.empty() && !own_.stopped) {
-    virtual_now_ = std::max(virtual_now_, this->timers_.next());
-    wake_who_is_due();
-    return true;
-  }
+  if (!own_.stopped && time_goes_on()) return true;
   if (this->somebody_waits_inside() && !own_.stopped) {
     this->nobody_is_ready();
     return true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <coroutine>
 #include <cstdint>
 #include <exception>
@@ -103,12 +104,19 @@ template <backend Backend>
 [[gnu::noinline]] thunk scheduling<Backend>::take_in_time() noexcept {
   static constexpr std::uint8_t steps = 32;  // a look at the clock takes as long as two or three
   try {
+    if (this->has_virtual_time_) {
+      for (;;) {
+        thunk t = worker().take(instant::max(), this->dry());
+        bool const is_dry = !t && t.why_empty() == thunk::nothing::dry;
+        // Several threads end first: settle() goes on.
+        if (!is_dry || on_several_threads || !time_goes_on()) return t;
+      }
+    }
     for (desk& d = here();; d.until_clock = 0) {
-      if (d.until_clock == 0) {
+      if (d.until_clock-- == 0) {
         d.until_clock = steps;
         wake_who_is_due();
       }
-      --d.until_clock;
       thunk t = worker().take(this->timers_.next(), this->dry());
       if (t || t.why_empty() != thunk::nothing::deadline) return t;
     }
@@ -116,6 +124,14 @@ template <backend Backend>
     here().broken = std::current_exception();
     return thunk::nothing::stopped;
   }
+}
+/// Nobody is ready: it is as late now as the first of those who sleep says, if there is one.
+template <backend Backend>
+bool scheduling<Backend>::time_goes_on() noexcept {
+  if (!this->has_virtual_time_ || this->timers_.empty()) return false;
+  virtual_now_ = std::max(virtual_now_, this->timers_.next());
+  wake_who_is_due();
+  return true;
 }
 
 // ---- mail

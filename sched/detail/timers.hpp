@@ -43,10 +43,11 @@ class alarm {
 ///
 ///   M1  A heap: who stands at i is not later than who stands at 2i + 1 and 2i + 2.  Each alarm
 ///       knows its place.
-///   M2  Everything is done under one lock, by who wakes and by who goes on (waiter.hpp, T2).
+///   M2  If there are several threads everything is done under one lock, by who wakes and by who
+///       goes on (waiter.hpp, T2).
 class timers {
  public:
-  timers() = default;
+  explicit timers(bool several_threads) noexcept : has_several_threads_(several_threads) {}
   timers(timers const&) = delete;
   timers& operator=(timers const&) = delete;
 
@@ -64,7 +65,7 @@ class timers {
   /// False, and nothing is set, once they are closed: nobody is to wait any more.  `is_next`: no
   /// other is earlier.  Throws bad_alloc.
   [[nodiscard]] bool set(alarm& a, bool& is_next) {
-    std::lock_guard const lock(mutex_);
+    auto const locked = lock();
     if (closed_) return false;
     heap_.push_back({a.at_, ++set_, &a});
     a.home_.store(this, std::memory_order_relaxed);  // relaxed: who looks without the lock set it
@@ -76,7 +77,7 @@ class timers {
   /// Goes on for another reason, or is unwound.
   void ends(alarm& a) noexcept {
     {
-      std::lock_guard const lock(mutex_);
+      auto const locked = lock();
       if (a.home_.load(std::memory_order_relaxed)) remove(a.index_);  // relaxed: M2
     }
     if (process* const p = a.who_->take()) is_cut_off(*p);
@@ -84,7 +85,7 @@ class timers {
   /// Somebody whose alarm is due, who has not been woken otherwise: null if there is none.
   [[nodiscard]] process* take_due(instant now) noexcept {
     if (next() > now) return nullptr;
-    std::lock_guard const lock(mutex_);
+    auto const locked = lock();
     while (!heap_.empty() && heap_.front().at <= now) {
       // First: once it is off the heap it may end without the lock, and its waiter with it [1].
       process* const p = heap_.front().what->who_->take();
@@ -98,17 +99,17 @@ class timers {
 
   /// From now on nobody waits here.
   void close() noexcept {
-    std::lock_guard const lock(mutex_);
+    auto const locked = lock();
     closed_ = true;
   }
   void open() noexcept {
-    std::lock_guard const lock(mutex_);
+    auto const locked = lock();
     closed_ = false;
   }
   /// Those who wait for nothing but their alarm, and others: each once.
   template <class F>
   void for_each(F f) const {
-    std::lock_guard const lock(mutex_);
+    auto const locked = lock();
     for (auto const& e : heap_)
       if (e.what->who_->is_here()) f(e.what->who_->who());
   }
@@ -128,6 +129,11 @@ class timers {
       return at < other.at || (at == other.at && order < other.order);
     }
   };
+
+  [[nodiscard]] std::unique_lock<std::mutex> lock() const noexcept {
+    if (has_several_threads_) return std::unique_lock(mutex_);
+    return {};
+  }
 
   // ---- under the lock
 
@@ -170,6 +176,7 @@ class timers {
                 std::memory_order_relaxed);
   }
 
+  bool const has_several_threads_;
   std::mutex mutable mutex_;
   std::vector<entry> heap_;  // M1
   std::uint64_t set_ = 0;    // so far

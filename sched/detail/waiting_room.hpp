@@ -172,7 +172,7 @@ class waiting_room : public gate_room {
   }
 
   struct clock final : timers {
-    explicit clock(waiting_room& r) noexcept : room(r) {}
+    explicit clock(waiting_room& r) noexcept : timers(r.has_several_threads()), room(r) {}
     void is_cut_off(process& p) noexcept override { room.make_ready(thunk(&p)); }
     waiting_room& room;
   };
