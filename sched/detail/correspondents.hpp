@@ -30,8 +30,7 @@ class sender {
   friend class mailbox;
   inline void leave() noexcept;
   waiter who;
-  bool is_inside = false;  // the mailbox: set by its process; reset by that, or by who takes it
-  bool is_listed;          // inside: under the mailbox's lock, like the rest
+  bool is_inside = false;  // the mailbox: set by its process; reset by who takes that
   sender* next;
   sender* previous;
 };

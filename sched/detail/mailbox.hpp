@@ -63,14 +63,16 @@ class mailbox : public pooled {
   };
   template <bool Locks>
   [[gnu::always_inline]] sending send(void* message, bool may_hand_over, receives& to) {
+    // Relaxed: who finds somebody comes again, with the lock.
+    if (may_hand_over && receiver_.load(std::memory_order_relaxed)) return sending::hand_over;
     guard<Locks> const lock(*this);
-    return send_under_lock<Locks>(message, may_hand_over, to);
+    return send_under_lock<Locks>(message, to);
   }
   /// The same; if it is full the process waits there.
   template <bool Locks>
   sending send_or_wait(sender& s, process& p, receives& to) {
     guard<Locks> const lock(*this);
-    auto const r = send_under_lock<Locks>(s.message, false, to);
+    auto const r = send_under_lock<Locks>(s.message, to);
     if (r == sending::full) enter(s, p);
     return r;
   }
@@ -85,28 +87,28 @@ class mailbox : public pooled {
   /// `admitted`: who waited for room, and has it now: the caller's to put.
   template <bool Locks>
   [[gnu::always_inline]] receiving receive(receiver_at& r, process*& admitted) noexcept {
+    bool const is_last = nobody_sends();  // first: then what was sent before has come
+    if (length() == 0) return is_last ? receiving::nothing : receiving::none;
     guard<Locks> const lock(*this);
-    if (length_ != 0) {
-      take<Locks>(r, admitted);
-      return receiving::come;
-    }
-    return nobody_sends() ? receiving::nothing : receiving::none;
+    if (length() == 0) return receiving::none;  // another process took it: not a port's use
+    take<Locks>(r, admitted);
+    return receiving::come;
   }
   enum class entering { waits, come, nothing, taken, occupied };
   /// Waits there if there is nothing.  `taken`: somebody else has woken it, and puts it.
   template <bool Locks>
   [[gnu::always_inline]] entering enter(receiver_at& r, process*& admitted) noexcept {
     guard<Locks> const lock(*this);
-    if (receiver_) [[unlikely]]
+    if (who_receives()) [[unlikely]]
       return entering::occupied;
-    if (length_ != 0) {
-      if (!take<Locks>(r.of->who)) return entering::taken;
+    if (length() != 0) {
+      if (!taken<Locks>(r)) return entering::taken;
       take<Locks>(r, admitted);
       return entering::come;
     }
     if (r.of->count == 1 && nobody_sends())
-      return take<Locks>(r.of->who) ? entering::nothing : entering::taken;
-    receiver_ = &r;
+      return taken<Locks>(r) ? entering::nothing : entering::taken;
+    receiver_.store(&r, std::memory_order_relaxed);  // relaxed: P1
     r.is_inside = true;
     ++inside_;
     return entering::waits;
@@ -124,7 +126,7 @@ class mailbox : public pooled {
   inline thunk take_anybody() noexcept;
   template <class F>
   void for_each_who_waits(F f) const {
-    if (receiver_ && receiver_->of->who.is_here()) f(receiver_->of->who.who());
+    if (auto const* const r = who_receives(); r && r->of->who.is_here()) f(r->of->who.who());
     for (auto const* s = first_sender_; s; s = s->next)
       if (s->who.is_here()) f(s->who.who());
   }
@@ -172,10 +174,9 @@ class mailbox : public pooled {
   // ---- under the lock
 
   template <bool Locks>
-  [[gnu::always_inline]] sending send_under_lock(void* message, bool may_hand_over, receives& to) {
+  [[gnu::always_inline]] sending send_under_lock(void* message, receives& to) {
     if (closed_) return sending::closed;
-    if (receiver_at* const r = receiver_) {
-      if (may_hand_over) return sending::hand_over;
+    if (receiver_at* const r = who_receives()) {
       if (process* const p = take_receiver<Locks>()) {
         hand(message, r->into);
         r->has_come = true;
@@ -183,9 +184,9 @@ class mailbox : public pooled {
         return sending::given;
       }
     }
-    if (length_ == capacity_) return sending::full;
+    if (length() == capacity_) return sending::full;
     store(message);
-    ++length_;
+    length(length() + 1);
     return sending::left;
   }
   /// The next message.  If somebody waits for room, that one's message comes in.
@@ -193,7 +194,7 @@ class mailbox : public pooled {
   [[gnu::always_inline]] void take(receiver_at& r, process*& admitted) noexcept {
     fetch(r.into);
     r.has_come = true;
-    --length_;
+    length(length() - 1);
     if (first_sender_) [[unlikely]]
       admit<Locks>(admitted);
   }
@@ -201,40 +202,47 @@ class mailbox : public pooled {
   [[gnu::noinline]] void admit(process*& admitted) noexcept {
     while (first_sender_) {
       void* const message = first_sender_->message;
-      if (process* const p = take_first_sender<Locks>()) {
+      if (process* const p = take_first_sender()) {
         store(message);  // where the one was that went
-        ++length_;
+        length(length() + 1);
         admitted = p;
         return;
       }
     }
   }
+  [[nodiscard]] receiver_at* who_receives() const noexcept {
+    return receiver_.load(std::memory_order_relaxed);  // relaxed: P1
+  }
+  [[nodiscard]] std::size_t length() const noexcept {
+    return length_.load(std::memory_order_relaxed);  // relaxed: P1, or see receive()
+  }
+  void length(std::size_t n) noexcept { length_.store(n, std::memory_order_relaxed); }  // as above
+
+  /// Null if somebody else has taken it: that can be only where it stands on several lists.
   template <bool Locks>
-  [[nodiscard]] static process* take(waiter& w) noexcept {
-    if constexpr (Locks)
-      return w.take();
-    else
-      return w.take_alone();
+  [[nodiscard, gnu::always_inline]] static process* taken(receiver_at& r) noexcept {
+    if (Locks && (r.of->until || r.of->count != 1)) return r.of->who.take();
+    return r.of->who.take_alone();
   }
   /// Waits there no more.  Null if somebody else has taken it: then it leaves by itself (P5).
   template <bool Locks>
   [[nodiscard, gnu::always_inline]] process* take_receiver() noexcept {
-    receiver_at& r = *std::exchange(receiver_, nullptr);
-    process* const p = take<Locks>(r.of->who);
+    receiver_at& r = *who_receives();
+    receiver_.store(nullptr, std::memory_order_relaxed);  // relaxed: P1
+    process* const p = taken<Locks>(r);
     if (p) r.is_inside = false, --inside_;
     return p;
   }
-  template <bool Locks>
   [[nodiscard]] process* take_first_sender() noexcept {
     sender& s = *first_sender_;
     unlist(s);
-    process* const p = take<Locks>(s.who);
-    if (p) s.is_inside = false, --inside_;
-    return p;
+    s.is_inside = false;
+    --inside_;
+    return s.who.take_alone();
   }
   void enter(sender& s, process& p) noexcept {
     s.who.waits(p);
-    s.is_inside = s.is_listed = true;
+    s.is_inside = true;
     ++inside_;
     s.previous = std::exchange(last_sender_, &s);
     s.next = nullptr;
@@ -243,7 +251,6 @@ class mailbox : public pooled {
   void unlist(sender& s) noexcept {
     (s.previous ? s.previous->next : first_sender_) = s.next;
     (s.next ? s.next->previous : last_sender_) = s.previous;
-    s.is_listed = false;
   }
   inline void last_address_has_gone() noexcept;
 
@@ -253,8 +260,8 @@ class mailbox : public pooled {
   bool closed_ = false;               // P1, like the next six
   bool is_kept_ = false;              // closed, and the inbox's count is who is inside's
   std::uint32_t inside_ = 0;          // P5
-  receiver_at* receiver_ = nullptr;
-  std::size_t length_ = 0;
+  std::atomic<receiver_at*> receiver_ = nullptr;
+  std::atomic<std::size_t> length_ = 0;
   sender* first_sender_ = nullptr;  // who waits for room, the longest waiting first
   sender* last_sender_ = nullptr;
   std::size_t const capacity_;

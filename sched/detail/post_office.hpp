@@ -137,43 +137,50 @@ inline void mailbox::drop_address() noexcept {
 }
 inline void mailbox::last_address_has_gone() noexcept {
   office_.put(under_lock([this]<bool Locks>() -> thunk {
-    if (receiver_ && receiver_->of->has_looked_everywhere() && !receiver_->of->may_get_more())
+    receiver_at const* const r = who_receives();
+    if (r && r->of->has_looked_everywhere() && !r->of->may_get_more())
       if (process* const p = take_receiver<Locks>()) return thunk(p, receiver::nobody_left);
     return thunk::nothing::dry;
   }));
 }
 inline thunk mailbox::take_anybody() noexcept {
   return under_lock([this]<bool Locks>() -> thunk {
-    if (receiver_)
+    if (who_receives())
       if (process* const p = take_receiver<Locks>()) return thunk(p);
-    while (first_sender_)
-      if (process* const p = take_first_sender<Locks>()) return thunk(p);
+    if (first_sender_) return thunk(take_first_sender());
     return thunk::nothing::dry;
   });
 }
 /// The inbox has gone.
 inline void mailbox::close() noexcept {
-  under_lock([this]<bool Locks>() { closed_ = true; });
+  under_lock([this]<bool Locks>() {
+    closed_ = true;
+    length(0);
+  });
   while (thunk t = take_anybody()) office_.put(std::move(t));
   discard();  // without the lock, as messages may hold ends of ports
-  bool const is_left = under_lock([this]<bool Locks>() {
-    length_ = 0;
-    return !(is_kept_ = inside_ != 0);
-  });
+  bool const is_left = under_lock([this]<bool Locks>() { return !(is_kept_ = inside_ != 0); });
   if (is_left) release();
 }
 inline void mailbox::leave(receiver_at& r) noexcept {
-  bool const is_last = under_lock([this, &r]<bool Locks>() {
-    if (receiver_ == &r) receiver_ = nullptr;
+  process* cut_off = nullptr;
+  bool const is_last = under_lock([&]<bool Locks>() {
+    cut_off = taken<Locks>(r);
+    if (who_receives() == &r) receiver_.store(nullptr, std::memory_order_relaxed);  // relaxed: P1
     return --inside_ == 0 && is_kept_;
   });
+  // Unwound with the handler round it: it is to find that out.
+  if (cut_off) office_.put(thunk(cut_off));
   if (is_last) release();
 }
 inline void mailbox::leave(sender& s) noexcept {
-  bool const is_last = under_lock([this, &s]<bool Locks>() {
-    if (s.is_listed) unlist(s);
+  process* cut_off = nullptr;
+  bool const is_last = under_lock([&]<bool Locks>() {
+    cut_off = s.who.take_alone();
+    unlist(s);
     return --inside_ == 0 && is_kept_;
   });
+  if (cut_off) office_.put(thunk(cut_off));  // as above
   if (is_last) release();
 }
 
@@ -189,15 +196,7 @@ inline bool receiver::may_get_more() const noexcept {
     if (!first[i].box->nobody_sends()) return true;
   return false;
 }
-/// Goes on without a message from there, or is unwound with a handler round it: then the process
-/// is to find that out.
-inline void receiver::leave(receiver_at& r) noexcept {
-  if (process* const p = r.of->who.take()) r.box->office().put(thunk(p));
-  r.box->leave(r);
-}
-inline void sender::leave() noexcept {
-  if (process* const p = who.take()) box->office().put(thunk(p));
-  box->leave(*this);
-}
+inline void receiver::leave(receiver_at& r) noexcept { r.box->leave(r); }
+inline void sender::leave() noexcept { box->leave(*this); }
 
 }  // namespace weft::detail
