@@ -80,8 +80,9 @@ TEMPLATE_TEST_CASE("who sleeps wakes while all threads but one are in processes 
     std::atomic<int> asleep = 0;
     std::atomic<int> awake = 0;
     constexpr int stuck = static_cast<int>(TestType::threads) - 1;
-    constexpr int sleepers = 3;
+    int const sleepers = 1 + round % 3;
     run_on<TestType>([&]() -> program {
+      for (int i = 0; i != 2000; ++i) co_await proc::yield{};  // the others have gone to sleep
       for (int i = 0; i != sleepers; ++i)
         co_await spawn(
             [](std::atomic<int>& before, std::atomic<int>& after, int n) -> sleeper {
@@ -93,11 +94,11 @@ TEMPLATE_TEST_CASE("who sleeps wakes while all threads but one are in processes 
       while (asleep != sleepers) co_await proc::yield{};
       for (int i = 1; i != stuck; ++i)
         co_await spawn(
-            [](std::atomic<int>& n) -> sleeper {
-              until([&n] { return n == sleepers; });
+            [](std::atomic<int>& n, int all) -> sleeper {
+              until([&] { return n == all; });
               co_return;
             },
-            std::ref(awake));
+            std::ref(awake), sleepers);
       until([&] { return awake == sleepers; });
     });
     if (awake != sleepers) FAIL("round " << round);
