@@ -201,12 +201,15 @@ class scheduler<Backend>::snapshot {
 
  public:
   /// For the scheduler.
-  snapshot(std::uint64_t home, queue q, std::size_t n, std::vector<exceptions::failure> f)
-      : home_(home), ready_(std::move(q)), alive_(n), failures_(std::move(f)) {}
+  snapshot(std::uint64_t home, queue q, std::size_t n, instant t,
+           std::vector<exceptions::failure> f)
+      : home_(home), ready_(std::move(q)), alive_(n), time_(t), failures_(std::move(f)) {}
   /// Which scheduler's.
   [[nodiscard]] std::uint64_t home() const noexcept { return home_; }
   [[nodiscard]] queue const& ready() const noexcept { return ready_; }
   [[nodiscard]] std::size_t alive() const noexcept { return alive_; }
+  /// The virtual one.
+  [[nodiscard]] instant time() const noexcept { return time_; }
   /// Of processes that had ended.
   [[nodiscard]] std::vector<exceptions::failure> const& failures() const noexcept {
     return failures_;
@@ -216,6 +219,7 @@ class scheduler<Backend>::snapshot {
   std::uint64_t home_;
   queue ready_;
   std::size_t alive_;
+  instant time_;
   std::vector<exceptions::failure> failures_;
 };
 
@@ -228,9 +232,9 @@ auto scheduler<Backend>::checkpoint() -> snapshot {
   auto& s = idle();
   if constexpr (can_be_taken) {
     if (!s.can_be_kept()) throw unforkable("weft: checkpoint: " + s.why_not_kept());
-    return snapshot(s.serial(), s.worker().ready(), s.alive(), s.failures());
+    return snapshot(s.serial(), s.worker().ready(), s.alive(), s.virtual_time(), s.failures());
   } else {
-    return snapshot(s.serial(), {}, s.alive(), s.failures());
+    return snapshot(s.serial(), {}, s.alive(), s.virtual_time(), s.failures());
   }
 }
 
@@ -239,7 +243,7 @@ void scheduler<Backend>::run(snapshot const& from) {
   auto& s = idle();
   if (from.home() != s.serial())
     throw std::logic_error("weft: a checkpoint is run by the scheduler that it is of");
-  s.start_over(from.ready(), from.alive(), from.failures());
+  s.start_over(from.ready(), from.alive(), from.time(), from.failures());
   s.run();
 }
 

@@ -118,9 +118,11 @@ class scheduling final : public scheduling_base {
   }
   [[nodiscard]] std::string why_not_kept();
   [[nodiscard]] std::size_t alive() const noexcept { return static_cast<std::size_t>(own_.alive); }
+  [[nodiscard]] instant virtual_time() const noexcept { return virtual_now_; }
   /// Those that there are go, and these come instead: all of them can be run again.
   template <class Queue>
-  void start_over(Queue ready, std::size_t alive, std::vector<exceptions::failure> failures);
+  void start_over(Queue ready, std::size_t alive, instant time,
+                  std::vector<exceptions::failure> failures);
 
   // ---- as a prompt
 

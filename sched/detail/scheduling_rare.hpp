@@ -159,11 +159,12 @@ void scheduling<Backend>::note_if_sealed(forkable_process& p) noexcept {
 
 template <backend Backend>
 template <class Queue>
-void scheduling<Backend>::start_over(Queue ready, std::size_t alive,
+void scheduling<Backend>::start_over(Queue ready, std::size_t alive, instant time,
                                      std::vector<exceptions::failure> failures) {
   at_work const now(*this);
   this->drop_who_waits();
   worker_->ready(std::move(ready));
+  virtual_now_ = time;
   own_.alive = static_cast<std::int64_t>(alive);
   own_.unforkable = 0;
   own_.broken = nullptr;
