@@ -174,7 +174,7 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
   }
   [[nodiscard]] std::string who_waits() const {
     auto const all = all_who_wait();
-    if (all.empty()) return "a process waits at an outside gate that is just being opened";
+    if (all.empty()) return "a process that waited has been woken, and has not gone on yet";
     return "process " + all.front().process.text() + " waits in " + all.front().what;
   }
   /// Those who wait must not outlive us.
