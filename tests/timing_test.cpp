@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <functional>
+#include <mutex>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -201,7 +202,7 @@ TEMPLATE_TEST_CASE("while somebody sleeps who will wake, who waits for ever is n
 // ---- cancelled
 
 TEMPLATE_TEST_CASE("who sleeps finds cancelled when another process fails", "", alone, by_queue,
-                   by_stack, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   shared_by<1>, shared_by<2>, shared_by<8>) {
   for (int round = 0; round != rounds(200); ++round) {
     every_frame_dies const check;
     counter alive = 0;
