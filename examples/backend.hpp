@@ -61,13 +61,25 @@ class backend {
   /// Under sharing several threads use the handlers: each gets a lock.
   template <class Program, class... Handlers>
   void schedule(Program program, Handlers... handlers) const {
-    if (!is_sharing_) return weft::schedule(std::move(program), std::move(handlers)...);
-    unsigned const threads = threads_ < 0 ? 0 : static_cast<unsigned>(threads_);
-    weft::schedule<weft::sharing>({.threads = threads}, std::move(program),
-                                  weft::synchronized(std::move(handlers))...);
+    run(false, std::move(program), std::move(handlers)...);
+  }
+  /// The same, and time passes only when all sleep: so it is the same each time, and takes none.
+  template <class Program, class... Handlers>
+  void schedule_in_virtual_time(Program program, Handlers... handlers) const {
+    run(true, std::move(program), std::move(handlers)...);
   }
 
  private:
+  template <class Program, class... Handlers>
+  void run(bool virtual_time, Program program, Handlers... handlers) const {
+    if (!is_sharing_)
+      return weft::schedule({.virtual_time = virtual_time}, std::move(program),
+                            std::move(handlers)...);
+    unsigned const threads = threads_ < 0 ? 0 : static_cast<unsigned>(threads_);
+    weft::schedule<weft::sharing>({.threads = threads, .virtual_time = virtual_time},
+                                  std::move(program), weft::synchronized(std::move(handlers))...);
+  }
+
   std::string_view name_;
   std::string_view own_;
   std::string_view argument_;

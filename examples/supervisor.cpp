@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+
+/// A supervisor: who fails is started again, a few times, with longer pauses in between.
+///
+/// A process that throws ends the program: the others find `cancelled`.  So that a failure is
+/// somebody's business, and not everybody's, the child runs within `watched`, which sends its
+/// supervisor why it failed.  A child that ends well sends nothing: it goes, and with it the only
+/// address, so the supervisor hears of that too.
+///
+/// Time is virtual here: the program takes none, and always prints the same times.
+
+#include <chrono>
+#include <functional>
+#include <iostream>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "effects/effects.hpp"
+#include "examples/backend.hpp"
+
+using namespace weft;
+using namespace std::chrono_literals;
+using std::chrono::milliseconds;
+
+struct failure : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// ---- who supervises
+
+using child = std::function<eff<void, timing, console>(int attempt)>;
+
+/// What is not a `failure` is not for the supervisor: `cancelled`, for one.
+eff<void, mail, timing, console> watched(child work, int attempt, address<std::string> failed) {
+  std::string why;
+  try {
+    co_await work(attempt);
+    co_return;
+  } catch (failure const& e) {
+    why = e.what();
+  }
+  co_await failed.send(why);
+}
+
+struct policy {
+  int restarts;
+  milliseconds pause;  ///< Before the first of them; twice as long before the next.
+};
+
+using children = spawning<mail, timing, console>;
+
+eff<void, children, mail, timing, console> supervisor(std::string name, child work, policy p) {
+  for (int attempt = 1;; ++attempt, p.pause *= 2) {
+    auto [in, failed] = co_await open<std::string>();
+    co_await spawn(watched, work, attempt, std::move(failed));
+    auto const why = co_await in.next();
+    if (!why) {
+      co_await console::print_line(name + " is done");
+      co_return;
+    }
+    co_await console::print_line(name + " failed: " + *why);
+    if (attempt > p.restarts) {
+      co_await console::print_line(name + " is given up");
+      co_return;
+    }
+    co_await console::print_line(name + " begins again in " + std::to_string(p.pause.count()) +
+                                 " ms");
+    co_await timing::sleep_for{p.pause};
+  }
+}
+
+// ---- and three who are supervised
+
+eff<void, timing, console> backup(int) { co_await timing::sleep_for{5ms}; }
+
+/// The server is there again after a while.
+eff<void, timing, console> download(int attempt) {
+  co_await timing::sleep_for{20ms};
+  if (attempt < 3) throw failure("no answer");
+  co_await console::print_line("download: 42 bytes");
+}
+
+eff<void, timing, console> upload(int) {
+  co_await timing::sleep_for{3ms};
+  throw failure("no password");
+}
+
+eff<void, children> office() {
+  co_await spawn(supervisor, "backup", child(backup), policy{2, 10ms});
+  co_await spawn(supervisor, "download", child(download), policy{3, 10ms});
+  co_await spawn(supervisor, "upload", child(upload), policy{2, 50ms});
+}
+
+int main(int argc, char** argv) {
+  examples::backend(argc, argv).schedule_in_virtual_time(office, console_to_stream(std::cout));
+}
