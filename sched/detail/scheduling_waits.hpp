@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <coroutine>
 #include <cstdint>
 #include <exception>
@@ -304,7 +305,10 @@ std::coroutine_handle<> scheduling<Backend>::on(mail::receive const& m) {
     waits(p);  // somebody has taken it
     return next();
   }
-  if (r.count > 1 && !r.may_get_more() && r.who.take()) return goes_on_with(receiver::nobody_left);
+  if (r.count > 1) {
+    r.is_everywhere.store(true, std::memory_order_seq_cst);  // seq_cst: has_looked_everywhere()
+    if (!r.may_get_more() && r.who.take()) return goes_on_with(receiver::nobody_left);
+  }
   waits(p);
   return next();
 }
