@@ -442,6 +442,34 @@ TEST_CASE("an inbox that goes while another process receives from it tells that 
   CHECK(printed_by(p) == "weft: an inbox was destroyed while a process received from it");
 }
 
+TEST_CASE("an inbox that another process selects from goes, and then all other ends") {
+  auto const p = []() -> program {
+    auto [kept, to_kept] = co_await open<int>();
+    auto gone = co_await open<int>();
+    auto mine = std::make_unique<inbox<int>>(std::move(gone.in));
+    std::optional<address<int>> its(std::move(gone.to));
+    std::optional<address<int>> last(std::move(to_kept));
+    co_await spawn(
+        [](inbox<int>& x, inbox<int>& y) -> program {
+          std::string why = "never ";
+          try {
+            (void)co_await select(x, y);
+          } catch (std::logic_error const& e) {
+            why = e.what();
+          }
+          co_await say(why);
+        },
+        std::ref(*mine), std::ref(kept));
+    co_await proc::yield{};
+    its.reset();
+    mine.reset();
+    last.reset();  // the mailbox of the first is no more
+    co_await proc::yield{};
+    co_await proc::yield{};
+  };
+  CHECK(printed_by(p) == "weft: an inbox was destroyed while a process received from it");
+}
+
 TEST_CASE("one process at a time receives from an inbox, and the second is told so") {
   auto const p = []() -> program {
     auto [in, to] = co_await open<int>();

@@ -138,7 +138,8 @@ inline void mailbox::drop_address() noexcept {
 inline void mailbox::last_address_has_gone() noexcept {
   office_.put(under_lock([this]<bool Locks>() -> thunk {
     receiver_at const* const r = who_receives();
-    if (r && r->of->has_looked_everywhere() && !r->of->may_get_more())
+    // One that has been woken may be so by the end of another of its inboxes, which is no more.
+    if (r && r->of->who.is_here() && r->of->has_looked_everywhere() && !r->of->may_get_more())
       if (process* const p = take_receiver<Locks>()) return thunk(p, receiver::nobody_left);
     return thunk::nothing::dry;
   }));
