@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+#include "sched/schedule.hpp"
+
+using weft::mail;
+
+/// Moving it could fail on the way.
+struct fragile {
+  fragile() = default;
+  fragile(fragile&&) {}
+};
+
+weft::eff<void, mail> sends() {
+  auto [in, to] = co_await weft::open<fragile>();
+  co_await to.send(fragile());
+}
+
+int main() { weft::schedule(sends); }

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+#include "sched/schedule.hpp"
+
+using weft::proc;
+
+weft::eff<void, proc> sends(weft::address<int> to) { co_await to.send(1); }
+
+int main() { auto const f = &sends; }
