@@ -226,7 +226,8 @@ TEST_CASE("a region that ends while a process receives in its body ends that pro
       co_await to.send(7);  // nobody waits there any more
       co_await say("sent ");
       auto const m = co_await in.try_receive();
-      co_await say(m ? text(m->value()) : "nothing ");
+      std::string const left = m ? text(m->value()) : "nothing ";
+      co_await say(left);
     };
     try {
       schedule(p, console_to_string(said));
@@ -367,7 +368,8 @@ TEST_CASE("a port belongs to the scheduler in which it was opened, and may outli
           } catch (std::logic_error const& e) {
             why = e.what();
           }
-          co_await say(why == "weft: this port was opened in another scheduler" ? "refused " : why);
+          if (why == "weft: this port was opened in another scheduler") why = "refused ";
+          co_await say(why);
         }
       },
       console_to_string(said));

@@ -63,7 +63,8 @@ program sends(address<int> to, int from, int n) {
 program sends_and_says(address<int> to, int from, int n) {
   for (int i = from; i != from + n; ++i) {
     bool const was_sent = co_await to.send(i);
-    co_await say(was_sent ? '+' + text(i) : "refused ");
+    std::string const what = was_sent ? '+' + text(i) : "refused ";
+    co_await say(what);
   }
 }
 program sends_words(address<std::string> to, std::string word) { co_await to.send(word); }
@@ -380,12 +381,13 @@ TEST_CASE("ends go in any order, in the frame that ends or before, with messages
   // An end of a port lies in its own inbox.
   auto const q = []() -> program {
     struct letter {
+      letter(address<letter> a, int n) : back(std::move(a)), m(n) {}  // g++ 12: no aggregate
       address<letter> back;
       message m;
     };
     auto [in, to] = co_await open<letter>();
-    co_await to.send({to, 1});
-    co_await to.send({to, 2});
+    co_await to.send(letter(to, 1));
+    co_await to.send(letter(to, 2));
     {
       auto const last = std::move(to);
     }
