@@ -222,7 +222,7 @@ class scheduling final : public scheduling_base {
   void run_on_threads();
   void sit_and_run(unsigned index) noexcept;
 
-  // ---- waiting (scheduling_waits.hpp)
+  // ---- waiting (scheduling_waits.hpp), mail (scheduling_mail.hpp)
 
   void is_about_to_wait(process& p) noexcept {
     if constexpr (on_several_threads) Backend::is_about_to_wait(p);
@@ -277,6 +277,7 @@ class scheduling final : public scheduling_base {
 }  // namespace weft::detail
 
 #include "sched/detail/scheduling_begin.hpp"
+#include "sched/detail/scheduling_mail.hpp"
 #include "sched/detail/scheduling_next.hpp"
 #include "sched/detail/scheduling_rare.hpp"
 #include "sched/detail/scheduling_threads.hpp"

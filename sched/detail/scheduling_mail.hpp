@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <coroutine>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "sched/detail/scheduling.hpp"
+
+/// What a scheduler does for who sends, and for who receives.
+namespace weft::detail {
+
+template <backend Backend>
+[[gnu::always_inline]] inline void scheduling<Backend>::require_ours(mailbox const& b) const {
+  if (&b.office() != &this->office()) [[unlikely]]
+    throw_not_ours();
+}
+template <backend Backend>
+[[noreturn, gnu::cold, gnu::noinline]] void scheduling<Backend>::throw_not_ours() {
+  throw std::logic_error("weft: this port was opened in another scheduler");
+}
+/// Nobody else would wait too long, and nobody is to be told something first.
+template <backend Backend>
+bool scheduling<Backend>::can_hand_over() noexcept {
+  static constexpr std::uint8_t most = 64;
+  if constexpr (hands_over<Backend>)
+    return here().hand_overs < most && is_innermost() && !this->must_look_up();
+  else
+    return false;
+}
+/// Who runs goes on in its turn; `to` now.
+template <backend Backend>
+[[gnu::always_inline]] inline std::coroutine_handle<> scheduling<Backend>::hand_over(
+    mailbox::receives to) noexcept {
+  ++here().hand_overs;
+  put(box(true), why::yielded);
+  if constexpr (on_several_threads) Backend::runs_next(*to.who);
+  return go_on(to.who, to.answer);
+}
+template <backend Backend>
+[[gnu::noinline]] void scheduling<Backend>::put_receiver(mailbox::receives r) noexcept {
+  put(thunk(r.who, r.answer), why::woken);
+}
+/// Who waited for room.
+template <backend Backend>
+[[gnu::noinline]] void scheduling<Backend>::put_admitted(process* p) noexcept {
+  put(thunk(p, true), why::woken);
+}
+
+template <backend Backend>
+[[gnu::always_inline]] inline bool scheduling<Backend>::attempt(mail::send const& m,
+                                                                answer<bool>& waiting) {
+  sender& s = *m.what;
+  require_ours(*s.box);
+  mailbox::receives to{};
+  switch (s.box->template send<on_several_threads>(s.message, can_hand_over(), to)) {
+    case mailbox::sending::given:
+      put_receiver(to);
+      [[fallthrough]];
+    case mailbox::sending::left:
+      return waiting.set(true), true;
+    case mailbox::sending::closed:
+      return waiting.set(false), true;
+    case mailbox::sending::hand_over:
+    case mailbox::sending::full:
+      break;
+  }
+  return false;
+}
+template <backend Backend>
+[[gnu::always_inline]] inline std::coroutine_handle<> scheduling<Backend>::on(mail::send const& m) {
+  sender& s = *m.what;
+  require_ours(*s.box);
+  process& p = running();
+  mailbox::receives to{};
+  auto sent = s.box->template send<on_several_threads>(s.message, false, to);
+  if (sent == mailbox::sending::full) [[unlikely]] {
+    is_about_to_wait(p);
+    try {
+      sent = s.box->template send_or_wait<on_several_threads>(s, p, to);
+    } catch (...) {
+      goes_on(p);
+      throw;
+    }
+    if (sent == mailbox::sending::full) {
+      waits(p);
+      return next();
+    }
+    goes_on(p);
+  }
+  if (sent == mailbox::sending::given) [[likely]] {
+    if (can_hand_over()) [[likely]]
+      return hand_over(to);
+    put_receiver(to);
+  }
+  return go_on(&p, sent != mailbox::sending::closed);
+}
+
+/// The answer, if there is one without waiting.
+template <backend Backend>
+[[gnu::always_inline]] inline std::optional<std::uint64_t> scheduling<Backend>::receive_now(
+    mail::receive const& m) {
+  receiver& r = *m.where;
+  if (r.count == 1 && m.waits) [[likely]] {  // the same, in short
+    mailbox& b = *r.first->box;
+    require_ours(b);
+    process* admitted = nullptr;
+    auto const found = b.template receive<on_several_threads>(*r.first, admitted);
+    if (admitted) [[unlikely]]
+      put_admitted(admitted);
+    if (found == mailbox::receiving::come) return 1;
+    if (found == mailbox::receiving::none) return {};
+    return receiver::nobody_left;
+  }
+  return receive_now_of_several(m);
+}
+template <backend Backend>
+[[gnu::noinline]] std::optional<std::uint64_t> scheduling<Backend>::receive_now_of_several(
+    mail::receive const& m) {
+  receiver& r = *m.where;
+  bool may_come = false;
+  for (unsigned i = 0; i != r.count; ++i) {
+    mailbox& b = *r.first[i].box;
+    require_ours(b);
+    process* admitted = nullptr;
+    auto const found = b.template receive<on_several_threads>(r.first[i], admitted);
+    if (admitted) [[unlikely]]
+      put_admitted(admitted);
+    if (found == mailbox::receiving::come) return i + 1;
+    may_come |= found == mailbox::receiving::none;
+  }
+  if (!may_come) return receiver::nobody_left;
+  if (!m.waits) return receiver::too_late;
+  return {};
+}
+template <backend Backend>
+[[gnu::always_inline]] inline bool scheduling<Backend>::attempt(mail::receive const& m,
+                                                                answer<std::uint64_t>& waiting) {
+  auto const a = receive_now(m);
+  if (a) waiting.set(*a);
+  return a.has_value();
+}
+template <backend Backend>
+std::coroutine_handle<> scheduling<Backend>::on(mail::receive const& m) {
+  receiver& r = *m.where;
+  process& p = running();
+  if (p.is_forkable()) [[unlikely]]  // else it has been tried
+    if (auto const a = receive_now(m)) return go_on(&p, *a);
+  is_about_to_wait(p);
+  r.who.waits(p);
+  auto const goes_on_with = [&](std::uint64_t answer) {
+    goes_on(p);
+    // Else one that will not hear that it is cancelled would go on for ever with a deadline.
+    if (this->must_look_up()) [[unlikely]]
+      return next_unless_over(&p, answer);
+    return go_on(&p, answer);
+  };
+  try {
+    if (r.until && !set(*r.until)) [[unlikely]]
+      if (r.who.take()) return goes_on_with(receiver::too_late);
+  } catch (...) {
+    (void)r.who.take();
+    goes_on(p);
+    throw;
+  }
+  for (unsigned i = 0; i != r.count; ++i) {
+    process* admitted = nullptr;
+    auto const how = r.first[i].box->template enter<on_several_threads>(r.first[i], admitted);
+    if (admitted) [[unlikely]]
+      put_admitted(admitted);
+    if (how == mailbox::entering::waits) continue;
+    if (how == mailbox::entering::come) return goes_on_with(i + 1);
+    if (how == mailbox::entering::nothing) return goes_on_with(receiver::nobody_left);
+    if (how == mailbox::entering::occupied && r.who.take()) {
+      goes_on(p);
+      throw std::logic_error("weft: another process receives from this inbox: one may at a time");
+    }
+    waits(p);  // somebody has taken it
+    return next();
+  }
+  if (r.count > 1) {
+    r.is_everywhere.store(true, std::memory_order_seq_cst);  // seq_cst: has_looked_everywhere()
+    if (!r.may_get_more() && r.who.take()) return goes_on_with(receiver::nobody_left);
+  }
+  waits(p);
+  return next();
+}
+
+}  // namespace weft::detail
