@@ -67,7 +67,7 @@ class gate {
   }
   /// How often it was woken.  What was done before that is seen by who finds the number greater.
   [[nodiscard]] std::uint64_t epoch() const noexcept {
-    return epoch_.load(std::memory_order_acquire);  // [1] acquire: with [2] and [3]
+    return epoch_.load(std::memory_order_acquire);  // [1] acquire: with [2] and [8]
   }
 
   /// For who gives something back, also in a destructor: what they wait for can be had.  As many as

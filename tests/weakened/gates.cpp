@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// Gates of either kind, and alarms, with one order weakened, chosen by the argument.
-/// ThreadSanitizer must object to each; 0, with none, must pass.  For weaken.py:
+/// What processes wait at, gates of either kind, alarms and mailboxes, with one order weakened,
+/// chosen by the argument.  ThreadSanitizer must object to each; 0, with none, must pass.  For
+/// weaken.py:
 
 // weakens 1 in sched/outside_gate.hpp to relaxed: word_.load(std::memory_order_acquire) == opened
 // weakens 2 in sched/detail/waiting_room.hpp to acquire:
@@ -14,37 +15,49 @@
 // weakens 6 in sched/gate.hpp to relaxed: epoch_.load(std::memory_order_acquire
 // weakens 7 in sched/detail/gate_room.hpp to relaxed:
 //    epoch_.fetch_add(1, std::memory_order_release
-// weakens 8 in sched/detail/gate_room.hpp to relaxed:
+// weakens 8 in sched/detail/gate_room.hpp to acquire:
+//    epoch_.fetch_add(1, std::memory_order_seq_cst); if
+// weakens 9 in sched/detail/gate_room.hpp to acquire:
+//    epoch_.fetch_add(1, std::memory_order_seq_cst); // [8]
+// weakens 10 in sched/detail/gate_room.hpp to relaxed:
 //    g.home_.store(nullptr, std::memory_order_release
-// weakens 9 in sched/detail/gate_room.hpp to relaxed:
+// weakens 11 in sched/detail/gate_room.hpp to relaxed:
 //    ::~gate() { // [6] acquire: with [5].
 //    if (auto* const home = home_.load(std::memory_order_acquire
-// weakens 10 in sched/detail/waiting_room.hpp to relaxed:
+// weakens 12 in sched/detail/waiting_room.hpp to relaxed:
 //    ::~outside_gate() { if (auto* const home = home_.load(std::memory_order_acquire
-// weakens 11 in sched/detail/gate_room.hpp to relaxed:
+// weakens 13 in sched/detail/gate_room.hpp to relaxed:
 //    who.home_.store(nullptr, std::memory_order_release
-// weakens 12 in sched/detail/gate_room.hpp to relaxed:
+// weakens 14 in sched/detail/gate_room.hpp to relaxed:
 //    ::~at_gate() { // [10] acquire: with [9].
 //    if (auto* const home = home_.load(std::memory_order_acquire
-// weakens 13 in sched/detail/waiting_room.hpp to relaxed:
+// weakens 15 in sched/detail/waiting_room.hpp to relaxed:
 //    w.home_.store(nullptr, std::memory_order_release
-// weakens 14 in sched/detail/waiting_room.hpp to relaxed:
+// weakens 16 in sched/detail/waiting_room.hpp to relaxed:
 //    ::~at_outside_gate() { // [12] acquire: with [11] of waiting_room.hpp.
 //    if (auto* const home = home_.load(std::memory_order_acquire
-// weakens 15 in sched/detail/timers.hpp to relaxed:
+// weakens 17 in sched/detail/waiting_room.hpp to relaxed:
+//    for (relax wait; w.home_.load(std::memory_order_acquire
+// weakens 18 in sched/detail/timers.hpp to relaxed:
 //    gone.home_.store(nullptr, std::memory_order_release
-// weakens 16 in sched/detail/timers.hpp to relaxed:
-//    ::~alarm() { // [2] acquire: with [1].
-//    if (timers* const home = home_.load(std::memory_order_acquire
+// weakens 19 in sched/detail/timers.hpp to relaxed: home_.load(std::memory_order_acquire
+// weakens 20 in sched/detail/mailbox.hpp to relaxed:
+//    locked_.exchange(true, std::memory_order_acquire
+// weakens 21 in sched/detail/mailbox.hpp to relaxed: locked_.store(false, std::memory_order_release
 
 #include <atomic>
 #include <cstdlib>
 #include <optional>
-#include <type_traits>
+#include <thread>
 #include <utility>
 
+#include "sched/backend.hpp"
+#include "sched/detail/mailbox.hpp"
+#include "sched/detail/mailbox_of.hpp"
+#include "sched/detail/post_office.hpp"
 #include "sched/detail/relax.hpp"
 #include "sched/detail/timers.hpp"
+#include "sched/detail/waiter.hpp"
 #include "sched/detail/waiting_room.hpp"
 #include "sched/gate.hpp"
 #include "sched/outside_gate.hpp"
@@ -71,6 +84,11 @@ class moment {
   std::atomic<bool> has_come_ = false;
 };
 
+/// As far as they can.
+void let_others_come() noexcept {
+  for (int i = 0; i != 300; ++i) std::this_thread::yield();
+}
+
 /// Whoever may go on is dropped.
 class room final : public detail::waiting_room {
  public:
@@ -78,10 +96,30 @@ class room final : public detail::waiting_room {
   using waiting_room::close_outside;
   using waiting_room::timers_;
 
+  /// Keeps its lock, when it puts somebody from outside, until that is open.
+  void keeps_lock_until(outside_gate& g) noexcept { until_ = &g; }
+  moment is_locked;
+
  private:
   void make_ready(thunk) noexcept override {}
-  void put_from_outside(thunk& t) override { (void)thunk(std::move(t)); }
+  void put_from_outside(thunk& t) override {
+    is_locked.comes();
+    if (until_) {
+      for (detail::relax wait; !until_->is_open();) wait();
+      let_others_come();
+    }
+    (void)thunk(std::move(t));
+  }
+
+  outside_gate* until_ = nullptr;
 };
+
+/// A process that nobody runs waits there.
+template <class... At>
+bool enters(room& here, detail::waiter& who, At&&... at) {
+  who.waits(*tests::numbered(0).release());
+  return here.enter(std::forward<At>(at)...);
+}
 
 /// Who finds that it is open sees what was done before.
 int finds_it_open() {
@@ -115,7 +153,10 @@ int finds_it_open_at_the_last_moment() {
       room here;
       detail::at_outside_gate w(g);
       open.wait();
-      if (!here.enter(w)) seen = done;
+      if (!enters(here, w.who, w)) {
+        seen = done;
+        (void)thunk(w.who.take());
+      }
     }
   });
   return seen != 1;
@@ -131,8 +172,7 @@ void opens_it() {
     if (me == 0) {
       there.emplace();
       w.emplace(g);
-      w->who.waits(*tests::numbered(0).release());
-      (void)there->enter(*w);
+      (void)enters(*there, w->who, *w);
       waits.comes();
     } else {
       waits.wait();
@@ -142,7 +182,8 @@ void opens_it() {
 }
 
 /// Who finds that it was woken since sees what was done before.
-int finds_it_woken() {
+template <class Wake>
+int finds_it_woken(Wake wake) {
   room here;
   gate g;
   int done = 0;
@@ -150,7 +191,7 @@ int finds_it_woken() {
   on_threads(2, [&](unsigned me) {
     if (me == 0) {
       done = 1;
-      here.wake(g, 1);
+      wake(here, g);
     } else {
       for (detail::relax wait; g.epoch() == 0;) wait();
       seen = done;
@@ -159,78 +200,111 @@ int finds_it_woken() {
   return seen != 1;
 }
 
-/// Somebody ends it when it has just been taken off its list.
-template <class Thing, class TakeOff, class... Args>
-void ends(TakeOff take_off, Args&... args) {
+/// Somebody ends it when it has just been taken off a list, or the last one off its own.
+template <class What, class TakeOff>
+void ends(What* what, TakeOff take_off) {
   moment is_off;
-  auto* const it = new Thing(args...);
   on_threads(2, [&](unsigned me) {
     if (me == 0) {
-      take_off(*it);
+      take_off(*what);
       is_off.comes();
     } else {
       is_off.wait();
-      delete it;
+      delete what;
     }
   });
 }
-/// What waits there.
-template <class At>
-void waits_at(room& here, At& w) {
-  w.who.waits(*tests::numbered(0).release());
-  if constexpr (std::is_same_v<At, detail::at_gate>)
-    (void)here.enter(w, std::nullopt);
-  else
-    (void)here.enter(w);
+void woken(room& here, detail::at_gate& w) {
+  (void)enters(here, w.who, w, std::nullopt);
+  here.wake(*w.at, 1);
 }
-void gate_ends() {
+void cancelled(room& here, detail::at_outside_gate& w) {
+  (void)enters(here, w.who, w);
+  here.close_outside();
+}
+void gates_end() {
   room here;
-  ends<gate>([&](gate& g) {
+  ends(new gate(), [&](gate& g) {
     detail::at_gate w(g);
-    waits_at(here, w);
-    here.wake(g, 1);
+    woken(here, w);
   });
-}
-void outside_gate_ends() {
-  room here;
-  ends<outside_gate>([&](outside_gate& g) {
+  ends(new outside_gate(), [&](outside_gate& g) {
     detail::at_outside_gate w(g);
-    waits_at(here, w);
-    here.close_outside();
+    cancelled(here, w);
   });
 }
-void who_was_woken_ends() {
+void waits_end() {
   room here;
   gate g;
-  ends<detail::at_gate>(
-      [&](detail::at_gate& w) {
-        waits_at(here, w);
-        here.wake(g, 1);
-      },
-      g);
+  outside_gate outside;
+  ends(new detail::at_gate(g), [&](detail::at_gate& w) { woken(here, w); });
+  ends(new detail::at_outside_gate(outside),
+       [&](detail::at_outside_gate& w) { cancelled(here, w); });
 }
-void who_came_through_ends() {
+
+/// The wait ends, for another reason, while somebody opens the gate: who has opened it is to get
+/// the lock after who ends the wait.  Both wait for it in that order, most likely.
+void wait_ends_as_it_is_opened() {
   room here;
   outside_gate g;
-  ends<detail::at_outside_gate>(
-      [&](detail::at_outside_gate& w) {
-        waits_at(here, w);
-        g.open();
-      },
-      g);
-}
-void alarm_ends() {
-  struct waits_for_a_time {
-    detail::waiter who;
-    detail::alarm until{instant(), who};
-  };
-  room here;
-  ends<waits_for_a_time>([&](waits_for_a_time& w) {
-    bool is_next = false;
-    w.who.waits(*tests::numbered(0).release());
-    (void)here.timers_.set(w.until, is_next);
-    (void)thunk(here.timers_.take_any());
+  outside_gate other;
+  detail::at_outside_gate keeps_lock(other);
+  auto* const w = new detail::at_outside_gate(g);
+  (void)enters(here, keeps_lock.who, keeps_lock);
+  (void)enters(here, w->who, *w);
+  here.keeps_lock_until(g);
+  moment ends;
+  on_threads(3, [&](unsigned me) {
+    if (me == 0) {
+      other.open();
+    } else if (me == 1) {
+      here.is_locked.wait();
+      ends.comes();
+      delete w;
+    } else {
+      ends.wait();
+      let_others_come();
+      g.open();
+    }
   });
+}
+
+void alarms_end() {
+  room here;
+  detail::waiter who;
+  ends(new detail::alarm(instant(), who), [&](detail::alarm& a) {
+    bool is_next = false;
+    (void)here.timers_.set(a, is_next);
+    (void)here.timers_.take_any();
+  });
+}
+
+/// Messages, and their number, are touched under the lock.
+int sends_and_receives() {
+  static constexpr int messages = 100;
+  room here;
+  auto* const office = new detail::post_office(here, true);
+  auto* const box = new detail::mailbox_of<int>(*office, messages);
+  int sum = 0;
+  on_threads(2, [&](unsigned me) {
+    if (me == 0) {
+      detail::mailbox::receives nobody{};
+      for (int m = 1; m <= messages; ++m) (void)box->send<true>(&m, false, nobody);
+    } else {
+      process* nobody = nullptr;
+      for (int i = 0; i != messages; ++i) {
+        int m = 0;
+        detail::receiver_at at{box, &m, nullptr};
+        for (detail::relax wait;
+             box->receive<true>(at, nobody) != detail::mailbox::receiving::come;)
+          wait();
+        sum += m;
+      }
+    }
+  });
+  box->close();
+  office->close();
+  return sum != messages * (messages + 1) / 2;
 }
 
 }  // namespace
@@ -242,12 +316,14 @@ int main(int argc, char** argv) {
     wrong += finds_it_open();
     wrong += finds_it_open_at_the_last_moment();
     opens_it();
-    wrong += finds_it_woken();
-    gate_ends();
-    outside_gate_ends();
-    who_was_woken_ends();
-    who_came_through_ends();
-    alarm_ends();
+    wrong += finds_it_woken([](room& here, gate& g) { here.wake(g, 1); });
+    wrong += finds_it_woken([](room&, gate& g) { g.release(); });
+    wrong += finds_it_woken([](room&, gate& g) { g.release_all(); });
+    gates_end();
+    waits_end();
+    wait_ends_as_it_is_opened();
+    alarms_end();
+    wrong += sends_and_receives();
   }
   return wrong;
 }

@@ -30,6 +30,14 @@
 //    owners_.fetch_sub(1, std::memory_order_acq_rel
 // weakens 17 in effects/detail/prompt.hpp to release:
 //    owners_.fetch_sub(1, std::memory_order_acq_rel
+// weakens 18 in sched/detail/mailbox.hpp to acquire:
+//    owners_.fetch_sub(1, std::memory_order_acq_rel
+// weakens 19 in sched/detail/mailbox.hpp to release:
+//    owners_.fetch_sub(1, std::memory_order_acq_rel
+// weakens 20 in sched/detail/post_office.hpp to acquire:
+//    owners_.fetch_sub(1, std::memory_order_acq_rel
+// weakens 21 in sched/detail/post_office.hpp to release:
+//    owners_.fetch_sub(1, std::memory_order_acq_rel
 
 #include <array>
 #include <atomic>
@@ -43,6 +51,9 @@
 #include "effects/effects.hpp"
 #include "sched/completion.hpp"
 #include "sched/detail/forkable_process.hpp"
+#include "sched/detail/mailbox.hpp"
+#include "sched/detail/mailbox_of.hpp"
+#include "sched/detail/post_office.hpp"
 #include "sched/detail/program.hpp"
 #include "sched/detail/relax.hpp"
 #include "sched/detail/waiting_room.hpp"
@@ -188,6 +199,49 @@ void prompts() {
       [](detail::prompt& p) { look(p.handler_name()); }, release<detail::prompt>);
 }
 
+/// Where nobody waits.
+class room final : public detail::waiting_room {
+ public:
+  room() noexcept : waiting_room(true, 1) {}
+
+ private:
+  void make_ready(thunk) noexcept override {}
+  void put_from_outside(thunk&) override {}
+};
+/// Who sends, and who receives, which takes the lock no more.
+void mailboxes() {
+  room here;
+  auto* const office = new detail::post_office(here, true);
+  std::vector<detail::mailbox*> all;
+  for (std::size_t i = 0; i != rounds; ++i) {
+    all.push_back(new detail::mailbox_of<int>(*office, 1));
+    all.back()->add_address();
+  }
+  in_step([&](std::size_t i, unsigned me) {
+    int message = 1;
+    detail::mailbox::receives nobody{};
+    if (me == 0) (void)all[i]->send<true>(&message, false, nobody);
+    all[i]->release();
+  });
+  office->close();
+}
+/// The scheduler, which takes the lock no more, and a mailbox.
+void offices() {
+  room here;
+  std::vector<detail::post_office*> all;
+  std::vector<detail::mailbox*> boxes;
+  for (std::size_t i = 0; i != rounds; ++i) {
+    all.push_back(new detail::post_office(here, true));
+    boxes.push_back(new detail::mailbox_of<int>(*all.back(), 1));
+  }
+  in_step([&](std::size_t i, unsigned me) {
+    if (me == 0)
+      all[i]->release();
+    else
+      boxes[i]->release();
+  });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -200,4 +254,6 @@ int main(int argc, char** argv) {
   captures();
   segments();
   prompts();
+  mailboxes();
+  offices();
 }

@@ -18,6 +18,7 @@ import re
 import sys
 
 WEAKER = {
+    "seq_cst": {"acq_rel", "acquire", "release", "relaxed"},
     "acq_rel": {"acquire", "release", "relaxed"},
     "acquire": {"relaxed"},
     "release": {"relaxed"},

@@ -13,6 +13,7 @@ cat > counts.hpp << END
 #include <atomic>
 inline std::atomic<int> n = 0;
 inline bool is_last() { return n.load(std::memory_order_acquire) == 1; }
+inline void add() { n.fetch_add(1, std::memory_order_seq_cst); }
 inline bool drop() {
   return is_last() ||
          n.fetch_sub(1, std::memory_order_acq_rel) == 1;
@@ -24,12 +25,15 @@ weakens() { program "$@" && python3 -B "$weaken" program.cpp > made.cpp 2> said;
 weakens '// weakens 1 in counts.hpp to release: fetch_sub(1, std::memory_order_acq_rel' \
   '// weakens 2 in counts.hpp to relaxed:' '//    n.load(std::memory_order_acquire)' \
   '// weakens 3 in counts.hpp to acquire:' '//    is_last() || n.fetch_sub(1, std::memory_order_acq_rel)' \
-  '// skips for 3 in counts.hpp: is_last() ||' || wrong "should pass: $(cat said)"
+  '// skips for 3 in counts.hpp: is_last() ||' \
+  '// weakens 4 in counts.hpp to acquire: fetch_add(1, std::memory_order_seq_cst' || wrong "should pass: $(cat said)"
 [ "$(grep -c 'bool drop()' made.cpp)" = 1 ] || wrong 'a header is not there once'
 grep -q 'load((weft::tests::weakened_order == 2 ? std::memory_order_relaxed : std::memory_order_acquire))' \
   made.cpp || wrong 'label 2 is not there'
 grep -q 'weakened_order == 3 ? std::memory_order_acquire : weft::tests::weakened_order == 1 ? std::memory_order_release : std::memory_order_acq_rel' \
   made.cpp || wrong 'labels 1 and 3 are not both there'
+grep -qF 'add(1, (weft::tests::weakened_order == 4 ? std::memory_order_acquire : std::memory_order_seq_cst))' \
+  made.cpp || wrong 'label 4 is not there'
 grep -qF 'return (weft::tests::weakened_order != 3 && is_last()) ||' made.cpp ||
   wrong 'the condition is not skipped'
 
