@@ -114,6 +114,7 @@ case ${1:-models} in
     mail_defect 'invalid end state' GATED -DBACK_TO_GATE
     mail_defect 'assertion violated !(holding)' SELECTING -DNESTED
     mail_defect 'invalid end state' RECEIVING -DCOUNT_FIRST
+    mail_defect 'invalid end state' SELECTING -DCOUNT_FIRST
     mail_defect 'assertion violated ((q_len(ring[0])==0)&&(q_len(ring[1])==0))' SELECTING -DHALF_WAY
     mail_defect 'assertion violated (((kept[p]%2)==0)||(fate[(kept[p]-1)]==' SELECTING -DWAITS=2 \
       -DLOOK_APART
