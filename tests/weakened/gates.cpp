@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// What processes wait at, gates of either kind, alarms and mailboxes, with one order weakened,
-/// chosen by the argument.  ThreadSanitizer must object to each; 0, with none, must pass.  For
-/// weaken.py:
+/// What processes wait at, gates of either kind, alarms, mailboxes and permits, with one order
+/// weakened, chosen by the argument.  ThreadSanitizer must object to each; 0, with none, must pass.
+/// For weaken.py:
 
 // weakens 1 in sched/outside_gate.hpp to relaxed: word_.load(std::memory_order_acquire) == opened
 // weakens 2 in sched/detail/waiting_room.hpp to acquire:
@@ -44,6 +44,8 @@
 // weakens 20 in sched/detail/mailbox.hpp to relaxed:
 //    locked_.exchange(true, std::memory_order_acquire
 // weakens 21 in sched/detail/mailbox.hpp to relaxed: locked_.store(false, std::memory_order_release
+// weakens 22 in sched/detail/permits.hpp to relaxed: n, n - 1, std::memory_order_acquire
+// weakens 23 in sched/detail/permits.hpp to relaxed: left_.fetch_add(n, std::memory_order_release
 
 #include <atomic>
 #include <cstdlib>
@@ -54,6 +56,7 @@
 #include "sched/backend.hpp"
 #include "sched/detail/mailbox.hpp"
 #include "sched/detail/mailbox_of.hpp"
+#include "sched/detail/permits.hpp"
 #include "sched/detail/post_office.hpp"
 #include "sched/detail/relax.hpp"
 #include "sched/detail/timers.hpp"
@@ -307,6 +310,23 @@ int sends_and_receives() {
   return sum != messages * (messages + 1) / 2;
 }
 
+/// Who takes one sees what was done before it was given back.
+int gives_back_and_takes() {
+  detail::permits one(0);
+  int done = 0;
+  int seen = 0;
+  on_threads(2, [&](unsigned me) {
+    if (me == 0) {
+      done = 1;
+      one.give_back(1);
+    } else {
+      for (detail::relax wait; !one.try_take();) wait();
+      seen = done;
+    }
+  });
+  return seen != 1;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -324,6 +344,7 @@ int main(int argc, char** argv) {
     wait_ends_as_it_is_opened();
     alarms_end();
     wrong += sends_and_receives();
+    wrong += gives_back_and_takes();
   }
   return wrong;
 }
