@@ -6,8 +6,8 @@
 ///                                round trip.
 ///   ping-pong/sharing/1          The same on `sharing`, with one thread,
 ///   ping-pong/sharing/2          and with two.
-///   ping-pong/sharing/2/crossed  The share of those messages that were received on another thread
-///                                than they were sent on, in one run.
+///   ping-pong/sharing/2/crossed  Of a thousand of those messages so many were received on another
+///                                thread than they were sent on, in one run.
 ///   ring/one_thread              A number goes 1000 times round a thousand processes: ns a hop.
 ///   throughput/1                 Numbers a second from one process to another, through an inbox
 ///                                with room for 1024; `sharing`, one thread.
@@ -268,7 +268,8 @@ int main(int argc, char** argv) {
     right = false;
   }
   bench.report("ping-pong/sharing/2/crossed",
-               static_cast<double>(travelled.crossings) / static_cast<double>(received), "share");
+               1000 * static_cast<double>(travelled.crossings) / static_cast<double>(received),
+               "count");
 
   int const rounds = bench.is_quick() ? 2 : 1000;
   constexpr run ring = [](int times) { return on_one_thread(1000, times); };

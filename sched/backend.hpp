@@ -13,10 +13,10 @@ using instant = std::chrono::steady_clock::time_point;
 
 /// Why a thunk is put: a backend may order by it.
 enum class why {
-  started,  ///< A process that has not run yet.
-  yielded,  ///< It let the others go first.
-  woken,    ///< What it waited for has come.
-  handed    ///< It is to run next, if that can be.
+  started,     ///< A process that has not run yet.
+  yielded,     ///< It let the others go first.
+  woken,       ///< What it waited for has come.
+  handed_over  ///< It goes on later, and one that it has woken now, which was not put.
 };
 
 /// Whether nothing more is due from outside: no timer, no completion.

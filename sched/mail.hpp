@@ -114,7 +114,8 @@ class [[nodiscard]] inbox {
 };
 
 /// Where to send to.  A value: copies are counted, and when the last one goes who receives is told
-/// that nobody is left.  Thread safe as an int is.
+/// that nobody is left.  Thread safe as an int is, on a backend of several threads; else it is for
+/// its scheduler's thread.
 template <class M>
 class address {
  public:

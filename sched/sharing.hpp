@@ -61,7 +61,8 @@ struct sharing_options {
 ///   A1  What a worker puts goes to its own queue; if somebody works on that, to another one, so
 ///       that nobody waits for who takes a whole batch.  After that it looks whether somebody
 ///       sleeps (idle_threads.hpp, I2), but not after a yield into its own queue when that is
-///       empty: it is about to take that one back itself.
+///       empty: it is about to take that one back itself.  Nor after a hand-over, if one of those
+///       who sleep looks every 10 milliseconds as long as there are any (I5).
 ///   A2  Nobody holds two queues at once.
 ///   F1  Whoever looks at others looks at them in turn, and goes on where it took something last.
 ///   F2  Between two times that a thread takes from others, unless it had nothing, are 255 steps:
@@ -140,7 +141,7 @@ class sharing {
     auto& at = process_place<place>(*t.get());
     at.answer = t.answer();
     (void)t.release();
-    if (w == why::yielded || !at.state.wake(process_state::queued))
+    if (w == why::yielded || w == why::handed_over || !at.state.wake(process_state::queued))
       at.state.move(process_state::queued);
     return at;
   }
@@ -185,7 +186,9 @@ class sharing::worker {
 
   void put(thunk&& t, why w) noexcept {
     bool const was_alone = home_.enter(entry_of(std::move(t), w), index_);
-    if (w != why::yielded || !was_alone) home_.idle_.wake_one();  // A1
+    // A1.
+    if (w == why::handed_over && was_alone) return home_.idle_.have_watched();
+    if (w != why::yielded || !was_alone) home_.idle_.wake_one();
   }
 
   /// So much is ready that who makes more is to wait its turn.

@@ -135,7 +135,7 @@ TEMPLATE_TEST_CASE("takes and puts that alternate lose nothing and double nothin
   std::vector<std::uint64_t> all;
   std::uint64_t n = 0;
   for (unsigned round = 0; round != 500; ++round) {
-    for (unsigned i = 0; i != round % 7; ++i) w.put(numbered<TestType>(n++), why::handed);
+    for (unsigned i = 0; i != round % 7; ++i) w.put(numbered<TestType>(n++), why::handed_over);
     for (unsigned i = 0; i != round % 3; ++i) b.put(numbered<TestType>(n++), why::woken);
     for (unsigned i = 0; i != round % 5; ++i)
       if (thunk const t = w.take(passed, dry_test())) all.push_back(t.answer());
@@ -317,7 +317,7 @@ TEMPLATE_TEST_CASE("a queue runs what waits longest first", "", one_thread, lock
   for (std::uint64_t n = 0; n != 10; ++n) w->put(numbered<TestType>(n), why::yielded);
   for (std::uint64_t n = 10; n != 100; ++n) {
     all.push_back(w->take(instant::max(), dry_test()).answer());
-    w->put(numbered<TestType>(n), n % 2 == 0 ? why::woken : why::handed);
+    w->put(numbered<TestType>(n), n % 2 == 0 ? why::woken : why::handed_over);
   }
   auto const [rest, why] = all_from(*w);
   all.insert(all.end(), rest.begin(), rest.end());

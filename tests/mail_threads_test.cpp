@@ -376,6 +376,55 @@ TEMPLATE_TEST_CASE("the last address is dropped by a thread that is not the sche
   }
 }
 
+TEMPLATE_TEST_CASE("an address that is dropped as the run ends loses nobody", "", shared_by<1>,
+                   shared_by<2>) {
+  for (int round = 0; round != rounds(300); ++round) {
+    every_frame_dies const check;
+    std::atomic<bool> is_out = false;
+    std::optional<address<int>> last;
+    std::thread other([&] {
+      until([&] { return is_out.load(); });
+      for (int volatile i = 0; i < round * 10; i = i + 1) {
+      }
+      last.reset();
+    });
+    bool was_told = false;
+    try {
+      run_on<TestType>([&]() -> program {
+        auto [in, to] = co_await open<int>();
+        last.emplace(std::move(to));
+        is_out = true;
+        auto const m = co_await in.next();
+        was_told = !m;
+      });
+    } catch (deadlock const&) {  // it was not dropped yet when nobody else was left
+      was_told = true;
+    }
+    other.join();
+    if (!was_told) FAIL("round " << round);
+  }
+}
+
+TEMPLATE_TEST_CASE("who has handed its thread over goes on when its receiver keeps that", "",
+                   shared_by<2>, shared_by<8>) {
+  for (int round = 0; round != 10; ++round) {
+    every_frame_dies const check;
+    std::atomic<bool> went_on = false;
+    run_on<TestType>([&]() -> program {
+      auto [in, to] = co_await open<int>();
+      co_await spawn(
+          [](inbox<int> mine, std::atomic<bool>& has_gone_on) -> program {
+            (void)co_await mine.receive();
+            until([&has_gone_on] { return has_gone_on.load(); });
+          },
+          std::move(in), std::ref(went_on));
+      for (int i = 0; i != 3; ++i) co_await proc::yield{};
+      co_await to.send(1);
+      went_on = true;
+    });
+  }
+}
+
 // ---- deadlines
 
 TEMPLATE_TEST_CASE("messages that race with deadlines are had once, late or not", "", alone,

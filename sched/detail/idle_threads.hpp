@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
@@ -27,6 +28,10 @@ namespace weft::detail {
 ///       The last one to announce decides it, under the lock, and asks what is due before it looks
 ///       at the queues: who was due puts first.  It decides nothing if somebody has left the list
 ///       meanwhile, or has come: that one may have taken what was due.
+///   I5  Work that its thread will most likely do itself, and soon, wakes nobody if one of those
+///   who
+///       sleep is on watch: that one looks again after a nap, at all queues, and naps on if there
+///       was such work again meanwhile.  Who is no longer on watch says so, and looks after that.
 class idle_threads {
  public:
   explicit idle_threads(unsigned threads) : monitors_(std::make_unique<monitor[]>(threads)) {
@@ -48,12 +53,13 @@ class idle_threads {
 
   /// A hint.
   [[nodiscard]] bool nobody_sleeps() const noexcept {
-    return word_.load(std::memory_order_relaxed) == 0;  // relaxed: it is; over counts as well
+    return (word_.load(std::memory_order_relaxed) & ~watch_bits) == 0;  // relaxed: as below
   }
   /// A hint, for one that does not: whether only what comes from outside can give it work.
   [[nodiscard]] bool all_others_sleep() const noexcept {
     // Relaxed: it is; over counts as well.
-    return word_.load(std::memory_order_relaxed) + 1 >= threads_.load(std::memory_order_relaxed);
+    return (word_.load(std::memory_order_relaxed) & ~watch_bits) + 1 >=
+           threads_.load(std::memory_order_relaxed);
   }
   [[nodiscard]] bool is_over() const noexcept {
     return word_.load(std::memory_order_relaxed) >= dry;  // relaxed: threads meet when they end
@@ -75,6 +81,15 @@ class idle_threads {
       strike(list_.end() - 1);
     }
     wake(who);  // I3
+  }
+  /// There is work, published, that its thread will most likely do itself (I5).
+  void have_watched() noexcept {
+    // [2] seq_cst: I2.
+    unsigned const found = word_.load(std::memory_order_seq_cst);
+    if ((found & count) == 0 || (found & watch_bits) == watch_bits) return;
+    // Relaxed: who is on watch looks at the queues anyway.
+    if ((found & wanted) == 0) word_.fetch_or(wanted, std::memory_order_relaxed);
+    if ((found & watched) == 0) wake_one();
   }
   /// What all of them are to look at is published.
   void wake_all() noexcept {
@@ -102,6 +117,17 @@ class idle_threads {
       withdraw(self);
       return false;
     }
+    while (goes_on_watch()) {
+      instant const nap = std::min(until, instant::clock::now() + nap_time);
+      bool const is_woken = m.wait(nap);
+      is_off_watch();
+      if (is_woken) return false;
+      if (nap == until) return withdraw(self);
+      if (!all_are_empty()) {
+        withdraw(self);
+        return false;
+      }
+    }
     if (m.wait(until)) return false;  // taken off the list before (I3)
     return withdraw(self);            // if not, it is being woken
   }
@@ -109,7 +135,11 @@ class idle_threads {
  private:
   static constexpr unsigned stopped = 1U << 31;
   static constexpr unsigned dry = 1U << 30;
-  static constexpr unsigned count = dry - 1;
+  static constexpr unsigned wanted = 1U << 29;   // there was work to be watched since the last nap
+  static constexpr unsigned watched = 1U << 28;  // somebody is on watch
+  static constexpr unsigned watch_bits = wanted | watched;
+  static constexpr unsigned count = watched - 1;
+  static constexpr auto nap_time = std::chrono::milliseconds(10);
 
   /// Where a thread sleeps.  A cache line of its own.
   class alignas(64) monitor {
@@ -141,6 +171,19 @@ class idle_threads {
   };
 
   void wake(unsigned who) noexcept { monitors_[who].wake(); }
+  /// If somebody is wanted on watch, and nobody is (I5).
+  [[nodiscard]] bool goes_on_watch() noexcept {
+    std::lock_guard const lock(mutex_);
+    unsigned const found = word_.load(std::memory_order_relaxed);  // relaxed: [4] makes sure
+    if ((found & watch_bits) != wanted) return false;
+    // [4] relaxed: who finds both set leaves it to the look that comes after [5].
+    word_.fetch_xor(watch_bits, std::memory_order_relaxed);
+    return true;
+  }
+  void is_off_watch() noexcept {
+    // [5] seq_cst: as [1]; the looks at the queues come after it.
+    word_.fetch_and(~watched, std::memory_order_seq_cst);
+  }
   struct announced {
     bool is_over;
     bool is_last;

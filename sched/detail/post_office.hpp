@@ -14,8 +14,9 @@ namespace weft::detail {
 
 /// The mailboxes of a scheduler.  Outlives it if they do: counted, by it and by them.
 ///
-///   O1  The list, and whether the scheduler is still there, are touched under the lock: ends of
-///       ports may be dropped by anyone, at any time.
+///   O1  The list, and whether the scheduler is still there, are touched under the lock.
+///   O2  Who is woken from here was waiting or is put, as seen by the scheduler when it finds
+///       nothing to do: it asks who waits, then whether somebody was put, under the same lock.
 class post_office : public pooled {
  public:
   post_office(waiting_room& home, bool several_threads) noexcept
@@ -43,18 +44,24 @@ class post_office : public pooled {
     }
     release();
   }
-  /// Somebody is woken by the end of something, which may be on any thread.
-  void put(thunk t) noexcept {
-    if (!t) return;
+  /// Somebody whom `take()` gives is woken by the end of something, which may be on any thread: to
+  /// the scheduler both are one step (O2).  Whether there was somebody.
+  template <class Take>
+  bool put(Take take) noexcept {
+    thunk t = thunk::nothing::dry;
     {
       std::lock_guard const lock(mutex_);
+      t = take();
+      if (!t) return false;
+      has_put_ = true;
       try {
         home_->put_from_outside(t);
-        return;
+        return true;
       } catch (...) {  // no memory: then let us hope that it is a thread of ours
       }
     }
     home_->make_ready(std::move(t));
+    return true;
   }
 
   // ---- the scheduler's
@@ -83,6 +90,11 @@ class post_office : public pooled {
   void for_each_who_waits(F f) {
     std::lock_guard const lock(mutex_);
     for (auto const* b = first_; b; b = b->next_) b->for_each_who_waits(f);
+  }
+  /// Since it was asked last.
+  [[nodiscard]] bool has_put() {
+    std::lock_guard const lock(mutex_);
+    return std::exchange(has_put_, false);
   }
   [[nodiscard]] bool somebody_waits() {
     bool found = false;
@@ -115,6 +127,7 @@ class post_office : public pooled {
 
   std::mutex mutex_;
   waiting_room* home_;  // O1
+  bool has_put_ = false;
   mailbox* first_ = nullptr;
   mailbox* last_ = nullptr;
   std::size_t count_ = 0;
@@ -136,13 +149,15 @@ inline void mailbox::drop_address() noexcept {
   release();
 }
 inline void mailbox::last_address_has_gone() noexcept {
-  office_.put(under_lock([this]<bool Locks>() -> thunk {
-    receiver_at const* const r = who_receives();
-    // One that has been woken may be so by the end of another of its inboxes, which is no more.
-    if (r && r->of->who.is_here() && r->of->has_looked_everywhere() && !r->of->may_get_more())
-      if (process* const p = take_receiver<Locks>()) return thunk(p, receiver::nobody_left);
-    return thunk::nothing::dry;
-  }));
+  office_.put([this] {
+    return under_lock([this]<bool Locks>() -> thunk {
+      receiver_at const* const r = who_receives();
+      // One that has been woken may be so by the end of another of its inboxes, which is no more.
+      if (r && r->of->who.is_here() && r->of->has_looked_everywhere() && !r->of->may_get_more())
+        if (process* const p = take_receiver<Locks>()) return thunk(p, receiver::nobody_left);
+      return thunk::nothing::dry;
+    });
+  });
 }
 inline thunk mailbox::take_anybody() noexcept {
   return under_lock([this]<bool Locks>() -> thunk {
@@ -158,7 +173,8 @@ inline void mailbox::close() noexcept {
     closed_ = true;
     length(0);
   });
-  while (thunk t = take_anybody()) office_.put(std::move(t));
+  while (office_.put([this] { return take_anybody(); })) {
+  }
   discard();  // without the lock, as messages may hold ends of ports
   bool const is_left = under_lock([this]<bool Locks>() { return !(is_kept_ = inside_ != 0); });
   if (is_left) release();
@@ -171,7 +187,7 @@ inline void mailbox::leave(receiver_at& r) noexcept {
     return --inside_ == 0 && is_kept_;
   });
   // Unwound with the handler round it: it is to find that out.
-  if (cut_off) office_.put(thunk(cut_off));
+  if (cut_off) office_.put([cut_off] { return thunk(cut_off); });
   if (is_last) release();
 }
 inline void mailbox::leave(sender& s) noexcept {
@@ -181,7 +197,7 @@ inline void mailbox::leave(sender& s) noexcept {
     unlist(s);
     return --inside_ == 0 && is_kept_;
   });
-  if (cut_off) office_.put(thunk(cut_off));  // as above
+  if (cut_off) office_.put([cut_off] { return thunk(cut_off); });  // as above
   if (is_last) release();
 }
 

@@ -36,7 +36,7 @@ template <backend Backend>
 [[gnu::always_inline]] inline std::coroutine_handle<> scheduling<Backend>::hand_over(
     mailbox::receives to) noexcept {
   ++here().hand_overs;
-  put(box(true), why::yielded);
+  put(box(true), why::handed_over);
   if constexpr (on_several_threads) Backend::runs_next(*to.who);
   return go_on(to.who, to.answer);
 }

@@ -213,6 +213,7 @@ bool scheduling<Backend>::settle() {
     this->nobody_is_ready();
     return true;
   }
+  if (this->office().has_put()) return true;
   if (stopping_ && stopping_->came_late()) return true;
   bool const stopped_somebody = std::exchange(stop_asked_, false) && this->has_cancelled();
   this->throw_failures();
