@@ -48,7 +48,7 @@ struct sharing_options {
 /// process that never lets go, runs before any other thread has taken 256 * (n - 1) * (k + 1) more
 /// steps, n being the number of threads; at one that takes steps too and is stuck later,
 /// 256 * (n - 1) * (k + 256).  Not counted is what others take while the system lets a thread wait
-/// that is at work on a queue.
+/// that is at work on a queue.  A step and the hand-overs that follow it, at most 64, are one.
 ///
 /// Every 16384 spawns of a thread who spawns lets others go first, if as many are ready there: so
 /// what one process makes does not fill the memory before anybody has had a look at it.
