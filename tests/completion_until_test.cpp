@@ -32,13 +32,6 @@ namespace {
 using waiting = eff<void, proc, completing, timing>;
 using program = eff<void, spawning<proc, completing, timing>, proc, completing, timing>;
 
-template <class Where>
-typename Where::options virtual_time() {
-  auto o = Where::how();
-  o.virtual_time = true;
-  return o;
-}
-
 }  // namespace
 
 TEMPLATE_TEST_CASE("what has come is had at once, deadline or not, and what has not is nothing", "",

@@ -28,13 +28,6 @@ namespace {
 using process_of = eff<void, proc, syncing, timing>;
 using program = eff<void, spawning<proc, syncing, timing>, proc, syncing, timing>;
 
-template <class Where>
-typename Where::options virtual_time() {
-  auto o = Where::how();
-  o.virtual_time = true;
-  return o;
-}
-
 struct ends {
   counter woken = 0;
   counter too_late = 0;

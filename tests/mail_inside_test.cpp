@@ -22,8 +22,8 @@
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/picks.hpp"
+#include "tests/support/ports.hpp"
 #include "tests/support/schedules.hpp"
-#include "tests/support/tracked.hpp"
 
 using namespace weft;
 using namespace weft::tests;
@@ -34,30 +34,6 @@ namespace {
 
 using children = spawning<proc, console, syncing, mail, timing>;
 using program = eff<void, children, proc, console, syncing, mail, timing>;
-using message = tracked<moves::safely>;
-
-auto say(std::string s) { return console::print{std::move(s)}; }
-std::string text(int n) { return std::to_string(n) + ' '; }
-
-program receives_all(inbox<int> in) {
-  for (auto m = co_await in.next(); m; m = co_await in.next()) co_await say(text(*m));
-  co_await say("end ");
-}
-/// Counts what is born and dies meanwhile.
-class every_message_dies {
- public:
-  every_message_dies() = default;
-  every_message_dies(every_message_dies const&) = delete;
-  every_message_dies& operator=(every_message_dies const&) = delete;
-  ~every_message_dies() {
-    CHECK(message::births - births_ == message::deaths - deaths_);
-    CHECK(message::births != births_);
-  }
-
- private:
-  long const births_ = message::births;
-  long const deaths_ = message::deaths;
-};
 
 }  // namespace
 

@@ -19,8 +19,8 @@
 #include "sched/schedule.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/ports.hpp"
 #include "tests/support/schedules.hpp"
-#include "tests/support/tracked.hpp"
 
 using namespace weft;
 using namespace weft::tests;
@@ -31,7 +31,8 @@ namespace {
 
 using children = spawning<proc, console, syncing, mail, timing>;
 using program = eff<void, children, proc, console, syncing, mail, timing>;
-using message = tracked<moves::safely>;
+
+using weft::tests::text;
 
 schedule_options in_virtual_time() {
   schedule_options o;
@@ -39,7 +40,6 @@ schedule_options in_virtual_time() {
   return o;
 }
 std::string text(bool b) { return b ? "true " : "false "; }
-std::string text(int n) { return std::to_string(n) + ' '; }
 template <class T>
 std::string text(std::optional<T> const& m) {
   return m ? text(*m) : "nothing ";
@@ -55,7 +55,6 @@ std::string refusal_of(std::function<void()> const& f) {
   }
   return "none";
 }
-auto say(std::string s) { return console::print{std::move(s)}; }
 
 program sends(address<int> to, int from, int n) {
   for (int i = 0; i != n; ++i) co_await to.send(from + i);
@@ -72,25 +71,6 @@ program sends_at(address<int> to, int n, instant t) {
   co_await timing::sleep_until{t};
   co_await to.send(n);
 }
-program receives_all(inbox<int> in) {
-  for (auto m = co_await in.next(); m; m = co_await in.next()) co_await say(text(*m));
-  co_await say("end ");
-}
-/// Counts what is born and dies meanwhile.
-class every_message_dies {
- public:
-  every_message_dies() = default;
-  every_message_dies(every_message_dies const&) = delete;
-  every_message_dies& operator=(every_message_dies const&) = delete;
-  ~every_message_dies() {
-    CHECK(message::births - births_ == message::deaths - deaths_);
-    CHECK(message::births != births_);
-  }
-
- private:
-  long const births_ = message::births;
-  long const deaths_ = message::deaths;
-};
 
 }  // namespace
 

@@ -29,14 +29,6 @@ using children = spawning<proc, timing>;
 using program = eff<void, children, proc, timing>;
 using sleeper = eff<void, proc, timing>;
 
-/// Where time stands still while anybody is ready.
-template <class Where>
-typename Where::options virtual_time(bool log = false, std::stop_token stop = {}) {
-  auto o = Where::how(log, std::move(stop));
-  o.virtual_time = true;
-  return o;
-}
-
 /// Who woke when, in their order.
 class diary {
  public:

@@ -57,6 +57,14 @@ struct by_the_plain {
 using by_queue = by_the_plain<locked_queue>;
 using by_stack = by_the_plain<locked_stack>;
 
+/// In virtual time.
+template <class Where>
+typename Where::options virtual_time(bool log = false, std::stop_token stop = {}) {
+  auto o = Where::how(log, std::move(stop));
+  o.virtual_time = true;
+  return o;
+}
+
 /// Runs it there, to its end.
 template <class Where, class Program, class... Handlers>
 void run_on(typename Where::options how, Program p, Handlers&&... handlers) {
