@@ -21,18 +21,18 @@
 
 using namespace weft;
 
-using address = std::string;
+using actor_name = std::string;
 using letter = std::string;
 
 struct post {
   struct send : op<void> {
-    send(address a, letter l) : to(std::move(a)), text(std::move(l)) {}
-    address to;
+    send(actor_name a, letter l) : to(std::move(a)), text(std::move(l)) {}
+    actor_name to;
     letter text;
   };
   struct receive : op<letter> {  ///< Waits for a letter.
-    explicit receive(address a) : at(std::move(a)) {}
-    address at;
+    explicit receive(actor_name a) : at(std::move(a)) {}
+    actor_name at;
   };
 
   using operations = op_list<send, receive>;
@@ -78,7 +78,7 @@ class post_office : public handler<post>, public region {
     co_await std::move(actor)(std::move(text));
   }
 
-  std::map<address, mailbox> boxes_;
+  std::map<actor_name, mailbox> boxes_;
   std::deque<eff<void, console>> rounds_;
 };
 

@@ -79,12 +79,15 @@ concept concurrent = backend<B> && requires(B b, B const& c, process& p) {
   { B::runs_next(p) } noexcept;  // it waits, or is about to, and its next step is the caller's
 };
 
-/// One that has those who make ready another by a message run on, and lets who explores choose.
+namespace detail {
+/// Whether who sends lets the one run who waits for that.  Not where all orders are explored: who
+/// is next is chosen there: so `B::hands_over` says false.
 template <class B>
 constexpr bool hands_over = true;
 template <class B>
   requires requires { B::hands_over; }
 constexpr bool hands_over<B> = B::hands_over;
+}  // namespace detail
 
 /// One that is told what processes look at and write.
 template <class B>

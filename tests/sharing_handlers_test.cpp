@@ -220,7 +220,7 @@ TEST_CASE("a process that yields inside a body that is resumed bitwise is told t
     schedule<sharing>({.threads = threads, .forkable = false}, p);
   CHECK(refused == 3);
   CHECK_THAT(what, Catch::Matchers::Contains("weft::proc::yield at tests/sharing_handlers_test") &&
-                       Catch::Matchers::Contains("its frames must stay on theirs"));
+                       Catch::Matchers::Contains("its frames are copied, and must stay where they are"));
   // Without the yield each runs where it is.
   findings found;
   schedule<sharing>(

@@ -32,12 +32,6 @@ using program = eff<void, spawning<proc, timing>, proc, timing>;
 using sleeper = eff<void, proc, timing>;
 using printing = eff<void, spawning<proc, console, timing>, proc, console, timing>;
 
-template <class Where>
-typename Where::options virtual_time() {
-  auto o = Where::how(true);
-  o.virtual_time = true;
-  return o;
-}
 std::string in_ms(instant t) { return std::to_string((t - instant()) / 1ms) + " "; }
 
 printing prints_time(std::string who) {
@@ -53,7 +47,7 @@ TEMPLATE_TEST_CASE("a process that is run again sleeps no second time, and is to
                    "", alone, by_queue, by_stack, shared_by<1>, shared_by<2>) {
   every_frame_dies const check;
   findings found;
-  run_on<TestType>(virtual_time<TestType>(), [&found]() -> program {
+  run_on<TestType>(virtual_time<TestType>(true), [&found]() -> program {
     instant const first = co_await timing::now{};
     co_await timing::sleep_for(10ms);
     instant const second = co_await timing::now{};
@@ -75,7 +69,7 @@ TEMPLATE_TEST_CASE("a wait with a deadline has the same end when it is run again
   gate woken;
   gate forgotten;
   using forks = eff<void, spawning<proc, syncing, timing>, proc, syncing, timing>;
-  run_on<TestType>(virtual_time<TestType>(), [&]() -> forks {
+  run_on<TestType>(virtual_time<TestType>(true), [&]() -> forks {
     co_await spawn(
         [](gate& g) -> eff<void, proc, syncing, timing> {
           co_await timing::sleep_for(5ms);
@@ -225,7 +219,7 @@ TEMPLATE_TEST_CASE("a process sleeps inside a handler, which is round it when it
                    by_queue, shared_by<1>, shared_by<2>) {
   every_frame_dies const check;
   findings found;
-  auto how = virtual_time<TestType>();
+  auto how = virtual_time<TestType>(true);
   how.forkable = false;
   run_on<TestType>(how, [&found]() -> program {
     struct numbers {

@@ -5,4 +5,4 @@ using weft::proc;
 
 weft::eff<void, proc> opens() { co_await weft::open<int>(); }
 
-int main() { auto const f = &opens; }
+int main() { (void)&opens; }

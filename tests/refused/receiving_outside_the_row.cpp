@@ -5,4 +5,4 @@ using weft::proc;
 
 weft::eff<int, proc> receives(weft::inbox<int> in) { co_return co_await in.receive(); }
 
-int main() { auto const f = &receives; }
+int main() { (void)&receives; }

@@ -5,4 +5,4 @@ using weft::proc;
 
 weft::eff<void, proc> sends(weft::address<int> to) { co_await to.send(1); }
 
-int main() { auto const f = &sends; }
+int main() { (void)&sends; }
