@@ -44,7 +44,13 @@ class one_thread {
 
     /// What is ready, as a value: a version.  O(1).
     [[nodiscard]] queue const& ready() const noexcept { return ready_; }
-    void ready(queue q) noexcept { ready_ = std::move(q); }
+    /// Instead of all there are, those that were put from outside too; and who is dropped may have
+    /// others put there.  Throws bad_alloc.
+    void ready(queue q) {
+      for (ready_ = {}; arrivals_.has_news() && arrivals_.fetch(*this); ready_ = {}) {
+      }
+      ready_ = std::move(q);
+    }
 
    private:
     friend class detail::arrivals;
@@ -63,7 +69,7 @@ class one_thread {
   one_thread(one_thread const&) = delete;
   one_thread& operator=(one_thread const&) = delete;
 
-  void put(thunk t, why) { arrivals_.put(std::move(t)); }
+  void put(thunk&& t, why) { arrivals_.put(std::move(t)); }
   /// Always no: it would be O(n).
   thunk claim(process*) noexcept { return thunk::nothing::dry; }
   void stop() { arrivals_.stop(); }

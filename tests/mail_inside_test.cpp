@@ -37,6 +37,39 @@ using program = eff<void, children, proc, console, syncing, mail, timing>;
 
 }  // namespace
 
+// ---- checkpoints
+
+TEST_CASE("who is woken by the end of a process that a checkpoint drops is dropped as well") {
+  every_frame_dies const check;
+  std::optional<address<int>> on_the_way;
+  auto const second = [&on_the_way]() -> program {
+    auto [in, to] = co_await open<int>();
+    on_the_way.emplace(std::move(to));
+    (void)co_await in.next();
+    co_await say("told ");
+  };
+  auto const first = [&on_the_way]() -> program {
+    auto [in, to] = co_await open<int>();
+    co_await proc::yield{};
+    address<int> const its_last = std::move(*on_the_way);
+    on_the_way.reset();
+    (void)co_await in.next();
+  };
+  scheduler<> s;
+  std::string text;
+  s.start(
+      [&]() -> program {
+        co_await spawn(forkable, first);
+        co_await spawn(forkable, second);
+      },
+      console_to_string(text));
+  auto const here = s.checkpoint();
+  for (int i = 0; i != 4; ++i) CHECK(s.step());
+  CHECK(s.alive() == 2);
+  CHECK_THROWS_AS(s.run(here), deadlock);
+  CHECK(text.empty());
+}
+
 // ---- forks
 
 TEST_CASE("who has opened a port cannot fork any more, and is told where it did") {

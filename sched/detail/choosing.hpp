@@ -159,7 +159,7 @@ class choosing {
     std::vector<thunk>& ready_;
   };
 
-  void put(thunk t, why) { arrivals_.put(std::move(t)); }
+  void put(thunk&& t, why) { arrivals_.put(std::move(t)); }
   thunk claim(process*) noexcept { return thunk::nothing::dry; }
   void stop() { arrivals_.stop(); }
 

@@ -148,11 +148,13 @@ class gate_room {
                    std::memory_order_relaxed);
   }
   void wake_under_lock(gate& g, std::size_t most) noexcept {
-    while (most && g.first_)
+    for (bool is_last = !g.first_; most && !is_last;) {
+      is_last = !g.first_->next_;  // looked at now: who was the last to wait there may end it
       if (process* const p = leave(*g.first_)) {
         make_ready(thunk(p, 1));
         --most;
       }
+    }
   }
   /// Waits there no more.  The process, if nobody else has taken it (waiter.hpp).
   [[nodiscard]] process* leave(at_gate& who) noexcept {

@@ -31,7 +31,8 @@ namespace weft::detail {
 ///   I5  Work that its thread will most likely do itself, and soon, wakes nobody if one of those
 ///   who
 ///       sleep is on watch: that one looks again after a nap, at all queues, and naps on if there
-///       was such work again meanwhile.  Who is no longer on watch says so, and looks after that.
+///       was such work again meanwhile.  Who is no longer on watch says so, and looks after that;
+///       and wakes another one to look, if it has something to do.
 class idle_threads {
  public:
   explicit idle_threads(unsigned threads) : monitors_(std::make_unique<monitor[]>(threads)) {
@@ -77,8 +78,10 @@ class idle_threads {
     {
       std::lock_guard const lock(mutex_);
       if (list_.empty()) return;
-      who = list_.back();
-      strike(list_.end() - 1);
+      auto at = list_.end() - 1;
+      if (*at == on_watch_ && at != list_.begin()) --at;  // I5: that one stays
+      who = *at;
+      strike(at);
     }
     wake(who);  // I3
   }
@@ -117,19 +120,19 @@ class idle_threads {
       withdraw(self);
       return false;
     }
-    while (goes_on_watch()) {
+    while (goes_on_watch(self)) {
       instant const nap = std::min(until, instant::clock::now() + nap_time);
       bool const is_woken = m.wait(nap);
       is_off_watch();
+      if (!is_woken && nap != until && all_are_empty()) continue;
+      bool const was_listed = withdraw(self);
       if (is_woken) return false;
-      if (nap == until) return withdraw(self);
-      if (!all_are_empty()) {
-        withdraw(self);
-        return false;
-      }
+      somebody_else_watches();
+      return was_listed && nap == until;
     }
-    if (m.wait(until)) return false;  // taken off the list before (I3)
-    return withdraw(self);            // if not, it is being woken
+    bool const is_woken = m.wait(until);
+    // Listed also if it was woken for what it had found by itself before, and has come again.
+    return withdraw(self) && !is_woken;
   }
 
  private:
@@ -139,6 +142,7 @@ class idle_threads {
   static constexpr unsigned watched = 1U << 28;  // somebody is on watch
   static constexpr unsigned watch_bits = wanted | watched;
   static constexpr unsigned count = watched - 1;
+  static constexpr unsigned nobody = ~0U;
   static constexpr auto nap_time = std::chrono::milliseconds(10);
 
   /// Where a thread sleeps.  A cache line of its own.
@@ -172,17 +176,25 @@ class idle_threads {
 
   void wake(unsigned who) noexcept { monitors_[who].wake(); }
   /// If somebody is wanted on watch, and nobody is (I5).
-  [[nodiscard]] bool goes_on_watch() noexcept {
+  [[nodiscard]] bool goes_on_watch(unsigned self) noexcept {
     std::lock_guard const lock(mutex_);
     unsigned const found = word_.load(std::memory_order_relaxed);  // relaxed: [4] makes sure
     if ((found & watch_bits) != wanted) return false;
     // [4] relaxed: who finds both set leaves it to the look that comes after [5].
     word_.fetch_xor(watch_bits, std::memory_order_relaxed);
+    on_watch_ = self;
     return true;
   }
   void is_off_watch() noexcept {
+    std::lock_guard const lock(mutex_);
+    on_watch_ = nobody;
     // [5] seq_cst: as [1]; the looks at the queues come after it.
     word_.fetch_and(~watched, std::memory_order_seq_cst);
+  }
+  /// Who was on watch has something to do: there may be more than that.
+  void somebody_else_watches() noexcept {
+    word_.fetch_or(wanted, std::memory_order_relaxed);  // relaxed: who is woken looks
+    wake_one();
   }
   struct announced {
     bool is_over;
@@ -237,6 +249,7 @@ class idle_threads {
   std::mutex mutex_;
   std::vector<unsigned> list_;         // I1; under mutex_, like changes_
   std::atomic<unsigned> threads_ = 0;  // written under mutex_
+  unsigned on_watch_ = nobody;         // I5; under mutex_
   std::uint64_t changes_ = 0;          // of the list, and of those who may be on it, so far
   alignas(64) std::atomic<unsigned> word_ = 0;  // how many are on the list, and how it is over
 };

@@ -180,6 +180,7 @@ inline void mailbox::close() noexcept {
   if (is_left) release();
 }
 inline void mailbox::leave(receiver_at& r) noexcept {
+  post_office& office = office_;  // we may be no more after that
   process* cut_off = nullptr;
   bool const is_last = under_lock([&]<bool Locks>() {
     cut_off = taken<Locks>(r);
@@ -187,17 +188,18 @@ inline void mailbox::leave(receiver_at& r) noexcept {
     return --inside_ == 0 && is_kept_;
   });
   // Unwound with the handler round it: it is to find that out.
-  if (cut_off) office_.put([cut_off] { return thunk(cut_off); });
+  if (cut_off) office.put([cut_off] { return thunk(cut_off); });
   if (is_last) release();
 }
 inline void mailbox::leave(sender& s) noexcept {
+  post_office& office = office_;  // we may be no more after that
   process* cut_off = nullptr;
   bool const is_last = under_lock([&]<bool Locks>() {
     cut_off = s.who.take_alone();
     unlist(s);
     return --inside_ == 0 && is_kept_;
   });
-  if (cut_off) office_.put([cut_off] { return thunk(cut_off); });  // as above
+  if (cut_off) office.put([cut_off] { return thunk(cut_off); });  // as above
   if (is_last) release();
 }
 

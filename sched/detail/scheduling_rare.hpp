@@ -208,6 +208,7 @@ void scheduling<Backend>::end() noexcept {
 template <backend Backend>
 bool scheduling<Backend>::settle() {
   if (own_.broken) std::rethrow_exception(std::exchange(own_.broken, nullptr));
+  if (this->office().has_put()) return true;
   if (!own_.stopped && time_goes_on()) return true;
   if (this->somebody_waits_inside() && !own_.stopped) {
     this->nobody_is_ready();
