@@ -219,8 +219,9 @@ TEST_CASE("a process that yields inside a body that is resumed bitwise is told t
   for (unsigned const threads : {1U, 2U, 8U})
     schedule<sharing>({.threads = threads, .forkable = false}, p);
   CHECK(refused == 3);
-  CHECK_THAT(what, Catch::Matchers::Contains("weft::proc::yield at tests/sharing_handlers_test") &&
-                       Catch::Matchers::Contains("its frames are copied, and must stay where they are"));
+  CHECK_THAT(what,
+             Catch::Matchers::Contains("weft::proc::yield at tests/sharing_handlers_test") &&
+                 Catch::Matchers::Contains("its frames are copied, and must stay where they are"));
   // Without the yield each runs where it is.
   findings found;
   schedule<sharing>(
