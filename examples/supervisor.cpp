@@ -29,10 +29,11 @@ struct failure : std::runtime_error {
 
 // ---- who supervises
 
-using child = std::function<eff<void, timing, console>(int attempt)>;
+using child_program = std::function<eff<void, timing, console>(int attempt)>;
 
 /// What is not a `failure` is not for the supervisor: `cancelled`, for one.
-eff<void, mail, timing, console> watched(child work, int attempt, address<std::string> failed) {
+eff<void, mail, timing, console> watched(child_program work, int attempt,
+                                         address<std::string> failed) {
   std::string why;
   try {
     co_await work(attempt);
@@ -50,7 +51,8 @@ struct policy {
 
 using children = spawning<mail, timing, console>;
 
-eff<void, children, mail, timing, console> supervisor(std::string name, child work, policy p) {
+eff<void, children, mail, timing, console> supervisor(std::string name, child_program work,
+                                                      policy p) {
   for (int attempt = 1;; ++attempt, p.pause *= 2) {
     auto [in, failed] = co_await open<std::string>();
     co_await spawn(watched, work, attempt, std::move(failed));
@@ -87,9 +89,9 @@ eff<void, timing, console> upload(int) {
 }
 
 eff<void, children> office() {
-  co_await spawn(supervisor, "backup", child(backup), policy{2, 10ms});
-  co_await spawn(supervisor, "download", child(download), policy{3, 10ms});
-  co_await spawn(supervisor, "upload", child(upload), policy{2, 50ms});
+  co_await spawn(supervisor, "backup", child_program(backup), policy{2, 10ms});
+  co_await spawn(supervisor, "download", child_program(download), policy{3, 10ms});
+  co_await spawn(supervisor, "upload", child_program(upload), policy{2, 50ms});
 }
 
 int main(int argc, char** argv) {
