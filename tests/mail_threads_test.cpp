@@ -384,7 +384,7 @@ TEMPLATE_TEST_CASE("an address that is dropped as the run ends loses nobody", ""
     std::optional<address<int>> last;
     std::thread other([&] {
       until([&] { return is_out.load(); });
-      for (int volatile i = 0; i < round * 10; i = i + 1) {
+      for (std::atomic<int> i = 0; i < round * 10; ++i) {
       }
       last.reset();
     });
