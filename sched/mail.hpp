@@ -57,9 +57,9 @@ struct port_options {
 
 /// A port: auto [in, to] = co_await open<int>();
 ///
-/// Three allocations, none of them for a message: the mailbox from the pool, and two when the first
-/// message has to wait.  Seals: who has opened a port cannot fork any more.  Throws bad_alloc;
-/// std::logic_error if the capacity is zero.
+/// Two allocations, none of them for a message: the mailbox, from the pool; and room, when the
+/// first message has to wait.  Seals: who has opened a port cannot fork any more.  Throws
+/// bad_alloc; std::logic_error if the capacity is zero.
 template <class M>
 [[nodiscard]] auto open(port_options o = {}) {
   if (o.capacity == 0)

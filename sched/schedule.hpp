@@ -25,10 +25,10 @@ namespace weft {
 ///     schedule({.forkable = false}, server, handlers...);
 ///
 /// `program` is a function without parameters that returns an eff<void, ...>; it is kept, and
-/// called again when a fork is resumed a second time.  `proc`, `spawning` and `syncing` are
-/// answered by the scheduler, every other effect of the row by the first of `handlers` that has
-/// clauses for it.  They stand outside the scheduler: all processes share them, and a process
-/// that is run again is given their old answers.
+/// called again when a fork is resumed a second time.  `proc`, `spawning`, `syncing`,
+/// `mail`, `timing` and `completing` are answered by the scheduler, every other effect of the row
+/// by the first of `handlers` that has clauses for it.  They stand outside the scheduler: all
+/// processes share them, and a process that is run again is given their old answers.
 ///
 /// Processes run one at a time on the calling thread, in the backend's order: unless another is
 /// named, schedule<my_backend>(...), the longest waiting first; of a fork, the one that gets true.

@@ -79,11 +79,12 @@ class waiting_room : public gate_room {
     try {
       put_from_outside(t);
     } catch (...) {
-      // As when it entered.  An alarm that was due meanwhile has found nobody: then it waits on.
+      // An alarm that was due meanwhile has found nobody: then it waits on.
       link(*this, outside_, g);
       ++due_;
       w.who.waits(*t.release());
-      w.home_.store(this, std::memory_order_relaxed);
+      w.home_.store(this, std::memory_order_relaxed);  // relaxed: as when it entered
+      // Release: as when it entered, who takes the waiter out finds all of it.
       g.word_.store(outside_gate::word_of(w), std::memory_order_release);
       throw;
     }
