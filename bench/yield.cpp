@@ -143,7 +143,7 @@ struct on_std_deque {
     std::deque<weft::thunk> ready_;
   };
   void put(weft::thunk, weft::why) {}
-  bool claim(weft::process*) { return false; }
+  weft::thunk claim(weft::process*) { return weft::thunk::nothing::dry; }
   void stop() {}
 };
 timed one_thread_forkable(race r) {
