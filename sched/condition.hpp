@@ -121,6 +121,7 @@ class condition {
 ///       lock before it goes: so the gate is there until then.
 class condition::state {
  public:
+  state() noexcept { detail::is_born(this); }
   inline void notify(std::size_t most) noexcept;
   inline void close() noexcept;
 
@@ -169,6 +170,7 @@ class condition::waiter {
 };
 
 void condition::state::notify(std::size_t most) noexcept {
+  detail::is_touched(this, true);
   std::lock_guard const lock(mutex_);
   for (; most != 0 && first_; --most) {
     waiter& w = *first_;
@@ -178,6 +180,7 @@ void condition::state::notify(std::size_t most) noexcept {
   }
 }
 void condition::state::close() noexcept {
+  detail::is_touched(this, true);
   std::lock_guard const lock(mutex_);
   closed_ = true;
   for (waiter* w = first_; w;) {

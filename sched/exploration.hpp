@@ -29,9 +29,13 @@ struct schedule_step {
   process_id process;
   std::string_view operation;
   std::source_location where;
+  bool switches = false;  ///< Another process ran before.
+  bool preempts = false;  ///< The same, and could have gone on.
 
+  /// Two columns, "! " for a preemption and "> " for another switch; then what is done.
   [[nodiscard]] std::string text() const {
-    std::string const who = "process " + process.text();
+    std::string const mark = preempts ? "! " : switches ? "> " : "  ";
+    std::string const who = mark + "process " + process.text();
     if (operation.empty()) return who + " begins";
     return who + " goes on from " + std::string(operation) + " at " + detail::text(where);
   }
@@ -44,23 +48,34 @@ struct run_result {
   friend bool operator==(run_result const&, run_result const&) = default;
 };
 
-/// What explore found.
+/// What was found by explore, random_walk, follow or shrink.
 struct exploration {
-  /// One of the distinct results, and the first schedule that led to it.
+  /// One of the distinct results, and a schedule that leads to it.
   struct outcome {
     run_result result;
     schedule_path path;
     std::vector<schedule_step> trace;
+    std::size_t switches = 0;
+    std::size_t preemptions = 0;
     std::size_t schedules = 0;  ///< How many came to it.
+    /// Before it was made smaller: how it was found.  The same as `path` if it was not.
+    schedule_path found;
+
+    [[nodiscard]] bool is_wrong() const noexcept {
+      return result.verdict == verdict::failed || result.verdict == verdict::deadlock;
+    }
   };
 
   std::size_t schedules = 0;  ///< Visited.
   std::size_t failed = 0;     ///< Of them: a false check, or an exception.
   std::size_t deadlocks = 0;  ///< Of them.
   std::size_t cut = 0;        ///< Of them.
-  bool complete = true;       ///< Every schedule was visited to its end.
+  /// Begun, and given up as soon as it was clear that they are like others: with a reduction.
+  std::size_t redundant = 0;
+  bool complete = true;  ///< Every schedule was visited to its end, or one that is like it.
   /// A schedule, run again, went another way: nothing here is certain then.
   bool nondeterminism = false;
+  std::string what_differed;      ///< Then: where, and how; or why a path does not fit.
   std::int64_t leaked = 0;        ///< Frames and the like that are left over.
   std::vector<outcome> outcomes;  ///< In the order in which they were found.
 
@@ -71,33 +86,33 @@ struct exploration {
   /// The first outcome that is a failure or a deadlock, null if there is none.
   [[nodiscard]] outcome const* first_failure() const noexcept {
     for (auto const& o : outcomes)
-      if (o.result.verdict == verdict::failed || o.result.verdict == verdict::deadlock) return &o;
+      if (o.is_wrong()) return &o;
     return nullptr;
   }
   /// All of it in words, with the first failure step by step and how to see it again.
   [[nodiscard]] std::string report() const {
-    auto const several = [](std::size_t n, std::string const& what) {
-      return std::to_string(n) + ' ' + what + (n == 1 ? "" : "s");
-    };
     std::string s = several(schedules, "schedule") + ", " + std::to_string(failed) + " failed, " +
                     several(deadlocks, "deadlock");
     if (cut) s += ", " + std::to_string(cut) + " cut";
+    if (redundant) s += ", " + std::to_string(redundant) + " given up as redundant";
     if (!complete) s += ", not all there are";
     s += '\n';
-    if (nondeterminism)
-      s += "nondeterminism: what the program does depends on more than on its schedule\n";
+    if (nondeterminism) s += "nondeterminism: " + what_differed + '\n';
     if (leaked) s += "leak: " + std::to_string(leaked) + " frames are left over\n";
-    if (auto const* const o = first_failure()) {
-      s += "the first: ";
-      s += o->result.text.empty() ? "the check failed" : o->result.text;
-      s += '\n';
-      for (auto const& step : o->trace) s += "  " + step.text() + '\n';
-      s += "to see it again: follow(\"" + o->path.text() + "\", ...)\n";
-    }
+    if (auto const* const o = first_failure()) s += "the first failure: " + text(*o);
+    return s;
+  }
+  /// One outcome in words, step by step.
+  [[nodiscard]] static std::string text(outcome const& o) {
+    std::string s = o.result.text.empty() && o.is_wrong() ? "the check failed" : o.result.text;
+    s += '\n' + several(o.preemptions, "preemption") + " (!), " +
+         several(o.switches - o.preemptions, "other switch", "es") + " (>)\n";
+    for (auto const& step : o.trace) s += step.text() + '\n';
+    s += "to see it again: follow(\"" + o.path.text() + "\", ...)\n";
     return s;
   }
 
-  /// For explore: counts a run.  The outcome, if there was none like it.
+  /// For who runs them: counts a run.  The outcome, if there was none like it.
   outcome* add(run_result const& result) {
     ++schedules;
     failed += result.verdict == verdict::failed;
@@ -109,8 +124,15 @@ struct exploration {
         ++o.schedules;
         return nullptr;
       }
-    outcomes.push_back({result, {}, {}, 1});
-    return &outcomes.back();
+    outcome& fresh = outcomes.emplace_back();
+    fresh.result = result;
+    fresh.schedules = 1;
+    return &fresh;
+  }
+
+ private:
+  static std::string several(std::size_t n, std::string const& what, std::string const& s = "s") {
+    return std::to_string(n) + ' ' + what + (n == 1 ? "" : s);
   }
 };
 

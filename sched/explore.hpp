@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <limits>
+#include <optional>
+#include <stdexcept>
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
-#include "sched/detail/choosing.hpp"
+#include "sched/detail/every_schedule.hpp"
 #include "sched/detail/one_run.hpp"
+#include "sched/detail/reduced.hpp"
+#include "sched/detail/searching.hpp"
+#include "sched/detail/shrinking.hpp"
 #include "sched/exploration.hpp"
 #include "sched/path.hpp"
 
@@ -21,7 +26,105 @@ struct explore_options {
   std::size_t max_schedules = std::numeric_limits<std::size_t>::max();
   /// Steps of one schedule at most: what goes on longer is cut.
   std::size_t max_steps = 10'000;
+  std::chrono::nanoseconds max_time = std::chrono::nanoseconds::max();
+  /// Preemptions of one schedule at most.  Those with none are visited first, then those with one,
+  /// and so on: so the first failure has as few as there can be.
+  std::optional<std::size_t> max_preemptions{};
+  weft::granularity granularity = granularity::cooperative;
+  /// Of schedules that differ only in the order of steps that have nothing to do with one another,
+  /// visits one, or few.  For programs that share nothing but by operations: a variable that two
+  /// processes reach by reference is not seen, unless they say so (syncing::touch).  Not together
+  /// with a bound on preemptions, or with limits on which schedules are visited it would have its
+  /// say on.
+  bool reduce = false;
+  bool stop_at_failure = false;
+  /// How often the program is run, at most, to make the first failure smaller: 0 leaves it as it
+  /// was found.
+  std::size_t max_shrinking_runs = 10'000;
+  weft::progress progress = progress::on_terminal;
 };
+
+namespace detail {
+
+inline void shrink_first_failure(subject& s, run_limits const& each, exploration& found,
+                                 std::size_t most_runs) {
+  if (found.nondeterminism) return;
+  for (auto& o : found.outcomes)
+    if (o.is_wrong()) return shrinking(s, each, o, most_runs).run();
+}
+
+inline void visit_all(search& s) {
+  every_schedule c;
+  while (s.run(c) && c.what_differed().empty() && c.next()) {
+  }
+  if (!c.what_differed().empty()) s.differs(c.what_differed());
+}
+inline void visit_bounded(search& s, std::size_t most_preemptions) {
+  for (std::size_t bound = 0;; ++bound) {
+    every_schedule c(bound);
+    do {
+      bool const goes_on = s.run(c, bound);
+      if (!c.what_differed().empty()) return s.differs(c.what_differed());
+      if (!goes_on) return;
+    } while (c.next());
+    if (!c.is_pruned()) return;
+    if (bound == most_preemptions) {
+      s.found().complete = false;
+      return;
+    }
+  }
+}
+inline void visit_reduced(search& s) {
+  reduced c;
+  while (s.run(c) && c.what_differed().empty() && c.next()) {
+  }
+  if (!c.what_differed().empty()) s.differs(c.what_differed());
+}
+
+inline exploration explore(explore_options const& options, subject& program) {
+  if (options.reduce && options.max_preemptions)
+    throw std::invalid_argument(
+        "weft: explore cannot reduce under a bound on preemptions: of schedules that are alike it "
+        "visits one, which may be one with more");
+  run_limits const each{options.max_steps, options.granularity};
+  search s(program, {each, options.max_schedules, options.max_time, options.progress,
+                     options.stop_at_failure});
+  if (options.reduce)
+    visit_reduced(s);
+  else if (options.max_preemptions)
+    visit_bounded(s, *options.max_preemptions);
+  else
+    visit_all(s);
+  shrink_first_failure(program, each, s.found(), options.max_shrinking_runs);
+  return s.end();
+}
+
+/// Runs the one schedule, and no other.
+inline exploration follow(schedule_path const& path, std::size_t max_steps, subject& program) {
+  auto const before = frames_so_far().alive();
+  exploration found;
+  following c(path);
+  run_log log;
+  std::vector<schedule_step> trace;
+  log.trace = &trace;
+  auto const result = program.run(c, log, {max_steps, path.granularity()});
+  auto& seen = *found.add(result);
+  seen.path = seen.found = path;
+  seen.trace = std::move(trace);
+  seen.switches = log.switches;
+  seen.preemptions = log.preemptions;
+  if (!c.misfit().empty()) {
+    found.nondeterminism = true;
+    found.what_differed =
+        "the path is not one of this program, or the program does not always "
+        "do the same: " +
+        c.misfit();
+  }
+  found.leaked = frames_so_far().alive() - before;
+  return found;
+}
+
+}  // namespace detail
 
 /// Runs a program under every schedule there is, and checks how each ends.
 ///
@@ -36,38 +139,21 @@ struct explore_options {
 /// A schedule says at each step which of the processes that are ready runs: up to its next
 /// yield, fork, wait or end.  So processes of s1, s2, ... steps have (s1 + s2 + ...)! / (s1! s2!
 /// ...) schedules: keep programs small.  What is shared may be shared in any way, also by plain
-/// references: between two operations nobody else runs.
+/// references: between two operations nobody else runs.  With `granularity::parallel` a step ends
+/// before each operation on something shared, too, as another thread could come in between.
 ///
-/// After a fork one of the two is run again from its beginning: what it wrote to `state` before the
-/// fork, other than by operations, is written again.
+/// Time is virtual.  After a fork one of the two is run again from its beginning: what it wrote to
+/// `state` before the fork, other than by operations, is written again.
 ///
-/// O(schedules * steps * processes).  One thread.
+/// The first failure is made smaller.  O(schedules * steps * processes); memory for one schedule,
+/// and for each distinct outcome.  One thread.
+///
+/// Throws std::invalid_argument for options that contradict one another.
 template <class MakeState, class Program, class Check, class... Handlers>
 exploration explore(explore_options const& options, MakeState make_state, Program program,
                     Check check, Handlers... handlers) {
-  exploration found;
-  detail::choices choices;
-  auto const run = [&](detail::choices& c) {
-    return detail::run_once(c, options.max_steps, make_state, program, check, handlers...);
-  };
-  auto const before = detail::frames_so_far().alive();
-  for (bool more = true; more;) {
-    auto const result = run(choices);
-    if (auto* const fresh = found.add(result)) {
-      fresh->path = choices.path();
-      detail::choices again(fresh->path);  // to see how it went, and that it goes the same way
-      again.trace_to(&fresh->trace);
-      found.nondeterminism = run(again) != result || again.misfit();
-    }
-    found.nondeterminism |= choices.misfit();
-    more = !found.nondeterminism && choices.next();
-    if (more && found.schedules == options.max_schedules) {
-      found.complete = false;
-      more = false;
-    }
-  }
-  found.leaked = detail::frames_so_far().alive() - before;
-  return found;
+  detail::subject_of s(make_state, program, check, handlers...);
+  return detail::explore(options, s);
 }
 template <class MakeState, class Program, class Check, class... Handlers>
   requires(!std::is_same_v<MakeState, explore_options>)
@@ -77,22 +163,28 @@ exploration explore(MakeState make_state, Program program, Check check, Handlers
 }
 
 /// Runs the one schedule that is written in `path`: one from a report.  The outcome's trace says
-/// what ran.  If the path is not one of this program, that is `nondeterminism`.
+/// what ran.  If the path is not one of this program, that is `nondeterminism`, and `what_differed`
+/// says where and why.  Throws std::invalid_argument if it is no path.
 template <class MakeState, class Program, class Check, class... Handlers>
 exploration follow(std::string_view path, MakeState make_state, Program program, Check check,
                    Handlers... handlers) {
-  exploration found;
-  detail::choices choices{schedule_path(path)};
-  std::vector<schedule_step> trace;
-  choices.trace_to(&trace);
-  auto const before = detail::frames_so_far().alive();
-  auto const result = detail::run_once(choices, explore_options().max_steps, make_state, program,
-                                       check, handlers...);
-  auto& seen = *found.add(result);
-  seen.path = choices.path();
-  seen.trace = std::move(trace);
-  found.nondeterminism = choices.misfit();
-  found.leaked = detail::frames_so_far().alive() - before;
+  detail::subject_of s(make_state, program, check, handlers...);
+  return detail::follow(schedule_path(path), explore_options().max_steps, s);
+}
+
+/// The same, and then makes it smaller: the outcome is the smallest schedule found, in at most so
+/// many runs, that ends in the same way: with as few preemptions as there can be if the runs
+/// suffice; of these with few switches; of these with few steps.
+template <class MakeState, class Program, class Check, class... Handlers>
+exploration shrink(std::string_view path, std::size_t max_runs, MakeState make_state,
+                   Program program, Check check, Handlers... handlers) {
+  detail::subject_of s(make_state, program, check, handlers...);
+  schedule_path const from(path);
+  auto found = detail::follow(from, explore_options().max_steps, s);
+  if (!found.nondeterminism)
+    detail::shrinking(s, {explore_options().max_steps, from.granularity()}, found.outcomes.front(),
+                      max_runs)
+        .run();
   return found;
 }
 

@@ -9,6 +9,7 @@
 #include "effects/operation.hpp"
 #include "sched/backend.hpp"
 #include "sched/detail/timers.hpp"
+#include "sched/detail/touching.hpp"
 #include "sched/detail/waiter.hpp"
 
 namespace weft {
@@ -56,17 +57,19 @@ class at_gate {
 /// O(1), each of its operations, and each process woken.  Allocates nothing.
 class gate {
  public:
-  gate() = default;
+  constexpr gate() noexcept { detail::is_born(this); }
   gate(gate const&) = delete;
   gate& operator=(gate const&) = delete;
   inline ~gate();
 
   /// How many wait.
   [[nodiscard]] std::size_t waiting() const noexcept {
+    detail::is_touched(this, false);
     return count_.load(std::memory_order_relaxed);  // relaxed: a hint if there are other threads
   }
   /// How often it was woken.  What was done before that is seen by who finds the number greater.
   [[nodiscard]] std::uint64_t epoch() const noexcept {
+    detail::is_touched(this, false);
     return epoch_.load(std::memory_order_acquire);  // [1] acquire: with [2] and [8]
   }
 

@@ -8,6 +8,7 @@
 #include "effects/operation.hpp"
 #include "sched/backend.hpp"
 #include "sched/detail/timers.hpp"
+#include "sched/detail/touching.hpp"
 #include "sched/detail/waiter.hpp"
 
 namespace weft {
@@ -58,7 +59,7 @@ class at_outside_gate {
 ///       the list (R5): it may be gone then.
 class outside_gate {
  public:
-  outside_gate() = default;
+  constexpr outside_gate() noexcept { detail::is_born(this); }
   outside_gate(outside_gate const&) = delete;
   outside_gate& operator=(outside_gate const&) = delete;
   inline ~outside_gate();
@@ -69,6 +70,7 @@ class outside_gate {
   inline void open();
 
   [[nodiscard]] bool is_open() const noexcept {
+    detail::is_touched(this, false);
     return word_.load(std::memory_order_acquire) == opened;  // [1] acquire: with [2]
   }
 

@@ -141,6 +141,8 @@ class process : public detail::holder, public detail::pooled {
     at_.operation->fail(*at_.waiting, std::move(error));
     special_ = true;
   }
+  /// Waiting: it does not simply go on with an answer.
+  void must_be_prepared() noexcept { special_ = true; }
   /// Waiting: whether it has been.
   [[nodiscard]] bool is_answered() const noexcept {
     return at_.operation && !at_.waiting->is_empty();

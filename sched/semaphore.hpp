@@ -61,13 +61,13 @@ class semaphore {
   using state = std::shared_ptr<detail::permits>;
   static eff<void, syncing> acquires(state s, std::source_location where) {
     co_await detail::located(syncing::own(), where);
-    co_await detail::located(syncing::touch(s->location(), true), where);
+    co_await detail::located(syncing::touch(s->location(), false), where);
     if (!s->try_take()) co_await detail::permits::take(s, where);
   }
   static eff<bool, syncing> tries(state s, std::optional<instant> until,
                                   std::source_location where) {
     co_await detail::located(syncing::own(), where);
-    co_await detail::located(syncing::touch(s->location(), true), where);
+    co_await detail::located(syncing::touch(s->location(), false), where);
     bool has_one = s->try_take();
     if (!has_one && until) has_one = co_await detail::permits::take_until(s, *until, where);
     co_return has_one;

@@ -3,3 +3,4 @@
 
 /// Schedulers for tests.
 #include "sched/explore.hpp"
+#include "sched/random_walk.hpp"

@@ -26,12 +26,13 @@ using namespace weft::tests;
 namespace {
 
 struct keeps_choices {
-  weft::detail::choices choices;
+  weft::detail::every_schedule choices;
+  weft::detail::run_log log;
 };
 /// What explore runs on, in the first of all schedules.
 class first_schedule : keeps_choices, public weft::detail::choosing {
  public:
-  first_schedule() : choosing(choices, 1'000'000) {}
+  first_schedule() : choosing(choices, log, {1'000'000, granularity::cooperative}) {}
 };
 static_assert(backend<first_schedule>);
 

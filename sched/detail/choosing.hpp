@@ -9,112 +9,112 @@
 #include <vector>
 
 #include "sched/backend.hpp"
+#include "sched/detail/arrivals.hpp"
+#include "sched/detail/pending.hpp"
+#include "sched/detail/touching.hpp"
 #include "sched/exploration.hpp"
-#include "sched/one_thread.hpp"  // its arrivals
 #include "sched/path.hpp"
 #include "sched/process_id.hpp"
 
-/// A backend that asks who is to run next, and who answers: every schedule, one after the other,
-/// or one that is written down.
+/// A backend that asks at each step who is to run.
 ///
 ///   C1  Candidates stand in the order of their ids.  So a choice means the same in every run that
 ///       came the same way.
-///   C2  A step with one candidate is no choice.
-///   C3  The schedules are visited depth first, the choice 0 before 1: next() counts the last
-///       choice up, and drops it when it has been every one.
+///   C2  A step with one candidate is no choice: it is not written down.
 namespace weft::detail {
 
-/// Who answers.
-class choices {
- public:
-  choices() = default;
-  /// One schedule.
-  explicit choices(schedule_path const& p) : follows_(true) {
-    for (std::size_t i = 0; i != p.length(); ++i) taken_.push_back({p[i], 0, 0});
-  }
+/// Who may run.
+struct candidates {
+  static constexpr std::size_t nobody = static_cast<std::size_t>(-1);
 
-  /// The run begins.
-  void rewind() noexcept {
-    at_ = 0;
-    steps_ = 0;
-    misfit_ = false;
-    cut_ = false;
-  }
-  /// The next schedule (C3).  False if there is none.
-  [[nodiscard]] bool next() noexcept {
-    while (!taken_.empty() && ++taken_.back().choice == taken_.back().of) taken_.pop_back();
-    return !taken_.empty();
-  }
-  /// One of the ready ones.
-  [[nodiscard]] std::size_t choose(std::vector<thunk> const& ready) {
-    if (ready.size() == 1) return 0;  // C2
-    if (at_ == taken_.size()) {
-      if (follows_) misfit_ = true;  // the path is too short: go on with the first
-      taken_.push_back({0, static_cast<unsigned>(ready.size()), hash_of(ready)});
-    }
-    choice& c = taken_[at_++];
-    if (c.of == 0) {  // from a path
-      c.of = static_cast<unsigned>(ready.size());
-      c.ids = hash_of(ready);
-      if (c.choice >= c.of) misfit_ = true;
-    } else if (c.of != ready.size() || c.ids != hash_of(ready)) {
-      misfit_ = true;  // it came the same way, and is elsewhere
-    }
-    return std::min<std::size_t>(c.choice, ready.size() - 1);
-  }
+  std::vector<thunk> const& ready;  // C1; one at least
+  std::size_t last;                 // the one of them that ran last, or nobody
 
-  /// False when the schedule is longer than it may be: then it is cut.
-  [[nodiscard]] bool may_step(std::size_t most) noexcept {
-    if (steps_ == most) cut_ = true;
-    return steps_++ != most;
-  }
-  void trace_to(std::vector<schedule_step>* t) noexcept { trace_ = t; }
-  [[nodiscard]] std::vector<schedule_step>* trace() const noexcept { return trace_; }
-
-  [[nodiscard]] bool was_cut() const noexcept { return cut_; }
-  /// The run did not come by where it should have: what it does depends on more than on its
-  /// schedule; or the path is another program's.
-  [[nodiscard]] bool misfit() const noexcept { return misfit_ || at_ != taken_.size(); }
-  [[nodiscard]] schedule_path path() const {
-    schedule_path p;
-    for (std::size_t i = 0; i != at_; ++i) p.add(taken_[i].choice);
-    return p;
-  }
-  [[nodiscard]] std::vector<thunk>& room() noexcept { return room_; }
-
- private:
-  struct choice {
-    unsigned choice;
-    unsigned of;  // 0: not known yet
-    std::uint64_t ids;
-  };
-  static std::uint64_t hash_of(std::vector<thunk> const& ready) noexcept {
-    std::uint64_t h = 0;
-    for (auto const& t : ready) h = (h ^ t.get()->id().hash()) * 0x9E3779B97F4A7C15u;
-    return h;
-  }
-
-  std::vector<choice> taken_;
-  std::size_t at_ = 0;
-  std::size_t steps_ = 0;
-  bool follows_ = false;
-  bool misfit_ = false;
-  bool cut_ = false;
-  std::vector<schedule_step>* trace_ = nullptr;
-  std::vector<thunk> room_;  // kept from run to run
+  [[nodiscard]] std::size_t size() const noexcept { return ready.size(); }
+  [[nodiscard]] process_id operator[](std::size_t i) const noexcept { return ready[i].get()->id(); }
 };
 
-/// The backend.
+/// Who answers.  It is told of each step, also where there is no choice.
+class chooser {
+ public:
+  chooser() = default;
+  chooser(chooser const&) = delete;
+  chooser& operator=(chooser const&) = delete;
+  virtual ~chooser() = default;
+
+  /// One of them; or nobody: then the run ends here, and is none.
+  virtual std::size_t choose(candidates const& who) = 0;
+  /// The step has ended, and who is next is not asked: nobody is ready, or all are unwound.
+  virtual void step_ends() {}
+  /// After the last step; a process has thrown in it.
+  virtual void is_over(bool /*was_thrown*/) {}
+  /// Who is to hear what processes touch: null if nobody is.
+  [[nodiscard]] virtual touch_listener* listener() noexcept { return nullptr; }
+};
+
+template <class Ids>
+std::string text_of_ids(Ids const& ids, std::size_t size) {
+  std::string s;
+  for (std::size_t i = 0; i != size; ++i)
+    s += (i == 0 ? "" : i + 1 == size ? " and " : ", ") + ids[i].text();
+  return s;
+}
+
+/// What is written down of a run.
+struct run_log {
+  struct choice {
+    unsigned taken;
+    unsigned of;
+    std::size_t step;   // from 1
+    std::size_t first;  // of its candidates, in ids
+  };
+  std::vector<choice> choices;  // C2
+  std::vector<process_id> ids;
+  std::size_t steps = 0;
+  std::size_t switches = 0;
+  std::size_t preemptions = 0;
+  bool was_cut = false;       // it was longer than it may be
+  bool was_given_up = false;  // the chooser said nobody
+  std::vector<schedule_step>* trace = nullptr;
+  std::vector<thunk> room;  // for the candidates: kept from run to run
+
+  void clear() noexcept {
+    choices.clear();
+    ids.clear();
+    steps = switches = preemptions = 0;
+    was_cut = was_given_up = false;
+  }
+  [[nodiscard]] schedule_path path(granularity g) const {
+    schedule_path p(g);
+    for (auto const& c : choices) p.add(c.taken);
+    return p;
+  }
+  /// "1.1, 1.2 and 1.3"
+  [[nodiscard]] std::string candidates_text(choice const& c) const {
+    return text_of_ids(&ids[c.first], c.of);
+  }
+};
+
+/// How far one run goes, and in what steps.
+struct run_limits {
+  std::size_t max_steps;
+  weft::granularity granularity;
+};
+
 class choosing {
  public:
   static constexpr unsigned wakes = ~0U;
   static constexpr bool hands_over = false;
+  using place = pending_place;
 
-  choosing(choices& c, std::size_t most_steps) noexcept : choices_(c), most_steps_(most_steps) {}
+  choosing(chooser& c, run_log& log, run_limits const& limits) noexcept
+      : chooser_(c), log_(log), limits_(limits) {
+    log.clear();
+  }
 
   class worker {
    public:
-    worker(choosing& b, unsigned) noexcept : home_(b), ready_(b.choices_.room()) {}
+    worker(choosing& b, unsigned) noexcept : home_(b), ready_(b.log_.room) {}
     worker(worker const&) = delete;
     worker& operator=(worker const&) = delete;
     ~worker() { ready_.clear(); }
@@ -123,19 +123,27 @@ class choosing {
     thunk take(instant until, dry_test dry) {
       if (home_.arrivals_.has_news()) [[unlikely]]
         if (!home_.arrivals_.fetch(*this)) return thunk::nothing::stopped;
-      if (ready_.empty())
+      if (ready_.empty()) {
+        home_.chooser_.step_ends();
         if (auto const w = home_.arrivals_.wait(*this, until, dry); !w.has_come) return w.why_not;
-      choices& c = home_.choices_;
-      if (!c.may_step(home_.most_steps_)) return thunk::nothing::stopped;
-      auto const it = ready_.begin() + static_cast<std::ptrdiff_t>(c.choose(ready_));
-      thunk t = std::move(*it);
-      ready_.erase(it);
-      if (c.trace()) c.trace()->push_back(step_of(*t.get()));
-      return t;
+      }
+      run_log& log = home_.log_;
+      if (log.steps == home_.limits_.max_steps) {
+        log.was_cut = true;
+        return thunk::nothing::stopped;
+      }
+      candidates const who{ready_, last()};
+      std::size_t const next = home_.chooser_.choose(who);
+      if (next == candidates::nobody) {
+        log.was_given_up = true;
+        return thunk::nothing::stopped;
+      }
+      return step(next, who.last);
     }
 
     /// When all are to be unwound: in which order is no part of the schedule.
     thunk take_any() {
+      home_.chooser_.step_ends();
       if (ready_.empty()) return take(instant::max(), dry_test());
       thunk t = std::move(ready_.front());
       ready_.erase(ready_.begin());
@@ -150,24 +158,61 @@ class choosing {
       ready_.insert(place, std::move(t));
     }
     [[nodiscard]] bool is_empty() const noexcept { return ready_.empty(); }
-    static schedule_step step_of(process const& p) {
+    [[nodiscard]] std::size_t last() const noexcept {
+      for (std::size_t i = 0; i != ready_.size(); ++i)
+        if (ready_[i].get()->id() == last_) return i;
+      return candidates::nobody;
+    }
+    thunk step(std::size_t next, std::size_t last) {
+      run_log& log = home_.log_;
+      auto const it = ready_.begin() + static_cast<std::ptrdiff_t>(next);
+      process const& p = *it->get();
+      bool const preempts = last != candidates::nobody && last != next;
+      bool const switches = log.steps != 0 && p.id() != last_;
+      ++log.steps;
+      if (ready_.size() != 1) note_choice(next);
+      if (log.trace) log.trace->push_back(step_of(p, switches, preempts));
+      log.switches += switches;
+      log.preemptions += preempts;
+      last_ = p.id();
+      thunk t = std::move(*it);
+      ready_.erase(it);
+      return t;
+    }
+    void note_choice(std::size_t next) {
+      run_log& log = home_.log_;
+      log.choices.push_back({static_cast<unsigned>(next), static_cast<unsigned>(ready_.size()),
+                             log.steps, log.ids.size()});
+      for (auto const& t : ready_) log.ids.push_back(t.get()->id());
+    }
+    static schedule_step step_of(process const& p, bool switches, bool preempts) {
       auto const [operation, where] = p.goes_on_from();
-      return {p.id(), operation, where};
+      return {p.id(), operation, where, switches, preempts};
     }
 
     choosing& home_;
     std::vector<thunk>& ready_;
+    process_id last_;  // who ran last: to begin with nobody, and then there is no choice
   };
 
   void put(thunk&& t, why) { arrivals_.put(std::move(t)); }
   thunk claim(process*) noexcept { return thunk::nothing::dry; }
   void stop() { arrivals_.stop(); }
+  /// Somebody who explores is told so.
+  void touched(process*, void const* location, bool writes) noexcept {
+    is_touched(location, writes);
+  }
+
+  [[nodiscard]] bool is_parallel() const noexcept {
+    return limits_.granularity == granularity::parallel;
+  }
 
  private:
-  choices& choices_;
-  std::size_t most_steps_;
+  chooser& chooser_;
+  run_log& log_;
+  run_limits const limits_;
   arrivals arrivals_;
 };
-static_assert(backend<choosing>);
+static_assert(exploring<choosing>);
 
 }  // namespace weft::detail

@@ -33,6 +33,7 @@ class gate_room {
     gate& g = *who.at;
     auto const lock = lock_gates();
     require_ours(g);
+    is_touched(&g, !seen);  // who has asked for the epoch waits for a release, which wakes all
     if (!g.first_) link(*this, gates_, g);
     // [7] seq_cst: with [8].  Who gives something back and sees nobody here is seen by us.
     if (seen && *seen != g.epoch_.load(std::memory_order_seq_cst)) {
@@ -49,6 +50,7 @@ class gate_room {
   void wake(gate& g, std::size_t most) {
     auto const lock = lock_gates();
     require_ours(g);
+    is_touched(&g, true);
     // [2] release: who finds the number greater [1] sees what was done before the wake.
     g.epoch_.fetch_add(1, std::memory_order_release);
     wake_under_lock(g, most);
@@ -181,18 +183,23 @@ class gate_room {
 // Of those who were woken together the first may end it, while the others are still taken out.
 weft::gate::~gate() {
   // [6] acquire: with [5].
-  if (auto* const home = home_.load(std::memory_order_acquire)) home->ends(*this);
+  if (auto* const home = home_.load(std::memory_order_acquire)) {
+    detail::is_touched(this, true);
+    home->ends(*this);
+  }
 }
 weft::detail::at_gate::~at_gate() {
   // [10] acquire: with [9].
   if (auto* const home = home_.load(std::memory_order_acquire)) home->ends(*this);
 }
 void weft::gate::release() noexcept {
+  detail::is_touched(this, true);
   // [8] seq_cst: with [7].  release: who finds the number greater [1] sees what was done before.
   epoch_.fetch_add(1, std::memory_order_seq_cst);
   if (auto* const home = home_.load(std::memory_order_seq_cst)) home->released(*this, false);
 }
 void weft::gate::release_all() noexcept {
+  detail::is_touched(this, true);
   epoch_.fetch_add(1, std::memory_order_seq_cst);  // [8], as above
   if (auto* const home = home_.load(std::memory_order_seq_cst)) home->released(*this, true);
 }

@@ -6,6 +6,7 @@
 #include <exception>
 #include <functional>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -44,28 +45,77 @@ run_result checked(Check& check, State& state) {
   }
 }
 
+/// While it is there, a chooser that listens hears what is touched.
+class heard {
+ public:
+  explicit heard(chooser& c) noexcept
+      : before_(std::exchange(touch_listener::of_thread, c.listener())) {}
+  heard(heard const&) = delete;
+  heard& operator=(heard const&) = delete;
+  ~heard() { touch_listener::of_thread = before_; }
+
+ private:
+  touch_listener* before_;
+};
+
+/// What is run again and again: it forgets its types here.
+class subject {
+ public:
+  subject() = default;
+  subject(subject const&) = delete;
+  subject& operator=(subject const&) = delete;
+  [[nodiscard]] virtual run_result run(chooser& c, run_log& log, run_limits const& limits) = 0;
+
+ protected:
+  ~subject() = default;
+};
+
 template <class MakeState, class Program, class Check, class... Handlers>
-run_result run_once(choices& c, std::size_t most_steps, MakeState& make_state, Program& program,
-                    Check& check, Handlers&... handlers) {
-  c.rewind();
-  try {
-    auto state = make_state();
-    {
-      scheduler<choosing> s(c, most_steps);
-      s.start(
-          {.virtual_time = true}, [&program, &state] { return program(state); },
-          std::invoke(handlers, state)...);
-      s.run();
+class subject_of final : public subject {
+ public:
+  subject_of(MakeState& make_state, Program& program, Check& check, Handlers&... handlers) noexcept
+      : make_state_(make_state), program_(program), check_(check), handlers_(handlers...) {}
+
+  [[nodiscard]] run_result run(chooser& c, run_log& log, run_limits const& limits) override {
+    bool was_thrown = true;  // by a process, until we know better
+    try {
+      auto state = [&] {
+        heard const by(c);
+        return make_state_();
+      }();
+      {
+        scheduler<choosing> s(c, log, limits);
+        heard const by(c);
+        std::apply(
+            [&](Handlers&... handlers) {
+              s.start(
+                  {.virtual_time = true}, [this, &state] { return program_(state); },
+                  std::invoke(handlers, state)...);
+            },
+            handlers_);
+        s.run();
+      }
+      was_thrown = false;
+      c.is_over(false);
+      if (log.was_cut || log.was_given_up) return {verdict::cut, {}};
+      return checked(check_, state);
+    } catch (deadlock const& e) {
+      c.is_over(false);
+      return {verdict::deadlock, e.what()};
+    } catch (std::exception const& e) {
+      if (was_thrown) c.is_over(true);
+      return {verdict::failed, e.what()};
+    } catch (...) {
+      if (was_thrown) c.is_over(true);
+      return {verdict::failed, "something was thrown that is no std::exception"};
     }
-    if (c.was_cut()) return {verdict::cut, {}};
-    return checked(check, state);
-  } catch (deadlock const& e) {
-    return {verdict::deadlock, e.what()};
-  } catch (std::exception const& e) {
-    return {verdict::failed, e.what()};
-  } catch (...) {
-    return {verdict::failed, "something was thrown that is no std::exception"};
   }
-}
+
+ private:
+  MakeState& make_state_;
+  Program& program_;
+  Check& check_;
+  std::tuple<Handlers&...> handlers_;
+};
 
 }  // namespace weft::detail

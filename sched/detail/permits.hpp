@@ -33,8 +33,11 @@ class permits {
     while (n != 0)
       // [1] acquire: what was done before it was given back [2] is seen by who takes it.
       if (left_.compare_exchange_weak(n, n - 1, std::memory_order_acquire,
-                                      std::memory_order_relaxed))
+                                      std::memory_order_relaxed)) {
+        is_touched(&freed_, true);
         return true;
+      }
+    is_touched(&freed_, false);
     return false;
   }
   /// Our caller keeps us (P2).

@@ -139,11 +139,13 @@ class post_office : public pooled {
 
 inline mailbox::mailbox(post_office& o, std::size_t capacity) noexcept
     : office_(o), has_several_threads_(o.has_several_threads()), capacity_(capacity) {
+  is_born(this);
   o.add(*this);
 }
 inline mailbox::~mailbox() { office_.remove(*this); }
 
 inline void mailbox::drop_address() noexcept {
+  is_touched(this, true);
   // seq_cst: as nobody_sends().
   if (addresses_.fetch_sub(1, std::memory_order_seq_cst) == 1) last_address_has_gone();
   release();
@@ -169,6 +171,7 @@ inline thunk mailbox::take_anybody() noexcept {
 }
 /// The inbox has gone.
 inline void mailbox::close() noexcept {
+  is_touched(this, true);
   under_lock([this]<bool Locks>() {
     closed_ = true;
     length(0);

@@ -38,6 +38,8 @@ class scheduling final : public scheduling_base {
   using backend_type = Backend;
 
   static constexpr bool on_several_threads = concurrent<Backend>;
+  static constexpr bool explores =
+      exploring<Backend> && requires(Backend const& b) { b.is_parallel(); };
 
   template <class... Args>
   explicit scheduling(Args&&... args)
@@ -142,6 +144,12 @@ class scheduling final : public scheduling_base {
   [[noreturn]] static void throw_stays_where_it_is(site const& at);
   /// The process that runs can be run again no more.
   void seal(site const& at);
+  /// Whether an operation on something shared is a step of its own, and this one has not begun.
+  [[nodiscard]] bool lets_others_first() noexcept;
+  /// False if ordinary code stands in between.
+  template <class O>
+  [[nodiscard]] bool stop_before(O const& o, std::coroutine_handle<> leaf, awaited& waiting);
+  void put_pending(pending_operation const& o) noexcept;
 
   void exit(process& p) noexcept;
   /// It has ended, or is to: that is its error, null if there is none.  Its count is dropped.
@@ -215,6 +223,7 @@ class scheduling final : public scheduling_base {
   std::coroutine_handle<> prepare(process* p, std::uint64_t answer) noexcept;
   void note_if_sealed(forkable_process& p) noexcept;
   void prepare_log(forkable_process& p, std::uint64_t answer);
+  [[nodiscard]] pending_operation take_pending(process& p) noexcept;
   forkable_process* owned(forkable_process* p);
   bool settle();
   void run_one_round();
@@ -277,6 +286,7 @@ class scheduling final : public scheduling_base {
 }  // namespace weft::detail
 
 #include "sched/detail/scheduling_begin.hpp"
+#include "sched/detail/scheduling_explored.hpp"
 #include "sched/detail/scheduling_mail.hpp"
 #include "sched/detail/scheduling_next.hpp"
 #include "sched/detail/scheduling_rare.hpp"

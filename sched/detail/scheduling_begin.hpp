@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sched/detail/scheduling.hpp"
+#include "sched/detail/watcher.hpp"
 
 /// What a scheduler does before processes run: learns which effects there are, and starts the first
 /// one.
@@ -15,7 +16,7 @@ namespace weft::detail {
 template <backend Backend>
 template <class... All, class Find>
 void scheduling<Backend>::learn_all(row<All...>, Find&& find) {
-  ours_.reserve(2 * sizeof...(All));
+  ours_.reserve((2 + explores) * sizeof...(All));
   this->expect(sizeof...(All));
   was_started_ = true;
   (learn_effect(identity<All>(), find), ...);
@@ -29,10 +30,12 @@ void scheduling<Backend>::learn_effect(identity<F>, Find& find) {
     auto* const b = own(std::make_unique<scheduler_place<scheduling, F, true>>(*this));
     this->learn({&name_of<F>, static_cast<evidence<F>*>(a), static_cast<evidence<F>*>(b)});
   } else {
-    evidence<F>& outer = *find.template operator()<F>();
-    auto* const r = own(std::make_unique<recorder<F>>(*this, outer));
-    this->learn_outer(outer.clauses->home(outer));
-    this->learn({&name_of<F>, &outer, r->stand_in()});
+    evidence<F>* outer = find.template operator()<F>();
+    this->learn_outer(outer->clauses->home(*outer));
+    if constexpr (explores)
+      outer = own(std::make_unique<watcher<scheduling, F>>(*this, *outer))->stand_in();
+    auto* const r = own(std::make_unique<recorder<F>>(*this, *outer));
+    this->learn({&name_of<F>, outer, r->stand_in()});
   }
 }
 template <backend Backend>

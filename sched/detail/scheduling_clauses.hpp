@@ -10,6 +10,7 @@
 #include "effects/handle.hpp"
 #include "effects/proc.hpp"
 #include "sched/backend.hpp"
+#include "sched/detail/pending.hpp"
 #include "sched/detail/recorder.hpp"
 #include "sched/detail/scheduling_base.hpp"
 #include "sched/gate.hpp"
@@ -48,6 +49,12 @@ constexpr bool lets_others_run =
     !may_let_others_run<O> &&
     (waits_in_its_frame<O> || times_among<O, proc::yield, proc::fork, proc::exit> == 1);
 
+/// Operations on something that others share: where all that is explored, they may be steps.
+template <class O>
+constexpr bool concerns_others =
+    times_among<O, syncing::wait, syncing::wait_until, syncing::wake, syncing::touch,
+                completing::wait, completing::wait_until, mail::send, mail::receive> == 1;
+
 /// Evidence for `E`, of the scheduler `S`.
 template <class S, class E, bool Records>
 struct scheduler_place final : evidence<E>, recorder_base {
@@ -61,6 +68,7 @@ struct scheduler_clause {
   using R = typename O::result;
   /// Spawning, when there is too much to do already: then who spawns lets the others go first.
   static constexpr bool may_crowd = S::on_several_threads && !Records && is_spawning<E>;
+  static constexpr bool may_be_a_step = S::explores && concerns_others<O>;
   static S& of(evidence<E>& e) noexcept {
     return static_cast<scheduler_place<S, E, Records>&>(e).home;
   }
@@ -68,6 +76,8 @@ struct scheduler_clause {
   /// Stops the process, does what the clause says, and goes on to the next one (S1, S2).
   static std::coroutine_handle<> control(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
                                          answer<R>& waiting) {
+    if constexpr (may_be_a_step)
+      if (of(e).lets_others_first()) return let_others_first(e, o, leaf, waiting);
     prompt* ground = prompt::innermost();
     if (ground != &of(e)) [[unlikely]]
       return stop_and_answer(of(e), o, leaf, waiting);
@@ -117,22 +127,64 @@ struct scheduler_clause {
         s.throw_stays_where_it_is(site_of(o, waiting.where));
     if (!p.stop_at(info_of<O>, leaf, waiting, s)) [[unlikely]]
       throw_crossed(s, o, waiting.where);
-    if constexpr (std::is_same_v<O, proc::exit>) {
-      s.exit(p);
-    } else {
-      try {
-        if constexpr (may_let_others_run<O>)
-          return s.on(o);
-        else
-          s.on(o);
-        if constexpr (may_crowd) s.on(proc::yield{});
-      } catch (...) {  // before it was put anywhere
-        p.go_on_unanswered(s);
-        s.log_of_running().record_error(site_of(o, waiting.where), std::current_exception());
-        throw;
-      }
+    try {
+      return answer_stopped(s, o);
+    } catch (...) {  // before it was put anywhere
+      p.go_on_unanswered(s);
+      s.log_of_running().record_error(site_of(o, waiting.where), std::current_exception());
+      throw;
     }
+  }
+  static std::coroutine_handle<> answer_stopped(S& s, O& o) {
+    if constexpr (std::is_same_v<O, proc::exit>)
+      s.exit(s.running());
+    else if constexpr (may_let_others_run<O>)
+      return s.on(o);
+    else
+      s.on(o);
+    if constexpr (may_crowd) s.on(proc::yield{});
     return s.next();
+  }
+
+  // ---- where it is a step of its own
+
+  static std::coroutine_handle<> let_others_first(evidence<E>& e, O& o,
+                                                  std::coroutine_handle<> leaf,
+                                                  answer<R>& waiting) {
+    S& s = of(e);
+    if (!s.template stop_before<O>(o, leaf, waiting)) [[unlikely]]
+      throw_crossed(s, o, waiting.where);
+    s.put_pending({perform_pending, &e, &o, &waiting, leaf});
+    return s.next();
+  }
+  /// In its turn.
+  static std::coroutine_handle<> perform_pending(void* scheduler, process& p,
+                                                 pending_operation const& self) {
+    S& s = *static_cast<S*>(scheduler);
+    O& o = *static_cast<O*>(self.operation);
+    auto& waiting = *static_cast<answer<R>*>(self.waiting);
+    try {
+      bool is_answered = false;
+      if constexpr (may_let_others_run<O>)
+        is_answered = !p.is_forkable() && s.attempt(o, waiting);
+      else if constexpr (!lets_others_run<O>)
+        is_answered = answer_now(s, o, waiting);
+      if (is_answered) return p.go_on_somehow(0, s);
+      if constexpr (may_let_others_run<O> || lets_others_run<O>) {
+        if (p.is_forkable()) (void)s.before_recording(o, self.leaf, waiting.where);
+        return answer_stopped(s, o);
+      }
+    } catch (...) {  // before it was put anywhere
+      s.log_of_running().record_error(site_of(o, waiting.where), std::current_exception());
+      waiting.fail(std::current_exception());
+    }
+    return p.go_on_somehow(0, s);
+  }
+  static std::coroutine_handle<> control_if_first(evidence<E>& e, O& o,
+                                                  std::coroutine_handle<> leaf,
+                                                  answer<R>& waiting) {
+    if (of(e).lets_others_first()) return let_others_first(e, o, leaf, waiting);
+    return only_diverged(e, o, leaf, waiting);
   }
 
   /// In the next run as well.
@@ -156,6 +208,11 @@ struct scheduler_clause {
     require_running(s, waiting.where);
     if constexpr (may_crowd)
       if (prompt::innermost() == &s && s.is_crowded()) return false;
+    if constexpr (may_be_a_step)
+      if (s.lets_others_first()) return false;
+    return answer_now(s, o, waiting);
+  }
+  static bool answer_now(S& s, O& o, answer<R>& waiting) {
     if (s.running().is_forkable()) [[unlikely]] {
       replay_log& log = s.log_of_running();
       site const at = site_of(o, waiting.where);
@@ -188,6 +245,8 @@ struct scheduler_clause {
     require_running(s, waiting.where);
     if (s.running().is_forkable()) [[unlikely]]
       return attempt_replay(e, o, waiting);
+    if constexpr (may_be_a_step)
+      if (s.lets_others_first()) return false;
     return s.attempt(o, waiting);
   }
   static std::coroutine_handle<> only_diverged(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
@@ -206,6 +265,8 @@ struct scheduler_clause {
       return {nullptr, Records ? attempt_replay : nullptr, nullptr, control};
     else if constexpr (may_crowd)
       return {nullptr, at_once, nullptr, control};
+    else if constexpr (may_be_a_step)
+      return {nullptr, at_once, nullptr, control_if_first};
     else
       return {nullptr, at_once, nullptr, only_diverged};
   }

@@ -55,6 +55,7 @@ template <backend Backend>
                                                                 answer<bool>& waiting) {
   sender& s = *m.what;
   require_ours(*s.box);
+  if constexpr (explores) is_touched(s.box, true);
   mailbox::receives to{};
   switch (s.box->template send<on_several_threads>(s.message, can_hand_over(), to)) {
     case mailbox::sending::given:
@@ -74,6 +75,7 @@ template <backend Backend>
 [[gnu::always_inline]] inline std::coroutine_handle<> scheduling<Backend>::on(mail::send const& m) {
   sender& s = *m.what;
   require_ours(*s.box);
+  if constexpr (explores) is_touched(s.box, true);
   process& p = running();
   mailbox::receives to{};
   auto sent = s.box->template send<on_several_threads>(s.message, false, to);
@@ -107,6 +109,7 @@ template <backend Backend>
   if (r.count == 1 && m.waits) [[likely]] {  // the same, in short
     mailbox& b = *r.first->box;
     require_ours(b);
+    if constexpr (explores) is_touched(&b, true);
     process* admitted = nullptr;
     auto const found = b.template receive<on_several_threads>(*r.first, admitted);
     if (admitted) [[unlikely]]
@@ -125,6 +128,7 @@ template <backend Backend>
   for (unsigned i = 0; i != r.count; ++i) {
     mailbox& b = *r.first[i].box;
     require_ours(b);
+    if constexpr (explores) is_touched(&b, true);
     process* admitted = nullptr;
     auto const found = b.template receive<on_several_threads>(r.first[i], admitted);
     if (admitted) [[unlikely]]

@@ -90,6 +90,9 @@ template <backend Backend>
       if (!p->has_started() || !p->is_waiting() || p->cancel() > patience)
         return bury(p, nullptr), nullptr;
       p->fail(std::make_exception_ptr(cancelled()));
+    } else if (auto const pending = take_pending(*p); pending.perform) {
+      here().running = p;
+      return pending.perform(this, *p, pending);
     }
     if (p->is_forkable()) prepare_log(static_cast<forkable_process&>(*p), answer);
   } catch (...) {

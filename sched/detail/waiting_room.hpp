@@ -59,6 +59,7 @@ class waiting_room : public gate_room {
     outside_gate& g = *w.at;
     std::lock_guard const lock(outside_mutex_);
     if (closed_) return false;
+    is_touched(&g, false);
     if (home_of(g)) throw_occupied();
     link(*this, outside_, g);
     ++due_;
@@ -224,9 +225,13 @@ class waiting_room : public gate_room {
 
 // See ~gate().
 weft::outside_gate::~outside_gate() {
-  if (auto* const home = home_.load(std::memory_order_acquire)) home->ends(*this);  // [6]
+  if (auto* const home = home_.load(std::memory_order_acquire)) {  // [6]
+    detail::is_touched(this, true);
+    home->ends(*this);
+  }
 }
 void weft::outside_gate::open() {
+  detail::is_touched(this, true);
   // [2] release: who goes on, or finds it open [1], sees what was done before.  acquire: with [3].
   std::uintptr_t const found = word_.exchange(opened, std::memory_order_acq_rel);
   if (found == nobody || found == opened) return;

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sched/detail/choosing.hpp"
+#include "sched/detail/every_schedule.hpp"
+#include "sched/detail/happens_before.hpp"
+#include "sched/detail/touching.hpp"
+
+/// Of schedules that are alike, one or few: source sets with sleep sets (Abdulla, Aronis, Jonsson,
+/// Sagonas: Optimal Dynamic Partial Order Reduction, POPL 2014; sleep sets: Godefroid, 1996).  Two
+/// schedules are alike if one becomes the other when neighbours that do not conflict change places
+/// (V1): both end in the same way.
+///
+///   W1  At each choice the candidates are tried that are wanted: one to begin with.
+///   W2  If two steps race, the later could have come first: where the earlier one was chosen, a
+///       process is wanted that begins what leads to that, unless one is already.
+///   W3  Who has been tried is asleep in what is tried after it, until a step comes that conflicts
+///       with the one it would do: before that, to wake it leads to what has been seen.  If all who
+///       are ready are asleep the run is given up.
+///   W4  A step that throws conflicts with all: the others are not heard any more.
+///   W5  What a sleeper would touch was heard in another run, where the addresses may have been
+///       others.  So a location is named by who made it, and how many that process had made; what
+///       has no name is taken for any that has none.
+namespace weft::detail {
+
+class reduced final : public chooser, public touch_listener {
+ public:
+  std::size_t choose(candidates const& who) override {
+    if (is_over_) rewind();
+    step_ends();
+    note_who_is_ready(who);
+    std::size_t const choice = who.size() == 1 ? only(who) : one_of(who);
+    if (choice == candidates::nobody) return choice;
+    steps_.begin(who[choice], who.size() == 1 ? no_node : at_ - 1);
+    is_in_step_ = true;
+    running_ = who[choice];
+    return choice;
+  }
+  void step_ends() override {
+    if (!std::exchange(is_in_step_, false)) return;
+    std::size_t const i = steps_.size() - 1;
+    steps_.end([&](std::size_t earlier) { may_come_first(earlier, i); });
+    named_.clear();
+    for (auto const& t : steps_[i].touches) named_.push_back({name_of_location(t), t.is_written});
+    if (steps_[i].node != no_node) nodes_[steps_[i].node].chosen = {running_, named_, false};
+    std::erase_if(asleep_, [&](sleeper const& s) {
+      return s.conflicts_with_all || s.id == running_ || conflict(s.touches, named_);
+    });
+  }
+  void is_over(bool was_thrown) override {
+    step_ends();
+    is_over_ = true;
+    if (at_ != nodes_.size() && what_differed_.empty())
+      what_differed_ = "after the same choices nobody can be chosen, and before " +
+                       text_of(nodes_[at_]) + " could";
+    if (!was_thrown || steps_.size() == 0 || steps_.last().node == no_node) return;
+    node& n = nodes_[steps_.last().node];  // W4
+    n.chosen.conflicts_with_all = true;
+    for (auto& c : n.candidates) c.is_wanted = true;
+  }
+  [[nodiscard]] touch_listener* listener() noexcept override { return this; }
+
+  /// The next run.  False if there is none.
+  [[nodiscard]] bool next() {
+    for (; !nodes_.empty(); nodes_.pop_back()) {
+      node& n = nodes_.back();
+      n.asleep.push_back(std::move(n.chosen));
+      for (std::size_t i = 0; i != n.candidates.size(); ++i)
+        if (n.candidates[i].is_wanted && !is_asleep(n.asleep, n.candidates[i].id)) {
+          n.choice = i;
+          return true;
+        }
+    }
+    return false;
+  }
+  [[nodiscard]] std::string const& what_differed() const noexcept { return what_differed_; }
+
+  // ---- as a listener
+
+  void is_born(void const* location) noexcept override {
+    if (is_over_) rewind();
+    auto const maker = is_in_step_ ? running_.hash() : outside;
+    auto it = std::ranges::find(makers_, maker, &made_by::maker);
+    if (it == makers_.end()) it = makers_.insert(it, {maker, 0});
+    auto const name = (maker * 0x9E3779B97F4A7C15u) ^ (++it->made * 0xD6E8FEB86659FD93u) ^ 1u;
+    auto const known = std::ranges::find(names_, location, &named_location::at);
+    if (known == names_.end())
+      names_.push_back({location, name});
+    else
+      known->name = name;  // another was there, and has gone
+  }
+  void is_touched(void const* location, bool is_written) noexcept override {
+    if (!is_in_step_) return;
+    auto& all = steps_.last().touches;
+    auto const it = std::ranges::find(all, location, &touch_of::location);
+    if (it == all.end())
+      all.push_back({location, is_written});
+    else
+      it->is_written |= is_written;
+  }
+  void time_passes() noexcept override { steps_.time_passes(); }
+
+ private:
+  static constexpr std::size_t no_node = static_cast<std::size_t>(-1);
+  static constexpr std::uint64_t outside = ~std::uint64_t{0};
+
+  struct named_touch {
+    std::uint64_t name;  // 0: it has none (W5)
+    bool is_written;
+  };
+  struct sleeper {
+    process_id id;
+    std::vector<named_touch> touches;
+    bool conflicts_with_all = false;
+  };
+  struct candidate {
+    process_id id;
+    bool is_wanted;
+  };
+  struct node {
+    std::vector<candidate> candidates;
+    std::size_t choice;
+    std::vector<sleeper> asleep;
+    sleeper chosen;  // what it did
+  };
+  struct made_by {
+    std::uint64_t maker;
+    std::uint64_t made;
+  };
+  struct named_location {
+    void const* at;
+    std::uint64_t name;
+  };
+
+  void rewind() noexcept {
+    is_over_ = is_in_step_ = false;
+    at_ = 0;
+    steps_.clear();
+    asleep_.clear();
+    were_ready_.clear();
+    makers_.clear();
+    names_.clear();
+  }
+  [[nodiscard]] std::uint64_t name_of_location(touch_of const& t) const noexcept {
+    auto const it = std::ranges::find(names_, t.location, &named_location::at);
+    return it == names_.end() ? 0 : it->name;
+  }
+  static bool conflict(std::vector<named_touch> const& a,
+                       std::vector<named_touch> const& b) noexcept {
+    for (auto const& x : a)
+      for (auto const& y : b)
+        if (x.name == y.name && (x.is_written || y.is_written)) return true;
+    return false;
+  }
+  static bool is_asleep(std::vector<sleeper> const& all, process_id id) noexcept {
+    return std::ranges::find(all, id, &sleeper::id) != all.end();
+  }
+  void note_who_is_ready(candidates const& who) {
+    for (std::size_t i = 0; i != who.size(); ++i)
+      if (std::ranges::find(were_ready_, who[i]) == were_ready_.end() &&
+          !(steps_.size() != 0 && who[i] == running_))
+        steps_.becomes_ready(who[i]);
+    were_ready_.clear();
+    for (std::size_t i = 0; i != who.size(); ++i) were_ready_.push_back(who[i]);
+  }
+
+  [[nodiscard]] std::size_t only(candidates const& who) const noexcept {
+    return is_asleep(asleep_, who[0]) ? candidates::nobody : 0;  // W3
+  }
+  std::size_t one_of(candidates const& who) {
+    if (at_ == nodes_.size()) {
+      std::size_t const first = first_awake(who);
+      if (first == candidates::nobody) return first;  // W3
+      begin(who, first);
+    } else if (!is_as_before(who)) {
+      if (what_differed_.empty())
+        what_differed_ = "after the same choices " + text_of_ids(who, who.size()) +
+                         " can be chosen, and before " + text_of(nodes_[at_]) + " could";
+      ++at_;
+      return 0;
+    }
+    node const& n = nodes_[at_++];
+    asleep_ = n.asleep;
+    return n.choice;
+  }
+  /// Who ran last, if it can go on: then there are few switches.
+  [[nodiscard]] std::size_t first_awake(candidates const& who) const noexcept {
+    if (who.last != candidates::nobody && !is_asleep(asleep_, who[who.last])) return who.last;
+    for (std::size_t i = 0; i != who.size(); ++i)
+      if (!is_asleep(asleep_, who[i])) return i;
+    return candidates::nobody;
+  }
+  void begin(candidates const& who, std::size_t choice) {
+    node& n = nodes_.emplace_back();
+    for (std::size_t i = 0; i != who.size(); ++i) n.candidates.push_back({who[i], i == choice});
+    n.choice = choice;
+    n.asleep = asleep_;
+  }
+  [[nodiscard]] static std::string text_of(node const& n) {
+    std::vector<process_id> ids;
+    for (auto const& c : n.candidates) ids.push_back(c.id);
+    return text_of_ids(ids, ids.size());
+  }
+  [[nodiscard]] bool is_as_before(candidates const& who) const noexcept {
+    node const& n = nodes_[at_];
+    if (n.candidates.size() != who.size()) return false;
+    for (std::size_t i = 0; i != who.size(); ++i)
+      if (n.candidates[i].id != who[i]) return false;
+    return true;
+  }
+
+  /// W2.  What leads to that: the steps since the earlier one that need not come after it.
+  void may_come_first(std::size_t earlier, std::size_t later) {
+    if (steps_[earlier].node == no_node) return;  // nobody else could
+    node& n = nodes_[steps_[earlier].node];
+    between_.clear();
+    for (std::size_t i = earlier + 1; i != later; ++i)
+      if (!steps_.is_before(earlier, i)) between_.push_back(i);
+    between_.push_back(later);
+    candidate* wanted = nullptr;
+    for (std::size_t const i : between_) {
+      if (!begins(i)) continue;
+      auto const it = std::ranges::find(n.candidates, steps_.id_of(i), &candidate::id);
+      if (it == n.candidates.end()) continue;
+      if (it->is_wanted) return;
+      if (!wanted || i == later) wanted = &*it;
+    }
+    if (wanted)
+      wanted->is_wanted = true;
+    else
+      for (auto& c : n.candidates) c.is_wanted = true;
+  }
+  /// None of those between comes before it.
+  [[nodiscard]] bool begins(std::size_t i) const noexcept {
+    return std::ranges::none_of(between_,
+                                [&](std::size_t j) { return j < i && steps_.is_before(j, i); });
+  }
+
+  happens_before steps_;
+  std::vector<node> nodes_;
+  std::size_t at_ = 0;
+  std::vector<sleeper> asleep_;
+  std::vector<process_id> were_ready_;
+  process_id running_;
+  bool is_in_step_ = false;
+  bool is_over_ = false;
+  std::vector<made_by> makers_;
+  std::vector<named_location> names_;
+  std::vector<named_touch> named_;
+  std::vector<std::size_t> between_;
+  std::string what_differed_;
+};
+
+}  // namespace weft::detail

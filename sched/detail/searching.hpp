@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "effects/detail/frame_pool.hpp"
+#include "sched/detail/every_schedule.hpp"
+#include "sched/detail/one_run.hpp"
+#include "sched/exploration.hpp"
+
+namespace weft {
+
+/// Whether a search says on the standard error stream how it gets on, once a second.
+enum class progress : std::uint8_t {
+  on_terminal,  ///< If that is one.
+  always,
+  never
+};
+
+namespace detail {
+
+/// What ends a search early.
+struct search_limits {
+  run_limits each;
+  std::size_t max_schedules;
+  std::chrono::nanoseconds max_time;
+  weft::progress progress;
+  bool stop_at_failure;
+};
+
+/// Says how far it is, once a second.
+class progress_line {
+ public:
+  explicit progress_line(weft::progress p)
+      : is_on_(p == progress::always || (p == progress::on_terminal && ::isatty(2) == 1)) {}
+  progress_line(progress_line const&) = delete;
+  progress_line& operator=(progress_line const&) = delete;
+  ~progress_line() {
+    if (is_shown_) std::fputc('\n', stderr);
+  }
+  [[nodiscard]] bool is_on() const noexcept { return is_on_; }
+  void tell(exploration const& e, std::chrono::duration<double> since) {
+    if (since.count() < next_) return;
+    next_ = since.count() + 1;
+    is_shown_ = true;
+    std::fprintf(stderr, "\rweft: %zu schedules, %.0f a second, %zu failed, %zu deadlocks",
+                 e.schedules, static_cast<double>(e.schedules) / since.count(), e.failed,
+                 e.deadlocks);
+  }
+
+ private:
+  bool const is_on_;
+  bool is_shown_ = false;
+  double next_ = 1;
+};
+
+/// A search that is going on: what it has found, and whether it is to end.
+class search {
+ public:
+  search(subject& s, search_limits const& l) : subject_(s), limits_(l), line_(l.progress) {}
+  search(search const&) = delete;
+  search& operator=(search const&) = delete;
+
+  /// Runs one schedule.  One with fewer preemptions than that has been seen before: it does not
+  /// count.  False if it is to be the last.
+  bool run(chooser& c, std::size_t least_preemptions = 0) {
+    if (is_at_an_end()) return found_.complete = false;
+    auto const result = subject_.run(c, log_, limits_.each);
+    if (log_.was_given_up) {
+      ++found_.redundant;
+      return true;
+    }
+    if (log_.preemptions < least_preemptions) return true;
+    if (auto* const fresh = found_.add(result)) {
+      note(*fresh);
+      fresh->found = fresh->path;
+      look_again(*fresh);
+      if (found_.nondeterminism) return false;
+      if (limits_.stop_at_failure && fresh->is_wrong()) return found_.complete = false;
+    }
+    return true;
+  }
+  /// How the last run went.
+  [[nodiscard]] run_log const& log() const noexcept { return log_; }
+  void differs(std::string how) {
+    if (found_.nondeterminism) return;
+    found_.nondeterminism = true;
+    found_.what_differed = std::move(how);
+  }
+  [[nodiscard]] exploration& found() noexcept { return found_; }
+  /// What is left over is counted.
+  [[nodiscard]] exploration end() {
+    found_.leaked = frames_so_far().alive() - before_;
+    return std::move(found_);
+  }
+
+ private:
+  using clock = std::chrono::steady_clock;
+
+  [[nodiscard]] bool is_at_an_end() {
+    if (found_.schedules == limits_.max_schedules) return true;
+    bool const is_timed = limits_.max_time != std::chrono::nanoseconds::max();
+    if (!is_timed && !line_.is_on()) return false;
+    if (runs_++ % 16 != 0) return false;  // a look at the clock
+    auto const since = clock::now() - start_;
+    if (line_.is_on()) line_.tell(found_, since);
+    return is_timed && since >= limits_.max_time;
+  }
+  void note(exploration::outcome& o) {
+    o.path = log_.path(limits_.each.granularity);
+    o.switches = log_.switches;
+    o.preemptions = log_.preemptions;
+  }
+  /// Runs it once more, to see how it went, and that it goes the same way.
+  void look_again(exploration::outcome& o) {
+    following again(o.path);
+    run_log log;
+    log.trace = &o.trace;
+    auto const result = subject_.run(again, log, limits_.each);
+    if (auto how = difference(log_, log); !how.empty())
+      differs(std::move(how));
+    else if (result != o.result)
+      differs("the same schedule, run again, ends otherwise: \"" + o.result.text +
+              "\", and then \"" + result.text + '"');
+  }
+  /// Where the same schedule first goes two ways: nothing if it does not.
+  [[nodiscard]] static std::string difference(run_log const& a, run_log const& b) {
+    for (std::size_t i = 0; i != std::max(a.choices.size(), b.choices.size()); ++i) {
+      std::string const here = i < a.choices.size() ? a.candidates_text(a.choices[i]) : "nobody";
+      std::string const there = i < b.choices.size() ? b.candidates_text(b.choices[i]) : "nobody";
+      if (here == there) continue;
+      std::size_t const step = i < a.choices.size() ? a.choices[i].step : b.choices[i].step;
+      return "at step " + std::to_string(step) + " of the same schedule, run twice, " + here +
+             " can be chosen, and then " + there;
+    }
+    return a.steps == b.steps ? ""
+                              : "the same schedule, run twice, has " + std::to_string(a.steps) +
+                                    " steps, and then " + std::to_string(b.steps);
+  }
+
+  subject& subject_;
+  search_limits const limits_;
+  progress_line line_;
+  exploration found_;
+  run_log log_;
+  std::size_t runs_ = 0;
+  clock::time_point const start_ = clock::now();
+  std::int64_t const before_ = frames_so_far().alive();
+};
+
+}  // namespace detail
+}  // namespace weft
