@@ -30,7 +30,7 @@ struct explore_options {
   /// Preemptions of one schedule at most.  Those with none are visited first, then those with one,
   /// and so on: so the first failure has as few as there can be.
   std::optional<std::size_t> max_preemptions{};
-  weft::granularity granularity = granularity::cooperative;
+  weft::granularity granularity = weft::granularity::cooperative;
   /// Of schedules that differ only in the order of steps that have nothing to do with one another,
   /// visits one, or few.  For programs that share nothing but by operations: a variable that two
   /// processes reach by reference is not seen, unless they say so (syncing::touch).  Not together
@@ -41,7 +41,7 @@ struct explore_options {
   /// How often the program is run, at most, to make the first failure smaller: 0 leaves it as it
   /// was found.
   std::size_t max_shrinking_runs = 10'000;
-  weft::progress progress = progress::on_terminal;
+  weft::progress progress = weft::progress::on_terminal;
 };
 
 namespace detail {
@@ -107,7 +107,7 @@ inline exploration follow(schedule_path const& path, std::size_t max_steps, subj
   run_log log;
   std::vector<schedule_step> trace;
   log.trace = &trace;
-  auto const result = program.run(c, log, {max_steps, path.granularity()});
+  auto const result = program.run(c, log, {max_steps, path.grain()});
   auto& seen = *found.add(result);
   seen.path = seen.found = path;
   seen.trace = std::move(trace);
@@ -182,7 +182,7 @@ exploration shrink(std::string_view path, std::size_t max_runs, MakeState make_s
   schedule_path const from(path);
   auto found = detail::follow(from, explore_options().max_steps, s);
   if (!found.nondeterminism)
-    detail::shrinking(s, {explore_options().max_steps, from.granularity()}, found.outcomes.front(),
+    detail::shrinking(s, {explore_options().max_steps, from.grain()}, found.outcomes.front(),
                       max_runs)
         .run();
   return found;

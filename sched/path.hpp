@@ -44,7 +44,7 @@ class schedule_path {
   void add(unsigned choice) { choices_.push_back(choice); }
   [[nodiscard]] std::size_t length() const noexcept { return choices_.size(); }
   [[nodiscard]] unsigned operator[](std::size_t i) const { return choices_.at(i); }
-  [[nodiscard]] weft::granularity granularity() const noexcept { return granularity_; }
+  [[nodiscard]] granularity grain() const noexcept { return granularity_; }
 
   [[nodiscard]] std::string text() const {
     std::string s = granularity_ == granularity::cooperative ? "1c:" : "1p:";
@@ -60,8 +60,6 @@ class schedule_path {
   friend bool operator==(schedule_path const&, schedule_path const&) = default;
 
  private:
-  using granularity_of_path = weft::granularity;
-
   [[noreturn]] static void refuse(std::string_view text, std::string const& why) {
     throw std::invalid_argument("weft: \"" + std::string(text) + "\" is no path: " + why);
   }
@@ -101,7 +99,7 @@ class schedule_path {
     return s;
   }
 
-  granularity_of_path granularity_ = granularity_of_path::cooperative;
+  granularity granularity_ = granularity::cooperative;
   std::vector<unsigned> choices_;
 };
 

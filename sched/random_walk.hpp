@@ -44,11 +44,11 @@ struct random_walk_options {
   /// Steps of one schedule at most: what goes on longer is cut.
   std::size_t max_steps = 10'000;
   std::chrono::nanoseconds max_time = std::chrono::nanoseconds::max();
-  weft::granularity granularity = granularity::cooperative;
+  weft::granularity granularity = weft::granularity::cooperative;
   bool stop_at_failure = true;
   /// As in explore_options.
   std::size_t max_shrinking_runs = 10'000;
-  weft::progress progress = progress::on_terminal;
+  weft::progress progress = weft::progress::on_terminal;
 };
 
 namespace detail {
