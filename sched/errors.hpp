@@ -2,6 +2,7 @@
 #pragma once
 
 #include <exception>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -43,9 +44,15 @@ struct exceptions : std::runtime_error {
 
 /// Processes are left, all of them wait, and nobody is there to wake them.
 struct deadlock : std::runtime_error {
+  /// Who has it, a mutex, and the place where it was locked.
+  struct holder {
+    process_id process;
+    std::string since;
+  };
   struct waiter {
     process_id process;
     std::string what;  ///< The operation, and where it was performed.
+    std::optional<holder> held_by;
   };
   explicit deadlock(std::vector<waiter> w) : runtime_error(text(w)), all(std::move(w)) {}
 
@@ -54,7 +61,11 @@ struct deadlock : std::runtime_error {
  private:
   static std::string text(std::vector<waiter> const& all) {
     std::string s = "weft: deadlock: everyone waits, and nobody is left to wake them";
-    for (auto const& w : all) s += "\n  process " + w.process.text() + " in " + w.what;
+    for (auto const& w : all) {
+      s += "\n  process " + w.process.text() + " in " + w.what;
+      if (w.held_by)
+        s += ", held by process " + w.held_by->process.text() + " since " + w.held_by->since;
+    }
     return s;
   }
 };

@@ -5,12 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <source_location>
 
 #include "effects/operation.hpp"
 #include "sched/backend.hpp"
 #include "sched/detail/timers.hpp"
 #include "sched/detail/touching.hpp"
 #include "sched/detail/waiter.hpp"
+#include "sched/process_id.hpp"
 
 namespace weft {
 
@@ -18,6 +20,13 @@ class gate;
 
 namespace detail {
 class gate_room;
+class permits;
+
+/// Who has what others wait for, since where: for reports.
+struct holding {
+  process_id process;
+  std::source_location since;
+};
 
 /// A process that waits at a gate.
 class at_gate {
@@ -83,6 +92,7 @@ class gate {
 
  private:
   friend class detail::gate_room;
+  friend class detail::permits;
 
   std::atomic<std::size_t> count_ = 0;
   std::atomic<std::uint64_t> epoch_ = 0;
@@ -91,6 +101,7 @@ class gate {
   detail::at_gate* last_ = nullptr;
   gate* next_ = nullptr;  // of the gates at which somebody waits
   gate* previous_ = nullptr;
+  std::optional<detail::holding> const* holding_ = nullptr;  // of what is waited for
 };
 
 /// Waiting for one another.
@@ -126,7 +137,8 @@ struct syncing {
     friend std::size_t hash_value(wake const&) { return 0; }
   };
   /// We have something now that there is once, a lock: so what performs this cannot fork any more.
-  struct own : op<void, seals> {};
+  /// Says who we are.
+  struct own : op<process_id, seals> {};
   /// Says that something which processes share is looked at, or written.  For backends that explore
   /// what may come before what; to others it means nothing.
   struct touch : op<void> {

@@ -82,6 +82,8 @@ TEST_CASE("two that lock two mutexes in opposite orders have 8 schedules, 4 of t
   auto const& text = found.first_failure()->result.text;
   CHECK_THAT(text, Contains("process 1.1 in weft::syncing::wait at tests/mutex_explored_test.cpp"));
   CHECK_THAT(text, Contains("process 1.2 in weft::syncing::wait at tests/mutex_explored_test.cpp"));
+  CHECK_THAT(text, Contains(", held by process 1.1 since tests/mutex_explored_test.cpp:28"));
+  CHECK_THAT(text, Contains(", held by process 1.2 since tests/mutex_explored_test.cpp:28"));
 }
 
 TEST_CASE("of three philosophers' 492 schedules 48 are a deadlock") {

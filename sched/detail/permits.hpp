@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <source_location>
 
 #include "effects/eff.hpp"
@@ -23,7 +24,7 @@ namespace weft::detail {
 ///       another is just giving back.
 class permits {
  public:
-  explicit permits(std::size_t n) noexcept : left_(n) {}
+  explicit permits(std::size_t n) noexcept : left_(n) { freed_.holding_ = &holding_; }
 
   /// Throws `cancelled` if there will be none any more.
   [[nodiscard]] bool try_take() {
@@ -40,8 +41,13 @@ class permits {
     is_touched(&freed_, false);
     return false;
   }
+  /// Where there is one, who has taken it says so: for reports, which nobody makes while it runs.
+  void is_held_by(process_id who, std::source_location since) noexcept {
+    holding_.emplace(who, since);
+  }
   /// Our caller keeps us (P2).
   void give_back(std::size_t n) noexcept {
+    if (n == 1 && holding_) holding_.reset();
     left_.fetch_add(n, std::memory_order_release);  // [2] release: with [1]
     if (n == 1)
       freed_.release();
@@ -75,6 +81,7 @@ class permits {
  private:
   std::atomic<std::size_t> left_;
   std::atomic<bool> closed_ = false;
+  std::optional<holding> holding_;  // who has the one
   gate freed_;
 };
 

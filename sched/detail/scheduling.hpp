@@ -68,7 +68,7 @@ class scheduling final : public scheduling_base {
   void on(syncing::wait& w);
   void on(syncing::wait_until& w);
   void on(syncing::wake const& w) { this->wake(*w.at, w.most); }
-  void on(syncing::own const&) {}
+  [[nodiscard]] process_id on(syncing::own const&) noexcept { return running().id(); }
   void on(syncing::touch const& t) {
     if constexpr (exploring<Backend>) backend_->touched(&running(), t.location, t.writes);
   }

@@ -8,6 +8,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <source_location>
 #include <string>
 #include <string_view>
@@ -207,10 +208,11 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
   [[nodiscard]] std::vector<deadlock::waiter> all_who_wait() const {
     std::vector<deadlock::waiter> all;
     std::vector<process const*> seen;  // one may wait at several places
-    auto const add = [&](process const& p) {
+    auto const add = [&](process const& p, std::optional<holding> const* of = nullptr) {
       if (std::ranges::find(seen, &p) != seen.end()) return;
       seen.push_back(&p);
-      all.push_back({p.id(), p.waits_at_text()});
+      deadlock::waiter& w = all.emplace_back(deadlock::waiter{p.id(), p.waits_at_text(), {}});
+      if (of && *of) w.held_by = deadlock::holder{(*of)->process, weft::detail::text((*of)->since)};
     };
     for_each_who_waits(add);
     office_->for_each_who_waits(add);

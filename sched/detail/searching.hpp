@@ -42,7 +42,8 @@ struct search_limits {
 class progress_line {
  public:
   explicit progress_line(weft::progress p)
-      : is_on_(p == weft::progress::always || (p == weft::progress::on_terminal && ::isatty(2) == 1)) {}
+      : is_on_(p == weft::progress::always ||
+               (p == weft::progress::on_terminal && ::isatty(2) == 1)) {}
   progress_line(progress_line const&) = delete;
   progress_line& operator=(progress_line const&) = delete;
   ~progress_line() {
