@@ -1,16 +1,32 @@
 // SPDX-License-Identifier: MIT
 
-/// How many schedules a second does `explore` run?
+/// How fast are schedules explored, and how many need not be?
 ///
-///   lost_update  Two processes read a number, yield, and write it back one larger.  Of the six
-///                schedules four lose an update.  Each is a run from the beginning, with a state,
-///                a scheduler and three processes of its own.
+///   lost_update            Schedules a second.  Two processes read a number, yield, and write it
+///                          back one larger.  Of the six schedules four lose an update.  Each is a
+///                          run from the beginning, with a state, a scheduler and three processes
+///                          of its own.
+///   philosophers/4         Seconds for all schedules of four who each lock two mutexes, with a
+///                          yield behind each.
+///   philosophers/4/reduced How many of them are visited where those that are alike are visited
+///                          once: among them is the deadlock.
+///   memory/1k, /80k        Bytes that have been allocated and are in use, at most, while so many
+///                          schedules are visited, when the last one takes the other mutex first:
+///                          all of them end alike, and so it is not to grow.
 ///
-/// There is no rival.
+/// What is found is left as it is: nothing is made smaller.  There is no rival.
 
+#include <malloc.h>
+
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
+#include <memory>
+#include <new>
+#include <utility>
+#include <vector>
 
 #include "bench/harness.hpp"
 #include "effects/effects.hpp"
@@ -19,11 +35,39 @@
 
 namespace {
 
+bool counts = false;
+std::size_t in_use = 0;  // and taken while it counted; what was taken before is not given back
+std::size_t most_in_use = 0;
+
+}  // namespace
+
+// What all is allocated with: also what the pool of frames takes.
+void* operator new(std::size_t bytes) {
+  void* const p = std::malloc(bytes);
+  if (!p) throw std::bad_alloc();
+  if (counts) {
+    in_use += malloc_usable_size(p);
+    most_in_use = std::max(most_in_use, in_use);
+  }
+  return p;
+}
+void operator delete(void* p) noexcept {
+  if (counts && p) in_use -= malloc_usable_size(p);
+  std::free(p);
+}
+void operator delete(void* p, std::size_t) noexcept { operator delete(p); }
+
+namespace {
+
 using weft::eff;
+using weft::exploration;
 using weft::explore;
+using weft::explore_options;
+using weft::mutex;
 using weft::proc;
 using weft::spawn;
 using weft::spawning;
+using weft::syncing;
 
 eff<void, proc> increment(int& n) {
   int const seen = n;
@@ -38,11 +82,57 @@ eff<void, proc, spawning<proc>> increment_twice(int& n) {
 std::uint64_t lost_update(std::size_t steps) {
   std::uint64_t answer = 0;
   for (std::size_t i = 0; i != steps; ++i) {
-    auto const seen =
-        explore([] { return 0; }, increment_twice, [](int const& n) { return n == 2; });
+    auto const seen = explore(
+        {.max_shrinking_runs = 0}, [] { return 0; }, increment_twice,
+        [](int const& n) { return n == 2; });
     answer += static_cast<std::uint64_t>(seen.schedules * 10 + seen.failed);
   }
   return answer;
+}
+
+eff<void, proc, syncing> dines(std::reference_wrapper<mutex> left,
+                               std::reference_wrapper<mutex> right) {
+  auto const first = co_await left.get().lock();
+  co_await proc::yield{};
+  auto const second = co_await right.get().lock();
+  co_await proc::yield{};
+}
+
+/// All take the left one first; `get_on`: but the last, and then there is no deadlock.
+exploration philosophers(explore_options const& how, bool get_on = false) {
+  static constexpr std::size_t guests = 4;
+  using table = std::vector<mutex>;
+  return explore(
+      how, [] { return std::make_unique<table>(guests); },
+      [get_on](std::unique_ptr<table>& forks) -> eff<void, spawning<proc, syncing>> {
+        for (std::size_t i = 0; i != guests; ++i) {
+          auto left = std::ref((*forks)[i]);
+          auto right = std::ref((*forks)[(i + 1) % guests]);
+          if (get_on && i + 1 == guests) std::swap(left, right);
+          co_await spawn(dines, left, right);
+        }
+      },
+      [](std::unique_ptr<table> const&) {});
+}
+constexpr std::size_t all_dinners = 82'396;
+constexpr std::size_t deadlocks = 1'088;
+
+std::uint64_t all_philosophers() {
+  auto const found = philosophers({.max_shrinking_runs = 0});
+  return found.schedules * 10'000 + found.deadlocks;
+}
+/// None if the deadlock is not found.
+double reduced_schedules() {
+  auto const found = philosophers({.reduce = true, .max_shrinking_runs = 0});
+  bool const is_right = found.complete && found.deadlocks != 0 && !found.nondeterminism;
+  return is_right ? static_cast<double>(found.schedules + found.redundant) : 0;
+}
+double bytes_at(std::size_t schedules) {
+  in_use = most_in_use = 0;
+  counts = true;
+  auto const found = philosophers({.max_schedules = schedules}, true);
+  counts = false;
+  return found.schedules == schedules ? static_cast<double>(most_in_use) : 0;
 }
 
 }  // namespace
@@ -53,5 +143,14 @@ int main(int argc, char** argv) {
   constexpr std::size_t failed = 4;
   bench.measure_rate(
       "lost_update", [] { return lost_update; }, 1000 * (schedules * 10 + failed), schedules);
+  bench.measure_seconds("philosophers/4", all_philosophers, all_dinners * 10'000 + deadlocks);
+  double const reduced = reduced_schedules();
+  bench.report("philosophers/4/reduced", reduced, "count");
+  (void)bytes_at(1000);  // what the pool of frames keeps is there from now on
+  double const few = bytes_at(1000);
+  double const many = bytes_at(80'000);
+  bench.report("memory/1k", few, "bytes");
+  bench.report("memory/80k", many, "bytes");
+  if (reduced == 0 || few == 0 || many == 0) return 1;
   return bench.run();
 }

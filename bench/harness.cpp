@@ -156,20 +156,27 @@ void suite::measure_rate_runs(std::string_view which, timed_run subject, std::ui
 void suite::compare_seconds(std::string_view which, std::function<std::uint64_t()> subject,
                             std::string_view rival, std::function<std::uint64_t()> run_rival,
                             std::uint64_t answer) {
-  row r{std::string(which), seconds, {}, std::string(rival), {}};
-  auto const measure_later = [&](std::string const& name, std::function<std::uint64_t()> run) {
-    auto const measured = [this, name, run = std::move(run), answer](benchmark::State& state) {
-      for (auto _ : state) check(name, run(), answer, "");
-    };
-    auto* const b = benchmark::RegisterBenchmark(name.c_str(), measured);
-    if (quick_)
-      b->Iterations(1);
-    else
-      b->Repetitions(repetitions_of_seconds)->MinTime(shortest_repetition_s);
-  };
-  measure_later(subject_name(r.which), std::move(subject));
-  measure_later(rival_name(r.which, r.rival), std::move(run_rival));
+  measure_seconds(which, std::move(subject), answer);
+  row& r = rows_.back();
+  r.rival = rival;
+  measure_seconds_later(rival_name(r.which, r.rival), std::move(run_rival), answer);
+}
+void suite::measure_seconds(std::string_view which, std::function<std::uint64_t()> subject,
+                            std::uint64_t answer) {
+  row r{std::string(which), seconds, {}, {}, {}};
+  measure_seconds_later(subject_name(r.which), std::move(subject), answer);
   rows_.push_back(std::move(r));
+}
+void suite::measure_seconds_later(std::string const& name, std::function<std::uint64_t()> run,
+                                  std::uint64_t answer) {
+  auto const measured = [this, name, run = std::move(run), answer](benchmark::State& state) {
+    for (auto _ : state) check(name, run(), answer, "");
+  };
+  auto* const b = benchmark::RegisterBenchmark(name.c_str(), measured);
+  if (quick_)
+    b->Iterations(1);
+  else
+    b->Repetitions(repetitions_of_seconds)->MinTime(shortest_repetition_s);
 }
 
 void suite::report(std::string_view which, double value, std::string_view unit) {

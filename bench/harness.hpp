@@ -76,6 +76,10 @@ class suite {
                        std::string_view rival_name, std::function<std::uint64_t()> rival,
                        std::uint64_t answer);
 
+  /// The same without a rival.
+  void measure_seconds(std::string_view which, std::function<std::uint64_t()> subject,
+                       std::uint64_t answer);
+
   /// A figure that is not a time, already known.
   void report(std::string_view which, double value, std::string_view unit);
 
@@ -93,6 +97,8 @@ class suite {
     std::size_t items = 1;  // an iteration of Google Benchmark's
     summary of = summary::median;
   };
+  void measure_seconds_later(std::string const& name, std::function<std::uint64_t()> run,
+                             std::uint64_t answer);
   void check(std::string const& which, std::uint64_t answer, std::uint64_t expected,
              std::string_view whose);
   void print(row const& r) const;
