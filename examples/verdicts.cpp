@@ -96,6 +96,14 @@ eff<void, spawning<proc>> one_more_each_time(int& n) {
   for (int i = 0; i <= runs; ++i) co_await spawn(writes, std::ref(n));
 }
 
+/// With three processes that are ready; here there are two.
+schedule_path of_another_program() {
+  schedule_path p;
+  p.add(0);
+  p.add(2);
+  return p;
+}
+
 // ---- leak: a resumption is kept where nobody goes on with it, and outlives them all
 
 struct sleepy : handler<proc> {
@@ -118,7 +126,7 @@ eff<void> explorer() {
   print("cut", explore({.max_steps = 20}, zero, writes_and_goes_round, any));
   print("nondeterminism", explore(zero, one_more_each_time, any));
   print("nondeterminism: a path of another program",
-        follow("1c:0.2.1:8b02", zero, increment_twice, any));
+        follow(of_another_program().text(), zero, increment_twice, any));
   std::vector<resumption<void>> kept;
   print("leak", explore(zero, [&kept](int& n) { return falls_asleep(kept, n); }, any));
   co_return;
