@@ -19,8 +19,8 @@
 ///   K2  First turns are moved: a turn, which is a process and how many steps it takes, is left out
 ///       (it comes when all others wait), or joined to the one before or behind it of the same
 ///       process.  That is quick, and ends where no single move helps.
-///   K3  Then all schedules are tried with fewer preemptions than that, the fewest first: the rest
-///       of the runs that there may be.  If they suffice none has fewer.
+///   K3  Then all schedules are tried that have as many preemptions at most, the fewest first, with
+///       the rest of the runs that there may be.  If they suffice none is smaller.
 namespace weft::detail {
 
 struct turn {
@@ -60,11 +60,9 @@ class shrinking {
   shrinking& operator=(shrinking const&) = delete;
 
   void run() {
-    while (move_turns()) {
-    }
-    if (size_.preemptions != 0 && have_fewer_preemptions())
-      while (move_turns()) {
-      }
+    if (runs_left_ == 0) return;
+    move_turns_while_it_helps();
+    while (try_all()) move_turns_while_it_helps();
   }
 
  private:
@@ -131,9 +129,13 @@ class shrinking {
     }
     return false;
   }
-  /// Whether there is one with fewer (K3).
-  bool have_fewer_preemptions() {
-    for (std::size_t bound = 0; bound != size_.preemptions; ++bound) {
+  void move_turns_while_it_helps() {
+    while (move_turns()) {
+    }
+  }
+  /// K3.  Whether there is a smaller one: then it is the best.
+  bool try_all() {
+    for (std::size_t bound = 0; bound <= size_.preemptions; ++bound) {
       every_schedule c(bound);
       do {
         if (runs_left_ == 0) return false;
