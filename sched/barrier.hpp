@@ -94,7 +94,7 @@ class barrier {
       co_return;
     }
     for (auto seen = s->next_round.epoch(); !s->is_over(round); seen = s->next_round.epoch())
-      co_await detail::located(syncing::wait(s->next_round, seen), where);
+      co_await detail::located(syncing::wait(s->next_round, seen, detail::for_release()), where);
   }
 
   std::shared_ptr<shared_state> state_;

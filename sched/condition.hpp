@@ -122,6 +122,9 @@ class condition {
 class condition::state {
  public:
   state() noexcept { detail::is_born(this); }
+  state(state const&) = delete;
+  state& operator=(state const&) = delete;
+  ~state() { detail::is_gone(this); }
   inline void notify(std::size_t most) noexcept;
   inline void close() noexcept;
 
@@ -148,15 +151,19 @@ class condition::waiter {
   waiter& operator=(waiter const&) = delete;
   ~waiter() {
     std::lock_guard const lock(home_.mutex_);  // N3
-    if (!notified_) home_.unlink(*this);
+    if (notified_) return;
+    detail::is_touched(&home_, true);
+    home_.unlink(*this);
   }
 
   [[nodiscard]] gate& at() noexcept { return at_; }
   /// Throws `cancelled` if nobody will notify it.
   [[nodiscard]] bool was_notified() {
     std::lock_guard const lock(home_.mutex_);
-    if (!notified_ && home_.closed_) throw cancelled();
-    return notified_;
+    if (notified_) return true;
+    detail::is_touched(&home_, false);
+    if (home_.closed_) throw cancelled();
+    return false;
   }
 
  private:

@@ -28,15 +28,22 @@ struct holding {
   std::source_location since;
 };
 
+/// Says of a wait that its gate is released, and never woken by syncing::wake: to all who wait.
+struct for_release {};
+
 /// A process that waits at a gate.
 class at_gate {
  public:
-  explicit at_gate(gate& g) noexcept : at(&g) {}
-  at_gate(at_gate&& other) noexcept : at(other.at) {}  // before anybody waits
+  at_gate(gate& g, bool in_line, bool timed) noexcept
+      : at(&g), is_in_line(in_line), is_timed(timed) {}
+  at_gate(at_gate&& other) noexcept  // before anybody waits
+      : at_gate(*other.at, other.is_in_line, other.is_timed) {}
   at_gate& operator=(at_gate&&) = delete;
   inline ~at_gate();
 
   gate* at;
+  bool const is_in_line;  // whether it matters who came before
+  bool const is_timed;    // it may leave by itself
   waiter who;
 
  private:
@@ -73,7 +80,7 @@ class gate {
 
   /// How many wait.
   [[nodiscard]] std::size_t waiting() const noexcept {
-    detail::is_touched(this, false);
+    detail::is_touched(this, true);  // who comes for a release only reads
     return count_.load(std::memory_order_relaxed);  // relaxed: a hint if there are other threads
   }
   /// How often it was woken.  What was done before that is seen by who finds the number greater.
@@ -109,8 +116,10 @@ struct syncing {
   /// Until somebody wakes us at that gate.  With the `epoch` that it had: unless somebody has since
   /// then, which lets the others go first.
   struct wait : op<void> {
-    explicit wait(gate& g) noexcept : here(g) {}
-    wait(gate& g, std::uint64_t epoch) noexcept : here(g), seen(epoch) {}
+    explicit wait(gate& g) noexcept : here(g, true, false) {}
+    wait(gate& g, std::uint64_t epoch) noexcept : here(g, true, false), seen(epoch) {}
+    wait(gate& g, std::uint64_t epoch, detail::for_release) noexcept
+        : here(g, false, false), seen(epoch) {}
     detail::at_gate here;
     std::optional<std::uint64_t> seen;
     friend std::size_t hash_value(wait const&) { return 0; }  // addresses differ from run to run
@@ -119,7 +128,9 @@ struct syncing {
   /// wait with a deadline.
   struct wait_until : op<bool> {
     wait_until(gate& g, std::uint64_t epoch, instant t) noexcept
-        : here(g), seen(epoch), until(t, here.who) {}
+        : here(g, true, true), seen(epoch), until(t, here.who) {}
+    wait_until(gate& g, std::uint64_t epoch, instant t, detail::for_release) noexcept
+        : here(g, false, true), seen(epoch), until(t, here.who) {}
     wait_until(wait_until&& other) noexcept
         : here(static_cast<detail::at_gate&&>(other.here)),
           seen(other.seen),

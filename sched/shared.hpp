@@ -129,7 +129,7 @@ class shared {
         if (std::invoke(is_right, std::as_const(s->value))) co_return std::as_const(s->value);
       }
       if (s->closed.load(std::memory_order_relaxed)) throw cancelled();  // relaxed: as above
-      co_await detail::located(syncing::wait(s->changed, seen), where);
+      co_await detail::located(syncing::wait(s->changed, seen, detail::for_release()), where);
     }
   }
 

@@ -13,6 +13,7 @@
 #include "effects/handle.hpp"
 #include "effects/multi_resumption.hpp"
 #include "sched/detail/program.hpp"
+#include "sched/detail/touching.hpp"
 #include "sched/process.hpp"
 
 /// Processes that can be run again.
@@ -113,10 +114,13 @@ class forkable_process final : public process {
     return other;
   }
 
-  /// If the frames it waits with are shared, and nobody has taken them, they are its own now.
+  /// The frames it waits with, if they are shared: null if they are its own.
+  [[nodiscard]] void const* shared_frames() const noexcept { return shared_; }
+  /// If nobody has taken them, they are its own now.
   void claim_frames(prompt const& ground) noexcept {
     auto* const shared = std::exchange(shared_, nullptr);
     if (!shared) return;
+    is_touched(shared, true);
     if (shared->claim()) {
       shared->give_to(*this, ground);
       frame_of(root_).parent = *this;

@@ -33,7 +33,7 @@ class gate_room {
     gate& g = *who.at;
     auto const lock = lock_gates();
     require_ours(g);
-    is_touched(&g, !seen);  // who has asked for the epoch waits for a release, which wakes all
+    is_touched(&g, who.is_in_line);
     if (!g.first_) link(*this, gates_, g);
     // [7] seq_cst: with [8].  Who gives something back and sees nobody here is seen by us.
     if (seen && *seen != g.epoch_.load(std::memory_order_seq_cst)) {
@@ -187,8 +187,10 @@ weft::gate::~gate() {
     detail::is_touched(this, true);
     home->ends(*this);
   }
+  detail::is_gone(this);
 }
 weft::detail::at_gate::~at_gate() {
+  if (is_timed) is_touched(at, false);  // also if a wake that came late has taken it off
   // [10] acquire: with [9].
   if (auto* const home = home_.load(std::memory_order_acquire)) home->ends(*this);
 }

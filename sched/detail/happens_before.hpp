@@ -87,6 +87,16 @@ class happens_before {
     s.clock = clock;
     for (std::size_t const i : racing_) race(i);
   }
+  /// The last step conflicts with all.
+  template <class Race>
+  void last_conflicts_with_all(Race race) {
+    auto clock = last().clock;
+    for (std::size_t i = size_ - 1; i-- != 0;)
+      if (!is_within(steps_[i], clock)) {
+        race(i);
+        join(clock, steps_[i].clock);
+      }
+  }
   /// Whether step `i` comes before step `j`, which was later in the run.
   [[nodiscard]] bool is_before(std::size_t i, std::size_t j) const noexcept {
     return is_within(steps_[i], steps_[j].clock);

@@ -44,6 +44,7 @@ class mailbox : public pooled {
     owners_.fetch_add(1, std::memory_order_relaxed);     // relaxed: the caller's count stays
     addresses_.fetch_add(1, std::memory_order_relaxed);  // relaxed: who makes one has one, or us
   }
+  inline void is_used() const noexcept;
   inline void drop_address() noexcept;
   inline void close() noexcept;
 

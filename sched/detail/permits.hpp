@@ -66,13 +66,13 @@ class permits {
   /// Takes one, when there is one.
   static eff<void, syncing> take(std::shared_ptr<permits> from, std::source_location where) {
     for (auto seen = from->freed_.epoch(); !from->try_take(); seen = from->freed_.epoch())
-      co_await located(syncing::wait(from->freed_, seen), where);
+      co_await located(syncing::wait(from->freed_, seen, for_release()), where);
   }
   /// The same; false if there is none by then.
   static eff<bool, syncing> take_until(std::shared_ptr<permits> from, instant until,
                                        std::source_location where) {
     for (auto seen = from->freed_.epoch(); !from->try_take(); seen = from->freed_.epoch()) {
-      bool const woken = co_await located(syncing::wait_until(from->freed_, seen, until), where);
+      bool const woken = co_await located(syncing::wait_until(from->freed_, seen, until, for_release()), where);
       if (!woken) co_return false;
     }
     co_return true;

@@ -142,10 +142,21 @@ inline mailbox::mailbox(post_office& o, std::size_t capacity) noexcept
   is_born(this);
   o.add(*this);
 }
-inline mailbox::~mailbox() { office_.remove(*this); }
+inline mailbox::~mailbox() {
+  office_.remove(*this);
+  is_gone(this);
+}
 
-inline void mailbox::drop_address() noexcept {
+/// For who explores.  Who receives from several is taken from all of them.
+inline void mailbox::is_used() const noexcept {
+  if (!touch_listener::of_thread) [[likely]]
+    return;
   is_touched(this, true);
+  if (receiver_at const* const r = who_receives(); r && r->of->count != 1)
+    for (unsigned i = 0; i != r->of->count; ++i) is_touched(r->of->first[i].box, true);
+}
+inline void mailbox::drop_address() noexcept {
+  is_used();
   // seq_cst: as nobody_sends().
   if (addresses_.fetch_sub(1, std::memory_order_seq_cst) == 1) last_address_has_gone();
   release();
@@ -171,7 +182,7 @@ inline thunk mailbox::take_anybody() noexcept {
 }
 /// The inbox has gone.
 inline void mailbox::close() noexcept {
-  is_touched(this, true);
+  is_used();
   under_lock([this]<bool Locks>() {
     closed_ = true;
     length(0);
@@ -183,6 +194,7 @@ inline void mailbox::close() noexcept {
   if (is_left) release();
 }
 inline void mailbox::leave(receiver_at& r) noexcept {
+  is_touched(this, true);
   post_office& office = office_;  // we may be no more after that
   process* cut_off = nullptr;
   bool const is_last = under_lock([&]<bool Locks>() {
@@ -195,6 +207,7 @@ inline void mailbox::leave(receiver_at& r) noexcept {
   if (is_last) release();
 }
 inline void mailbox::leave(sender& s) noexcept {
+  is_touched(this, true);
   post_office& office = office_;  // we may be no more after that
   process* cut_off = nullptr;
   bool const is_last = under_lock([&]<bool Locks>() {

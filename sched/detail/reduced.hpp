@@ -24,10 +24,14 @@
 ///   W3  Who has been tried is asleep in what is tried after it, until a step comes that conflicts
 ///       with the one it would do: before that, to wake it leads to what has been seen.  If all who
 ///       are ready are asleep the run is given up.
-///   W4  A step that throws conflicts with all: the others are not heard any more.
+///   W4  A step that throws conflicts with all: the others are unwound where they are.
 ///   W5  What a sleeper would touch was heard in another run, where the addresses may have been
 ///       others.  So a location is named by who made it, and how many that process had made; what
-///       has no name is taken for any that has none.
+///       has no name is taken for any that has none.  Who has forked, and its twin, make what they
+///       made before once more if they are run again, and give it the same names: both count on
+///       from there, under one name.
+///   W6  Of two twins the second is run again.  So which of them is the first is no matter of
+///       indifference: their first steps touch the frames that they share.
 namespace weft::detail {
 
 class reduced final : public chooser, public touch_listener {
@@ -41,14 +45,13 @@ class reduced final : public chooser, public touch_listener {
     steps_.begin(who[choice], who.size() == 1 ? no_node : at_ - 1);
     is_in_step_ = true;
     running_ = who[choice];
+    named_.clear();
     return choice;
   }
   void step_ends() override {
     if (!std::exchange(is_in_step_, false)) return;
     std::size_t const i = steps_.size() - 1;
     steps_.end([&](std::size_t earlier) { may_come_first(earlier, i); });
-    named_.clear();
-    for (auto const& t : steps_[i].touches) named_.push_back({name_of_location(t), t.is_written});
     if (steps_[i].node != no_node) nodes_[steps_[i].node].chosen = {running_, named_, false};
     std::erase_if(asleep_, [&](sleeper const& s) {
       return s.conflicts_with_all || s.id == running_ || conflict(s.touches, named_);
@@ -60,7 +63,10 @@ class reduced final : public chooser, public touch_listener {
     if (at_ != nodes_.size() && what_differed_.empty())
       what_differed_ = "after the same choices nobody can be chosen, and before " +
                        text_of(nodes_[at_]) + " could";
-    if (!was_thrown || steps_.size() == 0 || steps_.last().node == no_node) return;
+    if (!was_thrown || steps_.size() == 0) return;
+    std::size_t const thrower = steps_.size() - 1;
+    steps_.last_conflicts_with_all([&](std::size_t earlier) { may_come_first(earlier, thrower); });
+    if (steps_.last().node == no_node) return;
     node& n = nodes_[steps_.last().node];  // W4
     n.chosen.conflicts_with_all = true;
     for (auto& c : n.candidates) c.is_wanted = true;
@@ -86,26 +92,24 @@ class reduced final : public chooser, public touch_listener {
 
   void is_born(void const* location) noexcept override {
     if (is_over_) rewind();
-    auto const maker = is_in_step_ ? running_.hash() : outside;
-    auto it = std::ranges::find(makers_, maker, &made_by::maker);
-    if (it == makers_.end()) it = makers_.insert(it, {maker, 0});
-    auto const name = (maker * 0x9E3779B97F4A7C15u) ^ (++it->made * 0xD6E8FEB86659FD93u) ^ 1u;
-    auto const known = std::ranges::find(names_, location, &named_location::at);
-    if (known == names_.end())
-      names_.push_back({location, name});
-    else
-      known->name = name;  // another was there, and has gone
+    made_by& m = maker();
+    name(location, mixed(m.counts_as, ++m.made));
+  }
+  void is_gone(void const* location) noexcept override {
+    std::erase_if(names_, [&](named_location const& n) { return n.at == location; });
   }
   void is_touched(void const* location, bool is_written) noexcept override {
     if (!is_in_step_) return;
-    auto& all = steps_.last().touches;
-    auto const it = std::ranges::find(all, location, &touch_of::location);
-    if (it == all.end())
-      all.push_back({location, is_written});
-    else
-      it->is_written |= is_written;
+    enter(steps_.last().touches, {location, is_written}, &touch_of::location);
+    enter(named_, {name_of(location), is_written}, &named_touch::name);
   }
   void time_passes() noexcept override { steps_.time_passes(); }
+  void is_forked(process_id from, process_id twin, void const* shared) noexcept override {
+    made_by const m = maker(from.hash());
+    makers_.push_back({twin.hash(), m.counts_as, m.made});
+    name(shared, mixed(twin.hash(), 0));
+  }
+  void begins_again() noexcept override { maker().made = 0; }
 
  private:
   static constexpr std::size_t no_node = static_cast<std::size_t>(-1);
@@ -132,6 +136,7 @@ class reduced final : public chooser, public touch_listener {
   };
   struct made_by {
     std::uint64_t maker;
+    std::uint64_t counts_as;  // who it was before it forked
     std::uint64_t made;
   };
   struct named_location {
@@ -148,9 +153,32 @@ class reduced final : public chooser, public touch_listener {
     makers_.clear();
     names_.clear();
   }
-  [[nodiscard]] std::uint64_t name_of_location(touch_of const& t) const noexcept {
-    auto const it = std::ranges::find(names_, t.location, &named_location::at);
+  [[nodiscard]] made_by& maker(std::uint64_t id) {
+    auto const it = std::ranges::find(makers_, id, &made_by::maker);
+    return it != makers_.end() ? *it : makers_.emplace_back(made_by{id, id, 0});
+  }
+  [[nodiscard]] made_by& maker() { return maker(is_in_step_ ? running_.hash() : outside); }
+  static std::uint64_t mixed(std::uint64_t who, std::uint64_t nth) noexcept {
+    return (who * 0x9E3779B97F4A7C15u) ^ ((nth + 1) * 0xD6E8FEB86659FD93u) ^ 1u;
+  }
+  void name(void const* location, std::uint64_t name) {
+    auto const known = std::ranges::find(names_, location, &named_location::at);
+    if (known == names_.end())
+      names_.push_back({location, name});
+    else
+      known->name = name;  // another was there, and has gone
+  }
+  [[nodiscard]] std::uint64_t name_of(void const* location) const noexcept {
+    auto const it = std::ranges::find(names_, location, &named_location::at);
     return it == names_.end() ? 0 : it->name;
+  }
+  template <class Touch, class What>
+  static void enter(std::vector<Touch>& all, Touch t, What what) {
+    auto const it = std::ranges::find(all, t.*what, what);
+    if (it == all.end())
+      all.push_back(t);
+    else
+      it->is_written |= t.is_written;
   }
   static bool conflict(std::vector<named_touch> const& a,
                        std::vector<named_touch> const& b) noexcept {

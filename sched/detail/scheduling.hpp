@@ -60,7 +60,9 @@ class scheduling final : public scheduling_base {
   void on(proc::yield const&) { put(box(), why::yielded); }
   void on(proc::fork const&) {
     auto& p = static_cast<forkable_process&>(running());
-    thunk second(p.twin(p.next_child(), *this), false);
+    auto* const twin = p.twin(p.next_child(), *this);
+    thunk second(twin, false);
+    if constexpr (explores) is_forked(p.id(), twin->id(), twin->shared_frames());
     ++here().alive;
     put(box(true), why::yielded);
     put(std::move(second), why::started);
@@ -230,6 +232,14 @@ class scheduling final : public scheduling_base {
   void run_here();
   void run_on_threads();
   void sit_and_run(unsigned index) noexcept;
+
+  /// Where schedules are explored nothing comes from outside: who waits for it waits for a process.
+  [[nodiscard]] dry_test is_dry() const noexcept {
+    if constexpr (explores)
+      return {};
+    else
+      return this->dry();
+  }
 
   // ---- waiting (scheduling_waits.hpp), mail (scheduling_mail.hpp)
 

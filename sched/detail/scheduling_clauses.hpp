@@ -216,7 +216,10 @@ struct scheduler_clause {
     if (s.running().is_forkable()) [[unlikely]] {
       replay_log& log = s.log_of_running();
       site const at = site_of(o, waiting.where);
-      if (log.replaying()) return log.replay(at, waiting);
+      if (log.replaying()) {
+        if constexpr (std::is_same_v<O, syncing::touch>) s.on(o);  // plain code is run again
+        return log.replay(at, waiting);
+      }
       try {
         set_answer(s, o, waiting);
       } catch (...) {

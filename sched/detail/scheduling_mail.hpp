@@ -55,7 +55,7 @@ template <backend Backend>
                                                                 answer<bool>& waiting) {
   sender& s = *m.what;
   require_ours(*s.box);
-  if constexpr (explores) is_touched(s.box, true);
+  if constexpr (explores) s.box->is_used();
   mailbox::receives to{};
   switch (s.box->template send<on_several_threads>(s.message, can_hand_over(), to)) {
     case mailbox::sending::given:
@@ -75,7 +75,7 @@ template <backend Backend>
 [[gnu::always_inline]] inline std::coroutine_handle<> scheduling<Backend>::on(mail::send const& m) {
   sender& s = *m.what;
   require_ours(*s.box);
-  if constexpr (explores) is_touched(s.box, true);
+  if constexpr (explores) s.box->is_used();
   process& p = running();
   mailbox::receives to{};
   auto sent = s.box->template send<on_several_threads>(s.message, false, to);

@@ -31,7 +31,7 @@ template <backend Backend>
   if (must_keep_time()) [[unlikely]]
     return take_in_time();
   try {
-    thunk t = worker().take(instant::max(), this->dry());
+    thunk t = worker().take(instant::max(), is_dry());
     if constexpr (on_several_threads)  // else nobody sets an alarm while we look
       if (!t && t.why_empty() == thunk::nothing::deadline) [[unlikely]]
         return take_in_time();

@@ -119,6 +119,7 @@ void scheduling<Backend>::prepare_log(forkable_process& p, std::uint64_t answer)
   first_frame const first = p.program().start();
   try {
     p.log().rewind();
+    if constexpr (explores) begins_again();
     p.begin(first.handle, this->evidence_for(*first.row, true), *this, sink_);
   } catch (...) {
     first.handle.destroy();
@@ -213,7 +214,8 @@ bool scheduling<Backend>::settle() {
   if (own_.broken) std::rethrow_exception(std::exchange(own_.broken, nullptr));
   if (this->office().has_put()) return true;
   if (!own_.stopped && time_goes_on()) return true;
-  if (this->somebody_waits_inside() && !own_.stopped) {
+  if ((explores ? this->somebody_waits_anywhere() : this->somebody_waits_inside()) &&
+      !own_.stopped) {
     this->nobody_is_ready();
     return true;
   }

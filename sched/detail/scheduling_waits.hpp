@@ -105,10 +105,10 @@ template <backend Backend>
   try {
     if (this->has_virtual_time_) {
       for (;;) {
-        thunk t = worker().take(instant::max(), this->dry());
-        bool const is_dry = !t && t.why_empty() == thunk::nothing::dry;
+        thunk t = worker().take(instant::max(), is_dry());
+        bool const was_dry = !t && t.why_empty() == thunk::nothing::dry;
         // Several threads end first: settle() goes on.
-        if (!is_dry || on_several_threads || !time_goes_on()) return t;
+        if (!was_dry || on_several_threads || !time_goes_on()) return t;
       }
     }
     for (desk& d = here();; d.until_clock = 0) {

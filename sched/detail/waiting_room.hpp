@@ -59,7 +59,7 @@ class waiting_room : public gate_room {
     outside_gate& g = *w.at;
     std::lock_guard const lock(outside_mutex_);
     if (closed_) return false;
-    is_touched(&g, false);
+    is_touched(&g, true);
     if (home_of(g)) throw_occupied();
     link(*this, outside_, g);
     ++due_;
@@ -110,6 +110,7 @@ class waiting_room : public gate_room {
     {
       std::lock_guard const lock(outside_mutex_);
       if (home_of(w) && w.at->withdraw(w)) {
+        is_touched(w.at, true);
         cut_off = w.who.take();
         leave(w);
       }
@@ -229,6 +230,7 @@ weft::outside_gate::~outside_gate() {
     detail::is_touched(this, true);
     home->ends(*this);
   }
+  detail::is_gone(this);
 }
 void weft::outside_gate::open() {
   detail::is_touched(this, true);

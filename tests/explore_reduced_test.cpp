@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+
+/// The reduction, against the search that visits every schedule.
+
+#include <catch2/catch.hpp>
+#include <cstddef>
+#include <memory>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "effects/effects.hpp"
+#include "sched/testing.hpp"
+#include "tests/support/dice.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/random_processes.hpp"
+#include "tests/support/seeds.hpp"
+
+using namespace weft;
+using weft::tests::act;
+using weft::tests::dice;
+using weft::tests::lives;
+
+namespace {
+
+struct counts_up {
+  explicit counts_up(int& count) : n(&count) {}
+  int* n;
+  int on(weft::tests::ask::get) { return ++*n; }
+};
+
+exploration explored(explore_options const& options, lives const& l) {
+  using weft::tests::shared_world;
+  return explore(
+      options, [&l] { return std::make_unique<shared_world>(l); },
+      [](std::unique_ptr<shared_world>& w) { return weft::tests::starts_all(*w); },
+      [](std::unique_ptr<shared_world> const& w) { return text(*w); },
+      [](std::unique_ptr<shared_world>& w) { return console_to_string(w->out); },
+      [](std::unique_ptr<shared_world>& w) { return counts_up(w->asked); });
+}
+
+using outcomes = std::set<std::string>;
+outcomes outcomes_of(exploration const& e) {
+  outcomes all;
+  for (auto const& o : e.outcomes)
+    all.insert(std::to_string(static_cast<int>(o.result.verdict)) + ' ' + o.result.text);
+  return all;
+}
+
+/// What is wrong with the reduction of that program: nothing, if it has too many schedules.
+struct compared {
+  bool is_small = false;
+  std::size_t full = 0, reduced = 0, redundant = 0;
+  std::string complaint;
+  outcomes all;
+};
+compared compare(lives const& l, granularity grain, std::size_t most) {
+  compared c;
+  auto const full = explored({.max_schedules = most,
+                              .max_steps = 300,
+                              .granularity = grain,
+                              .max_shrinking_runs = 0,
+                              .progress = progress::never},
+                             l);
+  c.full = full.schedules;
+  c.is_small = full.complete;
+  if (full.nondeterminism) c.complaint = "the full search: " + full.what_differed;
+  if (full.leaked) c.complaint = "the full search leaks";
+  if (!full.complete || !c.complaint.empty()) return c;
+  auto const less = explored({.max_schedules = most,
+                              .max_steps = 300,
+                              .granularity = grain,
+                              .reduce = true,
+                              .max_shrinking_runs = 0,
+                              .progress = progress::never},
+                             l);
+  c.reduced = less.schedules;
+  c.redundant = less.redundant;
+  c.all = outcomes_of(full);
+  auto const few = outcomes_of(less);
+  if (less.nondeterminism)
+    c.complaint = less.what_differed;
+  else if (less.leaked)
+    c.complaint = "leaks";
+  else if (less.schedules > full.schedules)
+    c.complaint = "more schedules";
+  else if (!less.complete)
+    c.complaint = "not complete";
+  else
+    for (auto const& o : c.all)
+      if (!few.contains(o)) c.complaint = "does not find: " + o;
+  for (auto const& o : few)
+    if (c.complaint.empty() && !c.all.contains(o)) c.complaint = "finds: " + o;
+  return c;
+}
+
+/// Of a few things that processes may do, so that they meet.
+lives random_lives(unsigned seed, std::size_t most_acts) {
+  using enum act;
+  static std::vector<std::vector<act>> const themes{
+      {reads, writes, adds_slowly},
+      {prints, asks, reads, writes},
+      {sleeps, looks_at_clock},
+      {locks, unlocks, tries_lock, tries_lock_for},
+      {acquires, tries_acquire, tries_acquire_for, releases},
+      {locks, unlocks, waits_notified, waits_notified_for, notifies_one, notifies_all},
+      {waits_notified_for, waits_notified_for, notifies_one, sleeps},
+      {meets},
+      {waits_at_gate, looks_and_waits, looks_and_waits_for, wakes_one, wakes_all, releases_gate,
+       counts_waiting},
+      {looks_and_waits, looks_and_waits_for, wakes_one, releases_gate, sleeps},
+      {ends_gate},
+      {gets, sets, updates, waits_for_value},
+      {completes, drops_completer, waits_completion, waits_completion_for, asks_ready},
+      {sends, receives, tries_receive, receives_for, drops_addresses},
+      {sends, sends_elsewhere, selects, selects_for, drops_addresses, sleeps},
+      {sends, receives, closes_inbox, makes_address, drops_addresses},
+      {forks, forks, writes, reads, prints},
+      {spawns_more, exits, throws},
+  };
+  dice random(seed);
+  std::vector<act> may{yields};
+  for (unsigned n = 1 + random(3); n != 0; --n) {
+    auto const& theme = themes[random(static_cast<unsigned>(themes.size()))];
+    may.insert(may.end(), theme.begin(), theme.end());
+  }
+  lives l;
+  l.capacity = 1 + random(2);
+  l.permits = random(2);
+  for (unsigned n = 2 + random(2); n != 0; --n) {
+    auto& each = l.all.emplace_back();
+    each.is_forkable = random(3) == 0;
+    for (auto left = 1 + random(static_cast<unsigned>(most_acts)); left != 0; --left) {
+      act const a = may[random(static_cast<unsigned>(may.size()))];
+      // One process has the inboxes, and the completion.
+      bool const is_the_firsts = (a >= receives && a <= selects_for) || a == closes_inbox ||
+                                 a == makes_address || a == waits_completion ||
+                                 a == waits_completion_for || a == asks_ready;
+      each.acts.push_back(is_the_firsts && l.all.size() != 1 ? yields : a);
+    }
+  }
+  return l;
+}
+
+/// The same complaint of a smaller program.
+lives smaller(lives l, granularity grain, std::size_t most) {
+  auto const still = [&](lives const& other) {
+    auto const c = compare(other, grain, most);
+    return c.is_small && !c.complaint.empty();
+  };
+  for (bool again = true; again;) {
+    again = false;
+    for (std::size_t p = 0; p != l.all.size(); ++p)
+      for (std::size_t i = 0; i != l.all[p].acts.size(); ++i) {
+        lives other = l;
+        other.all[p].acts.erase(other.all[p].acts.begin() + static_cast<std::ptrdiff_t>(i));
+        if (!still(other)) continue;
+        l = std::move(other);
+        again = true;
+        --i;
+      }
+    for (std::size_t p = 0; p != l.all.size(); ++p) {
+      lives other = l;
+      other.all[p].is_forkable = false;
+      if (l.all[p].is_forkable && still(other)) l = other;
+    }
+  }
+  std::erase_if(l.all, [](auto const& each) { return each.acts.empty(); });
+  return l;
+}
+
+}  // namespace
+
+TEST_CASE("the reduction finds what the full search finds, in fewer schedules") {
+  weft::tests::every_frame_dies const here;
+  weft::tests::seeds const seeds(1500);
+  std::size_t small = 0, full = 0, reduced = 0, redundant = 0;
+  seeds.for_each([&](unsigned seed) {
+    auto const l = random_lives(seed, 4);
+    auto const c = compare(l, granularity::cooperative, 2000);
+    if (!c.complaint.empty()) {
+      auto const s = smaller(l, granularity::cooperative, 2000);
+      INFO("seed " << seed << ", program\n" << s.text());
+      CHECK(compare(s, granularity::cooperative, 2000).complaint == "");
+    }
+    small += c.is_small;
+    full += c.full;
+    reduced += c.is_small ? c.reduced : 0;
+    redundant += c.redundant;
+  });
+  WARN("small " << small << " full " << full << " reduced " << reduced << " redundant "
+                << redundant);
+}
