@@ -171,25 +171,45 @@ lives smaller(lives l, granularity grain, std::size_t most) {
   return l;
 }
 
+/// Programs that have too many schedules do not count.
+void compares_all(weft::tests::seeds const& seeds, granularity grain, std::size_t most_acts,
+                  std::size_t most) {
+  unsigned tried = 0, small = 0;
+  std::size_t full = 0, reduced = 0, redundant = 0;
+  seeds.for_each([&](unsigned seed) {
+    auto const l = random_lives(seed, most_acts);
+    auto c = compare(l, grain, most);
+    if (!c.complaint.empty()) {
+      auto const s = smaller(l, grain, most);
+      INFO("seed " << seed << ", program\n" << s.text());
+      CHECK(compare(s, grain, most).complaint == "");
+    }
+    ++tried;
+    small += c.is_small;
+    full += c.is_small ? c.full : 0;
+    reduced += c.reduced;
+    redundant += c.redundant;
+    if (grain == granularity::cooperative || !c.is_small) return;
+    auto const coarse = compare(l, granularity::cooperative, most);
+    for (auto const& o : coarse.all) {
+      INFO("seed " << seed << ", program\n" << l.text());
+      CHECK((coarse.complaint + (c.all.contains(o) ? "" : "not found: " + o)) == "");
+    }
+  });
+  WARN(small << " small, " << full << " full, " << reduced << " reduced " << redundant << " redundant");
+  if (seeds.only_some()) return;
+  CHECK(small > tried * 8 / 10);
+  CHECK(reduced < full / 4);
+}
+
 }  // namespace
 
 TEST_CASE("the reduction finds what the full search finds, in fewer schedules") {
   weft::tests::every_frame_dies const here;
-  weft::tests::seeds const seeds(1500);
-  std::size_t small = 0, full = 0, reduced = 0, redundant = 0;
-  seeds.for_each([&](unsigned seed) {
-    auto const l = random_lives(seed, 4);
-    auto const c = compare(l, granularity::cooperative, 2000);
-    if (!c.complaint.empty()) {
-      auto const s = smaller(l, granularity::cooperative, 2000);
-      INFO("seed " << seed << ", program\n" << s.text());
-      CHECK(compare(s, granularity::cooperative, 2000).complaint == "");
-    }
-    small += c.is_small;
-    full += c.full;
-    reduced += c.is_small ? c.reduced : 0;
-    redundant += c.redundant;
-  });
-  WARN("small " << small << " full " << full << " reduced " << reduced << " redundant "
-                << redundant);
+  compares_all(weft::tests::seeds(3000), granularity::cooperative, 4, 2000);
+}
+
+TEST_CASE("and so where each operation on something shared is a step") {
+  weft::tests::every_frame_dies const here;
+  compares_all(weft::tests::seeds(1000), granularity::parallel, 3, 3000);
 }

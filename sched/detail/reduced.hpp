@@ -32,6 +32,10 @@
 ///       from there, under one name.
 ///   W6  Of two twins the second is run again.  So which of them is the first is no matter of
 ///       indifference: their first steps touch the frames that they share.
+///   W7  What a sleeper does after a step that it conflicts with may be less than what it would
+///       have done before: it finds a lock taken, and does not come to the next one.  So the races
+///       that it would have had are not seen.  Where only who came asleep could begin what leads to
+///       the later step, all are wanted who are awake.
 namespace weft::detail {
 
 class reduced final : public chooser, public touch_listener {
@@ -132,6 +136,7 @@ class reduced final : public chooser, public touch_listener {
     std::vector<candidate> candidates;
     std::size_t choice;
     std::vector<sleeper> asleep;
+    std::size_t came_asleep;  // so many of these, the first; the others have been tried here
     sleeper chosen;  // what it did
   };
   struct made_by {
@@ -230,6 +235,7 @@ class reduced final : public chooser, public touch_listener {
     for (std::size_t i = 0; i != who.size(); ++i) n.candidates.push_back({who[i], i == choice});
     n.choice = choice;
     n.asleep = asleep_;
+    n.came_asleep = asleep_.size();
   }
   [[nodiscard]] static std::string text_of(node const& n) {
     std::vector<process_id> ids;
@@ -256,7 +262,7 @@ class reduced final : public chooser, public touch_listener {
     for (std::size_t const i : between_) {
       if (!begins(i)) continue;
       auto const it = std::ranges::find(n.candidates, steps_.id_of(i), &candidate::id);
-      if (it == n.candidates.end()) continue;
+      if (it == n.candidates.end() || came_asleep(n, it->id)) continue;  // W7
       if (it->is_wanted) return;
       if (!wanted || i == later) wanted = &*it;
     }
@@ -264,6 +270,10 @@ class reduced final : public chooser, public touch_listener {
       wanted->is_wanted = true;
     else
       for (auto& c : n.candidates) c.is_wanted = true;
+  }
+  static bool came_asleep(node const& n, process_id id) noexcept {
+    auto const end = n.asleep.begin() + static_cast<std::ptrdiff_t>(n.came_asleep);
+    return std::find_if(n.asleep.begin(), end, [id](auto const& s) { return s.id == id; }) != end;
   }
   /// None of those between comes before it.
   [[nodiscard]] bool begins(std::size_t i) const noexcept {
