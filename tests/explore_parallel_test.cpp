@@ -432,8 +432,8 @@ TEST_CASE("a deadlock is found when the last who waited for their turn have had 
 
 TEST_CASE("a schedule of operations is cut, given up and left in the middle without a leak") {
   auto const cut = explored<is_unwound, starts_a_forkable>(
-      {.max_schedules = 30, .max_steps = 5, .granularity = granularity::parallel});
-  CHECK(cut.cut == 30);
+      {.max_schedules = 10, .max_steps = 5, .granularity = granularity::parallel});
+  CHECK(cut.cut == 10);
   CHECK(cut.leaked == 0);
   auto const less = explored<prints_twice, is_unwound, starts_a_forkable>(reduced_in_parallel);
   CHECK(less.complete);

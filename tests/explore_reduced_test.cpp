@@ -4,97 +4,24 @@
 
 #include <catch2/catch.hpp>
 #include <cstddef>
-#include <memory>
-#include <set>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "effects/effects.hpp"
-#include "sched/testing.hpp"
+#include "sched/path.hpp"
 #include "tests/support/dice.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/random_processes.hpp"
+#include "tests/support/reduced_searches.hpp"
 #include "tests/support/seeds.hpp"
 
 using namespace weft;
 using weft::tests::act;
+using weft::tests::compare;
 using weft::tests::dice;
 using weft::tests::lives;
 
 namespace {
-
-struct counts_up {
-  explicit counts_up(int& count) : n(&count) {}
-  int* n;
-  int on(weft::tests::ask::get) { return ++*n; }
-};
-
-exploration explored(explore_options const& options, lives const& l) {
-  using weft::tests::shared_world;
-  return explore(
-      options, [&l] { return std::make_unique<shared_world>(l); },
-      [](std::unique_ptr<shared_world>& w) { return weft::tests::starts_all(*w); },
-      [](std::unique_ptr<shared_world> const& w) { return text(*w); },
-      [](std::unique_ptr<shared_world>& w) { return console_to_string(w->out); },
-      [](std::unique_ptr<shared_world>& w) { return counts_up(w->asked); });
-}
-
-using outcomes = std::set<std::string>;
-outcomes outcomes_of(exploration const& e) {
-  outcomes all;
-  for (auto const& o : e.outcomes)
-    all.insert(std::to_string(static_cast<int>(o.result.verdict)) + ' ' + o.result.text);
-  return all;
-}
-
-/// What is wrong with the reduction of that program: nothing, if it has too many schedules.
-struct compared {
-  bool is_small = false;
-  std::size_t full = 0, reduced = 0, redundant = 0;
-  std::string complaint;
-  outcomes all;
-};
-compared compare(lives const& l, granularity grain, std::size_t most) {
-  compared c;
-  auto const full = explored({.max_schedules = most,
-                              .max_steps = 300,
-                              .granularity = grain,
-                              .max_shrinking_runs = 0,
-                              .progress = progress::never},
-                             l);
-  c.full = full.schedules;
-  c.is_small = full.complete;
-  if (full.nondeterminism) c.complaint = "the full search: " + full.what_differed;
-  if (full.leaked) c.complaint = "the full search leaks";
-  if (!full.complete || !c.complaint.empty()) return c;
-  auto const less = explored({.max_schedules = most,
-                              .max_steps = 300,
-                              .granularity = grain,
-                              .reduce = true,
-                              .max_shrinking_runs = 0,
-                              .progress = progress::never},
-                             l);
-  c.reduced = less.schedules;
-  c.redundant = less.redundant;
-  c.all = outcomes_of(full);
-  auto const few = outcomes_of(less);
-  if (less.nondeterminism)
-    c.complaint = less.what_differed;
-  else if (less.leaked)
-    c.complaint = "leaks";
-  else if (less.schedules > full.schedules)
-    c.complaint = "more schedules";
-  else if (!less.complete)
-    c.complaint = "not complete";
-  else
-    for (auto const& o : c.all)
-      if (!few.contains(o)) c.complaint = "does not find: " + o;
-  for (auto const& o : few)
-    if (c.complaint.empty() && !c.all.contains(o)) c.complaint = "finds: " + o;
-  return c;
-}
 
 /// Of a few things that processes may do, so that they meet.
 lives random_lives(unsigned seed, std::size_t most_acts) {
@@ -175,7 +102,7 @@ lives smaller(lives l, granularity grain, std::size_t most) {
 void compares_all(weft::tests::seeds const& seeds, granularity grain, std::size_t most_acts,
                   std::size_t most) {
   unsigned tried = 0, small = 0;
-  std::size_t full = 0, reduced = 0, redundant = 0;
+  std::size_t full = 0, reduced = 0;
   seeds.for_each([&](unsigned seed) {
     auto const l = random_lives(seed, most_acts);
     auto c = compare(l, grain, most);
@@ -188,7 +115,6 @@ void compares_all(weft::tests::seeds const& seeds, granularity grain, std::size_
     small += c.is_small;
     full += c.is_small ? c.full : 0;
     reduced += c.reduced;
-    redundant += c.redundant;
     if (grain == granularity::cooperative || !c.is_small) return;
     auto const coarse = compare(l, granularity::cooperative, most);
     for (auto const& o : coarse.all) {
@@ -196,7 +122,6 @@ void compares_all(weft::tests::seeds const& seeds, granularity grain, std::size_
       CHECK((coarse.complaint + (c.all.contains(o) ? "" : "not found: " + o)) == "");
     }
   });
-  WARN(small << " small, " << full << " full, " << reduced << " reduced " << redundant << " redundant");
   if (seeds.only_some()) return;
   CHECK(small > tried * 8 / 10);
   CHECK(reduced < full / 4);

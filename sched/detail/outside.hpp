@@ -45,6 +45,14 @@ constexpr bool only_value_clauses<H, row<Es...>> = ([]<class... Os>(op_list<Os..
   return (!takes_the_rest<H, Os> && ...);
 }(typename Es::operations()) && ...);
 
+/// Whether a clause uses what stands further out.
+template <class H, class Row>
+constexpr bool has_clause_that_asks = false;
+template <class H, class... Es>
+constexpr bool has_clause_that_asks<H, row<Es...>> = ([]<class... Os>(op_list<Os...>) {
+  return (asks_outward<H, Os> || ...);
+}(typename Es::operations()) || ...);
+
 /// Speaks for an effect without a handler.
 template <class Effect, bool Handled>
 consteval bool require_handler() {
@@ -110,6 +118,9 @@ class stand {
 template <class Row, class... Hs>
 class standing final : public stand {
  public:
+  static constexpr bool asks_further_out =
+      (has_clause_that_asks<std::remove_reference_t<Hs>, Row> || ...);
+
   explicit standing(Hs&&... handlers) : handlers_(std::forward<Hs>(handlers)...) {
     run(handle<standing_still>(keeper_, level<sizeof...(Hs)>::body(*this)));
     evidence_ = frame_of((*keeper_.rest.rest()).leaf()).evidence;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <coroutine>
+#include <cstddef>
 #include <exception>
 #include <source_location>
+#include <vector>
 
 #include "effects/detail/crossing.hpp"
 #include "sched/detail/pending.hpp"
@@ -17,10 +20,15 @@ namespace weft::detail {
 template <class S, class F>
 class watcher final : public recorder_base {
  public:
-  watcher(S& home, evidence<F>& outer) noexcept
+  /// `far`: it may use what stands further out.
+  watcher(S& home, evidence<F>& outer, bool far)
       : nearest_(home, outer), next_(home, outer.clauses->beyond(outer)) {
     nearest_.next = next_.target ? &next_ : nullptr;
-    weft::detail::is_born(&outer.clauses->home(outer));
+    nearest_.uses.push_back(&outer.clauses->home(outer));
+    if (next_.target) next_.uses.push_back(&next_.target->clauses->home(*next_.target));
+    for (place* const p : {&nearest_, &next_})
+      for (std::size_t i = 0; far && i != p->uses.size(); ++i) add_outers_of(*p->uses[i], p->uses);
+    weft::detail::is_born(nearest_.uses.front());
   }
   [[nodiscard]] evidence<F>* stand_in() noexcept { return &nearest_; }
   void expire() noexcept override {
@@ -34,8 +42,17 @@ class watcher final : public recorder_base {
     S& home;
     evidence<F>* target;
     place* next = nullptr;
-    void is_used() noexcept { is_touched(&target->clauses->home(*target), true); }
+    std::vector<prompt*> uses;
+    void is_used() noexcept {
+      for (prompt const* const p : uses) is_touched(p, true);
+    }
   };
+  static void add_outers_of(prompt const& p, std::vector<prompt*>& to) {
+    std::vector<prompt*> outers;
+    p.add_outers(outers);
+    for (prompt* const outer : outers)
+      if (std::ranges::find(to, outer) == to.end()) to.push_back(outer);
+  }
   struct via {
     static prompt& home(evidence<F>& e) noexcept { return of(e).home; }
     static evidence<F>* beyond(evidence<F>& e) noexcept { return of(e).next; }
