@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <limits>
@@ -99,15 +100,18 @@ inline exploration explore(explore_options const& options, subject& program) {
   return s.end();
 }
 
+/// Of a schedule that is followed: a search may have been let go further than by default.
+inline constexpr std::size_t most_steps_followed = 1'000'000;
+
 /// Runs the one schedule, and no other.
-inline exploration follow(schedule_path const& path, std::size_t max_steps, subject& program) {
+inline exploration follow(schedule_path const& path, subject& program) {
   auto const before = frames_so_far().alive();
   exploration found;
   following c(path);
   run_log log;
   std::vector<schedule_step> trace;
   log.trace = &trace;
-  auto const result = program.run(c, log, {max_steps, path.grain()});
+  auto const result = program.run(c, log, {most_steps_followed, path.grain()});
   auto& seen = *found.add(result);
   seen.path = seen.found = path;
   seen.trace = std::move(trace);
@@ -169,7 +173,7 @@ template <class MakeState, class Program, class Check, class... Handlers>
 exploration follow(std::string_view path, MakeState make_state, Program program, Check check,
                    Handlers... handlers) {
   detail::subject_of s(make_state, program, check, handlers...);
-  return detail::follow(schedule_path(path), explore_options().max_steps, s);
+  return detail::follow(schedule_path(path), s);
 }
 
 /// The same, and then makes it smaller: the outcome is the smallest schedule found, in at most so
@@ -180,11 +184,12 @@ exploration shrink(std::string_view path, std::size_t max_runs, MakeState make_s
                    Program program, Check check, Handlers... handlers) {
   detail::subject_of s(make_state, program, check, handlers...);
   schedule_path const from(path);
-  auto found = detail::follow(from, explore_options().max_steps, s);
+  auto found = detail::follow(from, s);
+  auto& outcome = found.outcomes.front();
+  // One with fewer preemptions may be longer.
+  auto const max_steps = std::max(explore_options().max_steps, 2 * outcome.trace.size());
   if (!found.nondeterminism)
-    detail::shrinking(s, {explore_options().max_steps, from.grain()}, found.outcomes.front(),
-                      max_runs)
-        .run();
+    detail::shrinking(s, {max_steps, from.grain()}, outcome, max_runs).run();
   return found;
 }
 

@@ -22,7 +22,7 @@ enum class granularity : std::uint8_t {
 /// A schedule, as the choices that make it: at each step at which several processes could have
 /// run, which one did, counted from 0 in the order of their ids.
 ///
-/// Written "1c:0.1x3.2:9f3a": the version of this text; c or p, the granularity; the choices, the
+/// Written "1c:0.1x3.2:e23d": the version of this text; c or p, the granularity; the choices, the
 /// 1 three times here; and a checksum, by which a path that was not copied whole is known.  Of a
 /// program that leaves no choice, "1c::" and the checksum.
 class schedule_path {
@@ -89,13 +89,16 @@ class schedule_path {
     rest.remove_prefix(static_cast<std::size_t>(at - rest.data()));
     return n;
   }
-  /// Four hexadecimal digits.  Fowler, Noll, Vo: FNV-1a, folded.
+  /// Four hexadecimal digits: CRC-16/XMODEM.  Unlike a hash it finds every change within 16 bits in
+  /// a row, as that of one character, or of two that change places.
   static std::string checksum(std::string_view text) {
-    std::uint32_t h = 0x811C9DC5u;
-    for (char const c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x01000193u;
-    h = (h ^ h >> 16) & 0xFFFFu;
+    unsigned sum = 0;
+    for (char const c : text) {
+      sum ^= static_cast<unsigned>(static_cast<unsigned char>(c)) << 8;
+      for (int bit = 0; bit != 8; ++bit) sum = (sum << 1) ^ (sum & 0x8000u ? 0x11021u : 0u);
+    }
     std::string s(4, '0');
-    for (std::size_t i = 4; i-- != 0; h >>= 4) s[i] = "0123456789abcdef"[h & 15u];
+    for (std::size_t i = 4; i-- != 0; sum >>= 4) s[i] = "0123456789abcdef"[sum & 15u];
     return s;
   }
 
