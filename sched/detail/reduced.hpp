@@ -65,7 +65,8 @@ class reduced final : public chooser, public touch_listener {
     step_ends();
     is_over_ = true;
     if (at_ != nodes_.size() && what_differed_.empty())
-      what_differed_ = "after the same choices nobody can be chosen, and before " +
+      what_differed_ = "at step " + std::to_string(nodes_[at_].step) +
+                       ", after the same choices, nobody can be chosen, and before " +
                        text_of(nodes_[at_]) + " could";
     if (!was_thrown || steps_.size() == 0) return;
     std::size_t const thrower = steps_.size() - 1;
@@ -138,6 +139,7 @@ class reduced final : public chooser, public touch_listener {
     std::vector<sleeper> asleep;
     std::size_t came_asleep;  // so many of these, the first; the others have been tried here
     sleeper chosen;  // what it did
+    std::size_t step = 0;
   };
   struct made_by {
     std::uint64_t maker;
@@ -214,7 +216,8 @@ class reduced final : public chooser, public touch_listener {
       begin(who, first);
     } else if (!is_as_before(who)) {
       if (what_differed_.empty())
-        what_differed_ = "after the same choices " + text_of_ids(who, who.size()) +
+        what_differed_ = "at step " + std::to_string(steps_.size() + 1) +
+                         ", after the same choices, " + text_of_ids(who, who.size()) +
                          " can be chosen, and before " + text_of(nodes_[at_]) + " could";
       ++at_;
       return 0;
@@ -234,6 +237,7 @@ class reduced final : public chooser, public touch_listener {
     node& n = nodes_.emplace_back();
     for (std::size_t i = 0; i != who.size(); ++i) n.candidates.push_back({who[i], i == choice});
     n.choice = choice;
+    n.step = steps_.size() + 1;
     n.asleep = asleep_;
     n.came_asleep = asleep_.size();
   }

@@ -20,9 +20,10 @@
 
 namespace weft {
 
-/// Whether a search says on the standard error stream how it gets on, once a second.
+/// Whether a search says on the standard error stream how it gets on: in one line, written anew
+/// once a second and at the end.
 enum class progress : std::uint8_t {
-  on_terminal,  ///< If that is one.
+  on_terminal,  ///< If that is one, and the search takes more than a second.
   always,
   never
 };
@@ -38,30 +39,37 @@ struct search_limits {
   bool stop_at_failure;
 };
 
-/// Says how far it is, once a second.
+/// Says how far it is, once a second, and how far it came.
 class progress_line {
  public:
   explicit progress_line(weft::progress p)
       : is_on_(p == weft::progress::always ||
-               (p == weft::progress::on_terminal && ::isatty(2) == 1)) {}
+               (p == weft::progress::on_terminal && ::isatty(2) == 1)),
+        is_shown_(p == weft::progress::always) {}
   progress_line(progress_line const&) = delete;
   progress_line& operator=(progress_line const&) = delete;
-  ~progress_line() {
-    if (is_shown_) std::fputc('\n', stderr);
-  }
   [[nodiscard]] bool is_on() const noexcept { return is_on_; }
   void tell(exploration const& e, std::chrono::duration<double> since) {
     if (since.count() < next_) return;
     next_ = since.count() + 1;
     is_shown_ = true;
-    std::fprintf(stderr, "\rweft: %zu schedules, %.0f a second, %zu failed, %zu deadlocks",
-                 e.schedules, static_cast<double>(e.schedules) / since.count(), e.failed,
-                 e.deadlocks);
+    say(e, since);
+  }
+  void tell_end(exploration const& e, std::chrono::duration<double> since) {
+    if (!is_shown_) return;
+    say(e, since);
+    std::fputc('\n', stderr);
   }
 
  private:
+  static void say(exploration const& e, std::chrono::duration<double> since) {
+    double const seconds = std::max(since.count(), 1e-9);
+    std::fprintf(stderr, "\rweft: %zu schedules, %.0f a second, %zu failed, %zu deadlocks",
+                 e.schedules, static_cast<double>(e.schedules) / seconds, e.failed, e.deadlocks);
+  }
+
   bool const is_on_;
-  bool is_shown_ = false;
+  bool is_shown_;  // or is to be, at the end
   double next_ = 1;
 };
 
@@ -96,12 +104,14 @@ class search {
   void differs(std::string how) {
     if (found_.nondeterminism) return;
     found_.nondeterminism = true;
+    found_.complete = false;
     found_.what_differed = std::move(how);
   }
   [[nodiscard]] exploration& found() noexcept { return found_; }
   /// What is left over is counted.
   [[nodiscard]] exploration end() {
     found_.leaked = frames_so_far().alive() - before_;
+    line_.tell_end(found_, clock::now() - start_);
     return std::move(found_);
   }
 

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "effects/effects.hpp"
+#include "sched/gate.hpp"
+#include "sched/mutex.hpp"
+#include "sched/schedule.hpp"
+#include "sched/testing.hpp"
+#include "tests/support/dice.hpp"
+
+/// For tests of the searches: each run that a small program has, and small programs.
+namespace weft::tests {
+
+struct one_run {
+  run_result result;
+  schedule_path path;
+  std::size_t preemptions;
+  std::size_t switches;
+  std::size_t steps;
+};
+
+/// All there are, with no bound and nothing left out: what others are held against.
+template <class MakeState, class Program, class Check>
+std::vector<one_run> every_run(MakeState make_state, Program program, Check check,
+                               granularity g = granularity::cooperative) {
+  detail::subject_of s(make_state, program, check);
+  detail::every_schedule c;
+  detail::run_log log;
+  std::vector<one_run> all;
+  do {
+    auto result = s.run(c, log, {1'000, g});
+    all.push_back({std::move(result), log.path(g), log.preemptions, log.switches, log.steps});
+  } while (c.next());
+  return all;
+}
+
+/// The fewest preemptions with which a run ends like that.
+inline std::size_t fewest_preemptions(std::vector<one_run> const& all, run_result const& result) {
+  std::size_t fewest = static_cast<std::size_t>(-1);
+  for (auto const& r : all)
+    if (r.result == result) fewest = std::min(fewest, r.preemptions);
+  return fewest;
+}
+
+// ---- processes that have nothing to do with one another
+
+/// Writes down each of its steps.
+inline eff<void, proc> writes_steps(std::string& order, char name, unsigned steps) {
+  order += name;
+  for (unsigned i = 1; i < steps; ++i) {
+    co_await proc::yield{};
+    order += name;
+  }
+}
+/// a, b, ... of so many steps.
+inline auto independent(std::vector<unsigned> steps) {
+  return [steps = std::move(steps)](std::string& order) -> eff<void, spawning<proc>> {
+    char name = 'a';
+    for (auto const n : steps) co_await spawn(writes_steps, std::ref(order), name++, n);
+  };
+}
+inline std::string no_order() { return ""; }
+inline std::string the_order(std::string const& s) { return s; }
+
+// ---- random ones
+
+/// What a process does.  A number, a mutex and a gate are shared.
+enum class act {
+  yields,
+  adds,        ///< And yields between reading and writing.
+  adds_alone,  ///< The same, under the mutex.
+  doubles,
+  waits,  ///< At the gate: for a wake that comes later.
+  wakes,
+  count
+};
+using small_program = std::vector<std::vector<act>>;
+
+struct small_world {
+  int n = 1;
+  mutex free;
+  gate door;
+};
+using small_process = eff<void, proc, syncing>;
+
+inline small_process adds_one(small_world& w) {
+  int const seen = w.n;
+  co_await proc::yield{};
+  w.n = seen + 1;
+}
+inline small_process acts(small_world& w, std::vector<act> const& all) {
+  for (act const a : all) {
+    if (a == act::yields) {
+      co_await proc::yield{};
+    } else if (a == act::adds) {
+      co_await adds_one(w);
+    } else if (a == act::adds_alone) {
+      auto const held = co_await w.free.lock();
+      co_await adds_one(w);
+    } else if (a == act::doubles) {
+      w.n *= 2;
+    } else if (a == act::waits) {
+      co_await syncing::wait{w.door};
+    } else {
+      co_await syncing::wake{w.door};
+    }
+  }
+}
+/// Two processes or three.
+inline small_program draw_small_program(dice& d) {
+  small_program p(2 + d(2));
+  for (auto& process : p)
+    for (unsigned i = 1 + d(p.size() == 2 ? 4 : 2); i != 0; --i)
+      process.push_back(static_cast<act>(d(static_cast<unsigned>(act::count))));
+  return p;
+}
+
+inline std::unique_ptr<small_world> make_small_world() { return std::make_unique<small_world>(); }
+inline auto running(small_program const& p) {
+  return [&p](std::unique_ptr<small_world>& w) -> eff<void, spawning<proc, syncing>> {
+    for (auto const& process : p) co_await spawn(acts, std::ref(*w), std::cref(process));
+  };
+}
+/// An odd number is wrong.
+inline run_result number(std::unique_ptr<small_world> const& w) {
+  return {w->n % 2 == 0 ? verdict::ok : verdict::failed, std::to_string(w->n)};
+}
+
+}  // namespace weft::tests
