@@ -106,16 +106,17 @@ TEST_CASE("philosophers have as many schedules whatever the bound, if it keeps u
 
 namespace {
 
-exploration steal(explore_options const& options, int items,
-                  stealing how = stealing::half_at_once) {
+stolen_from four_items() { return stolen_from({.items = 4}); }
+
+exploration steal(explore_options const& options) {
   weft::tests::every_frame_dies const here;
-  return explore(options, [=] { return stolen_from(items, how); }, owner_and_thief, each_item_once);
+  return explore(options, four_items, owner_and_thief, each_item_once);
 }
 
 }  // namespace
 
 TEST_CASE("stealing half of 4 items has 45 schedules, in 2 of which an item is taken twice") {
-  auto const found = steal({}, 4);
+  auto const found = steal({});
   INFO(found.report());
   CHECK(found.complete);
   CHECK(found.schedules == 45);
@@ -128,52 +129,26 @@ TEST_CASE("stealing half of 4 items has 45 schedules, in 2 of which an item is t
 
 TEST_CASE("that needs 2 preemptions: with 1 it is not found, with 2 or more it is") {
   for (std::size_t bound = 0; bound != 2; ++bound) {
-    auto const none = steal({.max_preemptions = bound}, 4);
+    auto const none = steal({.max_preemptions = bound});
     CHECK(none.ok());
     CHECK_FALSE(none.complete);
   }
   for (std::size_t bound = 2; bound != 5; ++bound) {
-    auto const found = steal({.max_preemptions = bound, .max_shrinking_runs = 0}, 4);
+    auto const found = steal({.max_preemptions = bound, .max_shrinking_runs = 0});
     REQUIRE(found.first_failure());
     CHECK(found.first_failure()->preemptions == 2);
   }
 }
 
 TEST_CASE("a schedule in which an item is taken twice is made smaller, to 2 preemptions") {
-  auto const walked = random_walk(
-      {.seed = 3, .by = walk::uniform, .max_shrinking_runs = 0}, [] { return stolen_from(4); },
-      owner_and_thief, each_item_once);
+  auto const walked = random_walk({.seed = 3, .by = walk::uniform, .max_shrinking_runs = 0},
+                                  four_items, owner_and_thief, each_item_once);
   REQUIRE(walked.first_failure());
-  auto const small = shrink(
-      walked.first_failure()->path.text(), 1'000, [] { return stolen_from(4); }, owner_and_thief,
-      each_item_once);
+  auto const small = shrink(walked.first_failure()->path.text(), 1'000, four_items, owner_and_thief,
+                            each_item_once);
   REQUIRE(small.outcomes.size() == 1);
   CHECK(small.outcomes[0].result == walked.first_failure()->result);
   CHECK(small.outcomes[0].preemptions == 2);
-}
-
-TEST_CASE("with three items or fewer half is one item, and nothing goes wrong") {
-  int const items = GENERATE(0, 1, 2, 3);
-  auto const found = steal({}, items);
-  INFO(found.report());
-  CHECK(found.ok());
-  CHECK(found.complete);
-}
-
-TEST_CASE("who steals with a compare-and-swap for each item takes none that the owner took") {
-  int const items = GENERATE(1, 2, 3, 4, 5, 6);
-  auto const found = steal({}, items, stealing::one_by_one);
-  INFO(found.report());
-  CHECK(found.ok());
-  CHECK(found.complete);
-}
-
-TEST_CASE("an owner that takes from the head, where the thief does, makes half at once right") {
-  int const items = GENERATE(1, 2, 3, 4, 5, 6);
-  auto const found = steal({}, items, stealing::from_the_head);
-  INFO(found.report());
-  CHECK(found.ok());
-  CHECK(found.complete);
 }
 
 // ---- formulas

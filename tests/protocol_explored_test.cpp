@@ -17,6 +17,7 @@
 #include "tests/support/frames.hpp"
 #include "tests/support/protocol_idle.hpp"
 #include "tests/support/protocol_queue.hpp"
+#include "tests/support/protocol_steal.hpp"
 
 using namespace weft;
 using namespace weft::tests::protocol;
@@ -471,4 +472,28 @@ TEST_CASE("D8: who looks for idle threads before publishing misses one that has 
   idle_defects d;
   d.publishes_late = true;
   goes_wrong_by(share<1, 1>, nobody_is_idle_twice, d, "weft: deadlock");
+}
+
+// ---- half is stolen
+
+TEST_CASE("who steals half at once and finds four items takes one that the owner has taken") {
+  goes_wrong_by(owner_and_thief, each_item_once, steal_options{.items = 4},
+                "item 1 is taken twice");
+}
+
+TEST_CASE("with three items or fewer half is one, and each is taken once") {
+  is_right(owner_and_thief, each_item_once, steal_options{.items = 0}, 6);
+  is_right(owner_and_thief, each_item_once, steal_options{.items = 1}, 6);
+  is_right(owner_and_thief, each_item_once, steal_options{.items = 2}, 15);
+  is_right(owner_and_thief, each_item_once, steal_options{.items = 3}, 28);
+}
+
+TEST_CASE("half that is stolen one by one, the bottom read again for each, is stolen once") {
+  is_right(owner_and_thief, each_item_once, steal_options{4, stealing::one_by_one}, 693);
+  is_right(owner_and_thief, each_item_once, steal_options{6, stealing::one_by_one}, 22'136);
+}
+
+TEST_CASE("half at once is right where the owner takes at the top too, by compare-and-swap") {
+  is_right(owner_and_thief, each_item_once, steal_options{4, stealing::from_the_head}, 55);
+  is_right(owner_and_thief, each_item_once, steal_options{6, stealing::from_the_head}, 105);
 }

@@ -23,9 +23,14 @@ enum class stealing {
   from_the_head  ///< The seed's thief, and an owner that takes at the top by compare-and-swap too.
 };
 
+struct steal_options {
+  int items;
+  stealing how = stealing::half_at_once;
+};
+
 struct stolen_from {
-  explicit stolen_from(int n, stealing s = stealing::half_at_once)
-      : how(s), bottom(n), taken(static_cast<std::size_t>(n)) {}
+  explicit stolen_from(steal_options o)
+      : how(o.how), bottom(o.items), taken(static_cast<std::size_t>(o.items)) {}
 
   stealing how;
   int top = 0;
@@ -40,9 +45,7 @@ struct stolen_from {
   void take(int item) { ++taken.at(static_cast<std::size_t>(item)); }
 };
 
-using takes_items = eff<void, proc>;
-
-inline takes_items owns(stolen_from& d) {
+inline does<> owns(stolen_from& d) {
   for (;;) {
     int const b = --d.bottom;
     co_await proc::yield{};
@@ -60,7 +63,7 @@ inline takes_items owns(stolen_from& d) {
     co_return;
   }
 }
-inline takes_items owns_the_head(stolen_from& d) {
+inline does<> owns_the_head(stolen_from& d) {
   for (;;) {
     int const t = d.top;
     if (t == d.bottom) co_return;
@@ -69,7 +72,7 @@ inline takes_items owns_the_head(stolen_from& d) {
     co_await proc::yield{};
   }
 }
-inline takes_items steals_half(stolen_from& d) {
+inline does<> steals_half(stolen_from& d) {
   int const t = d.top;
   int const b = d.bottom;
   co_await proc::yield{};
@@ -78,7 +81,7 @@ inline takes_items steals_half(stolen_from& d) {
   if (!d.swap_top(t, t + n)) co_return;
   for (int i = t; i != t + n; ++i) d.take(i);
 }
-inline takes_items steals_one_by_one(stolen_from& d) {
+inline does<> steals_one_by_one(stolen_from& d) {
   int left = 1;
   for (bool first = true; left != 0; first = false, --left) {
     int const t = d.top;
@@ -92,7 +95,7 @@ inline takes_items steals_one_by_one(stolen_from& d) {
     co_await proc::yield{};
   }
 }
-inline eff<void, spawning<proc>> owner_and_thief(stolen_from& d) {
+inline eff<void, spawning<proc, syncing>> owner_and_thief(stolen_from& d) {
   co_await spawn(d.how == stealing::from_the_head ? owns_the_head : owns, std::ref(d));
   co_await spawn(d.how == stealing::one_by_one ? steals_one_by_one : steals_half, std::ref(d));
 }
