@@ -25,7 +25,9 @@ enum class walk : std::uint8_t {
   /// that have nothing to do with one another, all schedules are then equally likely.
   weighted,
   /// Each process has a priority, drawn at random; whose is highest runs.  At `depth - 1` steps,
-  /// drawn at random, who runs falls behind all others.  Finds a bug that takes an order of `depth`
+  /// drawn at random, who runs falls behind all who have not fallen; those who have stand in an
+  /// order
+  /// that is drawn, too.  Finds a bug that takes an order of `depth`
   /// steps with probability 1 / (n k^(depth - 1)) a run, of n processes and k steps (Burckhardt,
   /// Kothari, Musuvathi, Nagarakatte: A Randomized Scheduler with Probabilistic Guarantees of
   /// Finding Bugs, ASPLOS 2010).

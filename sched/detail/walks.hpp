@@ -113,14 +113,15 @@ class pct_walker final : public random_walker {
   void begin() override {
     falls_.clear();
     for (std::size_t i = 1; i != depth_; ++i) falls_.push_back(map_.draw(1, map_.longest()));
-    lowest_ = depth_;
   }
+  /// The falls are not in the order of their steps: so who falls later may fall less deep.
   std::size_t pick(candidates const& who) override {
     std::size_t best = highest(who);
-    if (std::ranges::find(falls_, step()) != falls_.end()) {
-      map_.of(who[best]).priority = --lowest_;
-      best = highest(who);
-    }
+    for (std::size_t i = 0; i != falls_.size(); ++i)
+      if (falls_[i] == step()) {
+        map_.of(who[best]).priority = i + 1;
+        best = highest(who);
+      }
     return best;
   }
   [[nodiscard]] std::size_t highest(candidates const& who) {
@@ -138,7 +139,6 @@ class pct_walker final : public random_walker {
 
   std::size_t const depth_;
   std::vector<std::size_t> falls_;
-  std::uint64_t lowest_ = 0;
 };
 
 }  // namespace weft::detail

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+
+/// Schedules that are made smaller: by shrink, and by explore and random_walk of themselves.
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <compare>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "effects/effects.hpp"
+#include "sched/schedule.hpp"
+#include "sched/testing.hpp"
+#include "tests/support/dice.hpp"
+#include "tests/support/every_run.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/seeds.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+
+namespace {
+
+constexpr std::size_t enough = 100'000;
+
+/// What is to be small, the first first.
+struct size {
+  std::size_t preemptions, switches, steps;
+  friend auto operator<=>(size const&, size const&) = default;
+};
+size size_of(exploration::outcome const& o) { return {o.preemptions, o.switches, o.trace.size()}; }
+size size_of(one_run const& r) { return {r.preemptions, r.switches, r.steps}; }
+
+exploration::outcome shrunk(schedule_path const& from, std::size_t runs, small_program const& p) {
+  auto const found = shrink(from.text(), runs, make_small_world, running(p), number);
+  CHECK_FALSE(found.nondeterminism);
+  REQUIRE(found.outcomes.size() == 1);
+  return found.outcomes[0];
+}
+
+/// With small programs, each with all its runs and one of them, in both granularities.
+template <class F>
+void for_each_small_program(unsigned how_many, F f) {
+  every_frame_dies const here;
+  seeds(how_many).for_each([&](unsigned seed) {
+    dice d(seed);
+    auto const p = draw_small_program(d);
+    auto const g = d(2) == 0 ? granularity::cooperative : granularity::parallel;
+    auto const all = every_run(make_small_world, running(p), number, g);
+    if (all.size() > 1'000) return;
+    INFO("seed " << seed);
+    f(p, all, all[d(static_cast<unsigned>(all.size()))]);
+  });
+}
+
+}  // namespace
+
+TEST_CASE("what comes out ends in the same way, and is not larger, however few runs there are") {
+  for_each_small_program(80, [](auto const& p, auto const&, one_run const& one) {
+    for (std::size_t const runs : {1U, 2U, 5U, 20U, 200U}) {
+      auto const o = shrunk(one.path, runs, p);
+      CHECK(o.result == one.result);
+      CHECK(size_of(o) <= size_of(one));
+      CHECK(o.found == one.path);
+      CHECK((o.path == one.path || size_of(o) < size_of(one)));
+    }
+  });
+}
+
+TEST_CASE("no schedule that ends in that way has fewer preemptions than what comes out") {
+  std::size_t have_come_down = 0;
+  for_each_small_program(150, [&](auto const& p, auto const& all, one_run const& one) {
+    auto const o = shrunk(one.path, enough, p);
+    CHECK(o.preemptions == fewest_preemptions(all, one.result));
+    have_come_down += o.preemptions < one.preemptions;
+  });
+  if (!seeds(0).only_some()) CHECK(have_come_down > 20);
+}
+
+TEST_CASE("what comes out can be followed: it is what it says it is") {
+  for_each_small_program(80, [](auto const& p, auto const&, one_run const& one) {
+    auto const o = shrunk(one.path, 200, p);
+    auto const again = follow(o.path.text(), make_small_world, running(p), number);
+    CHECK_FALSE(again.nondeterminism);
+    REQUIRE(again.outcomes.size() == 1);
+    CHECK(again.outcomes[0].result == o.result);
+    CHECK(size_of(again.outcomes[0]) == size_of(o));
+    REQUIRE(again.outcomes[0].trace.size() == o.trace.size());
+    for (std::size_t i = 0; i != o.trace.size(); ++i)
+      CHECK(again.outcomes[0].trace[i].text() == o.trace[i].text());
+  });
+}
+
+TEST_CASE("the same schedule is made smaller in the same way, and what is small stays as it is") {
+  for_each_small_program(60, [](auto const& p, auto const&, one_run const& one) {
+    auto const o = shrunk(one.path, 300, p);
+    CHECK(shrunk(one.path, 300, p).path == o.path);
+    auto const least = shrunk(one.path, enough, p);
+    CHECK(shrunk(least.path, enough, p).path == least.path);
+  });
+}
+
+TEST_CASE("with 0 runs it stays as it was found") {
+  for_each_small_program(40, [](auto const& p, auto const&, one_run const& one) {
+    auto const o = shrunk(one.path, 0, p);
+    CHECK(o.path == one.path);
+    CHECK(o.found == one.path);
+    CHECK(size_of(o) == size_of(one));
+  });
+}
+
+TEST_CASE("the program is run no more often than it may be") {
+  every_frame_dies const here;
+  std::vector<unsigned> const steps{3, 3, 3};
+  for (std::size_t const most : {0U, 1U, 10U, 50U}) {
+    std::size_t runs = 0;
+    auto const count = [&runs] {
+      ++runs;
+      return std::string();
+    };
+    schedule_path p;
+    for (unsigned const c : {0U, 1U, 2U, 0U, 1U, 2U}) p.add(c);
+    shrink(p.text(), most, count, independent(steps),
+           [](std::string const& s) { return s.find('c') < s.rfind('a'); });
+    CHECK(runs <= most + 1);  // and once to see how it ends
+  }
+}
+
+TEST_CASE("a path that does not fit is not made smaller, and it is said why") {
+  every_frame_dies const here;
+  schedule_path p;
+  p.add(7);
+  auto const found = shrink(p.text(), enough, no_order, independent({2, 2}), the_order);
+  CHECK(found.nondeterminism);
+  CHECK(found.what_differed.find("choice 1 of the path") != std::string::npos);
+  CHECK(found.schedules == 1);
+}
+
+// ---- a failure that takes one preemption, among steps that have nothing to do with it
+
+namespace {
+
+struct counted {
+  int n = 0;
+  std::string order;
+};
+eff<void, proc> increments(counted& c, unsigned before, unsigned after) {
+  for (unsigned i = 0; i != before; ++i) co_await proc::yield{};
+  int const seen = c.n;
+  co_await proc::yield{};
+  c.n = seen + 1;
+  for (unsigned i = 0; i != after; ++i) co_await proc::yield{};
+}
+eff<void, spawning<proc>> three_increments(counted& c) {
+  co_await spawn(increments, std::ref(c), 3U, 2U);
+  co_await spawn(increments, std::ref(c), 1U, 4U);
+  co_await spawn(increments, std::ref(c), 0U, 5U);
+}
+counted none_yet() { return {}; }
+/// Two are lost: not one, which is another failure.
+run_result how_many(counted const& c) {
+  return {c.n == 3 ? verdict::ok : verdict::failed, std::to_string(c.n)};
+}
+
+}  // namespace
+
+TEST_CASE("random_walk finds a failure, and it is made as small as by shrink afterwards") {
+  every_frame_dies const here;
+  for (std::uint64_t seed = 0; seed != 10; ++seed) {
+    auto const found = random_walk({.seed = seed, .by = walk::uniform, .max_shrinking_runs = 0},
+                                   none_yet, three_increments, how_many);
+    auto const* const first = found.first_failure();
+    REQUIRE(first);
+    CHECK(first->path == first->found);
+
+    auto const by_hand = shrink(first->path.text(), 10'000, none_yet, three_increments, how_many);
+    REQUIRE(by_hand.outcomes.size() == 1);
+    auto const& small = by_hand.outcomes[0];
+    CHECK(small.result == first->result);
+    CHECK(size_of(small) < size_of(*first));
+    CHECK(small.found == first->path);
+    // Whoever is lost: one reads, others come and go, and it writes.
+    CHECK(small.preemptions == 1);
+
+    auto const by_itself =
+        random_walk({.seed = seed, .by = walk::uniform}, none_yet, three_increments, how_many);
+    REQUIRE(by_itself.first_failure());
+    CHECK(by_itself.first_failure()->path == small.path);
+    CHECK(by_itself.first_failure()->found == first->path);
+
+    auto const again = follow(small.path.text(), none_yet, three_increments, how_many);
+    CHECK_FALSE(again.nondeterminism);
+    CHECK(again.failed == 1);
+    CHECK(again.outcomes.at(0).result == first->result);
+  }
+}
+
+TEST_CASE("explore makes the first failure smaller, and leaves the other outcomes as they were") {
+  every_frame_dies const here;
+  auto const two_apart = [](std::string const& s) {
+    bool const wrong = s.front() == s.back();
+    return run_result{wrong ? verdict::failed : verdict::ok, wrong ? "" : s};
+  };
+  auto const plain =
+      explore({.max_shrinking_runs = 0}, no_order, independent({2, 2, 2}), two_apart);
+  auto const found = explore(no_order, independent({2, 2, 2}), two_apart);
+  REQUIRE(plain.outcomes.size() == found.outcomes.size());
+  CHECK(plain.schedules == found.schedules);  // to make it smaller is not to visit
+  CHECK(plain.failed == found.failed);
+  for (std::size_t i = 0; i != found.outcomes.size(); ++i) {
+    auto const& o = found.outcomes[i];
+    CHECK(o.found == plain.outcomes[i].path);
+    if (&o == found.first_failure())
+      CHECK(size_of(o) <= size_of(plain.outcomes[i]));
+    else
+      CHECK(o.path == plain.outcomes[i].path);
+  }
+  CHECK(found.first_failure()->preemptions == 1);  // a b b c c a
+  CHECK(found.first_failure()->switches == 4);
+}
