@@ -3,13 +3,13 @@
 /// How many schedules there are, and how many go wrong, where that is known: from brute force by
 /// other means, or from a formula.
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <numeric>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +19,7 @@
 #include "sched/schedule.hpp"
 #include "sched/testing.hpp"
 #include "tests/support/dice.hpp"
+#include "tests/support/every_run.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/protocol_steal.hpp"
 #include "tests/support/seeds.hpp"
@@ -231,6 +232,46 @@ TEST_CASE("processes of s1, s2 ... steps have (s1 + s2 + ...)! / (s1! s2! ...) s
   CHECK(found.ok());
   CHECK(found.complete);
   CHECK(found.schedules == expected);
+}
+
+TEST_CASE(
+    "these are all orders of their steps, each with the switches and preemptions one counts") {
+  weft::tests::every_frame_dies const here;
+  std::vector<unsigned> const steps =
+      GENERATE(std::vector<unsigned>{4, 3}, std::vector<unsigned>{2, 2, 2},
+               std::vector<unsigned>{1, 3, 2}, std::vector<unsigned>{1, 1, 1, 2});
+  std::string order;
+  for (std::size_t i = 0; i != steps.size(); ++i)
+    order.append(steps[i], static_cast<char>('a' + i));
+  auto const found =
+      explore(weft::tests::no_order, weft::tests::independent(steps), weft::tests::the_order);
+  std::size_t orders = 0;
+  do {
+    ++orders;
+    std::size_t switches = 1;  // from the process that spawns the others
+    std::size_t preemptions = 0;
+    for (std::size_t i = 1; i != order.size(); ++i)
+      if (order[i] != order[i - 1]) {
+        ++switches;
+        preemptions += order.find(order[i - 1], i) != order.npos;
+      }
+    INFO(order);
+    auto const o =
+        std::ranges::find(found.outcomes, order, [](auto const& seen) { return seen.result.text; });
+    REQUIRE(o != found.outcomes.end());
+    CHECK(o->schedules == 1);
+    CHECK(o->switches == switches);
+    CHECK(o->preemptions == preemptions);
+    auto const marks = [&](auto mark) {
+      return static_cast<std::size_t>(std::ranges::count_if(o->trace, mark));
+    };
+    CHECK(marks(&schedule_step::switches) == switches);
+    CHECK(marks(&schedule_step::preempts) == preemptions);
+    CHECK(marks([](auto const& step) { return step.text().starts_with("! "); }) == preemptions);
+    CHECK(marks([](auto const& step) { return step.text().starts_with("> "); }) ==
+          switches - preemptions);
+  } while (std::next_permutation(order.begin(), order.end()));
+  CHECK(found.schedules == orders);
 }
 
 TEST_CASE("a tree of forks has N! / (the product of its subtrees' sizes) schedules") {

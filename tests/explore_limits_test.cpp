@@ -13,7 +13,6 @@
 #include <set>
 #include <stdexcept>
 #include <string>
-#include <vector>
 
 #include "effects/effects.hpp"
 #include "sched/schedule.hpp"

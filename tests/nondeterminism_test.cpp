@@ -4,7 +4,6 @@
 /// out, whoever searches, and it is said where and how.
 
 #include <catch2/catch.hpp>
-#include <cstddef>
 #include <functional>
 #include <stdexcept>
 #include <string>

@@ -3,11 +3,9 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -15,7 +13,6 @@
 #include <vector>
 
 #include "effects/effects.hpp"
-#include "sched/gate.hpp"
 #include "sched/schedule.hpp"
 #include "sched/testing.hpp"
 #include "tests/support/every_run.hpp"

@@ -2,14 +2,12 @@
 
 /// Schedules that are made smaller: by shrink, and by explore and random_walk of themselves.
 
-#include <algorithm>
 #include <catch2/catch.hpp>
 #include <compare>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "effects/effects.hpp"
