@@ -27,9 +27,11 @@ struct one_run {
   std::size_t steps;
 };
 
-/// All there are, with no bound and nothing left out: what others are held against.
+/// All there are, with no bound and nothing left out: what others are held against.  If there are
+/// more than so many, so many and one.
 template <class MakeState, class Program, class Check>
 std::vector<one_run> every_run(MakeState make_state, Program program, Check check,
+                               std::size_t most = 100'000,
                                granularity g = granularity::cooperative) {
   detail::subject_of s(make_state, program, check);
   detail::every_schedule c;
@@ -38,7 +40,7 @@ std::vector<one_run> every_run(MakeState make_state, Program program, Check chec
   do {
     auto result = s.run(c, log, {1'000, g});
     all.push_back({std::move(result), log.path(g), log.preemptions, log.switches, log.steps});
-  } while (c.next());
+  } while (all.size() <= most && c.next());
   return all;
 }
 
