@@ -91,6 +91,12 @@ struct exploration {
   }
   /// All of it in words, with the first failure step by step and how to see it again.
   [[nodiscard]] std::string report() const {
+    std::string s = summary();
+    if (auto const* const o = first_failure()) s += "the first failure: " + text(*o);
+    return s;
+  }
+  /// Its first lines: how many schedules, and what is wrong with all of it.
+  [[nodiscard]] std::string summary() const {
     std::string s = several(schedules, "schedule") + ", " + std::to_string(failed) + " failed, " +
                     several(deadlocks, "deadlock");
     if (cut) s += ", " + std::to_string(cut) + " cut";
@@ -99,16 +105,18 @@ struct exploration {
     s += '\n';
     if (nondeterminism) s += "nondeterminism: " + what_differed + '\n';
     if (leaked) s += "leak: " + std::to_string(leaked) + " frames are left over\n";
-    if (auto const* const o = first_failure()) s += "the first failure: " + text(*o);
     return s;
   }
-  /// One outcome in words, step by step.
+  /// One outcome in words, step by step, and how to see it again.
   [[nodiscard]] static std::string text(outcome const& o) {
+    return story(o) + "to see it again: follow(\"" + o.path.text() + "\", ...)\n";
+  }
+  /// The same without the last line.
+  [[nodiscard]] static std::string story(outcome const& o) {
     std::string s = o.result.text.empty() && o.is_wrong() ? "the check failed" : o.result.text;
     s += '\n' + several(o.preemptions, "preemption") + " (!), " +
          several(o.switches - o.preemptions, "other switch", "es") + " (>)\n";
     for (auto const& step : o.trace) s += step.text() + '\n';
-    s += "to see it again: follow(\"" + o.path.text() + "\", ...)\n";
     return s;
   }
 
