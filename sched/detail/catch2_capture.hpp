@@ -98,7 +98,7 @@ class catch2_capture final : public Catch::IResultCapture {
   }
   void popScopedMessage(Catch::MessageInfo const& m) override {
     auto const n = std::erase_if(notes_.messages, [&m](auto const& its) { return its.info == m; });
-    if (n == 0) real_->popScopedMessage(m);
+    if (n == 0 && real_) real_->popScopedMessage(m);  // A4: or it comes too late
   }
   void emplaceUnscopedMessage(Catch::MessageBuilder const& builder) override {
     auto m = builder.m_info;
@@ -178,7 +178,7 @@ class catch2_capture final : public Catch::IResultCapture {
     return s;
   }
 
-  Catch::IResultCapture* real_ = nullptr;  // A3
+  Catch::IResultCapture* real_ = nullptr;  // A3: of who stands in first; null if nobody does
   catch2_notes notes_;
 };
 
@@ -194,6 +194,7 @@ class catch2_stand_in {
   catch2_stand_in& operator=(catch2_stand_in const&) = delete;
   ~catch2_stand_in() {
     capture_.notes_ = std::move(outer_);
+    if (before_ != &capture_) capture_.real_ = nullptr;
     Catch::getCurrentMutableContext().setResultCapture(before_);
   }
 
