@@ -88,8 +88,8 @@ exploration catch2_assertion(catch2_place const& at, How const& how, Subject&...
   auto const objection = catch2_objection(how, found);
   std::string text = found.summary() + objection;
   if (auto const* const o = found.first_failure())
-    text += "the first failure: " + exploration::story(*o) +
-            "to see it again:\n" + catch2_recipe(o->path.text());
+    text += "the first failure: " + exploration::story(*o) + "to see it again:\n" +
+            catch2_recipe(o->path.text());
   while (text.ends_with('\n')) text.pop_back();
   bool const is_right = found.ok() && objection.empty();
   Catch::AssertionHandler says({at.name.data(), at.name.size()},

@@ -80,7 +80,7 @@ class gate {
 
   /// How many wait.
   [[nodiscard]] std::size_t waiting() const noexcept {
-    detail::is_touched(this, true);  // who comes for a release only reads
+    detail::is_touched(this, true);                 // who comes for a release only reads
     return count_.load(std::memory_order_relaxed);  // relaxed: a hint if there are other threads
   }
   /// How often it was woken.  What was done before that is seen by who finds the number greater.

@@ -227,7 +227,8 @@ does_all forks_between(std::reference_wrapper<things> t) {
   co_await syncing::touch{&t.get().x, false};
   bool const first = co_await proc::fork{};
   int const after = co_await ask::get{};
-  co_await console::print{(first ? "a" : "b") + std::to_string(before) + std::to_string(after) + ' '};
+  co_await console::print{(first ? "a" : "b") + std::to_string(before) + std::to_string(after) +
+                          ' '};
 }
 does_all starts_a_forkable(std::reference_wrapper<things> t) {
   co_await spawn(forkable, [t] { return forks_between(t); });
@@ -302,7 +303,8 @@ TEST_CASE("a process that is run again performs nothing twice, also where its op
   CHECK(thrice.ok());
   CHECK(thrice.complete);
   CHECK(texts(explored<starts_one_that_forks_thrice>(reduced_in_parallel)) == texts(thrice));
-  CHECK(texts(explored<starts_one_that_forks_thrice>(on_one_thread)).size() <= texts(thrice).size());
+  CHECK(texts(explored<starts_one_that_forks_thrice>(on_one_thread)).size() <=
+        texts(thrice).size());
 }
 
 TEST_CASE("what handlers inside a process perform is a step as well") {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -52,6 +53,7 @@ class chooser {
   [[nodiscard]] virtual touch_listener* listener() noexcept { return nullptr; }
 };
 
+/// "1.1, 1.2 and 1.3"
 template <class Ids>
 std::string text_of_ids(Ids const& ids, std::size_t size) {
   std::string s;
@@ -89,9 +91,15 @@ struct run_log {
     for (auto const& c : choices) p.add(c.taken);
     return p;
   }
-  /// "1.1, 1.2 and 1.3"
-  [[nodiscard]] std::string candidates_text(choice const& c) const {
-    return text_of_ids(&ids[c.first], c.of);
+  /// Of the choice i; a step that never comes if there is none.
+  [[nodiscard]] std::size_t step_of_choice(std::size_t i) const noexcept {
+    return i < choices.size() ? choices[i].step : static_cast<std::size_t>(-1);
+  }
+  /// From whom it was chosen; nobody if it is not the choice of that step.
+  [[nodiscard]] std::span<process_id const> candidates_at(std::size_t i,
+                                                          std::size_t step) const noexcept {
+    if (step_of_choice(i) != step) return {};
+    return {ids.data() + choices[i].first, choices[i].of};
   }
 };
 

@@ -72,7 +72,8 @@ class permits {
   static eff<bool, syncing> take_until(std::shared_ptr<permits> from, instant until,
                                        std::source_location where) {
     for (auto seen = from->freed_.epoch(); !from->try_take(); seen = from->freed_.epoch()) {
-      bool const woken = co_await located(syncing::wait_until(from->freed_, seen, until, for_release()), where);
+      bool const woken =
+          co_await located(syncing::wait_until(from->freed_, seen, until, for_release()), where);
       if (!woken) co_return false;
     }
     co_return true;

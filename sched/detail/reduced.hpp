@@ -138,7 +138,7 @@ class reduced final : public chooser, public touch_listener {
     std::size_t choice;
     std::vector<sleeper> asleep;
     std::size_t came_asleep;  // so many of these, the first; the others have been tried here
-    sleeper chosen;  // what it did
+    sleeper chosen;           // what it did
     std::size_t step = 0;
   };
   struct made_by {

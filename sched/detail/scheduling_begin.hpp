@@ -33,7 +33,8 @@ void scheduling<Backend>::learn_effect(identity<F>, Find& find) {
     evidence<F>* outer = find.template operator()<F>();
     this->learn_outer(outer->clauses->home(*outer));
     if constexpr (explores)
-      outer = own(std::make_unique<watcher<scheduling, F>>(*this, *outer, Find::asks_further_out))->stand_in();
+      outer = own(std::make_unique<watcher<scheduling, F>>(*this, *outer, Find::asks_further_out))
+                  ->stand_in();
     auto* const r = own(std::make_unique<recorder<F>>(*this, *outer));
     this->learn({&name_of<F>, outer, r->stand_in()});
   }

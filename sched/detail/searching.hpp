@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <limits>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -146,17 +147,25 @@ class search {
   }
   /// Where the same schedule first goes two ways: nothing if it does not.
   [[nodiscard]] static std::string difference(run_log const& a, run_log const& b) {
-    for (std::size_t i = 0; i != std::max(a.choices.size(), b.choices.size()); ++i) {
-      std::string const here = i < a.choices.size() ? a.candidates_text(a.choices[i]) : "nobody";
-      std::string const there = i < b.choices.size() ? b.candidates_text(b.choices[i]) : "nobody";
-      if (here == there) continue;
-      std::size_t const step = i < a.choices.size() ? a.choices[i].step : b.choices[i].step;
-      return "at step " + std::to_string(step) + " of the same schedule, run twice, " + here +
-             " can be chosen, and then " + there;
+    for (std::size_t i = 0; i < a.choices.size() || i < b.choices.size(); ++i) {
+      std::size_t const step = std::min(a.step_of_choice(i), b.step_of_choice(i));
+      auto const here = a.candidates_at(i, step);
+      auto const there = b.candidates_at(i, step);
+      if (!std::ranges::equal(here, there))
+        return "at step " + std::to_string(step) + " of the same schedule, run twice, " +
+               two_choices(here, there);
     }
-    return a.steps == b.steps ? ""
-                              : "the same schedule, run twice, has " + std::to_string(a.steps) +
-                                    " steps, and then " + std::to_string(b.steps);
+    if (a.steps == b.steps) return "";
+    return "the same schedule, run twice, has " + std::to_string(a.steps) + " steps, and then " +
+           std::to_string(b.steps);
+  }
+  [[nodiscard]] static std::string two_choices(std::span<process_id const> first,
+                                               std::span<process_id const> second) {
+    static constexpr char can[] = " can be chosen";
+    std::string const then = text_of_ids(second, second.size());
+    if (first.empty()) return "there is no choice, and then " + then + can;
+    std::string const now = text_of_ids(first, first.size()) + can + ", and then ";
+    return now + (second.empty() ? "there is no choice" : then);
   }
 
   subject& subject_;
