@@ -208,6 +208,41 @@ TEST_CASE("random_walk finds a failure, and it is made as small as by shrink aft
   }
 }
 
+namespace {
+
+/// 40 steps, three of which are seen.
+eff<void, proc> leaves_marks(std::string& marks, char name) {
+  for (int i = 1; i <= 40; ++i) {
+    if (i % 10 == 0 && i != 40) marks += name;
+    if (i != 40) co_await proc::yield{};
+  }
+}
+eff<void, spawning<proc>> two_leave_marks(std::string& marks) {
+  co_await spawn(leaves_marks, std::ref(marks), 'a');
+  co_await spawn(leaves_marks, std::ref(marks), 'b');
+}
+bool do_not_alternate(std::string const& marks) { return marks != "ababab"; }
+
+}  // namespace
+
+TEST_CASE(
+    "a long schedule is made small in far fewer runs than there are with as few preemptions") {
+  every_frame_dies const here;
+  // With 3 preemptions, which are too few, there are more than 10 000.
+  for (std::uint64_t const seed : {1U, 2U, 3U, 4U, 5U}) {
+    auto const found = random_walk({.seed = seed, .by = walk::uniform, .max_shrinking_runs = 0},
+                                   no_order, two_leave_marks, do_not_alternate);
+    REQUIRE(found.first_failure());
+    CHECK(found.first_failure()->preemptions > 10);
+    auto const small = shrink(found.first_failure()->path.text(), 2'000, no_order, two_leave_marks,
+                              do_not_alternate);
+    REQUIRE(small.outcomes.size() == 1);
+    CHECK(small.failed == 1);
+    CHECK(small.outcomes[0].preemptions == 4);
+    CHECK(small.outcomes[0].switches == 6);
+  }
+}
+
 TEST_CASE("explore makes the first failure smaller, and leaves the other outcomes as they were") {
   every_frame_dies const here;
   auto const two_apart = [](std::string const& s) {
