@@ -41,16 +41,6 @@ namespace weft {
 
 namespace detail {
 
-/// The schedule once more, as a line of C++; of several string literals if it is a long one, since
-/// Catch2 breaks lines where it likes.
-inline std::string catch2_recipe(std::string_view path) {
-  static constexpr std::size_t most = 50;
-  std::string s = "check_schedule(\"" + std::string(path.substr(0, most));
-  for (std::size_t at = most; at < path.size(); at += most)
-    s += "\"\n               \"" + std::string(path.substr(at, most));
-  return s + "\", ...)";
-}
-
 inline exploration visited(explore_options const& o, subject& s) { return explore(o, s); }
 inline exploration visited(random_walk_options const& o, subject& s) { return random_walk(o, s); }
 inline exploration visited(schedule_path const& p, subject& s) {
@@ -89,7 +79,7 @@ exploration catch2_assertion(catch2_place const& at, How const& how, Subject&...
   std::string text = found.summary() + objection;
   if (auto const* const o = found.first_failure())
     text += "the first failure: " + exploration::story(*o) + "to see it again:\n" +
-            catch2_recipe(o->path.text());
+            catch2_recipe(o->path);
   while (text.ends_with('\n')) text.pop_back();
   bool const is_right = found.ok() && objection.empty();
   Catch::AssertionHandler says({at.name.data(), at.name.size()},

@@ -296,6 +296,41 @@ TEST_CASE("a message outside of all processes belongs to the assertions there") 
 
 namespace {
 
+/// They become four.
+process says_it_and_forks(int& n, int wrong) {
+  INFO("said first");
+  bool const first = co_await proc::fork{};
+  INFO("then " << (first ? "parent" : "child"));
+  bool const second = co_await proc::fork{};
+  INFO("at last " << (second ? "parent" : "child"));
+  CHECK(++n != wrong);
+}
+std::size_t times(std::string_view part, std::string_view text) {
+  std::size_t n = 0;
+  for (auto at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++n;
+  return n;
+}
+
+}  // namespace
+
+TEST_CASE("after a fork each of the two has all messages, once, whoever of them is run again") {
+  tests::every_frame_dies const here;
+  int const wrong = GENERATE(1, 2, 3, 4);
+  auto const found = catch2_listener::hears([wrong] {
+                       return exploration(check_every_schedule(
+                           zero, [wrong](int& n) { return says_it_and_forks(n, wrong); }, always));
+                     }).second;
+  CHECK(found.failed == found.schedules);
+  REQUIRE(found.outcomes.size() == 4);
+  for (auto const& o : found.outcomes) {
+    CHECK(times("with message: said first", o.result.text) == 1);
+    CHECK(times("with message: then ", o.result.text) == 1);
+    CHECK(times("with message: at last ", o.result.text) == 1);
+  }
+}
+
+namespace {
+
 int throws_an_int() { throw 1; }
 int throws_nothing() { return 1; }
 void throws_seven() { throw std::runtime_error("seven"); }
@@ -475,7 +510,7 @@ TEST_CASE("a long path comes as several strings, which are one") {
   std::string const all = path.text();
   std::string said;
   bool is_inside = false;
-  auto const recipe = detail::catch2_recipe(all);
+  auto const recipe = detail::catch2_recipe(path);
   for (char const c : recipe)
     if (c == '"')
       is_inside = !is_inside;
@@ -592,5 +627,6 @@ TEST_CASE("who dies in a schedule says in which") {
                       return 0;
                     }).first;
   REQUIRE(!said.fatal.empty());
-  CHECK(said.fatal.front() == "SIGSEGV, in the schedule that begins with \"1c:0.1.0:48aa\"");
+  CHECK(said.fatal.front() ==
+        "SIGSEGV, in a schedule that begins with\ncheck_schedule(\"1c:0.1.0:48aa\", ...)");
 }

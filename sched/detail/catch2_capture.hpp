@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstddef>
 #include <optional>
 #include <sstream>
 #include <stdexcept>
@@ -24,6 +25,17 @@
 ///       left goes on to the capture that was there before.
 ///   A4  There is one, for ever: what is left over after a run may hold its address (CAPTURE does).
 namespace weft::detail {
+
+/// A schedule, as a line of C++ that runs it; of several string literals if it is a long one, since
+/// Catch2 breaks lines where it likes.
+inline std::string catch2_recipe(schedule_path const& p) {
+  std::string const path = p.text();
+  static constexpr std::size_t most = 50;
+  std::string s = "check_schedule(\"" + path.substr(0, most);
+  for (std::size_t at = most; at < path.size(); at += most)
+    s += "\"\n               \"" + path.substr(at, most);
+  return s + "\", ...)";
+}
 
 /// What is noted of a run.
 struct catch2_notes {
@@ -121,7 +133,7 @@ class catch2_capture final : public Catch::IResultCapture {
   void handleFatalErrorCondition(Catch::StringRef message) override {
     std::string s(message);
     if (notes_.path_so_far)
-      s += ", in the schedule that begins with \"" + notes_.path_so_far(notes_.of).text() + '"';
+      s += ", in a schedule that begins with\n" + catch2_recipe(notes_.path_so_far(notes_.of));
     real_->handleFatalErrorCondition(s);
   }
   std::string getCurrentTestName() const override { return real_->getCurrentTestName(); }
