@@ -43,9 +43,7 @@ namespace detail {
 
 inline exploration visited(explore_options const& o, subject& s) { return explore(o, s); }
 inline exploration visited(random_walk_options const& o, subject& s) { return random_walk(o, s); }
-inline exploration visited(schedule_path const& p, subject& s) {
-  return follow(p, explore_options().max_steps, s);
-}
+inline exploration visited(schedule_path const& p, subject& s) { return follow(p, s); }
 
 /// What is wrong with what was found, beside its verdicts: nothing, mostly.
 template <class How>
