@@ -144,7 +144,12 @@ inline exploration follow(schedule_path const& path, subject& program) {
 /// yield, fork, wait or end.  So processes of s1, s2, ... steps have (s1 + s2 + ...)! / (s1! s2!
 /// ...) schedules: keep programs small.  What is shared may be shared in any way, also by plain
 /// references: between two operations nobody else runs.  With `granularity::parallel` a step ends
-/// before each operation on something shared, too, as another thread could come in between.
+/// before each operation on something shared, too, as another thread could come in between.  What
+/// is no operation belongs to the step that it is in: a guard that unlocks, a notify, a release, a
+/// completion, an address that goes; and what a clause asks of handlers further out (outer.hpp).
+///
+/// Nothing comes from outside: who waits for a completion that no process completes is in a
+/// deadlock.
 ///
 /// Time is virtual.  After a fork one of the two is run again from its beginning: what it wrote to
 /// `state` before the fork, other than by operations, is written again.

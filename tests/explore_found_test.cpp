@@ -38,17 +38,15 @@ std::string complaint(lives const& l, std::size_t outcomes) {
 
 }  // namespace
 
-
 TEST_CASE("who waits at a gate is counted also if it has asked for the epoch") {
   CHECK(complaint({{{{looks_and_waits_for}}, {{counts_waiting}}}}, 2) == "");
   CHECK(complaint({{{{looks_and_waits_for}}, {{sleeps, counts_waiting, wakes_one}}}}, 2) == "");
 }
 
 TEST_CASE("of those at a gate who are woken one by one it matters who came first") {
-  CHECK(complaint({{{{looks_and_waits}},
-                    {{wakes_one, looks_and_waits}},
-                    {{wakes_one, waits_at_gate}}}},
-                  5) == "");
+  CHECK(complaint(
+            {{{{looks_and_waits}}, {{wakes_one, looks_and_waits}}, {{wakes_one, waits_at_gate}}}},
+            5) == "");
 }
 
 TEST_CASE("who leaves a condition because its time is up leaves the message to the next") {
@@ -80,13 +78,12 @@ TEST_CASE("who is asleep, and then comes less far than it had come, hides nobody
 TEST_CASE("who waits for what nobody completes is in a deadlock, as nothing is outside") {
   weft::tests::every_frame_dies const here;
   using waits = eff<void, completing>;
-  auto const found = explore(
-      [] { return std::make_unique<completer<int>>(); },
-      [](std::unique_ptr<completer<int>>& source) -> waits {
-        auto result = source->get_completion();
-        (void)co_await result.wait();
-      },
-      [](auto const&) { return true; });
+  auto const found = explore([] { return std::make_unique<completer<int>>(); },
+                             [](std::unique_ptr<completer<int>>& source) -> waits {
+                               auto result = source->get_completion();
+                               (void)co_await result.wait();
+                             },
+                             [](auto const&) { return true; });
   CHECK(found.deadlocks == 1);
   REQUIRE(found.outcomes.size() == 1);
   CHECK(found.outcomes[0].result.text.find("weft::completing::wait at ") != std::string::npos);

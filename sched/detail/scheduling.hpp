@@ -234,12 +234,7 @@ class scheduling final : public scheduling_base {
   void sit_and_run(unsigned index) noexcept;
 
   /// Where schedules are explored nothing comes from outside: who waits for it waits for a process.
-  [[nodiscard]] dry_test is_dry() const noexcept {
-    if constexpr (explores)
-      return {};
-    else
-      return this->dry();
-  }
+  [[nodiscard]] dry_test is_dry() const noexcept { return explores ? dry_test() : this->dry(); }
 
   // ---- waiting (scheduling_waits.hpp), mail (scheduling_mail.hpp)
 

@@ -99,25 +99,58 @@ enum class act : unsigned char {
   throws,
 };
 inline constexpr std::size_t acts_there_are = static_cast<std::size_t>(act::throws) + 1;
-inline constexpr std::array<char const*, acts_there_are> names_of_acts{
-    "yields",        "reads",         "writes",
-    "adds_slowly",   "prints",        "asks",
-    "sleeps",        "looks_at_clock", "locks",
-    "unlocks",       "tries_lock",    "tries_lock_for",
-    "acquires",      "tries_acquire", "tries_acquire_for",
-    "releases",      "waits_notified", "waits_notified_for",
-    "notifies_one",  "notifies_all",  "meets",
-    "waits_at_gate", "looks_and_waits", "looks_and_waits_for",
-    "wakes_one",     "wakes_all",     "releases_gate",
-    "counts_waiting", "ends_gate",    "gets",
-    "sets",          "updates",       "waits_for_value",
-    "completes",     "drops_completer", "waits_completion",
-    "waits_completion_for", "asks_ready", "sends",
-    "sends_elsewhere", "receives",    "tries_receive",
-    "receives_for",  "selects",       "selects_for",
-    "drops_addresses", "closes_inbox", "makes_address",
-    "spawns_more",   "forks",         "exits",
-    "throws"};
+inline constexpr std::array<char const*, acts_there_are> names_of_acts{"yields",
+                                                                       "reads",
+                                                                       "writes",
+                                                                       "adds_slowly",
+                                                                       "prints",
+                                                                       "asks",
+                                                                       "sleeps",
+                                                                       "looks_at_clock",
+                                                                       "locks",
+                                                                       "unlocks",
+                                                                       "tries_lock",
+                                                                       "tries_lock_for",
+                                                                       "acquires",
+                                                                       "tries_acquire",
+                                                                       "tries_acquire_for",
+                                                                       "releases",
+                                                                       "waits_notified",
+                                                                       "waits_notified_for",
+                                                                       "notifies_one",
+                                                                       "notifies_all",
+                                                                       "meets",
+                                                                       "waits_at_gate",
+                                                                       "looks_and_waits",
+                                                                       "looks_and_waits_for",
+                                                                       "wakes_one",
+                                                                       "wakes_all",
+                                                                       "releases_gate",
+                                                                       "counts_waiting",
+                                                                       "ends_gate",
+                                                                       "gets",
+                                                                       "sets",
+                                                                       "updates",
+                                                                       "waits_for_value",
+                                                                       "completes",
+                                                                       "drops_completer",
+                                                                       "waits_completion",
+                                                                       "waits_completion_for",
+                                                                       "asks_ready",
+                                                                       "sends",
+                                                                       "sends_elsewhere",
+                                                                       "receives",
+                                                                       "tries_receive",
+                                                                       "receives_for",
+                                                                       "selects",
+                                                                       "selects_for",
+                                                                       "drops_addresses",
+                                                                       "closes_inbox",
+                                                                       "makes_address",
+                                                                       "spawns_more",
+                                                                       "forks",
+                                                                       "exits",
+                                                                       "throws"};
 
 struct life {
   std::vector<act> acts;
@@ -131,13 +164,12 @@ struct lives {
   std::size_t permits = 1;   // of the semaphore
 
   [[nodiscard]] bool has(act a) const {
-    return std::ranges::any_of(all, [a](life const& l) {
-      return std::ranges::find(l.acts, a) != l.acts.end();
-    });
+    return std::ranges::any_of(
+        all, [a](life const& l) { return std::ranges::find(l.acts, a) != l.acts.end(); });
   }
   [[nodiscard]] std::string text() const {
-    std::string s = "capacity " + std::to_string(capacity) + ", permits " +
-                    std::to_string(permits) + '\n';
+    std::string s =
+        "capacity " + std::to_string(capacity) + ", permits " + std::to_string(permits) + '\n';
     for (auto const& l : all) {
       s += l.is_forkable ? "  forkable:" : "  process:";
       for (act const a : l.acts) s += ' ' + std::string(names_of_acts[static_cast<std::size_t>(a)]);
@@ -149,7 +181,8 @@ struct lives {
 
 /// What they share.
 struct shared_world {
-  explicit shared_world(lives const& l) : what(l), seats(l.permits), ends(std::make_unique<gate>()) {}
+  explicit shared_world(lives const& l)
+      : what(l), seats(l.permits), ends(std::make_unique<gate>()) {}
 
   lives const& what;
   mutex key, other_key;
