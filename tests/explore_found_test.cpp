@@ -12,6 +12,7 @@
 #include "sched/completion.hpp"
 #include "sched/path.hpp"
 #include "sched/testing.hpp"
+#include "tests/support/acts.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/random_processes.hpp"
 #include "tests/support/reduced_searches.hpp"

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sched/path.hpp"
+#include "tests/support/acts.hpp"
 #include "tests/support/dice.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/random_processes.hpp"

@@ -8,6 +8,7 @@
 
 #include "effects/effects.hpp"
 #include "sched/explore.hpp"
+#include "tests/support/acts.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/random_processes.hpp"
 

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+/// What processes of random programs do, as lists.
+namespace weft::tests {
+
+/// What a process may do next.
+enum class act : unsigned char {
+  yields,
+  // plain variables
+  reads,
+  writes,
+  adds_slowly,
+  // what is outside
+  prints,
+  asks,
+  // time
+  sleeps,
+  looks_at_clock,
+  // locks
+  locks,
+  unlocks,
+  tries_lock,
+  tries_lock_for,
+  acquires,
+  tries_acquire,
+  tries_acquire_for,
+  releases,
+  // conditions and barriers
+  waits_notified,
+  waits_notified_for,
+  notifies_one,
+  notifies_all,
+  meets,
+  // gates
+  waits_at_gate,
+  looks_and_waits,
+  looks_and_waits_for,
+  wakes_one,
+  wakes_all,
+  releases_gate,
+  counts_waiting,
+  ends_gate,
+  // shared
+  gets,
+  sets,
+  updates,
+  waits_for_value,
+  // completions
+  completes,
+  drops_completer,
+  waits_completion,
+  waits_completion_for,
+  asks_ready,
+  // mail
+  sends,
+  sends_elsewhere,
+  receives,
+  tries_receive,
+  receives_for,
+  selects,
+  selects_for,
+  drops_addresses,
+  closes_inbox,
+  makes_address,
+  // processes
+  spawns_more,
+  forks,
+  exits,
+  throws,
+};
+inline constexpr std::size_t acts_there_are = static_cast<std::size_t>(act::throws) + 1;
+inline constexpr std::array<char const*, acts_there_are> names_of_acts{"yields",
+                                                                       "reads",
+                                                                       "writes",
+                                                                       "adds_slowly",
+                                                                       "prints",
+                                                                       "asks",
+                                                                       "sleeps",
+                                                                       "looks_at_clock",
+                                                                       "locks",
+                                                                       "unlocks",
+                                                                       "tries_lock",
+                                                                       "tries_lock_for",
+                                                                       "acquires",
+                                                                       "tries_acquire",
+                                                                       "tries_acquire_for",
+                                                                       "releases",
+                                                                       "waits_notified",
+                                                                       "waits_notified_for",
+                                                                       "notifies_one",
+                                                                       "notifies_all",
+                                                                       "meets",
+                                                                       "waits_at_gate",
+                                                                       "looks_and_waits",
+                                                                       "looks_and_waits_for",
+                                                                       "wakes_one",
+                                                                       "wakes_all",
+                                                                       "releases_gate",
+                                                                       "counts_waiting",
+                                                                       "ends_gate",
+                                                                       "gets",
+                                                                       "sets",
+                                                                       "updates",
+                                                                       "waits_for_value",
+                                                                       "completes",
+                                                                       "drops_completer",
+                                                                       "waits_completion",
+                                                                       "waits_completion_for",
+                                                                       "asks_ready",
+                                                                       "sends",
+                                                                       "sends_elsewhere",
+                                                                       "receives",
+                                                                       "tries_receive",
+                                                                       "receives_for",
+                                                                       "selects",
+                                                                       "selects_for",
+                                                                       "drops_addresses",
+                                                                       "closes_inbox",
+                                                                       "makes_address",
+                                                                       "spawns_more",
+                                                                       "forks",
+                                                                       "exits",
+                                                                       "throws"};
+
+struct life {
+  std::vector<act> acts;
+  bool is_forkable = false;
+  [[nodiscard]] bool operator==(life const&) const = default;
+};
+/// The first few are started by the first process, the last one by who spawns.
+struct lives {
+  std::vector<life> all;
+  std::size_t capacity = 2;  // of ports
+  std::size_t permits = 1;   // of the semaphore
+
+  [[nodiscard]] bool has(act a) const {
+    return std::ranges::any_of(
+        all, [a](life const& l) { return std::ranges::find(l.acts, a) != l.acts.end(); });
+  }
+  [[nodiscard]] std::string text() const {
+    std::string s =
+        "capacity " + std::to_string(capacity) + ", permits " + std::to_string(permits) + '\n';
+    for (auto const& l : all) {
+      s += l.is_forkable ? "  forkable:" : "  process:";
+      for (act const a : l.acts) s += ' ' + std::string(names_of_acts[static_cast<std::size_t>(a)]);
+      s += '\n';
+    }
+    return s;
+  }
+};
+
+}  // namespace weft::tests
