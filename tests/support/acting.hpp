@@ -65,8 +65,6 @@ struct liver {
 
   std::string saw = {};
   std::optional<mutex::guard> held = {}, other = {};
-
-  [[nodiscard]] auto& my_addresses() const { return w.to[n]; }
 };
 
 inline instant soon(instant now) { return now + std::chrono::nanoseconds(2); }
@@ -122,7 +120,7 @@ inline living lives_with_gates(liver& me, act a) {
 
 inline living lives_with_mail(liver& me, act a, int nth) {
   auto& w = me.w;
-  auto& mine = me.my_addresses();
+  auto& mine = w.to[me.n];
   switch (a) {
     case act::sends:
     case act::sends_elsewhere:
