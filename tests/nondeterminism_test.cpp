@@ -70,7 +70,8 @@ TEST_CASE(
     says(random_walk({.by = by}, make_world, two_but(2, 3), fine), more);
 
   auto const over =
-      "at step 2 of the same schedule, run twice, 1.1 and 1.2 can be chosen, and then there is no choice";
+      "at step 2 of the same schedule, run twice, 1.1 and 1.2 can be chosen, and then there is no "
+      "choice";
   says(explore(make_world, two_but(2, 1), fine), over);
   says(explore({.reduce = true}, make_world, two_but(2, 1), fine), over);
   says(random_walk(make_world, two_but(2, 1), fine), over);

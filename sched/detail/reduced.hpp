@@ -30,8 +30,7 @@
 ///       has no name is taken for any that has none.  Who has forked, and its twin, make what they
 ///       made before once more if they are run again, and give it the same names: both count on
 ///       from there, under one name.
-///   W6  Of two twins the second is run again.  So which of them is the first is no matter of
-///       indifference: their first steps touch the frames that they share.
+///   W6  Of two twins the second is run again: their first steps touch the frames that they share.
 ///   W7  What a sleeper does after a step that it conflicts with may be less than what it would
 ///       have done before: it finds a lock taken, and does not come to the next one.  So the races
 ///       that it would have had are not seen.  Where only who came asleep could begin what leads to
