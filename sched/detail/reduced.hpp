@@ -63,10 +63,7 @@ class reduced final : public chooser, public touch_listener {
   void is_over(bool was_thrown) override {
     step_ends();
     is_over_ = true;
-    if (at_ != nodes_.size() && what_differed_.empty())
-      what_differed_ = "at step " + std::to_string(nodes_[at_].step) +
-                       ", after the same choices, nobody can be chosen, and before " +
-                       text_of(nodes_[at_]) + " could";
+    if (at_ != nodes_.size()) differs("nobody");
     if (!was_thrown || steps_.size() == 0) return;
     std::size_t const thrower = steps_.size() - 1;
     steps_.last_conflicts_with_all([&](std::size_t earlier) { may_come_first(earlier, thrower); });
@@ -214,10 +211,7 @@ class reduced final : public chooser, public touch_listener {
       if (first == candidates::nobody) return first;  // W3
       begin(who, first);
     } else if (!is_as_before(who)) {
-      if (what_differed_.empty())
-        what_differed_ = "at step " + std::to_string(steps_.size() + 1) +
-                         ", after the same choices, " + text_of_ids(who, who.size()) +
-                         " can be chosen, and before " + text_of(nodes_[at_]) + " could";
+      differs(text_of_ids(who, who.size()));
       ++at_;
       return 0;
     }
@@ -240,10 +234,15 @@ class reduced final : public chooser, public touch_listener {
     n.asleep = asleep_;
     n.came_asleep = asleep_.size();
   }
-  [[nodiscard]] static std::string text_of(node const& n) {
-    std::vector<process_id> ids;
-    for (auto const& c : n.candidates) ids.push_back(c.id);
-    return text_of_ids(ids, ids.size());
+  /// From what it was before.
+  void differs(std::string const& who_is_ready) {
+    if (!what_differed_.empty()) return;
+    node const& n = nodes_[at_];
+    std::vector<process_id> before;
+    for (auto const& c : n.candidates) before.push_back(c.id);
+    what_differed_ = "at step " + std::to_string(n.step) + ", after the same choices, " +
+                     who_is_ready + " can be chosen, and before " +
+                     text_of_ids(before, before.size()) + " could";
   }
   [[nodiscard]] bool is_as_before(candidates const& who) const noexcept {
     node const& n = nodes_[at_];
