@@ -106,6 +106,8 @@ void compares_all(weft::tests::seeds const& seeds, granularity grain, std::size_
   std::size_t full = 0, reduced = 0;
   seeds.for_each([&](unsigned seed) {
     auto const l = random_lives(seed, most_acts);
+    // Between the look and the wait another may end the gate: a program that must not be written.
+    if (grain == granularity::parallel && l.has(act::ends_gate)) return;
     auto c = compare(l, grain, most);
     if (!c.complaint.empty()) {
       auto const s = smaller(l, grain, most);
