@@ -11,6 +11,7 @@
 #include "sched/detail/choosing.hpp"
 #include "sched/detail/every_schedule.hpp"
 #include "sched/detail/happens_before.hpp"
+#include "sched/detail/location_names.hpp"
 #include "sched/detail/touching.hpp"
 
 /// Of schedules that are alike, one or few: source sets with sleep sets (Abdulla, Aronis, Jonsson,
@@ -25,11 +26,8 @@
 ///       with the one it would do: before that, to wake it leads to what has been seen.  If all who
 ///       are ready are asleep the run is given up.
 ///   W4  A step that throws conflicts with all: the others are unwound where they are.
-///   W5  What a sleeper would touch was heard in another run, where the addresses may have been
-///       others.  So a location is named by who made it, and how many that process had made; what
-///       has no name is taken for any that has none.  Who has forked, and its twin, make what they
-///       made before once more if they are run again, and give it the same names: both count on
-///       from there, under one name.
+///   W5  What a sleeper would touch was heard in another run: so locations are compared by their
+///       names.  What has none is taken for any that has none.
 ///   W6  Of two twins the second is run again: their first steps touch the frames that they share.
 ///   W7  What a sleeper does after a step that it conflicts with may be less than what it would
 ///       have done before: it finds a lock taken, and does not come to the next one.  So the races
@@ -93,31 +91,25 @@ class reduced final : public chooser, public touch_listener {
 
   void is_born(void const* location) noexcept override {
     if (is_over_) rewind();
-    made_by& m = maker();
-    name(location, mixed(m.counts_as, ++m.made));
+    names_.is_born(location, who_runs());
   }
-  void is_gone(void const* location) noexcept override {
-    std::erase_if(names_, [&](named_location const& n) { return n.at == location; });
-  }
+  void is_gone(void const* location) noexcept override { names_.is_gone(location); }
   void is_touched(void const* location, bool is_written) noexcept override {
     if (!is_in_step_) return;
     enter(steps_.last().touches, {location, is_written}, &touch_of::location);
-    enter(named_, {name_of(location), is_written}, &named_touch::name);
+    enter(named_, {names_.of(location), is_written}, &named_touch::name);
   }
   void time_passes() noexcept override { steps_.time_passes(); }
   void is_forked(process_id from, process_id twin, void const* shared) noexcept override {
-    made_by const m = maker(from.hash());
-    makers_.push_back({twin.hash(), m.counts_as, m.made});
-    name(shared, mixed(twin.hash(), 0));
+    names_.is_forked(from, twin, shared);
   }
-  void begins_again() noexcept override { maker().made = 0; }
+  void begins_again() noexcept override { names_.begins_again(who_runs()); }
 
  private:
   static constexpr std::size_t no_node = static_cast<std::size_t>(-1);
-  static constexpr std::uint64_t outside = ~std::uint64_t{0};
 
   struct named_touch {
-    std::uint64_t name;  // 0: it has none (W5)
+    std::uint64_t name;  // W5
     bool is_written;
   };
   struct sleeper {
@@ -137,43 +129,16 @@ class reduced final : public chooser, public touch_listener {
     sleeper chosen;           // what it did
     std::size_t step = 0;
   };
-  struct made_by {
-    std::uint64_t maker;
-    std::uint64_t counts_as;  // who it was before it forked
-    std::uint64_t made;
-  };
-  struct named_location {
-    void const* at;
-    std::uint64_t name;
-  };
-
   void rewind() noexcept {
     is_over_ = is_in_step_ = false;
     at_ = 0;
     steps_.clear();
     asleep_.clear();
     were_ready_.clear();
-    makers_.clear();
     names_.clear();
   }
-  [[nodiscard]] made_by& maker(std::uint64_t id) {
-    auto const it = std::ranges::find(makers_, id, &made_by::maker);
-    return it != makers_.end() ? *it : makers_.emplace_back(made_by{id, id, 0});
-  }
-  [[nodiscard]] made_by& maker() { return maker(is_in_step_ ? running_.hash() : outside); }
-  static std::uint64_t mixed(std::uint64_t who, std::uint64_t nth) noexcept {
-    return (who * 0x9E3779B97F4A7C15u) ^ ((nth + 1) * 0xD6E8FEB86659FD93u) ^ 1u;
-  }
-  void name(void const* location, std::uint64_t name) {
-    auto const known = std::ranges::find(names_, location, &named_location::at);
-    if (known == names_.end())
-      names_.push_back({location, name});
-    else
-      known->name = name;  // another was there, and has gone
-  }
-  [[nodiscard]] std::uint64_t name_of(void const* location) const noexcept {
-    auto const it = std::ranges::find(names_, location, &named_location::at);
-    return it == names_.end() ? 0 : it->name;
+  [[nodiscard]] location_names::maker who_runs() const noexcept {
+    return is_in_step_ ? running_.hash() : location_names::outside;
   }
   template <class Touch, class What>
   static void enter(std::vector<Touch>& all, Touch t, What what) {
@@ -291,8 +256,7 @@ class reduced final : public chooser, public touch_listener {
   process_id running_;
   bool is_in_step_ = false;
   bool is_over_ = false;
-  std::vector<made_by> makers_;
-  std::vector<named_location> names_;
+  location_names names_;
   std::vector<named_touch> named_;
   std::vector<std::size_t> between_;
   std::string what_differed_;
