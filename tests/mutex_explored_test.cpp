@@ -74,8 +74,8 @@ TEST_CASE("two that lock two mutexes in opposite orders deadlock, and it is said
   auto const& text = found.first_failure()->result.text;
   CHECK_THAT(text, Contains("process 1.1 in weft::syncing::wait at tests/mutex_explored_test.cpp"));
   CHECK_THAT(text, Contains("process 1.2 in weft::syncing::wait at tests/mutex_explored_test.cpp"));
-  CHECK_THAT(text, Contains(", held by process 1.1 since tests/mutex_explored_test.cpp:28"));
-  CHECK_THAT(text, Contains(", held by process 1.2 since tests/mutex_explored_test.cpp:28"));
+  CHECK_THAT(text, Contains(", held by process 1.1 since tests/mutex_explored_test.cpp:27"));
+  CHECK_THAT(text, Contains(", held by process 1.2 since tests/mutex_explored_test.cpp:27"));
 }
 
 TEST_CASE("no increment under a lock is lost, and one that does not lock is found out") {
