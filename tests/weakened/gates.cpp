@@ -29,7 +29,7 @@
 // weakens 13 in sched/detail/gate_room.hpp to relaxed:
 //    who.home_.store(nullptr, std::memory_order_release
 // weakens 14 in sched/detail/gate_room.hpp to relaxed:
-//    ::~at_gate() { // [10] acquire: with [9].
+//    // also if a wake that came late has taken it off // [10] acquire: with [9].
 //    if (auto* const home = home_.load(std::memory_order_acquire
 // weakens 15 in sched/detail/waiting_room.hpp to relaxed:
 //    w.home_.store(nullptr, std::memory_order_release
