@@ -27,6 +27,7 @@ struct explore_options {
   std::size_t max_schedules = std::numeric_limits<std::size_t>::max();
   /// Steps of one schedule at most: what goes on longer is cut.
   std::size_t max_steps = 10'000;
+  /// Of the search; to make the first failure smaller comes on top.
   std::chrono::nanoseconds max_time = std::chrono::nanoseconds::max();
   /// Preemptions of one schedule at most.  Those with none are visited first, then those with one,
   /// and so on: so the first failure has as few as there can be.
@@ -34,9 +35,8 @@ struct explore_options {
   weft::granularity granularity = weft::granularity::cooperative;
   /// Of schedules that differ only in the order of steps that have nothing to do with one another,
   /// visits one, or few.  For programs that share nothing but by operations: a variable that two
-  /// processes reach by reference is not seen, unless they say so (syncing::touch).  Not together
-  /// with a bound on preemptions, or with limits on which schedules are visited it would have its
-  /// say on.
+  /// processes reach by reference is not seen, unless they say so (syncing::touch).  Refused
+  /// together with a bound on preemptions: the schedule that is kept may be one with more.
   bool reduce = false;
   bool stop_at_failure = false;
   /// How often the program is run, at most, to make the first failure smaller: 0 leaves it as it
@@ -182,8 +182,8 @@ exploration follow(std::string_view path, MakeState make_state, Program program,
 }
 
 /// The same, and then makes it smaller: the outcome is the smallest schedule found, in at most so
-/// many runs, that ends in the same way: with as few preemptions as there can be if the runs
-/// suffice; of these with few switches; of these with few steps.
+/// many runs, that ends in the same way; if the runs suffice, the smallest there is: with the fewest
+/// preemptions, of these with the fewest switches, of these with the fewest steps.
 template <class MakeState, class Program, class Check, class... Handlers>
 exploration shrink(std::string_view path, std::size_t max_runs, MakeState make_state,
                    Program program, Check check, Handlers... handlers) {

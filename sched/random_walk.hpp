@@ -25,10 +25,9 @@ enum class walk : std::uint8_t {
   /// that have nothing to do with one another, all schedules are then equally likely.
   weighted,
   /// Each process has a priority, drawn at random; whose is highest runs.  At `depth - 1` steps,
-  /// drawn at random, who runs falls behind all who have not fallen; those who have stand in an
-  /// order
-  /// that is drawn, too.  Finds a bug that takes an order of `depth`
-  /// steps with probability 1 / (n k^(depth - 1)) a run, of n processes and k steps (Burckhardt,
+  /// drawn at random, who runs falls behind all who have not fallen; in which order those stand who
+  /// have is drawn, too.  Finds a bug that takes `depth` orders, each of one step before another,
+  /// with probability 1 / (n k^(depth - 1)) a run at least, of n processes and k steps (Burckhardt,
   /// Kothari, Musuvathi, Nagarakatte: A Randomized Scheduler with Probabilistic Guarantees of
   /// Finding Bugs, ASPLOS 2010).
   pct,
@@ -45,6 +44,7 @@ struct random_walk_options {
   std::size_t max_schedules = 10'000;
   /// Steps of one schedule at most: what goes on longer is cut.
   std::size_t max_steps = 10'000;
+  /// Of the search; to make the first failure smaller comes on top.
   std::chrono::nanoseconds max_time = std::chrono::nanoseconds::max();
   weft::granularity granularity = weft::granularity::cooperative;
   bool stop_at_failure = true;
