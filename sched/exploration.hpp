@@ -76,7 +76,8 @@ struct exploration {
   /// A schedule, run again, went another way: nothing here is certain then.
   bool nondeterminism = false;
   std::string what_differed;      ///< Then: where, and how; or why a path does not fit.
-  std::int64_t leaked = 0;        ///< Frames and the like that are left over.
+  std::int64_t leaked = 0;        ///< Frames and the like that are left over, of all schedules.
+  schedule_path leak_path;        ///< Then: the first that leaves some.
   std::vector<outcome> outcomes;  ///< In the order in which they were found.
 
   /// Nothing went wrong in what was visited.
@@ -104,7 +105,9 @@ struct exploration {
     if (!complete) s += ", not all there are";
     s += '\n';
     if (nondeterminism) s += "nondeterminism: " + what_differed + '\n';
-    if (leaked) s += "leak: " + std::to_string(leaked) + " frames are left over\n";
+    if (leaked)
+      s += "leak: " + std::to_string(leaked) + " frames are left over, first by follow(\"" +
+           leak_path.text() + "\", ...)\n";
     return s;
   }
   /// One outcome in words, step by step, and how to see it again.

@@ -54,8 +54,9 @@ inline void shrink_first_failure(subject& s, run_limits const& each, exploration
     if (o.is_wrong()) return shrinking(s, each, o, most_runs).run();
 }
 
-inline void visit_all(search& s) {
-  every_schedule c;
+template <class Chooser>
+void visit_all(search& s) {
+  Chooser c;
   while (s.run(c) && c.what_differed().empty() && c.next()) {
   }
   if (!c.what_differed().empty()) s.differs(c.what_differed());
@@ -75,13 +76,6 @@ inline void visit_bounded(search& s, std::size_t most_preemptions) {
     }
   }
 }
-inline void visit_reduced(search& s) {
-  reduced c;
-  while (s.run(c) && c.what_differed().empty() && c.next()) {
-  }
-  if (!c.what_differed().empty()) s.differs(c.what_differed());
-}
-
 inline exploration explore(explore_options const& options, subject& program) {
   if (options.reduce && options.max_preemptions)
     throw std::invalid_argument(
@@ -91,13 +85,14 @@ inline exploration explore(explore_options const& options, subject& program) {
   search s(program, {each, options.max_schedules, options.max_time, options.progress,
                      options.stop_at_failure});
   if (options.reduce)
-    visit_reduced(s);
+    visit_all<reduced>(s);
   else if (options.max_preemptions)
     visit_bounded(s, *options.max_preemptions);
   else
-    visit_all(s);
+    visit_all<every_schedule>(s);
+  s.end();
   shrink_first_failure(program, each, s.found(), options.max_shrinking_runs);
-  return s.end();
+  return std::move(s.found());
 }
 
 /// Of a schedule that is followed: a search may have been let go further than by default.
@@ -112,6 +107,7 @@ inline exploration follow(schedule_path const& path, subject& program) {
   std::vector<schedule_step> trace;
   log.trace = &trace;
   auto const result = program.run(c, log, {most_steps_followed, path.grain()});
+  found.complete = false;  // it is one
   auto& seen = *found.add(result);
   seen.path = seen.found = path;
   seen.trace = std::move(trace);
@@ -125,6 +121,7 @@ inline exploration follow(schedule_path const& path, subject& program) {
         c.misfit();
   }
   found.leaked = frames_so_far().alive() - before;
+  found.leak_path = path;
   return found;
 }
 
@@ -182,8 +179,8 @@ exploration follow(std::string_view path, MakeState make_state, Program program,
 }
 
 /// The same, and then makes it smaller: the outcome is the smallest schedule found, in at most so
-/// many runs, that ends in the same way; if the runs suffice, the smallest there is: with the fewest
-/// preemptions, of these with the fewest switches, of these with the fewest steps.
+/// many runs, that ends in the same way; if the runs suffice, the smallest there is: with the
+/// fewest preemptions, of these with the fewest switches, of these with the fewest steps.
 template <class MakeState, class Program, class Check, class... Handlers>
 exploration shrink(std::string_view path, std::size_t max_runs, MakeState make_state,
                    Program program, Check check, Handlers... handlers) {

@@ -71,8 +71,9 @@ inline exploration random_walk(random_walk_options const& options, subject& prog
       walkers.push_back(std::make_unique<pct_walker>(map, d));
   for (std::size_t i = 0; s.run(*walkers[i]);) i = (i + 1) % walkers.size();
   s.found().complete = false;  // it may have been, but who knows
+  s.end();
   shrink_first_failure(program, each, s.found(), options.max_shrinking_runs);
-  return s.end();
+  return std::move(s.found());
 }
 
 }  // namespace detail

@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -88,4 +89,115 @@ TEST_CASE("who waits for what nobody completes is in a deadlock, as nothing is o
   CHECK(found.deadlocks == 1);
   REQUIRE(found.outcomes.size() == 1);
   CHECK(found.outcomes[0].result.text.find("weft::completing::wait at ") != std::string::npos);
+}
+
+namespace {
+
+using spinning = eff<void, spawning<proc>>;
+
+eff<void, proc> yields_for_ever() {
+  for (;;) co_await proc::yield{};
+}
+eff<void, proc> throws_at_once() {
+  throw std::runtime_error("at once");
+  co_return;
+}
+spinning spins_and_throws(int&) {
+  co_await spawn(yields_for_ever);
+  co_await spawn(throws_at_once);
+}
+
+}  // namespace
+
+TEST_CASE("who goes on for ever does not keep a reduction from what the others do") {
+  auto const found = explore(
+      {.max_schedules = 1000, .max_steps = 300, .reduce = true}, [] { return 0; }, spins_and_throws,
+      [](int) {});
+  CHECK(found.failed != 0);
+}
+
+namespace {
+
+using receiving = eff<void, mail, proc>;
+
+receiving receives(inbox<int> from) { (void)co_await from.next(); }
+receiving keeps(address<int>, address<int>) { co_await proc::yield{}; }
+receiving throws_after_a_yield() {
+  co_await proc::yield{};
+  throw std::runtime_error("thrown");
+}
+eff<void, spawning<mail, proc>, mail> last_addresses(int&) {
+  auto one = co_await open<int>();
+  auto two = co_await open<int>();
+  co_await spawn(receives, std::move(one.in));
+  co_await spawn(receives, std::move(two.in));
+  co_await spawn(keeps, std::move(one.to), std::move(two.to));
+  co_await spawn(throws_after_a_yield);
+}
+
+}  // namespace
+
+TEST_CASE("who is told something while all are unwound is in no schedule") {
+  weft::tests::every_frame_dies const here;
+  for (bool const reduce : {false, true}) {
+    auto const found = explore({.reduce = reduce}, [] { return 0; }, last_addresses, [](int) {});
+    CHECK(found.complete);
+    CHECK(found.failed == found.schedules);
+    auto const* const wrong = found.first_failure();
+    REQUIRE(wrong);
+    CHECK(wrong->result.text == "thrown");
+    REQUIRE(!wrong->trace.empty());
+    CHECK(wrong->trace.back().process.text() == "1.4");  // who has thrown
+  }
+}
+
+TEST_CASE("a state that cannot be made is a failure without a schedule, each time") {
+  int made = 0;
+  auto const flaky = [&made] {
+    if (++made > 1) throw std::runtime_error("no state");
+    return 0;
+  };
+  auto const twice = [](int&) -> spinning {
+    for (int i = 0; i != 2; ++i)
+      co_await spawn([]() -> eff<void, proc> { co_await proc::yield{}; });
+  };
+  for (bool const reduce : {false, true}) {
+    made = 0;
+    auto const found = explore({.reduce = reduce}, flaky, twice, [](int) {});
+    CHECK_FALSE(found.ok());
+    CHECK(found.nondeterminism);  // the first schedule, run again, ends otherwise
+  }
+}
+
+namespace {
+
+struct ask {
+  struct on_the_way : op<int> {};
+  using operations = op_list<on_the_way>;
+};
+/// Resumes from ordinary code, which stands in between from then on.
+struct resumes_by_a_call : handler<ask> {
+  void on(ask::on_the_way, resumption<int> k) const { resume(std::move(k), 1); }
+};
+eff<void, proc, console> prints_behind_a_call(std::string&) {
+  co_await handle(resumes_by_a_call(), []() -> eff<void, ask, console> {
+    (void)co_await ask::on_the_way{};
+    co_await console::print{"behind"};
+  });
+}
+
+}  // namespace
+
+TEST_CASE(
+    "behind ordinary code an operation that need not wait is no step of its own, and goes on") {
+  weft::tests::every_frame_dies const here;
+  for (auto const grain : {granularity::cooperative, granularity::parallel}) {
+    auto const found = explore(
+        {.granularity = grain}, [] { return std::string(); },
+        [](std::string& s) { return prints_behind_a_call(s); },
+        [](std::string const& s) { return s == "behind"; },
+        [](std::string& s) { return console_to_string(s); });
+    INFO(found.report());
+    CHECK(found.ok());
+  }
 }

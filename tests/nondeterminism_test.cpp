@@ -219,8 +219,8 @@ TEST_CASE("what is left over is a leak, whoever searches") {
     CHECK_FALSE(found.ok());
     CHECK(found.failed == 0);
     CHECK_FALSE(found.nondeterminism);
-    CHECK_THAT(found.report(),
-               Contains("leak: " + std::to_string(found.leaked) + " frames are left over\n"));
+    CHECK_THAT(found.report(), Contains("leak: " + std::to_string(found.leaked) +
+                                        " frames are left over, first by follow("));
     kept.clear();
   }
 }

@@ -57,15 +57,19 @@ TEMPLATE_TEST_CASE("who sleeps wakes while another process is busy yielding", ""
                    by_stack, shared_by<1>, shared_by<2>, shared_by<8>) {
   every_frame_dies const check;
   std::atomic<bool> is_awake = false;
-  run_on<TestType>([&]() -> program {
+  gate has_begun;
+  using waking = eff<void, proc, timing, syncing>;
+  run_on<TestType>([&]() -> eff<void, spawning<proc, timing, syncing>, proc, syncing> {
+    auto const seen = has_begun.epoch();
     co_await spawn(
-        [](std::atomic<bool>& to) -> sleeper {
+        [](std::atomic<bool>& to, gate& begun) -> waking {
+          co_await syncing::wake{begun};
           co_await timing::sleep_for(1ms);
           to = true;
         },
-        std::ref(is_awake));
-    // One that newest_first would never let begin otherwise.
-    co_await timing::sleep_for(10us);
+        std::ref(is_awake), std::ref(has_begun));
+    // Newest first would never let it begin otherwise.
+    co_await syncing::wait{has_begun, seen};
     while (!is_awake) {
       co_await proc::yield{};
     }

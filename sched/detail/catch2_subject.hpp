@@ -38,9 +38,9 @@ class naming final : public chooser {
     notes_.running.reset();
     chooser_.step_ends();
   }
-  void is_over(bool was_thrown) override {
+  void is_over(run_end how) override {
     notes_.running.reset();
-    chooser_.is_over(was_thrown);
+    chooser_.is_over(how);
   }
   [[nodiscard]] touch_listener* listener() noexcept override { return chooser_.listener(); }
 

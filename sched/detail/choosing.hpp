@@ -35,6 +35,13 @@ struct candidates {
   [[nodiscard]] process_id operator[](std::size_t i) const noexcept { return ready[i].get()->id(); }
 };
 
+/// What a run came to, after its last step.
+enum class run_end : std::uint8_t {
+  came,   // all have ended, or wait
+  threw,  // a process has thrown in that step
+  cut     // it was longer than it may be
+};
+
 /// Who answers.  It is told of each step, also where there is no choice.
 class chooser {
  public:
@@ -47,8 +54,8 @@ class chooser {
   virtual std::size_t choose(candidates const& who) = 0;
   /// The step has ended, and who is next is not asked: nobody is ready, or all are unwound.
   virtual void step_ends() {}
-  /// After the last step; a process has thrown in it.
-  virtual void is_over(bool /*was_thrown*/) {}
+  /// After the last step.
+  virtual void is_over(run_end) {}
   /// Who is to hear what processes touch: null if nobody is.
   [[nodiscard]] virtual touch_listener* listener() noexcept { return nullptr; }
 };
@@ -75,6 +82,7 @@ struct run_log {
   std::size_t steps = 0;
   std::size_t switches = 0;
   std::size_t preemptions = 0;
+  bool was_dry = false;       // nobody was ready
   bool was_cut = false;       // it was longer than it may be
   bool was_given_up = false;  // the chooser said nobody
   std::vector<schedule_step>* trace = nullptr;
@@ -84,7 +92,7 @@ struct run_log {
     choices.clear();
     ids.clear();
     steps = switches = preemptions = 0;
-    was_cut = was_given_up = false;
+    was_dry = was_cut = was_given_up = false;
   }
   [[nodiscard]] schedule_path path(granularity g) const {
     schedule_path p(g);
@@ -133,6 +141,7 @@ class choosing {
         if (!home_.arrivals_.fetch(*this)) return thunk::nothing::stopped;
       if (ready_.empty()) {
         home_.chooser_.step_ends();
+        home_.log_.was_dry = true;
         if (auto const w = home_.arrivals_.wait(*this, until, dry); !w.has_come) return w.why_not;
       }
       run_log& log = home_.log_;
@@ -152,7 +161,11 @@ class choosing {
     /// When all are to be unwound: in which order is no part of the schedule.
     thunk take_any() {
       home_.chooser_.step_ends();
-      if (ready_.empty()) return take(instant::max(), dry_test());
+      if (home_.arrivals_.has_news() && !home_.arrivals_.fetch(*this))
+        return thunk::nothing::stopped;
+      if (ready_.empty())
+        if (auto const w = home_.arrivals_.wait(*this, instant::max(), dry_test()); !w.has_come)
+          return w.why_not;
       thunk t = std::move(ready_.front());
       ready_.erase(ready_.begin());
       return t;
@@ -177,6 +190,7 @@ class choosing {
       process const& p = *it->get();
       bool const preempts = last != candidates::nobody && last != next;
       bool const switches = log.steps != 0 && p.id() != last_;
+      log.was_dry = false;
       ++log.steps;
       if (ready_.size() != 1) note_choice(next);
       if (log.trace) log.trace->push_back(step_of(p, switches, preempts));

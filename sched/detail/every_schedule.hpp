@@ -39,7 +39,7 @@ class following final : public chooser {
                 " are ready, counted from 0: " + text_of_ids(who, who.size());
     return who.size() - 1;
   }
-  void is_over(bool) override {
+  void is_over(run_end) override {
     if (misfit_.empty() && at_ != path_.length())
       misfit_ = "the path has " + std::to_string(path_.length()) +
                 " choices, and the program was over after " + std::to_string(at_) + ", in " +
@@ -74,7 +74,7 @@ class every_schedule final : public chooser {
     spent_ += preempts(n, n.choice);
     return std::min<std::size_t>(n.choice, who.size() - 1);
   }
-  void is_over(bool) override {
+  void is_over(run_end) override {
     if (at_ != taken_.size() && what_differed_.empty())
       what_differed_ = "at step " + std::to_string(taken_[at_].step) +
                        ", after the same choices, nobody can be chosen, and before " +

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "sched/detail/choosing.hpp"
-#include "sched/errors.hpp"
 #include "sched/exploration.hpp"
 #include "sched/scheduler.hpp"
 
@@ -77,7 +76,11 @@ class subject_of final : public subject {
       : make_state_(make_state), program_(program), check_(check), handlers_(handlers...) {}
 
   [[nodiscard]] run_result run(chooser& c, run_log& log, run_limits const& limits) override {
-    bool was_thrown = true;  // by a process, until we know better
+    log.clear();
+    bool is_running = true;
+    auto const ends = [&](run_end how) {
+      if (std::exchange(is_running, false)) c.is_over(how);
+    };
     try {
       auto state = [&] {
         heard const by(c);
@@ -95,18 +98,16 @@ class subject_of final : public subject {
             handlers_);
         s.run();
       }
-      was_thrown = false;
-      c.is_over(false);
+      ends(log.was_cut ? run_end::cut : run_end::came);
       if (log.was_cut || log.was_given_up) return {verdict::cut, {}};
       return checked(check_, state);
-    } catch (deadlock const& e) {
-      c.is_over(false);
-      return {verdict::deadlock, e.what()};
     } catch (std::exception const& e) {
-      if (was_thrown) c.is_over(true);
-      return {verdict::failed, e.what()};
+      // Ours, or by what is thrown when all are unwound; not that of a scheduler inside.
+      bool const is_deadlock = is_running && log.was_dry;
+      ends(is_deadlock ? run_end::came : run_end::threw);
+      return {is_deadlock ? verdict::deadlock : verdict::failed, e.what()};
     } catch (...) {
-      if (was_thrown) c.is_over(true);
+      ends(run_end::threw);
       return {verdict::failed, "something was thrown that is no std::exception"};
     }
   }

@@ -33,6 +33,9 @@
 ///       have done before: it finds a lock taken, and does not come to the next one.  So the races
 ///       that it would have had are not seen.  Where only who came asleep could begin what leads to
 ///       the later step, all are wanted who are awake.
+///   W8  Who goes on for ever keeps nobody from running: after some steps the next one has its
+///   turn.
+///       Of a run that was cut, who would have been next may be anyone.
 namespace weft::detail {
 
 class reduced final : public chooser, public touch_listener {
@@ -58,17 +61,19 @@ class reduced final : public chooser, public touch_listener {
       return s.conflicts_with_all || s.id == running_ || conflict(s.touches, named_);
     });
   }
-  void is_over(bool was_thrown) override {
+  void is_over(run_end how) override {
+    if (is_over_) rewind();  // nothing was run
     step_ends();
     is_over_ = true;
     if (at_ != nodes_.size()) differs("nobody");
-    if (!was_thrown || steps_.size() == 0) return;
+    if (how == run_end::cut && at_ != 0 && at_ == nodes_.size()) all_are_wanted(nodes_.back());
+    if (how != run_end::threw || steps_.size() == 0) return;
     std::size_t const thrower = steps_.size() - 1;
     steps_.last_conflicts_with_all([&](std::size_t earlier) { may_come_first(earlier, thrower); });
     if (steps_.last().node == no_node) return;
     node& n = nodes_[steps_.last().node];  // W4
     n.chosen.conflicts_with_all = true;
-    for (auto& c : n.candidates) c.is_wanted = true;
+    all_are_wanted(n);
   }
   [[nodiscard]] touch_listener* listener() noexcept override { return this; }
 
@@ -131,7 +136,7 @@ class reduced final : public chooser, public touch_listener {
   };
   void rewind() noexcept {
     is_over_ = is_in_step_ = false;
-    at_ = 0;
+    at_ = in_a_row_ = 0;
     steps_.clear();
     asleep_.clear();
     were_ready_.clear();
@@ -184,11 +189,16 @@ class reduced final : public chooser, public touch_listener {
     asleep_ = n.asleep;
     return n.choice;
   }
-  /// Who ran last, if it can go on: then there are few switches.
-  [[nodiscard]] std::size_t first_awake(candidates const& who) const noexcept {
-    if (who.last != candidates::nobody && !is_asleep(asleep_, who[who.last])) return who.last;
+  /// Who ran last, if it can go on: then there are few switches.  But not for ever (W8).
+  [[nodiscard]] std::size_t first_awake(candidates const& who) noexcept {
+    static constexpr std::size_t most_in_a_row = 100;
+    bool const can_go_on = who.last != candidates::nobody && !is_asleep(asleep_, who[who.last]);
+    in_a_row_ = can_go_on ? in_a_row_ + 1 : 0;
+    if (can_go_on && in_a_row_ <= most_in_a_row) return who.last;
+    in_a_row_ = 0;
+    std::size_t const after = who.last + 1;  // nobody: 0
     for (std::size_t i = 0; i != who.size(); ++i)
-      if (!is_asleep(asleep_, who[i])) return i;
+      if (std::size_t const j = (after + i) % who.size(); !is_asleep(asleep_, who[j])) return j;
     return candidates::nobody;
   }
   void begin(candidates const& who, std::size_t choice) {
@@ -236,7 +246,10 @@ class reduced final : public chooser, public touch_listener {
     if (wanted)
       wanted->is_wanted = true;
     else
-      for (auto& c : n.candidates) c.is_wanted = true;
+      all_are_wanted(n);
+  }
+  static void all_are_wanted(node& n) noexcept {
+    for (auto& c : n.candidates) c.is_wanted = true;
   }
   static bool came_asleep(node const& n, process_id id) noexcept {
     auto const end = n.asleep.begin() + static_cast<std::ptrdiff_t>(n.came_asleep);
@@ -251,6 +264,7 @@ class reduced final : public chooser, public touch_listener {
   happens_before steps_;
   std::vector<node> nodes_;
   std::size_t at_ = 0;
+  std::size_t in_a_row_ = 0;
   std::vector<sleeper> asleep_;
   std::vector<process_id> were_ready_;
   process_id running_;

@@ -10,13 +10,11 @@
 #include "effects/handle.hpp"
 #include "effects/proc.hpp"
 #include "sched/backend.hpp"
+#include "sched/detail/our_operations.hpp"
 #include "sched/detail/pending.hpp"
 #include "sched/detail/recorder.hpp"
 #include "sched/detail/scheduling_base.hpp"
 #include "sched/gate.hpp"
-#include "sched/mail.hpp"
-#include "sched/spawning.hpp"
-#include "sched/timing.hpp"
 
 /// How an operation of ours reaches the scheduler: the entries of its tables.
 ///
@@ -24,36 +22,6 @@
 ///   S2  The clause's end goes straight on to the next process: no step through a loop.
 ///   S3  A process runs under one of two sets of evidence: of processes that keep a log, or not.
 namespace weft::detail {
-
-/// Effects that the scheduler handles.
-template <class E>
-constexpr bool is_ours = times_among<E, proc, syncing, completing, mail, timing> == 1;
-template <class E>
-constexpr bool is_spawning = false;
-template <class... Es>
-constexpr bool is_spawning<spawning<Es...>> = true;
-template <class... Es>
-constexpr bool is_ours<spawning<Es...>> = true;
-
-/// Operations in whose frame something lies that others refer to while the process waits.
-template <class O>
-constexpr bool waits_in_its_frame =
-    times_among<O, syncing::wait, syncing::wait_until, completing::wait, completing::wait_until,
-                timing::sleep_until, timing::sleep_for, mail::send, mail::receive> == 1;
-/// Operations that are answered at once if that can be.
-template <class O>
-constexpr bool may_let_others_run = times_among<O, mail::send, mail::receive> == 1;
-/// Operations that end a step; others are answered at once.
-template <class O>
-constexpr bool lets_others_run =
-    !may_let_others_run<O> &&
-    (waits_in_its_frame<O> || times_among<O, proc::yield, proc::fork, proc::exit> == 1);
-
-/// Operations on something that others share: where all that is explored, they may be steps.
-template <class O>
-constexpr bool concerns_others =
-    times_among<O, syncing::wait, syncing::wait_until, syncing::wake, syncing::touch,
-                completing::wait, completing::wait_until, mail::send, mail::receive> == 1;
 
 /// Evidence for `E`, of the scheduler `S`.
 template <class S, class E, bool Records>
@@ -146,16 +114,26 @@ struct scheduler_clause {
     return s.next();
   }
 
-  // ---- where it is a step of its own
+  // ---- where it is a step of its own, unless ordinary code stands in between
 
   static std::coroutine_handle<> let_others_first(evidence<E>& e, O& o,
                                                   std::coroutine_handle<> leaf,
                                                   answer<R>& waiting) {
     S& s = of(e);
-    if (!s.template stop_before<O>(o, leaf, waiting)) [[unlikely]]
+    if (!s.template stop_before<O>(o, leaf, waiting)) [[unlikely]] {
+      if (answered_at_once(s, o, waiting)) return leaf;
       throw_crossed(s, o, waiting.where);
+    }
     s.put_pending({perform_pending, &e, &o, &waiting, leaf});
     return s.next();
+  }
+  static bool answered_at_once(S& s, O& o, answer<R>& waiting) {
+    if constexpr (may_let_others_run<O>)
+      return !s.running().is_forkable() && s.attempt(o, waiting);
+    else if constexpr (!lets_others_run<O>)
+      return answer_now(s, o, waiting);
+    else
+      return false;
   }
   /// In its turn.
   static std::coroutine_handle<> perform_pending(void* scheduler, process& p,
@@ -164,12 +142,7 @@ struct scheduler_clause {
     O& o = *static_cast<O*>(self.operation);
     auto& waiting = *static_cast<answer<R>*>(self.waiting);
     try {
-      bool is_answered = false;
-      if constexpr (may_let_others_run<O>)
-        is_answered = !p.is_forkable() && s.attempt(o, waiting);
-      else if constexpr (!lets_others_run<O>)
-        is_answered = answer_now(s, o, waiting);
-      if (is_answered) return p.go_on_somehow(0, s);
+      if (answered_at_once(s, o, waiting)) return p.go_on_somehow(0, s);
       if constexpr (may_let_others_run<O> || lets_others_run<O>) {
         if (p.is_forkable()) (void)s.before_recording(o, self.leaf, waiting.where);
         return answer_stopped(s, o);

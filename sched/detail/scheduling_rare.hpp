@@ -49,8 +49,14 @@ std::coroutine_handle<> scheduling<Backend>::nobody(thunk::nothing why) noexcept
 /// While all are unwound nothing hinges on who is next, which an exploring backend wants to know.
 template <backend Backend>
 thunk scheduling<Backend>::take_with_care() noexcept {
-  if constexpr (requires { worker_->take_any(); })
-    if (this->is_cancelling()) return worker_->take_any();
+  if constexpr (requires { worker_->take_any(); }) {
+    if (this->is_cancelling()) try {
+        return worker_->take_any();
+      } catch (...) {
+        here().broken = std::current_exception();
+        return thunk::nothing::stopped;
+      }
+  }
   return take();
 }
 
@@ -83,6 +89,7 @@ template <backend Backend>
       p = owned(static_cast<forkable_process*>(p));
       static_cast<forkable_process&>(*p).claim_frames(*this);
     }
+    auto const pending = take_pending(*p);
     if (p->was_cut()) throw p->why_cut();
     if (this->is_cancelling()) {
       this->cancels_somebody();
@@ -90,7 +97,7 @@ template <backend Backend>
       if (!p->has_started() || !p->is_waiting() || p->cancel() > patience)
         return bury(p, nullptr), nullptr;
       p->fail(std::make_exception_ptr(cancelled()));
-    } else if (auto const pending = take_pending(*p); pending.perform) {
+    } else if (pending.perform) {
       here().running = p;
       return pending.perform(this, *p, pending);
     }

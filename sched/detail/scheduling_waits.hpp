@@ -129,7 +129,7 @@ template <backend Backend>
 bool scheduling<Backend>::time_goes_on() noexcept {
   if (!this->has_virtual_time_ || this->timers_.empty()) return false;
   virtual_now_ = std::max(virtual_now_, this->timers_.next());
-  time_passes();
+  if constexpr (explores) time_passes();
   wake_who_is_due();
   return true;
 }

@@ -85,7 +85,9 @@ class search {
   /// count.  False if it is to be the last.
   bool run(chooser& c, std::size_t least_preemptions = 0) {
     if (is_at_an_end()) return found_.complete = false;
+    auto const before = frames_so_far().alive();
     auto const result = subject_.run(c, log_, limits_.each);
+    note_leak(frames_so_far().alive() - before);
     if (log_.was_given_up) {
       ++found_.redundant;
       return true;
@@ -100,8 +102,6 @@ class search {
     }
     return true;
   }
-  /// How the last run went.
-  [[nodiscard]] run_log const& log() const noexcept { return log_; }
   void differs(std::string how) {
     if (found_.nondeterminism) return;
     found_.nondeterminism = true;
@@ -109,12 +109,8 @@ class search {
     found_.what_differed = std::move(how);
   }
   [[nodiscard]] exploration& found() noexcept { return found_; }
-  /// What is left over is counted.
-  [[nodiscard]] exploration end() {
-    found_.leaked = frames_so_far().alive() - before_;
-    line_.tell_end(found_, clock::now() - start_);
-    return std::move(found_);
-  }
+  /// It is over: the last word of the line of progress.
+  void end() { line_.tell_end(found_, clock::now() - start_); }
 
  private:
   using clock = std::chrono::steady_clock;
@@ -123,10 +119,14 @@ class search {
     if (found_.schedules == limits_.max_schedules) return true;
     bool const is_timed = limits_.max_time != std::chrono::nanoseconds::max();
     if (!is_timed && !line_.is_on()) return false;
-    if (runs_++ % 16 != 0) return false;  // a look at the clock
     auto const since = clock::now() - start_;
     if (line_.is_on()) line_.tell(found_, since);
     return is_timed && since >= limits_.max_time;
+  }
+  void note_leak(std::int64_t left_over) {
+    if (left_over == 0) return;
+    if (found_.leaked == 0) found_.leak_path = log_.path(limits_.each.granularity);
+    found_.leaked += left_over;
   }
   void note(exploration::outcome& o) {
     o.path = log_.path(limits_.each.granularity);
@@ -173,9 +173,7 @@ class search {
   progress_line line_;
   exploration found_;
   run_log log_;
-  std::size_t runs_ = 0;
   clock::time_point const start_ = clock::now();
-  std::int64_t const before_ = frames_so_far().alive();
 };
 
 }  // namespace detail

@@ -62,7 +62,7 @@ class shrinking {
   void run() {
     if (runs_left_ == 0) return;
     move_turns_while_it_helps();
-    while (try_all()) move_turns_while_it_helps();
+    if (try_all()) move_turns_while_it_helps();
   }
 
  private:
@@ -133,16 +133,17 @@ class shrinking {
     while (move_turns()) {
     }
   }
-  /// K3.  Whether there is a smaller one: then it is the best.
+  /// K3.  Whether one of them is smaller.
   bool try_all() {
+    bool has_helped = false;
     for (std::size_t bound = 0; bound <= size_.preemptions; ++bound) {
       every_schedule c(bound);
       do {
         if (runs_left_ == 0) return false;
-        if (is_better(c)) return true;
-      } while (c.next());
+        has_helped |= is_better(c);
+      } while (bound <= size_.preemptions && c.next());
     }
-    return false;
+    return has_helped;
   }
 
   subject& subject_;

@@ -37,10 +37,12 @@ class walkers_map {
     return it != places_.end() ? *it : places_.emplace_back(place{id, 0, 0, 0});
   }
   [[nodiscard]] std::size_t longest() const noexcept { return longest_; }
-  void is_over(std::size_t steps) noexcept {
-    longest_ = std::max(longest_, steps);
+  /// Of a run that was cut nothing is learnt: it would have all others look short.
+  void is_over(std::size_t steps, run_end how) noexcept {
+    bool const counts = how != run_end::cut;
+    if (counts) longest_ = std::max(longest_, steps);
     for (auto& p : places_) {
-      p.most = std::max(p.most, p.steps);
+      if (counts) p.most = std::max(p.most, p.steps);
       p.steps = p.priority = 0;
     }
   }
@@ -57,11 +59,11 @@ class random_walker : public chooser {
 
   std::size_t choose(candidates const& who) final {
     if (steps_++ == 0) begin();
-    std::size_t const i = who.size() == 1 ? 0 : pick(who);
+    std::size_t const i = pick(who);
     ++map_.of(who[i]).steps;
     return i;
   }
-  void is_over(bool) final { map_.is_over(std::exchange(steps_, 0)); }
+  void is_over(run_end how) final { map_.is_over(std::exchange(steps_, 0), how); }
 
  protected:
   virtual void begin() {}

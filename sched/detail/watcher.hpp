@@ -79,7 +79,12 @@ class watcher final : public recorder_base {
       S& s = at.home;
       if (!s.lets_others_first())
         return at.target->template clause<O>().control(*at.target, o, leaf, waiting);
-      if (!s.template stop_before<O>(o, leaf, waiting)) s.throw_across(name_of<O>, waiting.where);
+      if (!s.template stop_before<O>(o, leaf, waiting)) {
+        // Ordinary code stands in between: it goes on.
+        at.is_used();
+        if (answered_at_once<F, O>(*at.target, o, waiting)) return leaf;
+        s.throw_across(name_of<O>, waiting.where);
+      }
       s.put_pending({perform_pending, &e, &o, &waiting, leaf});
       return s.next();
     }

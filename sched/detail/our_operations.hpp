@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "effects/handle.hpp"
+#include "effects/proc.hpp"
+#include "sched/gate.hpp"
+#include "sched/mail.hpp"
+#include "sched/outside_gate.hpp"
+#include "sched/spawning.hpp"
+#include "sched/timing.hpp"
+
+/// Which operations the scheduler handles, and of what kind they are.
+namespace weft::detail {
+
+/// Effects that the scheduler handles.
+template <class E>
+constexpr bool is_ours = times_among<E, proc, syncing, completing, mail, timing> == 1;
+template <class E>
+constexpr bool is_spawning = false;
+template <class... Es>
+constexpr bool is_spawning<spawning<Es...>> = true;
+template <class... Es>
+constexpr bool is_ours<spawning<Es...>> = true;
+
+/// Operations in whose frame something lies that others refer to while the process waits.
+template <class O>
+constexpr bool waits_in_its_frame =
+    times_among<O, syncing::wait, syncing::wait_until, completing::wait, completing::wait_until,
+                timing::sleep_until, timing::sleep_for, mail::send, mail::receive> == 1;
+/// Operations that are answered at once if that can be.
+template <class O>
+constexpr bool may_let_others_run = times_among<O, mail::send, mail::receive> == 1;
+/// Operations that end a step; others are answered at once.
+template <class O>
+constexpr bool lets_others_run =
+    !may_let_others_run<O> &&
+    (waits_in_its_frame<O> || times_among<O, proc::yield, proc::fork, proc::exit> == 1);
+
+/// Operations on something that others share: where all that is explored, they may be steps.
+template <class O>
+constexpr bool concerns_others =
+    times_among<O, syncing::wait, syncing::wait_until, syncing::wake, syncing::touch,
+                completing::wait, completing::wait_until, mail::send, mail::receive> == 1;
+
+}  // namespace weft::detail
