@@ -134,10 +134,10 @@ void compares_all(weft::tests::seeds const& seeds, granularity grain, std::size_
 
 TEST_CASE("the reduction finds what the full search finds, in fewer schedules") {
   weft::tests::every_frame_dies const here;
-  compares_all(weft::tests::seeds(1000), granularity::cooperative, 4, 2000);
+  compares_all(weft::tests::seeds(600), granularity::cooperative, 4, 2000);
 }
 
 TEST_CASE("and so where each operation on something shared is a step") {
   weft::tests::every_frame_dies const here;
-  compares_all(weft::tests::seeds(300), granularity::parallel, 3, 3000);
+  compares_all(weft::tests::seeds(150), granularity::parallel, 3, 3000);
 }
