@@ -443,13 +443,6 @@ TEST_CASE("a schedule of operations is cut, given up and left in the middle with
   CHECK(less.leaked == 0);
 }
 
-TEST_CASE("a bound on preemptions and a reduction contradict each other") {
-  explore_options both{.max_preemptions = 1, .reduce = true};
-  CHECK_THROWS_AS(explored<prints>(both), std::invalid_argument);
-  both.granularity = granularity::parallel;
-  CHECK_THROWS_AS(explored<prints>(both), std::invalid_argument);
-}
-
 namespace {
 
 /// Stands outside, inside of the one that prints.

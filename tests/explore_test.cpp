@@ -99,14 +99,6 @@ eff<void, spawning<proc, syncing>> race(gate& g) {
   co_await spawn(wakes_all_at, std::ref(g));
 }
 
-process yields_for_ever() {
-  for (;;) co_await proc::yield{};
-}
-parent both_for_ever(int&) {
-  co_await spawn(steps, 2);
-  co_await spawn(yields_for_ever);
-}
-
 process adds(std::string& s, std::string what) {
   s += what;
   co_await proc::yield{};
@@ -115,12 +107,6 @@ process adds(std::string& s, std::string what) {
 parent a_and_b(std::string& s) {
   co_await spawn(adds, std::ref(s), "a");
   co_await spawn(adds, std::ref(s), "b");
-}
-
-int calls = 0;
-parent another_each_time(int&) {
-  int const n = ++calls % 3;
-  for (int i = 0; i != n; ++i) co_await spawn(steps, 2);
 }
 
 process throws_if_first(int& n) {
@@ -230,22 +216,6 @@ TEST_CASE("a wake that comes too early is a deadlock in that schedule only") {
   CHECK(found.deadlocks == 1);
 }
 
-TEST_CASE("a schedule that is longer than it may be is cut, and is no failure") {
-  weft::tests::every_frame_dies const here;
-  auto const found = explore({.max_schedules = 50, .max_steps = 20}, zero, both_for_ever, always);
-  CHECK(found.schedules == 50);
-  CHECK(found.cut == 50);
-  CHECK(found.ok());
-  CHECK_FALSE(found.complete);
-}
-
-TEST_CASE("a program that does something else each time is told apart from a failing one") {
-  weft::tests::every_frame_dies const here;
-  auto const found = explore(zero, another_each_time, always);
-  CHECK(found.nondeterminism);
-  CHECK_FALSE(found.ok());
-}
-
 TEST_CASE("what a process throws is a failure, with its text") {
   weft::tests::every_frame_dies const here;
   auto const found = explore(zero, one_throws, always);
@@ -271,34 +241,6 @@ TEST_CASE("a check may name an outcome and say that it is wrong") {
   CHECK(found.failed == 4);
   REQUIRE(found.outcomes.size() == 2);
   CHECK(found.first_failure()->result.text == "1");
-}
-
-TEST_CASE("a path that is no path is refused; one of another program is nondeterminism") {
-  weft::tests::every_frame_dies const here;
-  CHECK_THROWS_AS(follow("", zero, two_increments, is_two), std::invalid_argument);
-  schedule_path seven;
-  seven.add(7);
-  auto const lost = follow(seven.text(), zero, two_increments, is_two);
-  CHECK(lost.nondeterminism);
-}
-
-TEST_CASE("what is left over is a leak") {
-  std::vector<resumption<void>> kept;  // outlives the run
-  struct keeper : region {
-    std::vector<resumption<void>>* kept = nullptr;
-    void on(proc::yield, resumption<void> k) { kept->push_back(std::move(k)); }
-    void on(proc::fork, resumption<bool>) {}
-    void on(proc::exit, resumption<never>) {}
-  } h;
-  h.kept = &kept;
-  auto const found = explore(
-      zero,
-      [&h](int&) -> eff<void, proc> {
-        co_await handle<proc>(h, []() -> eff<void, proc> { co_await proc::yield{}; });
-      },
-      always);
-  CHECK(found.leaked > 0);
-  CHECK_FALSE(found.ok());
 }
 
 namespace {

@@ -70,24 +70,19 @@ TEST_CASE("what comes out ends in the same way, and is not larger, however few r
   });
 }
 
-TEST_CASE("no schedule that ends in that way has fewer preemptions, and few have fewer switches") {
+TEST_CASE("no schedule that ends in that way is smaller, if the runs suffice") {
   std::size_t have_come_down = 0;
-  std::size_t tried = 0;
-  std::size_t least = 0;
   for_each_small_program(150, [&](auto const& p, auto const& all, one_run const& one) {
     auto const o = shrunk(one.path, enough, p);
     CHECK(o.preemptions == fewest_preemptions(all, one.result));
     have_come_down += o.preemptions < one.preemptions;
-    ++tried;
     auto const is_smaller = [&](one_run const& r) {
       return r.result == o.result && size_of(r) < size_of(o);
     };
-    least += std::ranges::none_of(all, is_smaller);
+    CHECK(std::ranges::none_of(all, is_smaller));
   });
   if (seeds(0).only_some()) return;
   CHECK(have_come_down > 20);
-  CAPTURE(least, tried);
-  CHECK(100 * least >= 95 * tried);  // one move at a time does not always lead there
 }
 
 TEST_CASE("what comes out can be followed: it is what it says it is") {
