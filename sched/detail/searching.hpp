@@ -85,9 +85,9 @@ class search {
   /// count.  False if it is to be the last.
   bool run(chooser& c, std::size_t least_preemptions = 0) {
     if (is_at_an_end()) return found_.complete = false;
-    auto const before = frames_so_far().alive();
+    auto const before = frames.count().alive();
     auto const result = subject_.run(c, log_, limits_.each);
-    note_leak(frames_so_far().alive() - before);
+    note_leak(frames.count().alive() - before);
     if (log_.was_given_up) {
       ++found_.redundant;
       return true;
