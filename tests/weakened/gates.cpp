@@ -228,7 +228,7 @@ void cancelled(room& here, detail::at_outside_gate& w) {
 void gates_end() {
   room here;
   ends(new gate(), [&](gate& g) {
-    detail::at_gate w(g);
+    detail::at_gate w(g, true, false);
     woken(here, w);
   });
   ends(new outside_gate(), [&](outside_gate& g) {
@@ -240,7 +240,7 @@ void waits_end() {
   room here;
   gate g;
   outside_gate outside;
-  ends(new detail::at_gate(g), [&](detail::at_gate& w) { woken(here, w); });
+  ends(new detail::at_gate(g, true, false), [&](detail::at_gate& w) { woken(here, w); });
   ends(new detail::at_outside_gate(outside),
        [&](detail::at_outside_gate& w) { cancelled(here, w); });
 }
