@@ -36,8 +36,8 @@
 namespace {
 
 bool counts = false;
-std::size_t in_use = 0;  // and taken while it counted; what was taken before is not given back
-std::size_t most_in_use = 0;
+std::ptrdiff_t in_use = 0;  // less than none if what was taken before it counted is given back
+std::ptrdiff_t most_in_use = 0;
 
 }  // namespace
 
@@ -46,13 +46,13 @@ void* operator new(std::size_t bytes) {
   void* const p = std::malloc(bytes);
   if (!p) throw std::bad_alloc();
   if (counts) {
-    in_use += malloc_usable_size(p);
+    in_use += static_cast<std::ptrdiff_t>(malloc_usable_size(p));
     most_in_use = std::max(most_in_use, in_use);
   }
   return p;
 }
 void operator delete(void* p) noexcept {
-  if (counts && p) in_use -= malloc_usable_size(p);
+  if (counts && p) in_use -= static_cast<std::ptrdiff_t>(malloc_usable_size(p));
   std::free(p);
 }
 void operator delete(void* p, std::size_t) noexcept { operator delete(p); }
