@@ -88,6 +88,12 @@ struct run_log {
   std::vector<schedule_step>* trace = nullptr;
   std::vector<thunk> room;  // for the candidates: kept from run to run
 
+  /// With room for a short run.
+  run_log() {
+    choices.reserve(16);
+    ids.reserve(48);
+    room.reserve(8);
+  }
   void clear() noexcept {
     choices.clear();
     ids.clear();

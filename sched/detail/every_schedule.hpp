@@ -60,8 +60,10 @@ class every_schedule final : public chooser {
  public:
   static constexpr std::size_t no_bound = std::numeric_limits<std::size_t>::max();
 
-  explicit every_schedule(std::size_t most_preemptions = no_bound) noexcept
-      : bound_(most_preemptions) {}
+  explicit every_schedule(std::size_t most_preemptions = no_bound) : bound_(most_preemptions) {
+    taken_.reserve(16);  // as a short run needs
+    ids_.reserve(48);
+  }
 
   std::size_t choose(candidates const& who) override {
     ++steps_;

@@ -35,6 +35,7 @@ class post_office : public pooled {
     std::lock_guard const lock(mutex_);
     append(b);
     ++count_;
+    was_used_ = true;
   }
   void remove(mailbox& b) noexcept {
     {
@@ -91,12 +92,14 @@ class post_office : public pooled {
     std::lock_guard const lock(mutex_);
     for (auto const* b = first_; b; b = b->next_) b->for_each_who_waits(f);
   }
-  /// Since it was asked last.
+  /// Since it was asked last.  When no process runs, as the next one.
   [[nodiscard]] bool has_put() {
+    if (!was_used_) return false;
     std::lock_guard const lock(mutex_);
     return std::exchange(has_put_, false);
   }
   [[nodiscard]] bool somebody_waits() {
+    if (!was_used_) return false;
     bool found = false;
     for_each_who_waits([&found](process const&) { found = true; });
     return found;
@@ -126,7 +129,8 @@ class post_office : public pooled {
   }
 
   std::mutex mutex_;
-  waiting_room* home_;  // O1
+  waiting_room* home_;     // O1
+  bool was_used_ = false;  // under mutex_, while processes run
   bool has_put_ = false;
   mailbox* first_ = nullptr;
   mailbox* last_ = nullptr;

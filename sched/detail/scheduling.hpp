@@ -285,7 +285,7 @@ class scheduling final : public scheduling_base {
   static constexpr place_kind const& place = place_for<Backend>();
   class program* first_ = nullptr;  // of a first process without a log
   answer<void> sink_;               // where a process that has not started waits for its answer
-  std::vector<std::unique_ptr<recorder_base>> ours_;
+  std::pmr::vector<std::unique_ptr<recorder_base>> ours_{&this->memory_};
 };
 
 }  // namespace weft::detail

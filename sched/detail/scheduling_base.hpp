@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <memory_resource>
 #include <mutex>
 #include <optional>
 #include <source_location>
@@ -191,7 +192,7 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
       cancel_all();
   }
   void throw_failures() {
-    cancel_no_more();
+    if (is_cancelling()) cancel_no_more();
     auto all = std::exchange(failures_, {});
     if (only_.error) {
       if (all.empty()) std::rethrow_exception(std::exchange(only_.error, nullptr));
@@ -203,6 +204,9 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
   [[nodiscard]] post_office& office() const noexcept { return *office_; }
 
   desk own_{*this};
+  /// For what is learnt before processes run, and stays: what a small program has fits in.
+  std::byte room_[320];
+  std::pmr::monotonic_buffer_resource memory_{room_, sizeof room_};
 
  private:
   [[nodiscard]] std::vector<deadlock::waiter> all_who_wait() const {
@@ -222,7 +226,7 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
   struct row_array {
     row_info const* row;
     bool recorded;
-    std::unique_ptr<void*[]> evidence;
+    void** evidence;
   };
 
   [[nodiscard]] void* one(std::string_view const* effect, bool recorded) const noexcept {
@@ -232,13 +236,17 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
   [[gnu::noinline]] void* look_up(row_info const& row, bool recorded) {
     if (row.size == 0) return nullptr;
     if (row.size == 1) return one(row.effects[0], recorded);
-    std::lock_guard const lock(rows_mutex_);
+    std::unique_lock const lock = lock_rows();
     for (auto const& r : rows_)
-      if (r.row == &row && r.recorded == recorded) return r.evidence.get();
-    auto all = std::make_unique<void*[]>(row.size);
+      if (r.row == &row && r.recorded == recorded) return r.evidence;
+    auto** const all = std::pmr::polymorphic_allocator<void*>(&memory_).allocate(row.size);
     for (std::size_t i = 0; i != row.size; ++i) all[i] = one(row.effects[i], recorded);
-    rows_.push_back({&row, recorded, std::move(all)});
-    return rows_.back().evidence.get();
+    rows_.push_back({&row, recorded, all});
+    return all;
+  }
+  [[nodiscard]] std::unique_lock<std::mutex> lock_rows() {
+    if (has_several_threads()) return std::unique_lock(rows_mutex_);
+    return {};
   }
   [[nodiscard]] static bool is_cancelled(std::exception_ptr const& error) noexcept {
     try {
@@ -271,9 +279,9 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
   }
 
   std::uint64_t const serial_ = next_serial();
-  std::vector<known_effect> known_;
+  std::pmr::vector<known_effect> known_{&memory_};
   std::mutex rows_mutex_;
-  std::vector<row_array> rows_;  // under rows_mutex_
+  std::pmr::vector<row_array> rows_{&memory_};  // under rows_mutex_, as is memory_
   post_office* const office_;
   std::vector<prompt*> outers_;        // that our processes may perform to
   std::atomic<bool> look_up_ = false;  // there is more to do than to run who is next

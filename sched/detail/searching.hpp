@@ -45,7 +45,7 @@ class progress_line {
  public:
   explicit progress_line(weft::progress p)
       : is_on_(p == weft::progress::always ||
-               (p == weft::progress::on_terminal && ::isatty(2) == 1)),
+               (p == weft::progress::on_terminal && is_on_terminal())),
         is_shown_(p == weft::progress::always) {}
   progress_line(progress_line const&) = delete;
   progress_line& operator=(progress_line const&) = delete;
@@ -63,6 +63,11 @@ class progress_line {
   }
 
  private:
+  /// Asked once: a search of a few schedules takes less than the question.
+  static bool is_on_terminal() noexcept {
+    static bool const answer = ::isatty(2) == 1;
+    return answer;
+  }
   static void say(exploration const& e, std::chrono::duration<double> since) {
     double const seconds = std::max(since.count(), 1e-9);
     std::fprintf(stderr, "\rweft: %zu schedules, %.0f a second, %zu failed, %zu deadlocks",
@@ -85,9 +90,8 @@ class search {
   /// count.  False if it is to be the last.
   bool run(chooser& c, std::size_t least_preemptions = 0) {
     if (is_at_an_end()) return found_.complete = false;
-    auto const before = frames.count().alive();
     auto const result = subject_.run(c, log_, limits_.each);
-    note_leak(frames.count().alive() - before);
+    note_leak();
     if (log_.was_given_up) {
       ++found_.redundant;
       return true;
@@ -123,10 +127,12 @@ class search {
     if (line_.is_on()) line_.tell(found_, since);
     return is_timed && since >= limits_.max_time;
   }
-  void note_leak(std::int64_t left_over) {
-    if (left_over == 0) return;
+  /// What there is more than after the run before is of this one.
+  void note_leak() {
+    auto const before = std::exchange(alive_, frames.count().alive());
+    if (alive_ == before) return;
     if (found_.leaked == 0) found_.leak_path = log_.path(limits_.each.granularity);
-    found_.leaked += left_over;
+    found_.leaked += alive_ - before;
   }
   void note(exploration::outcome& o) {
     o.path = log_.path(limits_.each.granularity);
@@ -136,10 +142,11 @@ class search {
   /// Runs it once more, to see how it went, and that it goes the same way.
   void look_again(exploration::outcome& o) {
     following again(o.path);
-    run_log log;
-    log.trace = &o.trace;
-    auto const result = subject_.run(again, log, limits_.each);
-    if (auto how = difference(log_, log); !how.empty())
+    o.trace.reserve(log_.steps);
+    second_log_.trace = &o.trace;
+    auto const result = subject_.run(again, second_log_, limits_.each);
+    alive_ = frames.count().alive();
+    if (auto how = difference(log_, second_log_); !how.empty())
       differs(std::move(how));
     else if (result != o.result)
       differs("the same schedule, run again, ends otherwise: \"" + o.result.text +
@@ -173,6 +180,8 @@ class search {
   progress_line line_;
   exploration found_;
   run_log log_;
+  run_log second_log_;
+  std::int64_t alive_ = frames.count().alive();
   clock::time_point const start_ = clock::now();
 };
 
