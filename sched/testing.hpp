@@ -3,4 +3,5 @@
 
 /// Schedulers for tests.
 #include "sched/explore.hpp"
+#include "sched/random_order.hpp"
 #include "sched/random_walk.hpp"

@@ -13,12 +13,16 @@
 #include <vector>
 
 #include "effects/effects.hpp"
+#include "tests/support/law_programs.hpp"
 #include "tests/support/schedules.hpp"
 #include "tests/support/small_stack.hpp"
 
 using namespace weft;
+using weft::tests::copies_its_locals;
+using weft::tests::nested_forks;
 using weft::tests::on_small_stack;
 using weft::tests::printed_by;
+using weft::tests::says_bits;
 
 namespace {
 
@@ -31,29 +35,6 @@ struct witness {
   witness(witness const&) { ++alive; }
   ~witness() { --alive; }
 };
-
-program nested_forks() {
-  co_await fork(
-      []() -> program {
-        co_await console::print{"a"};
-        co_await fork([]() -> program { co_await console::print{"b"}; },
-                      []() -> program { co_await console::print{"c"}; });
-        co_await console::print{"d"};
-      },
-      []() -> program {
-        co_await proc::yield{};
-        co_await console::print{"e"};
-      });
-  co_await console::print{"f"};
-}
-
-program locals() {
-  int y = 0;
-  bool const first = co_await proc::fork{};
-  y += first ? 1 : 10;
-  co_await proc::yield{};
-  co_await console::print{std::to_string(y) + " "};
-}
 
 program fork_in_a_callee() {
   co_await console::print{"once "};
@@ -126,11 +107,11 @@ TEST_CASE("a program that never forks runs to its end") {
 }
 
 TEST_CASE("processes take turns, the longest waiting first") {
-  CHECK(printed_by(nested_forks) == "abdfcdfef");
+  CHECK(printed_by(nested_forks) == "a b d f c d f e f ");
 }
 
 TEST_CASE("what follows a fork happens in both, and its locals are copies") {
-  CHECK(printed_by(locals) == "1 10 ");
+  CHECK(printed_by(copies_its_locals) == "1 10 ");
 }
 
 TEST_CASE("a replay does not print again, and comes back out of the calls it was in") {
@@ -139,14 +120,7 @@ TEST_CASE("a replay does not print again, and comes back out of the calls it was
 }
 
 TEST_CASE("of n forks in a row there are 2 to the n processes, each with its own answers") {
-  auto const text = printed_by([]() -> program {
-    std::string bits;
-    for (int i = 0; i != 4; ++i) {
-      bool const bit = co_await proc::fork{};
-      bits += bit ? '1' : '0';
-    }
-    co_await console::print{bits + " "};
-  });
+  auto const text = printed_by([] { return says_bits(4); });
   CHECK(text == "1111 1110 1101 1100 1011 1010 1001 1000 0111 0110 0101 0100 0011 0010 0001 0000 ");
 }
 
@@ -347,10 +321,10 @@ TEST_CASE("a value clause of an operation that never returns throws") {
 }
 
 TEST_CASE("another backend is another order") {
-  CHECK(printed_by(nested_forks) == "abdfcdfef");
+  CHECK(printed_by(nested_forks) == "a b d f c d f e f ");
   std::string text;
   schedule<newest_first>(nested_forks, console_to_string(text));
-  CHECK(text == "efacdfbdf");
+  CHECK(text == "e f a c d f b d f ");
 }
 
 TEST_CASE("what a computation returns may be braced, and may only move") {

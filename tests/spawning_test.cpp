@@ -13,6 +13,7 @@
 #include "sched/schedule.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/law_programs.hpp"
 #include "tests/support/schedules.hpp"
 
 using namespace weft;
@@ -23,7 +24,6 @@ namespace {
 using children = spawning<proc, console, syncing>;
 using program = eff<void, children, proc, console, syncing>;
 
-eff<void, console> says(std::string what) { co_await console::print{std::move(what)}; }
 }  // namespace
 
 TEST_CASE("a spawned process runs in its turn, with its arguments moved in") {
@@ -57,17 +57,7 @@ TEST_CASE("std::ref lends a variable to a spawned process") {
 }
 
 TEST_CASE("children have children, whose rows are smaller, or empty") {
-  auto const p = []() -> program {
-    co_await spawn([]() -> eff<void, console, children> {
-      co_await console::print{"child "};
-      co_await spawn([]() -> eff<void, children> {
-        co_await spawn(says, std::string("grandchild "));
-        co_await spawn([]() -> eff<void> { co_return; });
-      });
-    });
-    co_await console::print{"parent "};
-  };
-  CHECK(printed_by(p) == "parent child grandchild ");
+  CHECK(printed_by(has_grandchildren) == "parent child grandchild ");
 }
 
 TEST_CASE("a child may perform what its parent may not, if spawning names it") {
@@ -106,21 +96,7 @@ TEST_CASE("a process that was spawned forkable forks, and one that was not does 
 }
 
 TEST_CASE("a parent that is run again spawns nothing again, nor calls") {
-  int calls = 0;
-  auto const p = [&calls]() -> program {
-    co_await spawn(
-        [](std::reference_wrapper<int> n) -> eff<void, console> {
-          ++n;  // when the process runs
-          co_await console::print{"child "};
-        },
-        std::ref(calls));
-    co_await spawn(forkable, []() -> eff<void, console> { co_await console::print{"other "}; });
-    co_await proc::fork{};
-    co_await proc::fork{};
-    co_await console::print{"end "};
-  };
-  CHECK(printed_by(p) == "child other end end end end ");
-  CHECK(calls == 1);
+  CHECK(printed_by(spawns_before_it_forks) == "child other end end end end ");
 }
 
 TEST_CASE("a child does not see the handlers inside who spawns it") {
@@ -139,24 +115,7 @@ TEST_CASE("a child does not see the handlers inside who spawns it") {
 }
 
 TEST_CASE("what a spawned function throws when it is called arises at the spawn, in replays too") {
-  auto const p = []() -> program {
-    int caught = 0;
-    for (int i = 0; i != 2; ++i) {
-      try {
-        co_await spawn(
-            [](int n) -> eff<void, console> {
-              if (n >= 0) throw std::runtime_error("not even begun");
-              return says("never");
-            },
-            i);
-      } catch (std::runtime_error const&) {
-        ++caught;
-      }
-    }
-    co_await proc::fork{};
-    co_await console::print{std::to_string(caught) + " "};
-  };
-  CHECK(printed_by(p) == "2 2 ");
+  CHECK(printed_by(spawns_in_vain) == "2 2 ");
 }
 
 TEST_CASE("a hundred thousand processes all yield once") {

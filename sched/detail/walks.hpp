@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <random>
 #include <utility>
 #include <vector>
 
 #include "sched/detail/choosing.hpp"
+#include "sched/detail/lots.hpp"
 #include "sched/process_id.hpp"
 
 /// Choosers that draw lots.
@@ -27,10 +27,11 @@ class walkers_map {
     std::uint64_t priority;  // in this run, for who has priorities
   };
 
-  explicit walkers_map(std::uint64_t seed) : random_(seed) {}
+  explicit walkers_map(std::uint64_t seed) : lots_(seed) {}
 
+  /// Not all there are: from is not 0, or to not the largest.
   [[nodiscard]] std::uint64_t draw(std::uint64_t from, std::uint64_t to) {
-    return std::uniform_int_distribution<std::uint64_t>(from, to)(random_);
+    return from + lots_.below(to - from + 1);
   }
   [[nodiscard]] place& of(process_id id) {
     auto const it = std::ranges::find(places_, id, &place::process);
@@ -48,7 +49,7 @@ class walkers_map {
   }
 
  private:
-  std::mt19937_64 random_;
+  lots lots_;
   std::vector<place> places_;
   std::size_t longest_ = 1;
 };

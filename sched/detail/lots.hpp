@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cassert>
+#include <cstdint>
+#include <random>
+
+namespace weft::detail {
+
+/// Lots, the same everywhere for the same seed: the generator is the standard's, and what is made
+/// of its numbers is ours, since std::uniform_int_distribution differs from library to library.
+class lots {
+ public:
+  explicit lots(std::uint64_t seed) : random_(seed) {}
+
+  /// 0 to n - 1, each exactly as likely; n is not 0.  The upper half of a product, and drawn again
+  /// where that would favour some (Lemire: Fast Random Integer Generation in an Interval, 2019).
+  [[nodiscard]] std::uint64_t below(std::uint64_t n) {
+    assert(n != 0);
+    wide product = wide{random_()} * n;
+    if (lower(product) < n)
+      for (std::uint64_t const unfair = (0 - n) % n; lower(product) < unfair;)
+        product = wide{random_()} * n;
+    return static_cast<std::uint64_t>(product >> 64);
+  }
+
+ private:
+  __extension__ using wide = unsigned __int128;
+  static std::uint64_t lower(wide w) noexcept { return static_cast<std::uint64_t>(w); }
+
+  std::mt19937_64 random_;
+};
+
+}  // namespace weft::detail
