@@ -2,6 +2,7 @@
 #pragma once
 
 #include <charconv>
+#include <cstdint>
 #include <cstdlib>
 #include <iostream>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include <utility>
 
 #include "effects/effects.hpp"
+#include "sched/random_order.hpp"
 #include "sched/schedule.hpp"
 
 namespace examples {
@@ -24,22 +26,21 @@ namespace examples {
 class backend {
  public:
   backend(int argc, char** argv, std::string_view own = "") : name_(argv[0]), own_(own) {
-    bool is_one_thread = false;
     for (char** argument = argv + 1; argument != argv + argc; ++argument) {
       std::string_view const text = *argument;
-      if (text == "--backend=sharing")
-        is_sharing_ = true;
-      else if (text == "--backend=one_thread")
-        is_one_thread = true;
+      if (text.starts_with("--backend="))
+        name_backend(value_of(text));
       else if (text.starts_with("--threads="))
-        threads_ = number(text.substr(text.find('=') + 1));
+        threads_ = number(value_of(text));
+      else if (text.starts_with("--seed="))
+        seed_ = number(value_of(text));
       else if (!own.empty() && argument_.empty())
         argument_ = text;
       else
         refuse();
     }
-    if (is_one_thread && is_sharing_) refuse();
-    if (threads_ >= 0 && !is_sharing_) refuse();
+    if (threads_ >= 0 && which_ != kind::sharing) refuse();
+    if (seed_ >= 0 && which_ != kind::random) refuse();
   }
 
   /// The example's own one; empty if there is none.
@@ -53,7 +54,9 @@ class backend {
     return n;
   }
   [[noreturn]] void refuse() const {
-    std::cerr << "usage: " << name_ << " [--backend=one_thread | --backend=sharing [--threads=n]]"
+    std::cerr << "usage: " << name_
+              << " [--backend=one_thread | --backend=sharing [--threads=n] |"
+                 " --backend=random [--seed=n]]"
               << (own_.empty() ? "" : " ") << own_ << '\n';
     std::exit(2);
   }
@@ -70,21 +73,41 @@ class backend {
   }
 
  private:
+  enum class kind { unsaid, one_thread, sharing, random };
+
+  static std::string_view value_of(std::string_view text) {
+    return text.substr(text.find('=') + 1);
+  }
+  /// Once: or the same again.
+  void name_backend(std::string_view name) {
+    kind const k = name == "one_thread" ? kind::one_thread
+                   : name == "sharing"  ? kind::sharing
+                   : name == "random"   ? kind::random
+                                        : kind::unsaid;
+    if (k == kind::unsaid || (which_ != kind::unsaid && which_ != k)) refuse();
+    which_ = k;
+  }
   template <class Program, class... Handlers>
   void run(bool virtual_time, Program program, Handlers... handlers) const {
-    if (!is_sharing_)
-      return weft::schedule({.virtual_time = virtual_time}, std::move(program),
-                            std::move(handlers)...);
-    unsigned const threads = threads_ < 0 ? 0 : static_cast<unsigned>(threads_);
-    weft::schedule<weft::sharing>({.threads = threads, .virtual_time = virtual_time},
-                                  std::move(program), weft::synchronized(std::move(handlers))...);
+    if (which_ == kind::sharing) {
+      unsigned const threads = threads_ < 0 ? 0 : static_cast<unsigned>(threads_);
+      weft::schedule<weft::sharing>({.threads = threads, .virtual_time = virtual_time},
+                                    std::move(program), weft::synchronized(std::move(handlers))...);
+    } else if (which_ == kind::random) {
+      std::uint64_t const seed = seed_ < 0 ? 1 : static_cast<std::uint64_t>(seed_);
+      weft::schedule<weft::random_order>({.seed = seed, .virtual_time = virtual_time},
+                                         std::move(program), std::move(handlers)...);
+    } else {
+      weft::schedule({.virtual_time = virtual_time}, std::move(program), std::move(handlers)...);
+    }
   }
 
   std::string_view name_;
   std::string_view own_;
   std::string_view argument_;
-  bool is_sharing_ = false;
+  kind which_ = kind::unsaid;
   int threads_ = -1;  // not said
+  int seed_ = -1;     // the same
 };
 
 }  // namespace examples

@@ -12,14 +12,14 @@ def golden_test(name, binary, expected, **kwargs):
     )
 
 def backends_test(name, binary, expected, processes = None, **kwargs):
-    """Fails unless `binary` prints the same under `--backend=sharing`, on 1, 2 and 8 threads.
+    """Fails unless `binary` prints the same under `--backend=sharing`, on 1, 2 and 8 threads, and `--backend=random`.
 
     Args:
       name: the name of the test.
       binary: the program.
       expected: what it prints on one thread.
       processes: if it has several processes that print, what each of them prints, with an empty line in
-        between; on several threads any interleaving of that will do.
+        between; on several threads, and in a random order, any interleaving of that will do.
       **kwargs: passed on.
     """
     native.sh_test(

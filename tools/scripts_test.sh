@@ -28,7 +28,8 @@ fails prints ''
 printf 'a\nsame\n\nb\nsame\n' > processes
 fails prints 'a\nsame\nb\nsame\n'
 
-# backends.sh: the same from one thread, an interleaving from several, and a good end.
+# backends.sh: the same from one thread, an interleaving from several and in random orders, and a good
+# end.
 printf '#!/bin/sh\ncase $2 in\n*=1) echo a; echo b ;;\n*) echo b; echo a ;;\nesac\n' > changes
 chmod +x changes
 printf 'a\nb\n' > in_order && printf 'a\n\nb\n' > processes
@@ -39,6 +40,9 @@ fails backends ./changes processes processes
 passes backends ./prints_one one one
 fails backends ./prints_one two one
 fails backends ./ends_badly one one
+printf '#!/bin/sh\ncase "$*" in\n*random*=10) echo two ;;\n*) echo one ;;\nesac\n' > wrong_once
+chmod +x wrong_once
+fails backends ./wrong_once one one
 
 # refuses.sh: one error, ours, naming the type, from either compiler.
 printf 'weft: no\nthe_type\n' > says

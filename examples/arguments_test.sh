@@ -1,0 +1,22 @@
+#!/bin/sh
+# arguments_test.sh PROGRAM: what an example does not know, or what goes with another backend, ends it
+# with 2, after a line on how it is used; and what it knows, with 0.
+status=0
+for wrong in what --backend= --backend=stealing --threads=2 --seed=1 \
+  '--backend=one_thread --threads=2' '--backend=random --threads=2' '--backend=sharing --seed=1' \
+  '--backend=one_thread --backend=sharing' '--backend=sharing --backend=random' \
+  '--backend=random --seed=' '--backend=random --seed=-1' '--backend=random --seed=1x' \
+  '--backend=sharing --threads=99999999999'; do
+  "$1" $wrong > "$TEST_TMPDIR/out" 2> "$TEST_TMPDIR/err"
+  ended=$?
+  if [ $ended != 2 ] || [ -s "$TEST_TMPDIR/out" ] || ! grep -q '^usage: ' "$TEST_TMPDIR/err"; then
+    echo "$wrong: ended with $ended"
+    cat "$TEST_TMPDIR/out" "$TEST_TMPDIR/err"
+    status=1
+  fi
+done
+for right in '' --backend=one_thread --backend=sharing '--threads=2 --backend=sharing' \
+  --backend=random '--backend=random --seed=0' '--seed=2147483647 --backend=random'; do
+  "$1" $right > "$TEST_TMPDIR/out" 2> "$TEST_TMPDIR/err" || { echo "$right: $?"; status=1; }
+done
+exit $status
