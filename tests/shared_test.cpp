@@ -57,7 +57,7 @@ exploration increments(bool at_once) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("updates of several processes are each whole", "", alone, by_queue, by_stack,
+TEMPLATE_TEST_CASE("updates of several processes are each whole", "", alone, by_random, by_stack,
                    shared_by<1>, shared_by<2>, shared_by<8>) {
   every_frame_dies const check;
   int const n = rounds(20'000);
@@ -70,7 +70,7 @@ TEMPLATE_TEST_CASE("updates of several processes are each whole", "", alone, by_
   CHECK(seen == 8L * n);
 }
 
-TEMPLATE_TEST_CASE("what is read is what was written, and never half of it", "", alone,
+TEMPLATE_TEST_CASE("what is read is what was written, and never half of it", "", alone, by_random,
                    shared_by<1>, shared_by<2>, shared_by<8>) {
   every_frame_dies const check;
   shared<std::vector<int>> all_alike(std::vector<int>(10, 0));
@@ -102,7 +102,7 @@ TEMPLATE_TEST_CASE("what is read is what was written, and never half of it", "",
 }
 
 TEMPLATE_TEST_CASE("two take turns by waiting for a value, a hundred thousand times", "", alone,
-                   shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
   every_frame_dies const check;
   shared<int> now(0);
   int const n = rounds(50'000);
@@ -147,8 +147,8 @@ TEST_CASE("an update gives what its function gives, and throws what that throws"
   CHECK(value == "second third0");
 }
 
-TEMPLATE_TEST_CASE("one that ends has those who wait find cancelled", "", alone, shared_by<1>,
-                   shared_by<2>, shared_by<8>) {
+TEMPLATE_TEST_CASE("one that ends has those who wait find cancelled", "", alone, by_random,
+                   shared_by<1>, shared_by<2>, shared_by<8>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(500); ++round) {
     counter found = 0;

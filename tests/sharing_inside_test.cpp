@@ -68,7 +68,7 @@ void nest() {
 }  // namespace
 
 TEMPLATE_TEST_CASE("a schedule is run inside a process of another, whatever the two backends", "",
-                   alone, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
   nest<alone, TestType>();
   nest<TestType, alone>();
   nest<shared_by<2>, TestType>();
@@ -98,8 +98,8 @@ TEST_CASE("a process outside waits for one inside, and goes on where it was") {
   }
 }
 
-TEMPLATE_TEST_CASE("several threads run schedules of their own at once", "", alone, shared_by<1>,
-                   shared_by<2>, shared_by<8>) {
+TEMPLATE_TEST_CASE("several threads run schedules of their own at once", "", alone, by_random,
+                   shared_by<1>, shared_by<2>, shared_by<8>) {
   every_frame_dies const check;
   counter n = 0;
   std::vector<std::thread> callers;

@@ -167,7 +167,7 @@ void run_once(unsigned seed, endings& all) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("random programs end, whatever they do, and leave nothing", "", alone,
+TEMPLATE_TEST_CASE("random programs end, whatever they do, and leave nothing", "", alone, by_random,
                    shared_by<1>, shared_by<2>, shared_by<4>) {
   endings all;
   seeds const tried(static_cast<unsigned>(rounds(3000)));

@@ -52,8 +52,8 @@ std::string sorted(std::string s) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("every process that is spawned runs to its end, once", "", alone, shared_by<1>,
-                   shared_by<2>, shared_by<8>) {
+TEMPLATE_TEST_CASE("every process that is spawned runs to its end, once", "", alone, by_random,
+                   shared_by<1>, shared_by<2>, shared_by<8>) {
   every_frame_dies const check;
   counter ended = 0;
   run_on<TestType>([&ended]() -> program {
@@ -63,7 +63,7 @@ TEMPLATE_TEST_CASE("every process that is spawned runs to its end, once", "", al
   CHECK(ended == 1001);
 }
 
-TEMPLATE_TEST_CASE("a hundred thousand processes are alive at once, and end", "", alone,
+TEMPLATE_TEST_CASE("a hundred thousand processes are alive at once, and end", "", alone, by_random,
                    shared_by<1>, shared_by<2>, shared_by<8>) {
   every_frame_dies const check;
   counter begun = 0;
@@ -83,7 +83,7 @@ TEMPLATE_TEST_CASE("a hundred thousand processes are alive at once, and end", ""
 }
 
 TEMPLATE_TEST_CASE("a storm of processes that are born, and end at once or by exit", "", alone,
-                   shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
   every_frame_dies const check;
   counter ended = 0;
   counter alive = 0;
@@ -126,8 +126,8 @@ struct grows {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("processes spawn processes that spawn processes", "", alone, shared_by<1>,
-                   shared_by<2>, shared_by<8>) {
+TEMPLATE_TEST_CASE("processes spawn processes that spawn processes", "", alone, by_random,
+                   shared_by<1>, shared_by<2>, shared_by<8>) {
   every_frame_dies const check;
   counter n = 0;
   run_on<TestType>([&n]() -> eff<void, spawning<spawning<spawning<proc>, proc>, proc>, proc> {
@@ -136,7 +136,7 @@ TEMPLATE_TEST_CASE("processes spawn processes that spawn processes", "", alone, 
   CHECK(n == 10 + 100 + 1000);
 }
 
-TEMPLATE_TEST_CASE("what is printed is the same, in some order", "", alone, shared_by<1>,
+TEMPLATE_TEST_CASE("what is printed is the same, in some order", "", alone, by_random, shared_by<1>,
                    shared_by<2>, shared_by<8>) {
   every_frame_dies const check;
   std::string text;
@@ -158,7 +158,7 @@ TEMPLATE_TEST_CASE("what is printed is the same, in some order", "", alone, shar
 }
 
 TEMPLATE_TEST_CASE("a handler that says it is made for threads answers each question once", "",
-                   alone, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
   every_frame_dies const check;
   hands_out outside;
   std::vector<std::vector<int>> got(8);
@@ -186,7 +186,7 @@ TEMPLATE_TEST_CASE("a handler that says it is made for threads answers each ques
 }
 
 TEMPLATE_TEST_CASE("a process that waits for another's flag, yielding, lets it run", "", alone,
-                   shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
   std::atomic<bool> flag = false;
   counter turns = 0;
   run_on<TestType>([&]() -> program {

@@ -27,7 +27,7 @@ using program = eff<void, spawning<proc, timing>, proc, timing>;
 }  // namespace
 
 TEMPLATE_TEST_CASE("threads park until the first alarm, and those who sleep wake in order", "",
-                   alone, by_queue, by_stack, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>) {
   every_frame_dies const check;
   std::atomic<int> woken = 0;
   int order[3] = {};
@@ -53,7 +53,7 @@ TEMPLATE_TEST_CASE("threads park until the first alarm, and those who sleep wake
   }
 }
 
-TEMPLATE_TEST_CASE("who sleeps wakes while another process is busy yielding", "", alone, by_queue,
+TEMPLATE_TEST_CASE("who sleeps wakes while another process is busy yielding", "", alone, by_random,
                    by_stack, shared_by<1>, shared_by<2>, shared_by<8>) {
   every_frame_dies const check;
   std::atomic<bool> is_awake = false;
@@ -111,7 +111,7 @@ TEMPLATE_TEST_CASE("who sleeps wakes while all threads but one are in processes 
 
 TEMPLATE_TEST_CASE(
     "many who sleep for short and long times on several threads all wake, none early", "", alone,
-    shared_by<1>, shared_by<2>, shared_by<8>) {
+    by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
   every_frame_dies const check;
   counter early = 0;
   counter done = 0;

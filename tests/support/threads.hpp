@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <catch2/catch.hpp>
+#include <cstdint>
+#include <cstdlib>
 #include <mutex>
 #include <stop_token>
 #include <string>
@@ -10,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "sched/random_order.hpp"
 #include "sched/schedule.hpp"
 #include "tests/support/backends.hpp"
 
@@ -56,6 +60,35 @@ struct by_the_plain {
 };
 using by_queue = by_the_plain<locked_queue>;
 using by_stack = by_the_plain<locked_stack>;
+
+/// One after the other, in each test case anew: so that one alone does what it does among others.
+/// From 1 on; WEFT_SEED=123 in the environment: from 123.
+inline std::uint64_t next_seed() {
+  static std::mutex in_use;
+  static std::string test;
+  static std::uint64_t next = 0;
+  std::lock_guard const lock(in_use);
+  auto now = Catch::getResultCapture().getCurrentTestName();
+  if (now != test) {
+    char const* const given = std::getenv("WEFT_SEED");
+    next = given ? std::stoull(given) : 1;
+    test = std::move(now);
+  }
+  return next++;
+}
+/// In another random order each time.
+struct by_random {
+  using backend = random_order;
+  static constexpr unsigned threads = 1;
+  using options = random_order_options;
+  static options how(bool log = false, std::stop_token stop = {}) {
+    options o;
+    o.seed = next_seed();
+    o.forkable = log;
+    o.stop = std::move(stop);
+    return o;
+  }
+};
 
 /// In virtual time.
 template <class Where>
