@@ -2,5 +2,8 @@
 #pragma once
 
 /// All of deque/.
+#include "deque/chase_lev.hpp"
 #include "deque/persistent_deque.hpp"
 #include "deque/policy.hpp"
+#include "deque/steal_queue.hpp"
+#include "deque/taken.hpp"

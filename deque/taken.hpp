@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cassert>
+#include <cstdint>
+
+namespace weft {
+
+/// Why nothing was taken.
+enum class missed : std::uint8_t {
+  empty,  ///< There was nothing, at some moment of the call.
+  lost    ///< There was, and somebody else took it: it may be worth another try.
+};
+
+/// What taking came to: a value, or why there is none.  A null would mean two things.
+///
+///     if (auto const t = d.try_pop()) run(*t);
+template <class T>
+class taken {
+ public:
+  constexpr taken(T value) noexcept : value_(value), is_value_(true), why_() {}
+  constexpr taken(missed why) noexcept : value_(), is_value_(false), why_(why) {}
+
+  [[nodiscard]] constexpr explicit operator bool() const noexcept { return is_value_; }
+  [[nodiscard]] constexpr bool is_empty() const noexcept {
+    return !is_value_ && why_ == missed::empty;
+  }
+  [[nodiscard]] constexpr bool is_lost() const noexcept {
+    return !is_value_ && why_ == missed::lost;
+  }
+  /// Of one that has it.
+  [[nodiscard]] constexpr T operator*() const noexcept {
+    assert(is_value_);
+    return value_;
+  }
+
+ private:
+  T value_;
+  bool is_value_;
+  missed why_;
+};
+
+}  // namespace weft

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+
+/// deque/steal_queue.hpp on one thread: what each operation does, what it does when others come in
+/// between, and that it does as a std::deque does.
+
+#include "deque/steal_queue.hpp"
+
+#include <algorithm>
+#include <array>
+#include <catch2/catch.hpp>
+#include <cstddef>
+#include <deque>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "deque/taken.hpp"
+#include "tests/support/dice.hpp"
+#include "tests/support/seeds.hpp"
+#include "tests/support/steal_moments.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+
+namespace {
+
+using queue_t = basic_steal_queue<int, watched_steal_queue_orders>;
+using thief_t = queue_t::thief;
+
+static_assert(!std::is_copy_constructible_v<queue_t> && !std::is_move_constructible_v<queue_t>);
+static_assert(!std::is_copy_assignable_v<queue_t> && !std::is_move_assignable_v<queue_t>);
+static_assert(std::is_trivially_copyable_v<thief_t>);
+
+void push_numbers(queue_t& q, int from, int to) {
+  for (int i = from; i != to; ++i) q.push(i);
+}
+std::vector<int> numbers_from(int from, int to) {
+  std::vector<int> all;
+  for (int i = from; i != to; ++i) all.push_back(i);
+  return all;
+}
+
+/// What was taken, up to so many at once.
+struct batch {
+  explicit batch(std::size_t most) : items(most) {}
+  std::vector<int> first(std::size_t n) {
+    return {items.begin(), items.begin() + static_cast<std::ptrdiff_t>(n)};
+  }
+  std::vector<int> taken_from(queue_t& q) { return first(q.take(items)); }
+  std::vector<int> items;
+};
+std::vector<int> rest_of(queue_t& q) { return batch(q.size() + 1).taken_from(q); }
+
+}  // namespace
+
+TEST_CASE("a queue that has nothing is empty, to its owner and to a thief") {
+  queue_t q;
+  batch b(4);
+  CHECK(q.is_empty());
+  CHECK(q.size() == 0);
+  CHECK(q.take(b.items) == 0);
+  thief_t const thief(q);
+  CHECK(thief.is_empty());
+  CHECK(thief.size() == 0);
+  CHECK(thief.take(b.items).is_empty());
+  CHECK(thief.take_half(b.items).is_empty());
+}
+
+TEST_CASE("everyone takes what has been there longest, as many as there is room for") {
+  queue_t q(2);
+  push_numbers(q, 0, 10);
+  batch b(3);
+  CHECK(b.taken_from(q) == std::vector{0, 1, 2});
+  auto const n = thief_t(q).take(b.items);
+  REQUIRE(n);
+  CHECK(b.first(*n) == std::vector{3, 4, 5});
+  CHECK(b.taken_from(q) == std::vector{6, 7, 8});
+  CHECK(b.taken_from(q) == std::vector{9});
+  CHECK(b.taken_from(q).empty());
+  push_numbers(q, 10, 12);
+  CHECK(rest_of(q) == std::vector{10, 11});
+}
+
+TEST_CASE("who has room for none takes none") {
+  queue_t q;
+  q.push(1);
+  CHECK(q.take({}) == 0);
+  CHECK(thief_t(q).take_half({}).is_empty());
+  CHECK(q.size() == 1);
+}
+
+TEST_CASE("a thief takes half at once, at least one, and no more than it has room for") {
+  auto const there = GENERATE(range(1, 40));
+  auto const most = GENERATE(1, 4, 100);
+  queue_t q;
+  push_numbers(q, 0, there);
+  batch b(static_cast<std::size_t>(most));
+  int const n = std::min(most, std::max(1, there / 2));
+  auto const got = thief_t(q).take_half(b.items);
+  REQUIRE(got);
+  CHECK(b.first(*got) == numbers_from(0, n));
+  CHECK(rest_of(q) == numbers_from(n, there));
+}
+
+TEST_CASE("a thief loses to who takes in between; the owner takes what is left then") {
+  auto const when = GENERATE(moment::sees_bottom, moment::sees_array, moment::takes);
+  queue_t q;
+  push_numbers(q, 0, 8);
+  batch b(4);
+  SECTION("the owner takes") {
+    std::vector<int> taken;
+    meanwhile const owner(when, [&] { taken = batch(1).taken_from(q); });
+    CHECK(thief_t(q).take_half(b.items).is_lost());
+    CHECK(taken == std::vector{0});
+    CHECK(rest_of(q) == numbers_from(1, 8));
+  }
+  SECTION("a thief takes") {
+    batch other(2);
+    meanwhile const thief(when, [&] { CHECK(*thief_t(q).take(other.items) == 2); });
+    CHECK(b.taken_from(q) == std::vector{2, 3, 4, 5});
+    CHECK(rest_of(q) == std::vector{6, 7});
+  }
+  SECTION("a thief takes all") {
+    batch other(9);
+    meanwhile const thief(when, [&] { CHECK(*thief_t(q).take(other.items) == 8); });
+    CHECK(b.taken_from(q).empty());
+    CHECK(q.is_empty());
+  }
+}
+
+TEST_CASE("who takes while the owner pushes into a larger array has what stood there") {
+  auto const when = GENERATE(moment::sees_bottom, moment::sees_array, moment::takes);
+  queue_t q(4);
+  push_numbers(q, 0, 4);
+  meanwhile const owner(when, [&] { push_numbers(q, 4, 100); });
+  batch b(4);
+  auto const n = thief_t(q).take(b.items);
+  REQUIRE(n);
+  CHECK(b.first(*n) == numbers_from(0, 4));
+  CHECK(rest_of(q) == numbers_from(4, 100));
+}
+
+TEST_CASE("who reads cells that are in use again does not get what it reads there") {
+  auto const when = GENERATE(moment::sees_bottom, moment::sees_array, moment::takes);
+  queue_t q(4);
+  push_numbers(q, 0, 4);
+  meanwhile const others(when, [&] {
+    CHECK(batch(2).taken_from(q) == std::vector{0, 1});
+    push_numbers(q, 4, 6);  // where 0 and 1 were
+  });
+  batch b(4);
+  CHECK(thief_t(q).take(b.items).is_lost());
+  CHECK(rest_of(q) == numbers_from(2, 6));
+}
+
+TEST_CASE("a queue does as a std::deque does") {
+  seeds(300).for_each([](unsigned seed) {
+    CAPTURE(seed);
+    dice random(seed);
+    queue_t q(1);
+    std::deque<int> model;
+    int next = 0;
+    int wrong = 0;
+    auto const take = [&](std::vector<int> const& got, std::size_t n) {
+      wrong += got.size() != n;
+      for (int const x : got) {
+        wrong += model.empty() || model.front() != x;
+        if (!model.empty()) model.pop_front();
+      }
+    };
+    for (int step = 0; step != 300; ++step) {
+      batch b(random(7));
+      switch (random(step / 50 % 2 == 0 ? 9 : 5)) {
+        case 0:
+          take(b.taken_from(q), std::min(model.size(), b.items.size()));
+          break;
+        case 1: {
+          std::size_t const n = std::min(model.size(), b.items.size());
+          auto const got = thief_t(q).take(b.items);
+          wrong += got.is_lost() || got.is_empty() != (n == 0);
+          take(b.first(got ? *got : 0), n);
+          break;
+        }
+        case 2: {
+          std::size_t const half = std::max<std::size_t>(model.size() / 2, !model.empty());
+          std::size_t const n = std::min(half, b.items.size());
+          auto const got = thief_t(q).take_half(b.items);
+          wrong += got.is_lost() || got.is_empty() != (n == 0);
+          take(b.first(got ? *got : 0), n);
+          break;
+        }
+        case 3:
+          q.reserve(random(9));
+          q.publish();
+          break;
+        default:
+          q.push(next);
+          model.push_back(next++);
+      }
+      wrong += q.size() != model.size() || q.is_empty() != model.empty();
+    }
+    take(rest_of(q), model.size());
+    wrong += !q.is_empty();
+    CHECK(wrong == 0);
+  });
+}
