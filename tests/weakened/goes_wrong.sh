@@ -1,0 +1,10 @@
+#!/bin/sh
+# goes_wrong.sh PROGRAM ORDER...: is PROGRAM 0 right, and PROGRAM ORDER, exit 1, wrong for each?
+program=$1
+shift
+"$program" 0 || { echo "wrong with no order weakened"; exit 1; }
+for order; do
+  "$program" "$order"
+  [ $? = 1 ] || { echo "order $order weakened, and nothing went wrong"; exit 1; }
+  echo "order $order weakened: it went wrong, as it should"
+done
