@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <concepts>
+#include <cstdint>
 #include <utility>
 
 #include "sched/thunk.hpp"
@@ -65,19 +66,23 @@ concept exchanging = backend<B> && requires(typename B::worker& w, thunk t) {
   { w.exchange(std::move(t)) } noexcept -> std::same_as<thunk>;
 };
 
+/// What a process waits for: reports tell the two apart.
+enum class waiting_for : std::uint8_t { mail, something_else };
+
 /// One whose workers run on several threads at once.  It has something with each process, of the
 /// type `place` (16 bytes aligned, without a destructor; process_place<place>(p) gives it), and is
-/// told when a process waits: before it says anywhere where it can be found, and when its thread
-/// touches it no more.  Put in between, it is not run before that.
+/// told, on its thread, when a process waits: before it says anywhere where it can be found, and
+/// when its thread touches it no more.  Put in between, it is not run before that.
 template <class B>
-concept concurrent = backend<B> && requires(B b, B const& c, process& p) {
-  typename B::place;
-  { c.threads() } noexcept -> std::same_as<unsigned>;  // how many workers it is to have
-  { B::is_about_to_wait(p) } noexcept;
-  { B::waits(p) } noexcept;
-  { B::goes_on(p) } noexcept;    // it need not wait after all
-  { B::runs_next(p) } noexcept;  // it waits, or is about to, and its next step is the caller's
-};
+concept concurrent =
+    backend<B> && requires(B const& b, typename B::worker& w, process& p, waiting_for what) {
+      typename B::place;
+      { b.threads() } noexcept -> std::same_as<unsigned>;  // how many workers it is to have
+      { w.is_about_to_wait(p) } noexcept;
+      { w.waits(p, what) } noexcept;
+      { w.goes_on(p) } noexcept;    // it need not wait after all
+      { w.runs_next(p) } noexcept;  // it waits, or is about to, and its next step is the caller's
+    };
 
 namespace detail {
 /// Whether who sends lets the one run who waits for that.  Not where all orders are explored: who

@@ -15,6 +15,7 @@
 #include "sched/shared.hpp"
 #include "sched/sharing.hpp"
 #include "sched/spawning.hpp"
+#include "sched/stealing.hpp"
 #include "sched/timing.hpp"
 
 namespace weft {
@@ -32,7 +33,8 @@ namespace weft {
 ///
 /// Processes run one at a time on the calling thread, in the backend's order: unless another is
 /// named, schedule<my_backend>(...), the longest waiting first; of a fork, the one that gets true.
-/// schedule<sharing>({.threads = n}, ...) runs them on n threads, of which this one is one; then
+/// schedule<sharing>({.threads = n}, ...) runs them on n threads, of which this one is one, and so
+/// does schedule<stealing>({.threads = n}, ...); then
 /// the handlers are used by several at once, and each has to say that it is thread_safe, or be
 /// synchronized (effects/synchronized.hpp).
 ///

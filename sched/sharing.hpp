@@ -113,15 +113,6 @@ class sharing {
   }
   void stop() noexcept { idle_.stop(); }
 
-  // ---- of a process that runs (R4 of waiting_room.hpp)
-
-  static void is_about_to_wait(process& p) noexcept { move(p, process_state::yielding); }
-  static void waits(process& p) noexcept { move(p, process_state::sleeping); }
-  static void goes_on(process& p) noexcept { move(p, process_state::running); }
-  /// It waits, and is to run at once, on this thread.
-  static void runs_next(process& p) noexcept {
-    (void)process_place<place>(p).state.wake(process_state::running);
-  }
   /// Those who sleep are to look until when: all of them, as any may be the last that has time to.
   void look_again() noexcept {
     // [1] seq_cst: published, and then we look who sleeps (idle_threads.hpp, I2).
@@ -191,6 +182,16 @@ class sharing::worker {
     if (w != why::yielded || !was_alone) home_.idle_.wake_one();
   }
 
+  // ---- of a process that runs here (R4 of waiting_room.hpp)
+
+  void is_about_to_wait(process& p) noexcept { move(p, process_state::yielding); }
+  void waits(process& p, waiting_for) noexcept { move(p, process_state::sleeping); }
+  void goes_on(process& p) noexcept { move(p, process_state::running); }
+  /// It waits, and is to run at once, on this thread.
+  void runs_next(process& p) noexcept {
+    (void)process_place<place>(p).state.wake(process_state::running);
+  }
+
   /// So much is ready that who makes more is to wait its turn.
   [[nodiscard]] bool is_crowded() noexcept {
     if (++spawned_ < most_ready) return false;
@@ -219,7 +220,9 @@ class sharing::worker {
         return thunk::nothing::deadline;
       }
       auto const nothing_new = [this] { return home_.all_are_empty() && looks() == looked_; };
-      if (home_.idle_.sleep(index_, until, dry, nothing_new)) return thunk::nothing::deadline;
+      using slept = detail::idle_threads::slept;
+      if (home_.idle_.sleep(index_, until, dry, nothing_new) == slept::until_deadline)
+        return thunk::nothing::deadline;
     }
   }
 

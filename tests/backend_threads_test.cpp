@@ -343,12 +343,12 @@ TEMPLATE_TEST_CASE("put while a process is about to wait, it is ready when that 
   });
   for (int i = 0; i != rounds; ++i) {
     (void)t.release();
-    TestType::is_about_to_wait(p);
+    w.is_about_to_wait(p);
     can_be_found = i;
     if (i % 3 == 0) std::this_thread::yield();
     wrong += was_put == i;
     written = i;
-    TestType::waits(p);
+    w.waits(p, waiting_for::something_else);
     while (was_put != i) std::this_thread::yield();
     t = w.take(instant::max(), dry_test());
     wrong += t.get() != &p;
@@ -367,8 +367,8 @@ TEMPLATE_TEST_CASE("a process that need not wait after all is put as before", ""
   typename TestType::worker w(b, 0);
   thunk t = numbered<TestType>(3);
   process& p = *t.get();
-  TestType::is_about_to_wait(p);
-  TestType::goes_on(p);
+  w.is_about_to_wait(p);
+  w.goes_on(p);
   CHECK_FALSE(b.claim(&p));
   w.put(std::move(t), why::yielded);
   thunk const again = b.claim(&p);

@@ -35,6 +35,8 @@ namespace weft::detail {
 ///       and wakes another one to look, if it has something to do.
 class idle_threads {
  public:
+  enum class slept : std::uint8_t { not_at_all, until_woken, until_deadline };
+
   explicit idle_threads(unsigned threads) : monitors_(std::make_unique<monitor[]>(threads)) {
     list_.reserve(threads);
   }
@@ -106,19 +108,18 @@ class idle_threads {
     end(stopped);
   }
 
-  /// Until there may be work, or it is over.  True if the deadline has passed.
+  /// Until there may be work, or it is over.
   template <class AllAreEmpty>
-  [[nodiscard]] bool sleep(unsigned self, instant until, dry_test dry_now,
-                           AllAreEmpty all_are_empty) {
+  slept sleep(unsigned self, instant until, dry_test dry_now, AllAreEmpty all_are_empty) {
     monitor& m = monitors_[self];
     m.forget();
     announced const a = announce(self);
-    if (a.is_over) return false;
+    if (a.is_over) return slept::not_at_all;
     // What is due is asked without the lock: the answer may be to put something.
-    if (a.is_last && dry_now() && decide(a.changes, all_are_empty)) return false;
+    if (a.is_last && dry_now() && decide(a.changes, all_are_empty)) return slept::not_at_all;
     if (!all_are_empty()) {
       withdraw(self);
-      return false;
+      return slept::not_at_all;
     }
     while (goes_on_watch(self)) {
       instant const nap = std::min(until, instant::clock::now() + nap_time);
@@ -126,13 +127,13 @@ class idle_threads {
       is_off_watch();
       if (!is_woken && nap != until && all_are_empty()) continue;
       bool const was_listed = withdraw(self);
-      if (is_woken) return false;
+      if (is_woken) return slept::until_woken;
       somebody_else_watches();
-      return was_listed && nap == until;
+      return was_listed && nap == until ? slept::until_deadline : slept::until_woken;
     }
     bool const is_woken = m.wait(until);
     // Listed also if it was woken for what it had found by itself before, and has come again.
-    return withdraw(self) && !is_woken;
+    return withdraw(self) && !is_woken ? slept::until_deadline : slept::until_woken;
   }
 
  private:

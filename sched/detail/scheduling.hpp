@@ -239,14 +239,15 @@ class scheduling final : public scheduling_base {
   // ---- waiting (scheduling_waits.hpp), mail (scheduling_mail.hpp)
 
   void is_about_to_wait(process& p) noexcept {
-    if constexpr (on_several_threads) Backend::is_about_to_wait(p);
+    if constexpr (on_several_threads) worker().is_about_to_wait(p);
   }
-  void waits(process& p) noexcept {
-    if constexpr (on_several_threads) Backend::waits(p);
+  void waits(process& p, waiting_for what = waiting_for::something_else) noexcept {
+    if constexpr (on_several_threads) worker().waits(p, what);
   }
   void goes_on(process& p) noexcept {
-    if constexpr (on_several_threads) Backend::goes_on(p);
+    if constexpr (on_several_threads) worker().goes_on(p);
   }
+  void ends(process& p) noexcept;
   template <class Enter>
   void wait(waiter& who, Enter enter);
   void sleep(waiter& who, alarm& until);

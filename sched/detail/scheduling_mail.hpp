@@ -37,7 +37,7 @@ template <backend Backend>
     mailbox::receives to) noexcept {
   ++here().hand_overs;
   put(box(true), why::handed_over);
-  if constexpr (on_several_threads) Backend::runs_next(*to.who);
+  if constexpr (on_several_threads) worker().runs_next(*to.who);
   return go_on(to.who, to.answer);
 }
 template <backend Backend>

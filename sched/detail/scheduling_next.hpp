@@ -94,11 +94,17 @@ template <backend Backend>
   put(thunk(p), why::started);
 }
 
+/// A backend may want to know.
+template <backend Backend>
+[[gnu::always_inline]] inline void scheduling<Backend>::ends(process& p) noexcept {
+  if constexpr (requires { backend_->ends(p); }) backend_->ends(p);
+}
 template <backend Backend>
 [[gnu::always_inline]] inline void scheduling<Backend>::bury(process* p,
                                                              std::exception_ptr error) noexcept {
   if (error) [[unlikely]]
     failed(p->id(), std::move(error));
+  ends(*p);
   desk& d = scheduling_base::here();
   if (!p->is_forkable() || static_cast<forkable_process&>(*p).is_sealed()) --d.unforkable;
   --d.alive;
@@ -109,6 +115,7 @@ template <backend Backend>
 continuation scheduling<Backend>::finished(process& p) noexcept {
   if (!p.ended_quietly()) [[unlikely]]
     return finished_somehow(p);
+  ends(p);
   desk& d = here();
   d.running = nullptr;
   --d.unforkable;

@@ -48,6 +48,20 @@ struct shared_by {
   }
 };
 
+template <unsigned N>
+struct stolen_by {
+  using backend = stealing;
+  static constexpr unsigned threads = N;
+  using options = stealing_options;
+  static options how(bool log = false, std::stop_token stop = {}) {
+    options o;
+    o.threads = N;
+    o.forkable = log;
+    o.stop = std::move(stop);
+    return o;
+  }
+};
+
 /// Another backend, on the calling thread.
 template <class Backend>
 struct by_the_plain {

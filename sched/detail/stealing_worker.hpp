@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <thread>
+#include <utility>
+
+#include "sched/stealing.hpp"
+
+namespace weft {
+
+/// A thread's end of the work-stealing backend.
+class stealing::worker {
+ public:
+  worker(stealing& all, unsigned index) noexcept
+      : all_(all), own_(all.homes_[index]), index_(index), random_(index + 1), visited_(index) {
+    all_.idle_.join();
+  }
+  worker(worker const&) = delete;
+  worker& operator=(worker const&) = delete;
+  ~worker() { all_.idle_.leave(); }
+
+  void put(thunk&& t, why w) noexcept {
+    if (w == why::started && all_.options_.keep_list) [[unlikely]]
+      all_.list(*t.get());
+    bool const is_alone = own_.deque.size() == 0 && own_.yielded.size() == 0;
+    if (place* const p = ready(std::move(t), w)) enter(*p, w, is_alone);
+  }
+
+  // ---- of a process that runs here (R4 of waiting_room.hpp)
+
+  void is_about_to_wait(process& p) noexcept {
+    if (auto* const l = process_place<place>(p).listed) [[unlikely]]
+      l->waits(p);
+  }
+  void waits(process& p, waiting_for what) noexcept {
+    place& at = process_place<place>(p);
+    if (!at.life.wait(what == waiting_for::mail ? lifecycle::idle : lifecycle::blocked))
+      enter(at, why::woken, false);
+  }
+  void goes_on(process&) noexcept {}
+  void runs_next(process& p) noexcept { process_place<place>(p).life.take_over(detail::relax()); }
+
+  /// So much is ready that who makes more is to wait its turn.
+  [[nodiscard]] bool is_crowded() noexcept {
+    if (++spawned_ < most_ready) return false;
+    spawned_ = 0;  // the next as many need not wait, whatever there is: so it comes forward
+    return own_.deque.size() >= most_ready;
+  }
+
+  /// Not while somebody sleeps, who may have to be told.
+  [[nodiscard]] bool can_exchange() const noexcept {
+    return until_oldest_ > 1 && (all_.count_ == 1 || all_.idle_.nobody_sleeps()) &&
+           own_.deque.size() == 0;
+  }
+  [[gnu::always_inline]] thunk exchange(thunk t) noexcept {
+    --until_oldest_;
+    place* const next = own_.yielded.size() != 0 ? take_yielded() : nullptr;
+    if (!next) {
+      add(own_.run, 1);
+      return t;
+    }
+    place& p = *ready(std::move(t), why::yielded);
+    enter(p, why::yielded, false);
+    return begin_step(*next);
+  }
+
+  /// Parks when there is nothing to do.
+  thunk take(instant until, dry_test dry) {
+    for (;;) {
+      if (all_.idle_.is_over()) return all_.idle_.why_over();
+      if (place* const p = find()) return begin_step(*p);
+      if (unsigned const told = looks(); told != looked_) {
+        looked_ = told;
+        return thunk::nothing::deadline;
+      }
+      auto const nothing_new = [this] { return all_.all_are_empty() && looks() == looked_; };
+      using slept = detail::idle_threads::slept;
+      slept const how = all_.idle_.sleep(index_, until, dry, nothing_new);
+      if (how != slept::not_at_all) add(own_.parked, 1);
+      if (how == slept::until_woken) add(own_.woken, 1);
+      if (how == slept::until_deadline) return thunk::nothing::deadline;
+    }
+  }
+
+ private:
+  using thief_of_deque = chase_lev<place*>::thief;
+  using thief_of_yielded = steal_queue<place*>::thief;
+
+  static constexpr unsigned steps_to_oldest = 64;
+  static constexpr unsigned most_stolen = 256;
+  static constexpr unsigned most_taken = 32;
+  static constexpr unsigned most_ready = 16'384;
+
+  static void add(std::atomic<std::uint64_t>& n, std::uint64_t more) noexcept {
+    // Relaxed: only we write.
+    n.store(n.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
+  }
+  [[nodiscard]] unsigned looks() const noexcept {
+    return all_.looks_.load(std::memory_order_seq_cst);  // seq_cst: with [1], after we announced
+  }
+  thunk begin_step(place& p) noexcept {
+    p.life.move(lifecycle::running);
+    // Relaxed: it is ours.
+    p.steps.store(p.steps.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    add(own_.run, 1);
+    return thunk_of(p);
+  }
+
+  /// `is_alone`: if it yields, we take it back ourselves.
+  void enter(place& p, why w, bool is_alone) noexcept {
+    bool const is_late = w == why::yielded || all_.options_.order == local_order::fifo;
+    try {
+      if (is_late)
+        own_.yielded.push(&p);
+      else
+        own_.deque.push(&p);
+    } catch (...) {  // no memory: there is a queue that needs none
+      return all_.enter_global(p);
+    }
+    if (all_.count_ == 1 || (w == why::yielded && is_alone)) return;  // K2
+    if (is_late)
+      own_.yielded.publish();
+    else
+      own_.deque.publish();
+    if (w == why::handed_over && is_alone) return all_.idle_.have_watched();
+    all_.idle_.wake_one();
+  }
+
+  // ---- who is next
+
+  place* find() noexcept {
+    if (--until_oldest_ == 0)
+      if (place* const p = find_oldest()) return p;
+    if (auto const p = own_.deque.try_pop()) return *p;
+    if (place* const p = take_yielded()) return p;
+    for (unsigned looks = 0;; ++looks) {
+      if (place* const p = take_global()) return p;
+      bool was_lost = false;
+      if (place* const p = steal(was_lost)) return p;
+      if (was_lost) continue;
+      if (looks >= all_.options_.looks || all_.idle_.all_others_sleep()) return nullptr;
+      if (looks < all_.options_.spins)
+        detail::pause_for(8);
+      else
+        std::this_thread::yield();
+    }
+  }
+  /// By turns.  Null if there is nothing there.
+  place* find_oldest() noexcept {
+    until_oldest_ = steps_to_oldest;
+    turn_ = (turn_ + 1) % 4;
+    if (turn_ == 0) return take_global();
+    if (turn_ == 1) return take_yielded();
+    if (turn_ == 2) {
+      auto const p = thief_of_deque(own_.deque).steal();
+      return p ? *p : nullptr;
+    }
+    bool was_lost = false;
+    return visit(was_lost);
+  }
+  place* take_yielded() noexcept {
+    place* p;
+    return own_.yielded.take({&p, 1}) != 0 ? p : nullptr;
+  }
+  /// The others go to the deque in such an order that they come out as they stood.
+  place* take_global() noexcept {
+    std::array<place*, most_taken> others;
+    std::size_t n = 0;
+    std::size_t const most = std::min<std::size_t>(all_.options_.batch, others.size());
+    place* const first = all_.global_.pop(most, all_.count_, [&](place& p) { others[n++] = &p; });
+    if (n == 0) return first;
+    while (n != 0) keep(*others[--n]);
+    share_more();
+    return first;
+  }
+  /// In one's own deque, without a word.
+  void keep(place& p) noexcept {
+    try {
+      own_.deque.push(&p);
+    } catch (...) {
+      all_.global_.push(p);
+    }
+  }
+  /// There is more than we do next.
+  void share_more() noexcept {
+    own_.deque.publish();
+    own_.yielded.publish();
+    all_.idle_.wake_one();
+  }
+
+  /// From whomever.
+  place* steal(bool& was_lost) noexcept {
+    unsigned const first = random_below(all_.count_);
+    for (unsigned i = 0; i != all_.count_; ++i) {
+      unsigned const victim = (first + i) % all_.count_;
+      if (victim == index_) continue;
+      if (place* const p = steal_from(all_.homes_[victim], was_lost)) return p;
+    }
+    return nullptr;
+  }
+  /// The oldest of the next one in turn: from its deque, and the next time of those that have
+  /// yielded.
+  place* visit(bool& was_lost) noexcept {
+    visited_ = (visited_ + 1) % all_.count_;
+    if (visited_ == index_) {
+      visited_ = (visited_ + 1) % all_.count_;
+      visits_yielded_ = !visits_yielded_;
+    }
+    if (visited_ == index_) return nullptr;  // we are alone
+    home& from = all_.homes_[visited_];
+    place* p = nullptr;
+    if (visits_yielded_) {
+      auto const n = thief_of_yielded(from.yielded).take({&p, 1});
+      was_lost |= n.is_lost();
+      if (!n) return nullptr;
+    } else {
+      auto const found = thief_of_deque(from.deque).steal();
+      was_lost |= found.is_lost();
+      if (!found) return nullptr;
+      p = *found;
+    }
+    add(own_.stolen, 1);
+    return p;
+  }
+  place* steal_from(home& from, bool& was_lost) noexcept {
+    if (from.deque.size() != 0) {
+      auto const half = steal_half(from.deque);
+      was_lost |= half.first.is_lost();
+      if (half.first) return has_stolen(**half.first, half.others);
+    }
+    if (from.yielded.size() == 0) return nullptr;
+    std::array<place*, most_taken> batch;
+    auto const n = thief_of_yielded(from.yielded).take_half(batch);
+    was_lost |= n.is_lost();
+    if (!n) return nullptr;
+    for (std::size_t i = 1; i != *n; ++i) keep_yielded(*batch[i]);
+    return has_stolen(*batch[0], *n - 1);
+  }
+  chase_lev<place*>::thief::half steal_half(chase_lev<place*>& from) noexcept {
+    try {
+      return thief_of_deque(from).steal_half(own_.deque, most_stolen);
+    } catch (...) {  // no memory for half
+      return {thief_of_deque(from).steal()};
+    }
+  }
+  place* has_stolen(place& first, std::size_t others) noexcept {
+    add(own_.stolen, 1 + others);
+    if (others != 0) share_more();
+    return &first;
+  }
+  void keep_yielded(place& p) noexcept {
+    try {
+      own_.yielded.push(&p);
+    } catch (...) {
+      all_.global_.push(p);
+    }
+  }
+  unsigned random_below(unsigned n) noexcept {
+    // Marsaglia's xorshift, of 32 bits: whom to look at first.
+    random_ ^= random_ << 13;
+    random_ ^= random_ >> 17;
+    random_ ^= random_ << 5;
+    return static_cast<unsigned>((std::uint64_t{random_} * n) >> 32);
+  }
+
+  stealing& all_;
+  home& own_;
+  unsigned const index_;
+  std::uint32_t random_;
+  unsigned looked_ = 0;   // of `looks_`
+  unsigned spawned_ = 0;  // since somebody was asked to wait
+  unsigned until_oldest_ = steps_to_oldest;
+  unsigned turn_ = 0;  // whose turn it was: see find_oldest()
+  unsigned visited_;   // whom we visited last
+  bool visits_yielded_ = false;
+};
+
+static_assert(concurrent<stealing> && exchanging<stealing> && with_options<stealing>);
+
+}  // namespace weft
