@@ -2,8 +2,8 @@
 # arguments_test.sh PROGRAM: what an example does not know, or what goes with another backend, ends it
 # with 2, after a line on how it is used; and what it knows, with 0.
 status=0
-for wrong in what --backend= --backend=stealing --threads=2 --seed=1 \
-  '--backend=one_thread --threads=2' '--backend=random --threads=2' '--backend=sharing --seed=1' \
+for wrong in what --backend= --backend=thieves --threads=2 --seed=1 \
+  '--backend=one_thread --threads=2' '--backend=random --threads=2' '--backend=sharing --seed=1' '--backend=stealing --seed=1' \
   '--backend=one_thread --backend=sharing' '--backend=sharing --backend=random' \
   '--backend=random --seed=' '--backend=random --seed=-1' '--backend=random --seed=1x' \
   '--backend=sharing --threads=99999999999'; do
@@ -15,7 +15,7 @@ for wrong in what --backend= --backend=stealing --threads=2 --seed=1 \
     status=1
   fi
 done
-for right in '' --backend=one_thread --backend=sharing '--threads=2 --backend=sharing' \
+for right in '' --backend=one_thread --backend=sharing '--backend=stealing --threads=3' '--threads=2 --backend=sharing' \
   --backend=random '--backend=random --seed=0' '--seed=2147483647 --backend=random'; do
   "$1" $right > "$TEST_TMPDIR/out" 2> "$TEST_TMPDIR/err" || { echo "$right: $?"; status=1; }
 done

@@ -39,7 +39,7 @@ class backend {
       else
         refuse();
     }
-    if (threads_ >= 0 && which_ != kind::sharing) refuse();
+    if (threads_ >= 0 && which_ != kind::sharing && which_ != kind::stealing) refuse();
     if (seed_ >= 0 && which_ != kind::random) refuse();
   }
 
@@ -56,12 +56,12 @@ class backend {
   [[noreturn]] void refuse() const {
     std::cerr << "usage: " << name_
               << " [--backend=one_thread | --backend=sharing [--threads=n] |"
-                 " --backend=random [--seed=n]]"
+                 " --backend=stealing [--threads=n] | --backend=random [--seed=n]]"
               << (own_.empty() ? "" : " ") << own_ << '\n';
     std::exit(2);
   }
 
-  /// Under sharing several threads use the handlers: each gets a lock.
+  /// Under sharing and stealing several threads use the handlers: each gets a lock.
   template <class Program, class... Handlers>
   void schedule(Program program, Handlers... handlers) const {
     run(false, std::move(program), std::move(handlers)...);
@@ -73,7 +73,7 @@ class backend {
   }
 
  private:
-  enum class kind { unsaid, one_thread, sharing, random };
+  enum class kind { unsaid, one_thread, sharing, stealing, random };
 
   static std::string_view value_of(std::string_view text) {
     return text.substr(text.find('=') + 1);
@@ -82,6 +82,7 @@ class backend {
   void name_backend(std::string_view name) {
     kind const k = name == "one_thread" ? kind::one_thread
                    : name == "sharing"  ? kind::sharing
+                   : name == "stealing" ? kind::stealing
                    : name == "random"   ? kind::random
                                         : kind::unsaid;
     if (k == kind::unsaid || (which_ != kind::unsaid && which_ != k)) refuse();
@@ -89,10 +90,14 @@ class backend {
   }
   template <class Program, class... Handlers>
   void run(bool virtual_time, Program program, Handlers... handlers) const {
+    unsigned const threads = threads_ < 0 ? 0 : static_cast<unsigned>(threads_);
     if (which_ == kind::sharing) {
-      unsigned const threads = threads_ < 0 ? 0 : static_cast<unsigned>(threads_);
       weft::schedule<weft::sharing>({.threads = threads, .virtual_time = virtual_time},
                                     std::move(program), weft::synchronized(std::move(handlers))...);
+    } else if (which_ == kind::stealing) {
+      weft::schedule<weft::stealing>({.threads = threads, .virtual_time = virtual_time},
+                                     std::move(program),
+                                     weft::synchronized(std::move(handlers))...);
     } else if (which_ == kind::random) {
       std::uint64_t const seed = seed_ < 0 ? 1 : static_cast<std::uint64_t>(seed_);
       weft::schedule<weft::random_order>({.seed = seed, .virtual_time = virtual_time},

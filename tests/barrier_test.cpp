@@ -50,7 +50,7 @@ step runs(std::reference_wrapper<race> r, std::size_t self, int times) {
 }  // namespace
 
 TEMPLATE_TEST_CASE("four meet in each round, and each sees what all have done", "", alone,
-                   by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   race r(4);
   int const times = rounds(20'000);
@@ -73,7 +73,7 @@ TEST_CASE("a barrier for one lets it through, and one for nobody is refused") {
 }
 
 TEMPLATE_TEST_CASE("of more than it is for as many go on as rounds are full", "", alone, by_random,
-                   shared_by<1>, shared_by<2>, shared_by<8>) {
+                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(300); ++round) {
     barrier three(3);
@@ -98,7 +98,7 @@ TEMPLATE_TEST_CASE("of more than it is for as many go on as rounds are full", ""
 }
 
 TEMPLATE_TEST_CASE("a barrier may end when one of them goes on", "", alone, by_random, shared_by<1>,
-                   shared_by<2>, shared_by<8>) {
+                   shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   counter through = 0;
   int const n = rounds(20'000);
@@ -120,7 +120,7 @@ TEMPLATE_TEST_CASE("a barrier may end when one of them goes on", "", alone, by_r
 }
 
 TEMPLATE_TEST_CASE("a barrier that ends in the middle of a round has those who wait find cancelled",
-                   "", alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   "", alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(500); ++round) {
     counter found = 0;

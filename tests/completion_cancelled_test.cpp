@@ -27,7 +27,8 @@ using program = eff<void, spawning<proc, completing>, proc, completing>;
 }  // namespace
 
 TEMPLATE_TEST_CASE("who waits finds cancelled when another process fails, whoever has him then", "",
-                   alone, by_queue, by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   alone, by_queue, by_random, shared_by<1>, shared_by<2>, shared_by<8>,
+                   stolen_by<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(3000); ++round) {
     completer<int> never_comes;
@@ -57,7 +58,7 @@ TEMPLATE_TEST_CASE("who waits finds cancelled when another process fails, whoeve
 }
 
 TEMPLATE_TEST_CASE("who waits finds cancelled when somebody asks to stop", "", alone, by_random,
-                   by_stack, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_stack, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(300); ++round) {
     completer<int> never_comes;
@@ -83,7 +84,8 @@ TEMPLATE_TEST_CASE("who waits finds cancelled when somebody asks to stop", "", a
 }
 
 TEMPLATE_TEST_CASE("a completion that comes while another process fails is taken, or cancelled", "",
-                   alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>,
+                   stolen_by<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(1000); ++round) {
     completer<int> source;

@@ -48,7 +48,7 @@ std::string refusal_of(F f) {
 }  // namespace
 
 TEMPLATE_TEST_CASE("a completion that is there before the wait is taken at once", "", alone,
-                   by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   completer<int> source;
   auto result = source.get_completion();
@@ -61,7 +61,8 @@ TEMPLATE_TEST_CASE("a completion that is there before the wait is taken at once"
 }
 
 TEMPLATE_TEST_CASE("a process waits for another one's completion, and the other for its own", "",
-                   alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>,
+                   stolen_by<3>) {
   for (int round = 0; round != rounds(200); ++round) {
     every_frame_dies const check;
     std::string got;
@@ -82,7 +83,7 @@ TEMPLATE_TEST_CASE("a process waits for another one's completion, and the other 
 }
 
 TEMPLATE_TEST_CASE("a scheduler sleeps while one is due, and reports no deadlock", "", alone,
-                   by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   completer<int> source;
   auto result = source.get_completion();
@@ -102,7 +103,8 @@ TEMPLATE_TEST_CASE("a scheduler sleeps while one is due, and reports no deadlock
 }
 
 TEMPLATE_TEST_CASE("completions from another thread race with the waits, and none is lost", "",
-                   alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>,
+                   stolen_by<3>) {
   every_frame_dies const check;
   constexpr int many = 20;
   for (int round = 0; round != rounds(500); ++round) {
@@ -138,7 +140,8 @@ TEMPLATE_TEST_CASE("completions from another thread race with the waits, and non
 }
 
 TEMPLATE_TEST_CASE("one that is failed, or dropped, throws that; a void one may come too", "",
-                   alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>,
+                   stolen_by<3>) {
   every_frame_dies const check;
   std::string failed;
   std::string dropped;
@@ -207,7 +210,8 @@ TEST_CASE("an end that nobody wants is no harm: neither a completion, nor a comp
   source.complete("nobody takes it, and it is on the heap");
 }
 
-TEMPLATE_TEST_CASE("what comes may only move", "", alone, by_random, by_stack, shared_by<2>) {
+TEMPLATE_TEST_CASE("what comes may only move", "", alone, by_random, by_stack, shared_by<2>,
+                   stolen_by<3>) {
   every_frame_dies const check;
   int got = 0;
   run_on<TestType>([&]() -> program {
@@ -247,7 +251,7 @@ TEST_CASE("if the value's constructor throws, complete may be called again") {
 }
 
 TEMPLATE_TEST_CASE("who has waited cannot fork, and the message names the wait", "", alone,
-                   by_random, by_stack, shared_by<1>, shared_by<2>) {
+                   by_random, by_stack, shared_by<1>, shared_by<2>, stolen_by<3>) {
   every_frame_dies const check;
   std::string what;
   fork_on<TestType>([&what]() -> program {

@@ -35,7 +35,8 @@ using program = eff<void, spawning<proc, completing, timing>, proc, completing, 
 }  // namespace
 
 TEMPLATE_TEST_CASE("what has come is had at once, deadline or not, and what has not is nothing", "",
-                   alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>,
+                   stolen_by<3>) {
   every_frame_dies const check;
   bool right = false;
   run_on<TestType>([&right]() -> program {
@@ -65,7 +66,7 @@ TEMPLATE_TEST_CASE("what has come is had at once, deadline or not, and what has 
 }
 
 TEMPLATE_TEST_CASE("one that was too late is waited for again, as often as one likes", "", alone,
-                   by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   int got = 0;
   int times = 0;
@@ -98,7 +99,7 @@ TEMPLATE_TEST_CASE("one that was too late is waited for again, as often as one l
 }
 
 TEMPLATE_TEST_CASE("what it is failed with is thrown in time too, and a dropped one is told", "",
-                   alone, by_queue, by_random, shared_by<2>) {
+                   alone, by_queue, by_random, shared_by<2>, stolen_by<3>) {
   every_frame_dies const check;
   std::string what;
   run_on<TestType>(virtual_time<TestType>(), [&what]() -> program {
@@ -129,7 +130,7 @@ TEMPLATE_TEST_CASE("what it is failed with is thrown in time too, and a dropped 
 }
 
 TEMPLATE_TEST_CASE("virtual time does not wait for what is outside, which may come all the same",
-                   "", alone, by_random, by_stack, shared_by<1>, shared_by<2>) {
+                   "", alone, by_random, by_stack, shared_by<1>, shared_by<2>, stolen_by<3>) {
   for (int round = 0; round != rounds(200); ++round) {
     every_frame_dies const check;
     completer<int> source;
@@ -155,7 +156,8 @@ TEMPLATE_TEST_CASE("virtual time does not wait for what is outside, which may co
 }
 
 TEMPLATE_TEST_CASE("completed and too late at the same moment: it is one of them, and none is lost",
-                   "", alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   "", alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>,
+                   stolen_by<3>) {
   int late = 0;
   int in_time = 0;
   for (int round = 0; round != rounds(300); ++round) {
@@ -209,7 +211,7 @@ TEMPLATE_TEST_CASE("completed and too late at the same moment: it is one of them
 TEMPLATE_TEST_CASE(
     "who waits with a deadline finds cancelled when another fails, and whoever has "
     "him then",
-    "", alone, by_queue, by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
+    "", alone, by_queue, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(1000); ++round) {
     completer<int> source;

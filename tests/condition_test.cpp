@@ -90,7 +90,8 @@ step until_they_wait(meeting& at, int n) {
 }  // namespace
 
 TEMPLATE_TEST_CASE("what some make and others use up comes through a queue of three places", "",
-                   alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>,
+                   stolen_by<3>) {
   every_frame_dies const check;
   int const n = rounds(20'000);
   channel c;
@@ -107,7 +108,7 @@ TEMPLATE_TEST_CASE("what some make and others use up comes through a queue of th
 }
 
 TEMPLATE_TEST_CASE("two call each other a hundred thousand times, and no call is lost", "", alone,
-                   by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   struct turns {
     mutex access;
@@ -161,7 +162,7 @@ TEST_CASE("who waits longest is notified first; with nobody there it is forgotte
 }
 
 TEMPLATE_TEST_CASE("notify_one wakes one, also where the mutex is locked and unlocked meanwhile",
-                   "", alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   "", alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(200); ++round) {
     meeting m;
@@ -205,7 +206,7 @@ TEST_CASE("who waits with a guard of nothing is told so, also if there is nothin
 }
 
 TEMPLATE_TEST_CASE("who is cancelled while it waits does not own the mutex", "", alone, by_random,
-                   shared_by<1>, shared_by<2>, shared_by<8>) {
+                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(300); ++round) {
     meeting m;
@@ -227,7 +228,7 @@ TEMPLATE_TEST_CASE("who is cancelled while it waits does not own the mutex", "",
 }
 
 TEMPLATE_TEST_CASE("a condition that ends has those who wait find cancelled, and goes on unlocked",
-                   "", alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   "", alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(300); ++round) {
     counter n = 0;

@@ -46,7 +46,8 @@ process_of waits_until(std::reference_wrapper<gate> g, instant t,
 }  // namespace
 
 TEMPLATE_TEST_CASE("who waits at a gate with a deadline is woken before it, or goes on then", "",
-                   alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>,
+                   stolen_by<3>) {
   every_frame_dies const check;
   gate woken;
   gate forgotten;
@@ -70,7 +71,7 @@ TEMPLATE_TEST_CASE("who waits at a gate with a deadline is woken before it, or g
 }
 
 TEMPLATE_TEST_CASE("a gate that has been woken since lets through who would wait with a deadline",
-                   "", alone, by_queue, by_random, shared_by<1>, shared_by<2>) {
+                   "", alone, by_queue, by_random, shared_by<1>, shared_by<2>, stolen_by<3>) {
   every_frame_dies const check;
   gate g;
   ends how;
@@ -106,7 +107,7 @@ TEMPLATE_TEST_CASE("who is too late at a gate takes nobody's place: the next one
 }
 
 TEMPLATE_TEST_CASE("a gate that ends cancels who waits there with a deadline, once", "", alone,
-                   by_random, by_stack, shared_by<1>, shared_by<2>) {
+                   by_random, by_stack, shared_by<1>, shared_by<2>, stolen_by<3>) {
   every_frame_dies const check;
   ends how;
   run_on<TestType>(virtual_time<TestType>(), [&]() -> program {
@@ -140,7 +141,7 @@ TEMPLATE_TEST_CASE("a gate may end while those who were too late there have not 
 }
 
 TEMPLATE_TEST_CASE("all who wait at gates are a deadlock only when no deadline is set", "", alone,
-                   by_queue, by_random, shared_by<1>, shared_by<2>) {
+                   by_queue, by_random, shared_by<1>, shared_by<2>, stolen_by<3>) {
   every_frame_dies const check;
   gate g;
   ends how;
@@ -164,7 +165,8 @@ TEMPLATE_TEST_CASE("all who wait at gates are a deadlock only when no deadline i
 }
 
 TEMPLATE_TEST_CASE("a wake and a deadline at the same moment: each wait ends once, one way", "",
-                   alone, by_queue, by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   alone, by_queue, by_random, shared_by<1>, shared_by<2>, shared_by<8>,
+                   stolen_by<3>) {
   int woken = 0;
   int too_late = 0;
   for (int round = 0; round != rounds(20); ++round) {
@@ -201,7 +203,7 @@ TEMPLATE_TEST_CASE("a wake and a deadline at the same moment: each wait ends onc
 }
 
 TEMPLATE_TEST_CASE("who fails cancels who waits with a deadline, at a gate that others wake", "",
-                   alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   for (int round = 0; round != rounds(200); ++round) {
     every_frame_dies const check;
     gate g;

@@ -47,7 +47,8 @@ step holds_until(std::reference_wrapper<mutex> m, instant t) {
 }  // namespace
 
 TEMPLATE_TEST_CASE("who waits for a mutex until a deadline has it before, or nothing at it", "",
-                   alone, by_queue, by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   alone, by_queue, by_random, shared_by<1>, shared_by<2>, shared_by<8>,
+                   stolen_by<3>) {
   every_frame_dies const check;
   instant gave_up;
   instant got_it;
@@ -87,7 +88,7 @@ TEMPLATE_TEST_CASE("who waits for a mutex until a deadline has it before, or not
 }
 
 TEMPLATE_TEST_CASE("a deadline for a semaphore", "", alone, by_random, shared_by<1>, shared_by<2>,
-                   shared_by<8>) {
+                   shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   std::string found;
   run_in_virtual_time<TestType>([&found]() -> program {
@@ -109,7 +110,8 @@ TEMPLATE_TEST_CASE("a deadline for a semaphore", "", alone, by_random, shared_by
 }
 
 TEMPLATE_TEST_CASE("a wait at a condition ends when it is notified, or at the deadline, and locks",
-                   "", alone, by_queue, by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   "", alone, by_queue, by_random, shared_by<1>, shared_by<2>, shared_by<8>,
+                   stolen_by<3>) {
   every_frame_dies const check;
   std::string found;
   run_in_virtual_time<TestType>([&found]() -> program {
@@ -152,7 +154,7 @@ TEMPLATE_TEST_CASE("a wait at a condition ends when it is notified, or at the de
 }
 
 TEMPLATE_TEST_CASE("a deadline that comes while another has the mutex does not end the wait for it",
-                   "", alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   "", alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   instant back;
   bool notified = true;
@@ -169,7 +171,7 @@ TEMPLATE_TEST_CASE("a deadline that comes while another has the mutex does not e
 }
 
 TEMPLATE_TEST_CASE("no unlock is lost on one whose deadline comes just then", "", alone, by_queue,
-                   by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(300); ++round) {
     mutex m;

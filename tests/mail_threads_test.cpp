@@ -83,7 +83,8 @@ class arrived {
 // ---- order, and each once
 
 TEMPLATE_TEST_CASE("each sender's messages come in its order, each once, unbounded and bounded", "",
-                   alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>,
+                   stolen_by<3>) {
   constexpr int senders = 6;
   int const each = rounds(2000);
   for (std::size_t const capacity : {std::size_t{1}, std::size_t{3}, std::size_t{1'000'000}}) {
@@ -103,7 +104,7 @@ TEMPLATE_TEST_CASE("each sender's messages come in its order, each once, unbound
 }
 
 TEMPLATE_TEST_CASE("who selects gets the messages of each sender in order, each once", "", alone,
-                   by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   constexpr std::size_t senders = 6;
   int const each = rounds(2000);
@@ -155,7 +156,7 @@ TEMPLATE_TEST_CASE("who selects gets the messages of each sender in order, each 
 // ---- nobody sleeps on
 
 TEMPLATE_TEST_CASE("a million times to and fro, and nobody sleeps on", "", alone, by_random,
-                   by_stack, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_stack, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   for (int const pairs : {1, 7}) {
     counter played = 0;
@@ -185,7 +186,8 @@ TEMPLATE_TEST_CASE("a million times to and fro, and nobody sleeps on", "", alone
 }
 
 TEMPLATE_TEST_CASE("a token goes round among those who select and those who receive in time", "",
-                   alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>,
+                   stolen_by<3>) {
   every_frame_dies const check;
   constexpr std::size_t n = 16;
   int const hops = rounds(100'000);
@@ -226,7 +228,7 @@ TEMPLATE_TEST_CASE("a token goes round among those who select and those who rece
 }
 
 TEMPLATE_TEST_CASE("two who send to each other for ever do not starve a third", "", alone,
-                   by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   constexpr int most = 10'000'000;
   counter played = 0;
@@ -256,7 +258,8 @@ TEMPLATE_TEST_CASE("two who send to each other for ever do not starve a third", 
 // ---- ends that go
 
 TEMPLATE_TEST_CASE("when all addresses are dropped, whoever does it, who receives hears of it", "",
-                   alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>,
+                   stolen_by<3>) {
   for (int round = 0; round != rounds(2000); ++round) {
     every_frame_dies const check;
     counter heard = 0;
@@ -291,7 +294,7 @@ TEMPLATE_TEST_CASE("when all addresses are dropped, whoever does it, who receive
 }
 
 TEMPLATE_TEST_CASE("an inbox that goes says so to everyone, and its messages die once", "", alone,
-                   by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   for (int round = 0; round != rounds(500); ++round) {
     everything_dies const check;
     counter sent = 0;
@@ -319,7 +322,8 @@ TEMPLATE_TEST_CASE("an inbox that goes says so to everyone, and its messages die
 }
 
 TEMPLATE_TEST_CASE("ends outlive their scheduler, and are dropped by several threads at once", "",
-                   alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>,
+                   stolen_by<3>) {
   for (int round = 0; round != rounds(200); ++round) {
     everything_dies const check;
     std::vector<std::function<void()>> drops;
@@ -347,7 +351,7 @@ TEMPLATE_TEST_CASE("ends outlive their scheduler, and are dropped by several thr
 }
 
 TEMPLATE_TEST_CASE("the last address is dropped by a thread that is not the scheduler's", "",
-                   shared_by<1>, shared_by<2>, shared_by<8>) {
+                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   for (int round = 0; round != rounds(300); ++round) {
     every_frame_dies const check;
     counter heard = 0;
@@ -377,7 +381,7 @@ TEMPLATE_TEST_CASE("the last address is dropped by a thread that is not the sche
 }
 
 TEMPLATE_TEST_CASE("an address that is dropped as the run ends loses nobody", "", shared_by<1>,
-                   shared_by<2>) {
+                   shared_by<2>, stolen_by<3>) {
   for (int round = 0; round != rounds(300); ++round) {
     every_frame_dies const check;
     std::atomic<bool> is_out = false;
@@ -406,7 +410,7 @@ TEMPLATE_TEST_CASE("an address that is dropped as the run ends loses nobody", ""
 }
 
 TEMPLATE_TEST_CASE("who has handed its thread over goes on when its receiver keeps that", "",
-                   shared_by<2>, shared_by<8>) {
+                   shared_by<2>, shared_by<8>, stolen_by<3>) {
   for (int round = 0; round != 10; ++round) {
     every_frame_dies const check;
     std::atomic<bool> went_on = false;
@@ -428,7 +432,7 @@ TEMPLATE_TEST_CASE("who has handed its thread over goes on when its receiver kee
 // ---- deadlines
 
 TEMPLATE_TEST_CASE("messages that race with deadlines are had once, late or not", "", alone,
-                   by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   constexpr int pairs = 4;
   int const each = rounds(10'000);
@@ -476,7 +480,7 @@ TEMPLATE_TEST_CASE("messages that race with deadlines are had once, late or not"
 }
 
 TEMPLATE_TEST_CASE("in virtual time too, where nobody waits for the clock", "", alone, by_random,
-                   by_stack, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_stack, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   counter got = 0;
   counter late = 0;
@@ -577,7 +581,7 @@ program lives_a_while(town& t, unsigned seed, inbox<message> in,
 }  // namespace
 
 TEMPLATE_TEST_CASE("whoever dies when and how, what was born dies once", "", alone, by_random,
-                   by_stack, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_stack, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   seeds(static_cast<unsigned>(rounds(200))).for_each([](unsigned seed) {
     everything_dies const check;
     town t{seed, static_cast<int>(seed % 4)};
@@ -603,7 +607,7 @@ TEMPLATE_TEST_CASE("whoever dies when and how, what was born dies once", "", alo
 }
 
 TEMPLATE_TEST_CASE("a deadlock names who receives and who waits for room, each once", "", alone,
-                   by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   for (int round = 0; round != rounds(300); ++round) {
     every_frame_dies const check;
     std::string who;

@@ -41,7 +41,7 @@ eff<void, proc, completing> waits(std::reference_wrapper<outside_gate> at,
 }  // namespace
 
 TEMPLATE_TEST_CASE("an outside gate is opened before the wait, after it, and twice", "", alone,
-                   by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   outside_gate before;
   outside_gate after;
@@ -59,7 +59,7 @@ TEMPLATE_TEST_CASE("an outside gate is opened before the wait, after it, and twi
 }
 
 TEMPLATE_TEST_CASE("one process waits at an outside gate: a second one is refused", "", alone,
-                   by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   outside_gate g;
   ends how;
@@ -88,7 +88,7 @@ TEMPLATE_TEST_CASE("one process waits at an outside gate: a second one is refuse
 }
 
 TEMPLATE_TEST_CASE("an outside gate that ends while a process waits cancels it, and nobody else",
-                   "", alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   "", alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   ends how;
   bool goes_on = false;
@@ -137,7 +137,7 @@ TEMPLATE_TEST_CASE("another thread may end it too, and wakes the scheduler that 
 }
 
 TEMPLATE_TEST_CASE("a wait at an outside gate ends with another's failure, and the gate is free",
-                   "", alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   "", alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   for (int round = 0; round != rounds(300); ++round) {
     every_frame_dies const check;
     outside_gate g;

@@ -48,7 +48,7 @@ step sits(std::reference_wrapper<table> t, int times) {
 }  // namespace
 
 TEMPLATE_TEST_CASE("never more than three of eight sit on three seats", "", alone, by_random,
-                   by_stack, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_stack, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   table t(3);
   run_on<TestType>([&t]() -> program {
@@ -90,7 +90,7 @@ TEST_CASE("to release several wakes as many; what is there is taken at once") {
 }
 
 TEMPLATE_TEST_CASE("a semaphore may end as soon as its last user has what it waited for", "", alone,
-                   by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   counter done = 0;
   int const n = rounds(20'000);
@@ -113,7 +113,7 @@ TEMPLATE_TEST_CASE("a semaphore may end as soon as its last user has what it wai
 }
 
 TEMPLATE_TEST_CASE("a semaphore that ends has those who wait find cancelled", "", alone, by_random,
-                   shared_by<1>, shared_by<2>, shared_by<8>) {
+                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(500); ++round) {
     counter found = 0;

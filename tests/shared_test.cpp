@@ -58,7 +58,7 @@ exploration increments(bool at_once) {
 }  // namespace
 
 TEMPLATE_TEST_CASE("updates of several processes are each whole", "", alone, by_random, by_stack,
-                   shared_by<1>, shared_by<2>, shared_by<8>) {
+                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   int const n = rounds(20'000);
   shared<long> sum(0);
@@ -71,7 +71,7 @@ TEMPLATE_TEST_CASE("updates of several processes are each whole", "", alone, by_
 }
 
 TEMPLATE_TEST_CASE("what is read is what was written, and never half of it", "", alone, by_random,
-                   shared_by<1>, shared_by<2>, shared_by<8>) {
+                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   shared<std::vector<int>> all_alike(std::vector<int>(10, 0));
   counter halves = 0;
@@ -102,7 +102,7 @@ TEMPLATE_TEST_CASE("what is read is what was written, and never half of it", "",
 }
 
 TEMPLATE_TEST_CASE("two take turns by waiting for a value, a hundred thousand times", "", alone,
-                   by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   shared<int> now(0);
   int const n = rounds(50'000);
@@ -148,7 +148,7 @@ TEST_CASE("an update gives what its function gives, and throws what that throws"
 }
 
 TEMPLATE_TEST_CASE("one that ends has those who wait find cancelled", "", alone, by_random,
-                   shared_by<1>, shared_by<2>, shared_by<8>) {
+                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(500); ++round) {
     counter found = 0;

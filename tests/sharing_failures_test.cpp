@@ -38,7 +38,7 @@ eff<void, proc> yields_until_cancelled(std::reference_wrapper<counter> found, li
 }  // namespace
 
 TEMPLATE_TEST_CASE("an exception of a process is thrown, and the others find cancelled", "", alone,
-                   by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   counter alive = 0;
   counter found = 0;
@@ -60,7 +60,7 @@ TEMPLATE_TEST_CASE("an exception of a process is thrown, and the others find can
 }
 
 TEMPLATE_TEST_CASE("of several that fail each is named, once", "", alone, by_random, shared_by<1>,
-                   shared_by<2>, shared_by<8>) {
+                   shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(100); ++round) {
     counter begun = 0;
@@ -98,7 +98,7 @@ TEMPLATE_TEST_CASE("of several that fail each is named, once", "", alone, by_ran
 }
 
 TEMPLATE_TEST_CASE("what a handler outside throws arises in the process that asked, and no other",
-                   "", alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   "", alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   struct moody {
     int n = 0;

@@ -33,7 +33,7 @@ eff<void, proc> yields(int n) {
 }  // namespace
 
 TEMPLATE_TEST_CASE("a tree of forks has every leaf once, each with its own answers", "", alone,
-                   by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   for (int round = 0; round != rounds(20); ++round) {
     every_frame_dies const check;
     findings leaves;
@@ -69,7 +69,7 @@ TEST_CASE("the two that come of a fork run at once, on two threads") {
 }
 
 TEMPLATE_TEST_CASE("forks inside a handler inside: each process has its own handler", "", alone,
-                   by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   for (int round = 0; round != rounds(20); ++round) {
     every_frame_dies const check;
     findings found;
@@ -91,7 +91,7 @@ TEMPLATE_TEST_CASE("forks inside a handler inside: each process has its own hand
 }
 
 TEMPLATE_TEST_CASE("a process that is run again on another thread gets its old answers", "", alone,
-                   by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   struct dice {
     int n = 0;
@@ -116,7 +116,7 @@ TEMPLATE_TEST_CASE("a process that is run again on another thread gets its old a
 }
 
 TEMPLATE_TEST_CASE("a fork tree in which some fail ends, and everything is unwound", "", alone,
-                   by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   counter alive = 0;
   for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
@@ -150,7 +150,7 @@ TEMPLATE_TEST_CASE("a fork tree in which some fail ends, and everything is unwou
 }
 
 TEMPLATE_TEST_CASE("forkable children fork as well, beside others that cannot", "", alone,
-                   by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   findings found;
   run_on<TestType>([&found]() -> eff<void, spawning<proc>, proc> {

@@ -68,7 +68,7 @@ void nest() {
 }  // namespace
 
 TEMPLATE_TEST_CASE("a schedule is run inside a process of another, whatever the two backends", "",
-                   alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   nest<alone, TestType>();
   nest<TestType, alone>();
   nest<shared_by<2>, TestType>();
@@ -99,7 +99,7 @@ TEST_CASE("a process outside waits for one inside, and goes on where it was") {
 }
 
 TEMPLATE_TEST_CASE("several threads run schedules of their own at once", "", alone, by_random,
-                   shared_by<1>, shared_by<2>, shared_by<8>) {
+                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   counter n = 0;
   std::vector<std::thread> callers;

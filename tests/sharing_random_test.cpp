@@ -168,7 +168,7 @@ void run_once(unsigned seed, endings& all) {
 }  // namespace
 
 TEMPLATE_TEST_CASE("random programs end, whatever they do, and leave nothing", "", alone, by_random,
-                   shared_by<1>, shared_by<2>, shared_by<4>) {
+                   shared_by<1>, shared_by<2>, stolen_by<3>, shared_by<4>) {
   endings all;
   seeds const tried(static_cast<unsigned>(rounds(3000)));
   tried.for_each([&all](unsigned seed) { run_once<TestType>(seed, all); });

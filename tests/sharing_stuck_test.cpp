@@ -46,7 +46,7 @@ step takes_turns(std::reference_wrapper<turns> t, int self, int all, int n) {
 }  // namespace
 
 TEMPLATE_TEST_CASE("a deadlock is found once, and names everyone", "", alone, by_random,
-                   shared_by<1>, shared_by<2>, shared_by<8>) {
+                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   for (int round = 0; round != rounds(1000); ++round) {
     every_frame_dies const check;
     gate one;
@@ -68,7 +68,7 @@ TEMPLATE_TEST_CASE("a deadlock is found once, and names everyone", "", alone, by
 }
 
 TEMPLATE_TEST_CASE("a deadlock of processes that fork names the clones", "", alone, by_random,
-                   shared_by<1>, shared_by<2>, shared_by<8>) {
+                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   for (int round = 0; round != rounds(300); ++round) {
     every_frame_dies const check;
     gate g;
@@ -86,7 +86,7 @@ TEMPLATE_TEST_CASE("a deadlock of processes that fork names the clones", "", alo
 }
 
 TEMPLATE_TEST_CASE("who catches a deadlock and waits again is cancelled until he has enough", "",
-                   alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   gate g;
   counter found = 0;
@@ -107,7 +107,7 @@ TEMPLATE_TEST_CASE("who catches a deadlock and waits again is cancelled until he
 }
 
 TEMPLATE_TEST_CASE("the last one wakes the other just in time, and no deadlock is reported", "",
-                   alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   int const n = TestType::threads == 8 ? rounds(20'000) : rounds(100'000);
   for (int round = 0; round != n / 100; ++round) {
     every_frame_dies const check;
@@ -136,7 +136,7 @@ TEMPLATE_TEST_CASE("the last one wakes the other just in time, and no deadlock i
 }
 
 TEMPLATE_TEST_CASE("the only two there are wake each other, round after round", "", alone,
-                   by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   // Each run ends with everyone idle: that is no deadlock, again and again.
   for (int round = 0; round != rounds(2000); ++round) {
     turns it;
@@ -149,7 +149,7 @@ TEMPLATE_TEST_CASE("the only two there are wake each other, round after round", 
 }
 
 TEMPLATE_TEST_CASE("of a million sleeps at a gate nobody sleeps on", "", alone, by_random,
-                   shared_by<1>, shared_by<2>, shared_by<8>) {
+                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   // On more threads than there are cores each of them has a thread woken.
   int const n = rounds(TestType::threads == 8 ? 100'000 : 1'000'000) / 2;
@@ -162,7 +162,7 @@ TEMPLATE_TEST_CASE("of a million sleeps at a gate nobody sleeps on", "", alone, 
 }
 
 TEMPLATE_TEST_CASE("eight in a ring, all at one gate", "", alone, by_random, shared_by<1>,
-                   shared_by<2>, shared_by<8>) {
+                   shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   int const n = rounds(5'000);
   turns it;
@@ -174,7 +174,7 @@ TEMPLATE_TEST_CASE("eight in a ring, all at one gate", "", alone, by_random, sha
 
 TEMPLATE_TEST_CASE(
     "a gate lies in the frame of one who waits there, and ends as soon as he goes on", "", alone,
-    by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
+    by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(3000); ++round) {
     counter found = 0;

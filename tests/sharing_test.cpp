@@ -53,7 +53,7 @@ std::string sorted(std::string s) {
 }  // namespace
 
 TEMPLATE_TEST_CASE("every process that is spawned runs to its end, once", "", alone, by_random,
-                   shared_by<1>, shared_by<2>, shared_by<8>) {
+                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   counter ended = 0;
   run_on<TestType>([&ended]() -> program {
@@ -64,7 +64,7 @@ TEMPLATE_TEST_CASE("every process that is spawned runs to its end, once", "", al
 }
 
 TEMPLATE_TEST_CASE("a hundred thousand processes are alive at once, and end", "", alone, by_random,
-                   shared_by<1>, shared_by<2>, shared_by<8>) {
+                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   counter begun = 0;
   counter ended = 0;
@@ -83,7 +83,7 @@ TEMPLATE_TEST_CASE("a hundred thousand processes are alive at once, and end", ""
 }
 
 TEMPLATE_TEST_CASE("a storm of processes that are born, and end at once or by exit", "", alone,
-                   by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   counter ended = 0;
   counter alive = 0;
@@ -127,7 +127,7 @@ struct grows {
 }  // namespace
 
 TEMPLATE_TEST_CASE("processes spawn processes that spawn processes", "", alone, by_random,
-                   shared_by<1>, shared_by<2>, shared_by<8>) {
+                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   counter n = 0;
   run_on<TestType>([&n]() -> eff<void, spawning<spawning<spawning<proc>, proc>, proc>, proc> {
@@ -137,7 +137,7 @@ TEMPLATE_TEST_CASE("processes spawn processes that spawn processes", "", alone, 
 }
 
 TEMPLATE_TEST_CASE("what is printed is the same, in some order", "", alone, by_random, shared_by<1>,
-                   shared_by<2>, shared_by<8>) {
+                   shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   std::string text;
   run_on<TestType>(
@@ -158,7 +158,7 @@ TEMPLATE_TEST_CASE("what is printed is the same, in some order", "", alone, by_r
 }
 
 TEMPLATE_TEST_CASE("a handler that says it is made for threads answers each question once", "",
-                   alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   hands_out outside;
   std::vector<std::vector<int>> got(8);
@@ -186,7 +186,7 @@ TEMPLATE_TEST_CASE("a handler that says it is made for threads answers each ques
 }
 
 TEMPLATE_TEST_CASE("a process that waits for another's flag, yielding, lets it run", "", alone,
-                   by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   std::atomic<bool> flag = false;
   counter turns = 0;
   run_on<TestType>([&]() -> program {

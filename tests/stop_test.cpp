@@ -76,7 +76,7 @@ bool is_stopped(bool log, std::stop_source const& by, Program p) {
 }  // namespace
 
 TEMPLATE_TEST_CASE("who was asked to stop before he began does not begin", "", alone, by_queue,
-                   by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   std::stop_source stop;
   stop.request_stop();
@@ -92,7 +92,7 @@ TEMPLATE_TEST_CASE("who was asked to stop before he began does not begin", "", a
 }
 
 TEMPLATE_TEST_CASE("all who run, sleep or wait for what is outside find cancelled", "", alone,
-                   by_queue, by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_queue, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
     std::stop_source stop;
@@ -118,7 +118,7 @@ TEMPLATE_TEST_CASE("all who run, sleep or wait for what is outside find cancelle
 }
 
 TEMPLATE_TEST_CASE("a scheduler that sleeps is woken to stop", "", alone, by_queue, by_random,
-                   shared_by<1>, shared_by<2>, shared_by<8>) {
+                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   for (int round = 0; round != rounds(300); ++round) {
     every_frame_dies const check;
     std::stop_source stop;
@@ -140,7 +140,7 @@ TEMPLATE_TEST_CASE("a scheduler that sleeps is woken to stop", "", alone, by_que
 }
 
 TEMPLATE_TEST_CASE("stopped at any moment it is stopped, or has ended", "", alone, by_queue,
-                   by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   int stopped = 0;
   int ended = 0;
   for (int round = 0; round != rounds(2000); ++round) {
@@ -174,7 +174,7 @@ TEMPLATE_TEST_CASE("stopped at any moment it is stopped, or has ended", "", alon
 }
 
 TEMPLATE_TEST_CASE("asked just as it begins, it is stopped all the same", "", alone, by_random,
-                   shared_by<1>, shared_by<2>) {
+                   shared_by<1>, shared_by<2>, stolen_by<3>) {
   std::atomic<std::stop_source const*> next = nullptr;
   std::atomic<bool> over = false;
   std::thread outside([&] {
@@ -203,7 +203,7 @@ TEMPLATE_TEST_CASE("asked just as it begins, it is stopped all the same", "", al
 }
 
 TEMPLATE_TEST_CASE("a process may ask for it, even as the last thing that is done", "", alone,
-                   by_queue, by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_queue, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   for (int round = 0; round != rounds(300); ++round) {
     every_frame_dies const check;
     std::stop_source last;
@@ -226,7 +226,7 @@ TEMPLATE_TEST_CASE("a process may ask for it, even as the last thing that is don
 }
 
 TEMPLATE_TEST_CASE("stopped in the middle of forks, everything is unwound", "", alone, by_queue,
-                   by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   counter alive = 0;
   for (int round = 0; round != rounds(200); ++round) {
     every_frame_dies const check;
@@ -247,7 +247,7 @@ TEMPLATE_TEST_CASE("stopped in the middle of forks, everything is unwound", "", 
 }
 
 TEMPLATE_TEST_CASE("what failed before it was stopped is thrown, not that it was", "", alone,
-                   by_queue, by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_queue, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   std::stop_source stop;
   auto const p = [&]() -> program {
@@ -266,7 +266,7 @@ TEMPLATE_TEST_CASE("what failed before it was stopped is thrown, not that it was
 }
 
 TEMPLATE_TEST_CASE("a token that nobody uses, or that is used afterwards, does nothing", "", alone,
-                   by_queue, by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_queue, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   std::stop_source stop;
   counter n = 0;

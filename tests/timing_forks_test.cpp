@@ -44,7 +44,7 @@ printing prints_time(std::string who) {
 // ---- run again
 
 TEMPLATE_TEST_CASE("a process that is run again sleeps no second time, and is told the old times",
-                   "", alone, by_random, by_stack, shared_by<1>, shared_by<2>) {
+                   "", alone, by_random, by_stack, shared_by<1>, shared_by<2>, stolen_by<3>) {
   every_frame_dies const check;
   findings found;
   run_on<TestType>(virtual_time<TestType>(true), [&found]() -> program {
@@ -63,7 +63,7 @@ TEMPLATE_TEST_CASE("a process that is run again sleeps no second time, and is to
 }
 
 TEMPLATE_TEST_CASE("a wait with a deadline has the same end when it is run again", "", alone,
-                   by_queue, by_random, shared_by<2>) {
+                   by_queue, by_random, shared_by<2>, stolen_by<3>) {
   every_frame_dies const check;
   findings found;
   gate woken;
@@ -216,7 +216,7 @@ TEST_CASE("under every schedule a completion may come by who sleeps first, in ti
 // ---- inside handlers
 
 TEMPLATE_TEST_CASE("a process sleeps inside a handler, which is round it when it wakes", "", alone,
-                   by_queue, by_random, shared_by<1>, shared_by<2>) {
+                   by_queue, by_random, shared_by<1>, shared_by<2>, stolen_by<3>) {
   every_frame_dies const check;
   findings found;
   auto how = virtual_time<TestType>(true);

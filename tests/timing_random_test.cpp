@@ -105,7 +105,7 @@ program acts(std::reference_wrapper<world> to, unsigned me, lives) {
 }  // namespace
 
 TEMPLATE_TEST_CASE("whoever waits with a deadline goes on, or is unwound when one fails", "", alone,
-                   by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   for (bool const is_virtual : {false, true})
     seeds(static_cast<unsigned>(rounds(TestType::threads == 1 ? 500 : 200)))
         .for_each([is_virtual](unsigned seed) {

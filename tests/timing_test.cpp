@@ -65,7 +65,8 @@ sleeper counts_how_it_wakes(lives, instant::duration time, std::reference_wrappe
 // ---- virtual time
 
 TEMPLATE_TEST_CASE("virtual time begins at zero, stands still, and jumps to who wakes first", "",
-                   alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>,
+                   stolen_by<3>) {
   every_frame_dies const check;
   diary d;
   run_on<TestType>(virtual_time<TestType>(), [&d]() -> program {
@@ -116,7 +117,7 @@ TEMPLATE_TEST_CASE("a sleep that is over before it begins lets the others go fir
 }
 
 TEMPLATE_TEST_CASE("a process among many sleeps sees its times grow, and none is early", "", alone,
-                   by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   counter early = 0;
   counter late = 0;
@@ -146,7 +147,7 @@ TEMPLATE_TEST_CASE("a process among many sleeps sees its times grow, and none is
 // ---- for ever
 
 TEMPLATE_TEST_CASE("who sleeps for ever waits: that is a deadlock, and says where", "", alone,
-                   by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   for (bool const is_virtual : {false, true}) {
     every_frame_dies const check;
     auto how = TestType::how();
@@ -174,7 +175,8 @@ TEMPLATE_TEST_CASE("who sleeps for ever waits: that is a deadlock, and says wher
 }
 
 TEMPLATE_TEST_CASE("while somebody sleeps who will wake, who waits for ever is no deadlock yet", "",
-                   alone, by_queue, by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   alone, by_queue, by_random, shared_by<1>, shared_by<2>, shared_by<8>,
+                   stolen_by<3>) {
   every_frame_dies const check;
   diary d;
   std::string what;
@@ -194,7 +196,7 @@ TEMPLATE_TEST_CASE("while somebody sleeps who will wake, who waits for ever is n
 // ---- cancelled
 
 TEMPLATE_TEST_CASE("who sleeps finds cancelled when another process fails", "", alone, by_queue,
-                   shared_by<1>, shared_by<2>, shared_by<8>) {
+                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   for (int round = 0; round != rounds(200); ++round) {
     every_frame_dies const check;
     counter alive = 0;
@@ -214,7 +216,7 @@ TEMPLATE_TEST_CASE("who sleeps finds cancelled when another process fails", "", 
 }
 
 TEMPLATE_TEST_CASE("who sleeps finds cancelled when somebody asks to stop", "", alone, by_random,
-                   by_stack, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_stack, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   for (int round = 0; round != rounds(200); ++round) {
     every_frame_dies const check;
     counter alive = 0;
@@ -241,7 +243,7 @@ TEMPLATE_TEST_CASE("who sleeps finds cancelled when somebody asks to stop", "", 
 }
 
 TEMPLATE_TEST_CASE("one that is cancelled and sleeps again is cancelled again, at once", "", alone,
-                   by_random, shared_by<1>, shared_by<2>) {
+                   by_random, shared_by<1>, shared_by<2>, stolen_by<3>) {
   every_frame_dies const check;
   counter times = 0;
   auto const p = [&times]() -> program {

@@ -27,7 +27,8 @@ using program = eff<void, spawning<proc, timing>, proc, timing>;
 }  // namespace
 
 TEMPLATE_TEST_CASE("threads park until the first alarm, and those who sleep wake in order", "",
-                   alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>,
+                   stolen_by<3>) {
   every_frame_dies const check;
   std::atomic<int> woken = 0;
   int order[3] = {};
@@ -54,7 +55,7 @@ TEMPLATE_TEST_CASE("threads park until the first alarm, and those who sleep wake
 }
 
 TEMPLATE_TEST_CASE("who sleeps wakes while another process is busy yielding", "", alone, by_random,
-                   by_stack, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_stack, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   std::atomic<bool> is_awake = false;
   gate has_begun;
@@ -78,7 +79,7 @@ TEMPLATE_TEST_CASE("who sleeps wakes while another process is busy yielding", ""
 }
 
 TEMPLATE_TEST_CASE("who sleeps wakes while all threads but one are in processes that never let go",
-                   "", shared_by<2>, shared_by<3>, shared_by<8>) {
+                   "", shared_by<2>, shared_by<3>, shared_by<8>, stolen_by<3>) {
   for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
     std::atomic<int> asleep = 0;
@@ -111,7 +112,7 @@ TEMPLATE_TEST_CASE("who sleeps wakes while all threads but one are in processes 
 
 TEMPLATE_TEST_CASE(
     "many who sleep for short and long times on several threads all wake, none early", "", alone,
-    by_random, shared_by<1>, shared_by<2>, shared_by<8>) {
+    by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   counter early = 0;
   counter done = 0;

@@ -14,4 +14,5 @@ for n in 1 2 3 4 5 6 7 8 9 10; do
   runs_interleaved --backend=random --seed=$n
   runs_interleaved --backend=sharing --threads=2
   runs_interleaved --backend=sharing --threads=8
+  runs_interleaved --backend=stealing --threads=$((n % 4 + 1))
 done
