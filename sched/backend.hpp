@@ -12,6 +12,13 @@ namespace weft {
 
 using instant = std::chrono::steady_clock::time_point;
 
+/// What becomes of who starts a process when there are as many as there may be
+/// (schedule_options::max_processes).
+enum class full : unsigned char {
+  fail,  ///< It throws too_many_processes.
+  wait   ///< It waits until one has ended; who waits longest starts his first.
+};
+
 /// Why a thunk is put: a backend may order by it.
 enum class why {
   started,     ///< A process that has not run yet.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -15,10 +17,33 @@ namespace weft {
 /// What a process finds, at its next scheduler operation or where it waits, when another has failed
 /// or the scheduler is stopped: it is to unwind.  And what schedule throws when it was stopped.
 /// One that catches it and goes on finds it again; after a hundred times it is unwound where it is.
+/// Of one that was shut down what() says why, if there was a reason.  A copy costs a count.
 struct cancelled : std::exception {
+  cancelled() = default;
+  /// What it says.
+  explicit cancelled(std::shared_ptr<std::string const> text) noexcept : text_(std::move(text)) {}
+
   [[nodiscard]] char const* what() const noexcept override {
+    if (text_) return text_->c_str();
     return "weft: cancelled, since another process failed, or somebody asked to stop";
   }
+
+ private:
+  std::shared_ptr<std::string const> text_;
+};
+
+/// Submitting to a scheduler that is over, or is being shut down.
+struct scheduler_stopped : std::runtime_error {
+  scheduler_stopped()
+      : runtime_error("weft: submit: the scheduler is over, or was told to shut down") {}
+};
+
+/// Starting one process more than `.max_processes`, where `.when_full` says that this fails.
+struct too_many_processes : std::runtime_error {
+  /// `what`: the operation, where and by whom it was performed.
+  too_many_processes(std::string const& what, std::size_t most)
+      : runtime_error("weft: " + what + ": there are as many processes as .max_processes allows, " +
+                      std::to_string(most)) {}
 };
 
 /// Nobody is left who could send: the inbox is empty, and its last address has gone.

@@ -10,7 +10,7 @@ namespace weft {
 
 /// Which process: the path of births that led to it.  The first process is "1", its n-th child,
 /// spawned or forked off, "1.n".  So ids do not depend on what other processes do, and one process
-/// has one id in every schedule.
+/// has one id in every schedule.  Those that are submitted from outside are "0.1", "0.2" and so on.
 ///
 /// A word.  A step of the path takes 4 bits up to the 7th child, 8 up to the 63rd, and so on; when
 /// 63 bits are full, what follows is a hash, written "#...": distinct in practice, not by law.
@@ -20,18 +20,25 @@ class process_id {
   constexpr process_id() = default;  // the first process
 
   [[nodiscard]] constexpr process_id child(std::uint64_t n) const noexcept {
-    int const groups = groups_for(n);
-    int const free = free_bits();
-    if (4 * groups > free) return hashed(n);
-    std::uint64_t const ones = (std::uint64_t{1} << groups) - 2;  // groups - 1 of them, and a zero
-    std::uint64_t const step = ones << (3 * groups) | n;
-    return process_id(path_ | step << (free - 4 * groups));
+    return child(n, free_bits());
   }
+  /// The n-th that came from outside.  Its path begins with a step to a child 0, which none is.
+  [[nodiscard]] static constexpr process_id submitted(std::uint64_t n) noexcept {
+    return process_id().child(n, 63 - 4);
+  }
+  /// Of the library's own: "0.0.n".
+  [[nodiscard]] static constexpr process_id errand(std::uint64_t n) noexcept {
+    return process_id().child(n, 63 - 8);
+  }
+  [[nodiscard]] constexpr bool is_errand() const noexcept { return path_ && path_ >> 55 == 0; }
 
   [[nodiscard]] std::string text() const {
     if (is_hash()) return '#' + std::to_string(path_ & ~hash_mark);
-    std::string all = "1";
-    for (std::uint64_t rest = path_ << 1; rest; rest = after(rest)) {
+    std::uint64_t rest = path_ << 1;
+    bool const is_from_outside = rest && rest >> 60 == 0;
+    std::string all = is_from_outside ? "0" : "1";
+    if (is_from_outside) rest = after(rest);
+    for (; rest; rest = after(rest)) {
       int const groups = std::countl_one(rest) + 1;
       std::uint64_t const number = rest << groups >> (64 - 3 * groups);
       all += '.' + std::to_string(number);
@@ -49,6 +56,13 @@ class process_id {
   static constexpr std::uint64_t hash_mark = std::uint64_t{1} << 63;
 
   explicit constexpr process_id(std::uint64_t path) : path_(path) {}
+  [[nodiscard]] constexpr process_id child(std::uint64_t n, int free) const noexcept {
+    int const groups = groups_for(n);
+    if (4 * groups > free) return hashed(n);
+    std::uint64_t const ones = (std::uint64_t{1} << groups) - 2;  // groups - 1 of them, and a zero
+    std::uint64_t const step = ones << (3 * groups) | n;
+    return process_id(path_ | step << (free - 4 * groups));
+  }
   /// Groups of three bits that hold a number.  Of a step, as many bits say how many there are.
   static constexpr int groups_for(std::uint64_t n) noexcept {
     return (static_cast<int>(std::bit_width(n)) + 2) / 3;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
 #include <stop_token>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -16,6 +18,8 @@
 #include "sched/detail/scheduling.hpp"
 #include "sched/errors.hpp"
 #include "sched/one_thread.hpp"
+#include "sched/shutdown.hpp"
+#include "sched/submitter.hpp"
 
 namespace weft {
 
@@ -30,6 +34,10 @@ struct schedule_options {
   std::stop_token stop{};
   /// Whether time stands still while anybody is ready, and jumps when all sleep (timing.hpp).
   bool virtual_time = false;
+  /// How many processes there may be at once, the first included; 0: any number.
+  std::size_t max_processes = 0;
+  /// What becomes of who would start one more: by spawn, fork or submit.
+  full when_full = full::fail;
 };
 
 namespace detail {
@@ -100,8 +108,9 @@ struct those_outside<row<Es...>>
 ///     s.run();
 ///     s.run(here);  // the same future once more
 ///
-/// Most programs want schedule().  Used by one thread, and never from inside one of its own
-/// processes.  On a backend of several threads there is run() only.
+/// Most programs want schedule().  Used by one thread, but for submitter() and shut_down(), and
+/// never from inside one of its own processes.  On a backend of several threads there is run()
+/// only.
 template <backend Backend = one_thread>
 class scheduler {
  public:
@@ -144,8 +153,8 @@ class scheduler {
           state_->learn_all(all(), *standing_here);
           stand_ = std::move(standing_here);
         }
-        state_->start(std::move(program),
-                      {how.forkable, how.log_limit, std::move(how.stop), how.virtual_time});
+        state_->start(std::move(program), {how.forkable, how.log_limit, std::move(how.stop),
+                                           how.virtual_time, how.max_processes, how.when_full});
       }
     }
     return *this;
@@ -167,6 +176,35 @@ class scheduler {
   /// operation, and unwind; then throws what it threw, or `exceptions` if there were several.
   /// Throws `deadlock` if all that are left wait.
   void run() { idle().run(); }
+
+  /// For who starts processes from outside (submitter.hpp).  From any thread.  Throws
+  /// std::logic_error if this was not started, or if no process of the program may perform one of
+  /// the effects; scheduler_stopped if the run is over, or is to be.
+  template <class... Effects>
+  [[nodiscard]] weft::submitter<Backend, Effects...> submitter() {
+    auto right = std::make_shared<detail::submission_right<Backend>>(*state_);
+    right->at = state_->let_submit(detail::row_set<Effects...>());
+    return weft::submitter<Backend, Effects...>(std::move(right));
+  }
+  /// Everybody is to end.  From any thread that runs no process of ours, while another is in run().
+  /// Nothing can be submitted any more.  Every process finds `cancelled`, with the reason, at its
+  /// next operation, or where it waits; what it performs then finds it again.  Those that are left
+  /// at the deadline are not told, but unwound at their next operation, or where they wait; so is
+  /// who has been told a hundred times.  Returns when nobody is left and run() is about to return,
+  /// which throws only what processes threw that was not `cancelled`.
+  ///
+  /// A process that computes on without any operation cannot be unwound: it is waited for.  While
+  /// nobody runs, nobody is waited for: those that were started are unwound by the next run() or
+  /// step(), or with the scheduler.  The second time it waits as well, and gives the same report.
+  /// Throws std::logic_error in a process of ours; bad_alloc.
+  shutdown_report shut_down(instant deadline, std::string const& reason = {}) {
+    return state_->shut_down(deadline, reason);
+  }
+  /// The deadline: so much later than now.
+  shutdown_report shut_down(std::chrono::nanoseconds time, std::string const& reason = {}) {
+    auto const now = instant::clock::now();
+    return shut_down(time < instant::max() - now ? now + time : instant::max(), reason);
+  }
 
   /// What is ready, each process with its past.  O(1).  A version: costs memory for what changes
   /// while it is kept.

@@ -28,6 +28,8 @@ struct sharing_options {
   std::size_t log_limit = detail::replay_log::usual_limit;
   std::stop_token stop{};
   bool virtual_time = false;
+  std::size_t max_processes = 0;
+  full when_full = full::fail;
 };
 
 /// The work-sharing backend of seeds 000 and 001: several threads, a queue for each.

@@ -69,6 +69,7 @@ template <class Child>
 class spawns : public birth {
  public:
   static constexpr bool finds_its_effect = true;
+  using effects = Child;
 
   explicit spawns(bool keeps_log) noexcept : birth(keeps_log) {}
 

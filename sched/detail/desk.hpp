@@ -34,7 +34,8 @@ struct desk {
     row_info const* row = nullptr;
     void* evidence = nullptr;
   };
-  row_cache last_row[2];  // loops spawn the same row again and again
+  row_cache last_row[2];    // loops spawn the same row again and again
+  desk* outside = nullptr;  // of a scheduler round ours, on this thread
 
   /// Where this thread sits: null if its scheduler has one thread only.
   static inline thread_local constinit desk* of_thread = nullptr;

@@ -20,20 +20,14 @@
 #include "sched/detail/recorder.hpp"
 #include "sched/detail/scheduling_base.hpp"
 #include "sched/detail/scheduling_clauses.hpp"
+#include "sched/detail/scheduling_outside.hpp"
 #include "sched/spawning.hpp"
 
 /// The scheduler at work: what its clauses say, and who runs next.
 namespace weft::detail {
 
-struct start_options {  // as in schedule_options
-  bool forkable;
-  std::size_t log_limit;
-  std::stop_token stop;
-  bool virtual_time;
-};
-
 template <backend Backend>
-class scheduling final : public scheduling_base {
+class scheduling final : public scheduling_outside {
  public:
   using backend_type = Backend;
 
@@ -43,7 +37,7 @@ class scheduling final : public scheduling_base {
 
   template <class... Args>
   explicit scheduling(Args&&... args)
-      : scheduling_base(on_several_threads, Backend::wakes),
+      : scheduling_outside(on_several_threads, Backend::wakes),
         backend_(std::in_place, std::forward<Args>(args)...) {
     if constexpr (!on_several_threads) worker_.emplace(*backend_, 0U);
   }
@@ -60,6 +54,8 @@ class scheduling final : public scheduling_base {
   void on(proc::yield const&) { put(box(), why::yielded); }
   void on(proc::fork const&) {
     auto& p = static_cast<forkable_process&>(running());
+    if (this->is_limited()) [[unlikely]]
+      return fork_when_there_is_room(p);
     auto* const twin = p.twin(p.next_child(), *this);
     thunk second(twin, false);
     if constexpr (explores) is_forked(p.id(), twin->id(), twin->shared_frames());
@@ -86,12 +82,12 @@ class scheduling final : public scheduling_base {
     requires requires(Start& s) { s.what->is_forkable(); }
   void on(Start& start) {  // of a spawning<...>
     birth& b = *start.what;
-    process_id const id = running().next_child();
-    if (b.is_forkable())
-      begin(new_process(id, b.forkable_program()), true);
-    else
-      begin(new_process(id, b.frame()), false);
+    begin(new_process(b), b.is_forkable());
   }
+  /// The same where there is room for so many (scheduling_room.hpp): room has been taken; or it is
+  /// waited for, and who spawns, which is stopped, goes on in its turn.
+  void begin_in_room(birth& b);
+  void begin_when_there_is_room(birth& b);
   /// Answers what can be answered at once; else says false.
   [[nodiscard]] bool attempt(mail::send const& m, answer<bool>& waiting);
   [[nodiscard]] bool attempt(mail::receive const& m, answer<std::uint64_t>& waiting);
@@ -100,6 +96,8 @@ class scheduling final : public scheduling_base {
 
   template <class Program>
   void start(Program program, start_options how);
+  /// From any thread, by who has come in (entrance.hpp).
+  void submit(coming_in& in, first_frame first);
   bool step();
   void run();
 
@@ -114,14 +112,10 @@ class scheduling final : public scheduling_base {
   /// On this thread.
   [[nodiscard]] bool is_running() noexcept { return scheduling_base::here().running != nullptr; }
   [[nodiscard]] process& running() noexcept { return *here().running; }
-  /// A process runs, or one is started or unwound.
-  [[nodiscard]] bool is_at_work() const noexcept { return at_work_; }
-  [[nodiscard]] bool was_started() const noexcept { return was_started_; }
   [[nodiscard]] bool can_be_kept() const noexcept {
-    return own_.unforkable == 0 && !this->somebody_waits_anywhere();
+    return own_.unforkable + this->entrance_->born() == 0 && !this->somebody_waits_anywhere();
   }
   [[nodiscard]] std::string why_not_kept();
-  [[nodiscard]] std::size_t alive() const noexcept { return static_cast<std::size_t>(own_.alive); }
   [[nodiscard]] instant virtual_time() const noexcept { return virtual_now_; }
   /// Those that there are go, and these come instead: all of them can be run again.
   template <class Queue>
@@ -189,18 +183,26 @@ class scheduling final : public scheduling_base {
   class stopping;
   void stop_all() noexcept;
 
-  struct at_work {
-    explicit at_work(scheduling& s) noexcept : home(s) { home.at_work_ = true; }
-    at_work(at_work const&) = delete;
-    at_work& operator=(at_work const&) = delete;
-    ~at_work() { home.at_work_ = false; }
-    scheduling& home;
-  };
-
   // ---- births and deaths
 
   [[nodiscard]] process* new_process(process_id id, first_frame first);
   [[nodiscard]] process* new_process(process_id id, class program* p);
+  [[nodiscard]] process* new_process(process_id id, first_frame first, void* evidence);
+  [[nodiscard]] process* new_process(birth& b) {
+    process_id const id = running().next_child();
+    return b.is_forkable() ? new_process(id, b.forkable_program()) : new_process(id, b.frame());
+  }
+  [[nodiscard]] process* new_process_outside(process_id id, first_frame first) override {
+    return new_process(id, first, this->known_.look_up_outside(*first.row));
+  }
+  using in_line = admission::in_line;
+  void fork_when_there_is_room(forkable_process& p);
+  [[nodiscard]] std::unique_ptr<in_line> place_in_line();
+  void line_up(std::unique_ptr<in_line> line) noexcept;
+  void begin_with(in_line& l, why w) noexcept;
+  void come_in(in_line& l) noexcept override { begin_with(l, why::woken); }
+
+  void run(errand e) noexcept override;
   void begin(process* p, bool keeps_log) noexcept;
 
   // ---- who runs next (scheduling_next.hpp)
@@ -276,17 +278,14 @@ class scheduling final : public scheduling_base {
 
   std::optional<Backend> backend_;                  // until the end: it may hold processes
   std::optional<typename Backend::worker> worker_;  // on one thread
-  bool was_started_ = false;
-  bool at_work_ = false;
   std::size_t log_limit_ = 0;
   std::stop_token token_;
   instant virtual_now_{};
-  stopping* stopping_ = nullptr;
   bool stop_asked_ = false;
   static constexpr place_kind const& place = place_for<Backend>();
   class program* first_ = nullptr;  // of a first process without a log
   answer<void> sink_;               // where a process that has not started waits for its answer
-  std::pmr::vector<std::unique_ptr<recorder_base>> ours_{&this->memory_};
+  std::pmr::vector<std::unique_ptr<recorder_base>> ours_{this->known_.memory()};
 };
 
 }  // namespace weft::detail
@@ -296,5 +295,6 @@ class scheduling final : public scheduling_base {
 #include "sched/detail/scheduling_mail.hpp"
 #include "sched/detail/scheduling_next.hpp"
 #include "sched/detail/scheduling_rare.hpp"
+#include "sched/detail/scheduling_room.hpp"
 #include "sched/detail/scheduling_threads.hpp"
 #include "sched/detail/scheduling_waits.hpp"

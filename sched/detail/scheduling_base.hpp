@@ -7,18 +7,21 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
-#include <memory_resource>
 #include <mutex>
 #include <optional>
 #include <source_location>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "effects/handle.hpp"
+#include "sched/detail/admission.hpp"
 #include "sched/detail/desk.hpp"
+#include "sched/detail/entrance.hpp"
 #include "sched/detail/forkable_process.hpp"
+#include "sched/detail/known_effects.hpp"
 #include "sched/detail/post_office.hpp"
 #include "sched/detail/program.hpp"
 #include "sched/detail/waiting_room.hpp"
@@ -26,15 +29,16 @@
 #include "sched/process.hpp"
 #include "sched/thunk.hpp"
 
-/// What a scheduler knows, whatever its backend: who lives, who waits, who failed; and which
-/// handler stands for which effect.
+/// What a scheduler knows, whatever its backend: who lives, who waits, who failed.
 namespace weft::detail {
 
-/// An effect, and the evidence for it: for processes that keep a log, and for others.
-struct known_effect {
-  std::string_view const* effect;
-  void* plain;
-  void* recorded;
+struct start_options {  // as in schedule_options
+  bool forkable;
+  std::size_t log_limit;
+  std::stop_token stop;
+  bool virtual_time;
+  std::size_t max_processes;
+  full when_full;
 };
 
 class scheduling_base : public scheduler_prompt, public waiting_room {
@@ -57,7 +61,7 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
   void* evidence_for(row_info const& row, bool recorded) {
     desk::row_cache& last = here().last_row[recorded];
     if (last.row != &row) [[unlikely]]
-      last = {&row, look_up(row, recorded)};
+      last = {&row, known_.look_up(row, recorded)};
     return last.evidence;
   }
 
@@ -94,11 +98,6 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
     return d && d->home == this ? *d : own_;
   }
 
-  void expect(std::size_t effects) {
-    known_.reserve(effects);
-    rows_.reserve(2);
-  }
-  void learn(known_effect e) { known_.push_back(e); }
   /// A handler outside, which we keep.
   void learn_outer(prompt& p) {
     outers_.push_back(&p);
@@ -139,9 +138,15 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
     look_up_.store(true, std::memory_order_relaxed);  // as must_look_up
     // Relaxed: as must_look_up.  One of those who come here closes.
     if (cancelling_.exchange(true, std::memory_order_relaxed)) return;
+    close_entrance();
     close_outside();
     timers_.close();
     wake_all_sleepers();
+  }
+  /// Nobody comes in from outside any more.
+  void close_entrance() noexcept {
+    entrance_->close();
+    admission_.close();
   }
   void cancels_somebody() noexcept {
     has_cancelled_.store(true, std::memory_order_relaxed);  // relaxed: read when nobody runs
@@ -159,7 +164,7 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
   }
   /// Somebody waits, and not for what is outside.
   [[nodiscard]] bool somebody_waits_inside() const {
-    return somebody_waits_here() || office_->somebody_waits();
+    return somebody_waits_here() || office_->somebody_waits() || admission_.somebody_waits();
   }
   [[nodiscard]] bool somebody_waits_anywhere() const {
     return somebody_waits_inside() || somebody_waits_outside();
@@ -173,6 +178,7 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
     wake_all_at_gates();
     wake_all_sleepers();
     office_->take_all([this](thunk t) { make_ready(std::move(t)); });
+    turn_away_all([this](thunk t) { make_ready(std::move(t)); });
   }
   [[nodiscard]] std::string who_waits() const {
     auto const all = all_who_wait();
@@ -182,6 +188,7 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
   /// Those who wait must not outlive us.
   void drop_who_waits() noexcept {
     office_->take_all([](thunk) {});
+    turn_away_all([](thunk) {});
     waiting_room::drop_who_waits();
   }
   void failures(std::vector<exceptions::failure> f) noexcept {
@@ -204,9 +211,9 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
   [[nodiscard]] post_office& office() const noexcept { return *office_; }
 
   desk own_{*this};
-  /// For what is learnt before processes run, and stays: what a small program has fits in.
-  std::byte room_[320];
-  std::pmr::monotonic_buffer_resource memory_{room_, sizeof room_};
+  known_effects known_;
+  std::shared_ptr<entrance> const entrance_ = std::make_shared<entrance>();
+  admission admission_;
 
  private:
   [[nodiscard]] std::vector<deadlock::waiter> all_who_wait() const {
@@ -220,33 +227,23 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
     };
     for_each_who_waits(add);
     office_->for_each_who_waits(add);
+    admission_.for_each_who_waits([&](process const& p) {
+      all.push_back({p.id(),
+                     p.waits_at_text() + ", where it waits for room: there are " +
+                         std::to_string(admission_.most()) + " processes",
+                     {}});
+    });
     std::ranges::sort(all, {}, &deadlock::waiter::process);
     return all;
   }
-  struct row_array {
-    row_info const* row;
-    bool recorded;
-    void** evidence;
-  };
-
-  [[nodiscard]] void* one(std::string_view const* effect, bool recorded) const noexcept {
-    auto const it = std::ranges::find(known_, effect, &known_effect::effect);
-    return recorded ? it->recorded : it->plain;
-  }
-  [[gnu::noinline]] void* look_up(row_info const& row, bool recorded) {
-    if (row.size == 0) return nullptr;
-    if (row.size == 1) return one(row.effects[0], recorded);
-    std::unique_lock const lock = lock_rows();
-    for (auto const& r : rows_)
-      if (r.row == &row && r.recorded == recorded) return r.evidence;
-    auto** const all = std::pmr::polymorphic_allocator<void*>(&memory_).allocate(row.size);
-    for (std::size_t i = 0; i != row.size; ++i) all[i] = one(row.effects[i], recorded);
-    rows_.push_back({&row, recorded, all});
-    return all;
-  }
-  [[nodiscard]] std::unique_lock<std::mutex> lock_rows() {
-    if (has_several_threads()) return std::unique_lock(rows_mutex_);
-    return {};
+  /// Those who wait for room; what they would have started is unwound.
+  template <class F>
+  void turn_away_all(F f) {
+    while (auto* const l = admission_.turn_away()) {
+      std::unique_ptr<admission::in_line> const gone(l);
+      (void)thunk(l->newborn);
+      f(thunk(l->who));
+    }
   }
   [[nodiscard]] static bool is_cancelled(std::exception_ptr const& error) noexcept {
     try {
@@ -279,9 +276,6 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
   }
 
   std::uint64_t const serial_ = next_serial();
-  std::pmr::vector<known_effect> known_{&memory_};
-  std::mutex rows_mutex_;
-  std::pmr::vector<row_array> rows_{&memory_};  // under rows_mutex_, as is memory_
   post_office* const office_;
   std::vector<prompt*> outers_;        // that our processes may perform to
   std::atomic<bool> look_up_ = false;  // there is more to do than to run who is next

@@ -17,8 +17,8 @@ template <backend Backend>
 template <class... All, class Find>
 void scheduling<Backend>::learn_all(row<All...>, Find&& find) {
   ours_.reserve((2 + explores) * sizeof...(All));
-  this->expect(sizeof...(All));
-  was_started_ = true;
+  this->known_.expect(sizeof...(All));
+  this->was_started_ = true;
   (learn_effect(identity<All>(), find), ...);
   if constexpr (on_several_threads) this->outers_stand_among_threads();
 }
@@ -28,7 +28,7 @@ void scheduling<Backend>::learn_effect(identity<F>, Find& find) {
   if constexpr (is_ours<F>) {
     auto* const a = own(std::make_unique<scheduler_place<scheduling, F, false>>(*this));
     auto* const b = own(std::make_unique<scheduler_place<scheduling, F, true>>(*this));
-    this->learn({&name_of<F>, static_cast<evidence<F>*>(a), static_cast<evidence<F>*>(b)});
+    this->known_.learn({&name_of<F>, static_cast<evidence<F>*>(a), static_cast<evidence<F>*>(b)});
   } else {
     evidence<F>* outer = find.template operator()<F>();
     this->learn_outer(outer->clauses->home(*outer));
@@ -36,7 +36,7 @@ void scheduling<Backend>::learn_effect(identity<F>, Find& find) {
       outer = own(std::make_unique<watcher<scheduling, F>>(*this, *outer, Find::asks_further_out))
                   ->stand_in();
     auto* const r = own(std::make_unique<recorder<F>>(*this, *outer));
-    this->learn({&name_of<F>, outer, r->stand_in()});
+    this->known_.learn({&name_of<F>, outer, r->stand_in()});
   }
 }
 template <backend Backend>
@@ -53,6 +53,8 @@ void scheduling<Backend>::start(Program program, start_options how) {
   log_limit_ = how.log_limit;
   token_ = std::move(how.stop);
   this->has_virtual_time_ = how.virtual_time;
+  this->admission_.limit(how.max_processes, how.when_full);
+  this->admission_.begin(1);
   auto* const first = new program_of<Program>(std::move(program));
   if (how.forkable) return begin(new_process({}, first), true);
   first_ = first;  // its frames refer to what it captured

@@ -36,6 +36,7 @@ struct scheduler_clause {
   using R = typename O::result;
   /// Spawning, when there is too much to do already: then who spawns lets the others go first.
   static constexpr bool may_crowd = S::on_several_threads && !Records && is_spawning<E>;
+  static constexpr bool is_birth = is_spawning<E>;
   static constexpr bool may_be_a_step = S::explores && concerns_others<O>;
   static S& of(evidence<E>& e) noexcept {
     return static_cast<scheduler_place<S, E, Records>&>(e).home;
@@ -108,10 +109,18 @@ struct scheduler_clause {
       s.exit(s.running());
     else if constexpr (may_let_others_run<O>)
       return s.on(o);
+    else if constexpr (is_birth)
+      begin_stopped(s, o);
     else
       s.on(o);
-    if constexpr (may_crowd) s.on(proc::yield{});
     return s.next();
+  }
+
+  /// Of who spawns in a crowd, or waits for room.
+  static void begin_stopped(S& s, O& o) {
+    if (s.is_limited()) return s.begin_when_there_is_room(*o.what);
+    s.on(o);
+    s.on(proc::yield{});
   }
 
   // ---- where it is a step of its own, unless ordinary code stands in between
@@ -181,10 +190,20 @@ struct scheduler_clause {
     require_running(s, waiting.where);
     if constexpr (may_crowd)
       if (prompt::innermost() == &s && s.is_crowded()) return false;
+    if constexpr (is_birth)
+      if (s.is_limited()) [[unlikely]]
+        return begin_at_once(s, o, waiting);
     if constexpr (may_be_a_step)
       if (s.lets_others_first()) return false;
     return answer_now(s, o, waiting);
   }
+  /// If there is room.  One that is run again starts none.
+  [[gnu::noinline]] static bool begin_at_once(S& s, O& o, answer<R>& waiting) {
+    bool const is_old = s.log_of_running().replaying();
+    if (!is_old && !s.takes_room(site_of(o, waiting.where))) return false;
+    return answer_now<true>(s, o, waiting);
+  }
+  template <bool InRoom = false>
   static bool answer_now(S& s, O& o, answer<R>& waiting) {
     if (s.running().is_forkable()) [[unlikely]] {
       replay_log& log = s.log_of_running();
@@ -194,7 +213,7 @@ struct scheduler_clause {
         return log.replay(at, waiting);
       }
       try {
-        set_answer(s, o, waiting);
+        set_answer<InRoom>(s, o, waiting);
       } catch (...) {
         waiting.fail(std::current_exception());
       }
@@ -203,12 +222,16 @@ struct scheduler_clause {
       else
         log.record(at, waiting);
     } else {
-      set_answer(s, o, waiting);
+      set_answer<InRoom>(s, o, waiting);
     }
     return true;
   }
+  template <bool InRoom>
   static void set_answer(S& s, O& o, answer<R>& waiting) {
-    if constexpr (std::is_void_v<R>) {
+    if constexpr (InRoom) {
+      s.begin_in_room(*o.what);
+      waiting.set();
+    } else if constexpr (std::is_void_v<R>) {
       s.on(o);
       waiting.set();
     } else {
@@ -239,7 +262,7 @@ struct scheduler_clause {
       return {nullptr, attempt_at_once, nullptr, control};
     else if constexpr (lets_others_run<O>)
       return {nullptr, Records ? attempt_replay : nullptr, nullptr, control};
-    else if constexpr (may_crowd)
+    else if constexpr (is_birth)
       return {nullptr, at_once, nullptr, control};
     else if constexpr (may_be_a_step)
       return {nullptr, at_once, nullptr, control_if_first};

@@ -108,12 +108,15 @@ template <backend Backend>
   desk& d = scheduling_base::here();
   if (!p->is_forkable() || static_cast<forkable_process&>(*p).is_sealed()) --d.unforkable;
   --d.alive;
+  bool const gives_room = this->is_limited() && !p->id().is_errand();
   p->release();
+  if (gives_room) [[unlikely]]
+    this->gives_room();
 }
 
 template <backend Backend>
 continuation scheduling<Backend>::finished(process& p) noexcept {
-  if (!p.ended_quietly()) [[unlikely]]
+  if (!p.ended_quietly() || this->is_limited()) [[unlikely]]
     return finished_somehow(p);
   ends(p);
   desk& d = here();

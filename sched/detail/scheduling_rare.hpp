@@ -82,7 +82,6 @@ template <backend Backend>
 template <backend Backend>
 [[gnu::noinline]] std::coroutine_handle<> scheduling<Backend>::prepare(
     process* p, std::uint64_t answer) noexcept {
-  static constexpr unsigned patience = 100;
   here().running = nullptr;
   try {
     if (p->is_forkable()) {
@@ -91,12 +90,12 @@ template <backend Backend>
     }
     auto const pending = take_pending(*p);
     if (p->was_cut()) throw p->why_cut();
-    if (this->is_cancelling()) {
+    if (this->is_cancelling() && !this->is_new_errand(*p)) {
       this->cancels_somebody();
       // One that has no frames is dropped; so is one that will not listen.
-      if (!p->has_started() || !p->is_waiting() || p->cancel() > patience)
-        return bury(p, nullptr), nullptr;
-      p->fail(std::make_exception_ptr(cancelled()));
+      if (!p->has_started() || !p->is_waiting()) return bury(p, nullptr), nullptr;
+      if (p->cancel() > this->patience()) return this->note_left(*p), bury(p, nullptr), nullptr;
+      p->fail(std::make_exception_ptr(this->why_cancelled()));
     } else if (pending.perform) {
       here().running = p;
       return pending.perform(this, *p, pending);
@@ -114,6 +113,7 @@ template <backend Backend>
 [[gnu::cold, gnu::noinline]] void scheduling<Backend>::was_not_put(thunk& t) noexcept {
   if (t) return bury(t.release(), std::current_exception());
   --scheduling_base::here().alive;  // it has dropped the process, which it should not
+  if (this->is_limited()) this->gives_room();
   failed({}, std::current_exception());
 }
 
@@ -172,12 +172,13 @@ template <backend Backend>
 template <class Queue>
 void scheduling<Backend>::start_over(Queue ready, std::size_t alive, instant time,
                                      std::vector<exceptions::failure> failures) {
-  at_work const now(*this);
+  typename scheduling::at_work const now(*this, scheduling::work::nothing);
   this->drop_who_waits();
   worker_->ready(std::move(ready));
   virtual_now_ = time;
-  own_.alive = static_cast<std::int64_t>(alive);
-  own_.unforkable = 0;
+  own_.alive = static_cast<std::int64_t>(alive) - this->entrance_->born();
+  own_.unforkable = -this->entrance_->born();
+  this->admission_.begin(alive);
   own_.broken = nullptr;
   this->failures(std::move(failures));
 }
@@ -201,7 +202,8 @@ void scheduling<Backend>::end() noexcept {
     std::fputs("weft: a scheduler was destroyed by one of its own processes\n", stderr);
     std::terminate();
   }
-  at_work_ = true;
+  this->end_outside();
+  typename scheduling::at_work const now(*this, scheduling::work::nothing);
   this->drop_who_waits();  // first: a gate that ends with a frame makes them ready
   if constexpr (requires { worker_->ready(); }) {
     // A version of the queue may be kept by the frames of who stands in it: they go now.
@@ -220,14 +222,14 @@ template <backend Backend>
 bool scheduling<Backend>::settle() {
   if (own_.broken) std::rethrow_exception(std::exchange(own_.broken, nullptr));
   if (this->office().has_put()) return true;
-  if (!own_.stopped && time_goes_on()) return true;
+  if (!own_.stopped && (this->let_in_who_wait() || time_goes_on())) return true;
   if ((explores ? this->somebody_waits_anywhere() : this->somebody_waits_inside()) &&
       !own_.stopped) {
     this->nobody_is_ready();
     return true;
   }
   if (this->office().has_put()) return true;
-  if (stopping_ && stopping_->came_late()) return true;
+  if (!own_.stopped && !this->is_over(!explores)) return true;
   bool const stopped_somebody = std::exchange(stop_asked_, false) && this->has_cancelled();
   this->throw_failures();
   if (stopped_somebody) throw cancelled();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <atomic>
 #include <exception>
 #include <mutex>
 #include <optional>
@@ -25,17 +24,19 @@ void scheduling<Backend>::run_one_round() {
 }
 template <backend Backend>
 void scheduling<Backend>::run() {
-  at_work const now(*this);
+  typename scheduling::at_work const now(*this, scheduling::work::all);
   stopping const stop(*this);
   this->one_step(false);
+  if (this->is_shut_down()) run(scheduling::errand::to_shut_down);
   do run_one_round();
   while (settle());
 }
 /// Runs one process up to its next operation that lets others run.  False if none is left.
 template <backend Backend>
 bool scheduling<Backend>::step() {
-  at_work const now(*this);
+  typename scheduling::at_work const now(*this, scheduling::work::one_step);
   if (token_.stop_requested()) stop_all();
+  if (this->is_shut_down()) run(scheduling::errand::to_shut_down);
   do {
     prompt::driver const outside;
     set_innermost(this);
@@ -75,9 +76,9 @@ void scheduling<Backend>::run_on_threads() {
 template <backend Backend>
 void scheduling<Backend>::sit_and_run(unsigned index) noexcept {
   seat here(*this, index);
-  desk* const outside = std::exchange(desk::of_thread, &here);
+  here.outside = std::exchange(desk::of_thread, &here);
   run_here();
-  desk::of_thread = outside;
+  desk::of_thread = here.outside;
   this->add_up(here);
 }
 
@@ -89,78 +90,47 @@ void scheduling<Backend>::stop_all() noexcept {
   this->wake_all();
 }
 
-/// While processes run the token is heeded: who asks to stop has a process put that, in its turn,
-/// has all others cancelled.  So that happens on a thread of theirs, whatever the backend.
+/// On a thread of ours, or when none of them runs.
+template <backend Backend>
+void scheduling<Backend>::run(errand e) noexcept {
+  switch (e) {
+    case scheduling::errand::to_stop:
+      return stop_all();
+    case scheduling::errand::to_shut_down:
+      this->cancel_all();
+      return this->wake_all();
+    case scheduling::errand::to_ask_again:
+      return;
+  }
+}
+
+/// While processes run the token is heeded: who asks to stop sends an errand that, in its turn, has
+/// all others cancelled.  So that happens on a thread of theirs, whatever the backend.
 template <backend Backend>
 class scheduling<Backend>::stopping {
  public:
-  explicit stopping(scheduling& s) : home_(s) {
-    if (s.token_.stop_requested()) {  // looked at once: who asks later is heard below
+  explicit stopping(scheduling& s) {
+    if (s.token_.stop_requested())  // looked at once: who asks later is heard below
       s.stop_all();
-      return;
-    }
-    if (!s.token_.stop_possible()) return;
-    canceller_ = s.new_process({}, first_frame_of(cancels(told(*this))));
-    s.stopping_ = this;
-    asked_.emplace(s.token_, ask{*this});
+    else if (s.token_.stop_possible())
+      asked_.emplace(s.token_, ask{s});
   }
   stopping(stopping const&) = delete;
   stopping& operator=(stopping const&) = delete;
-  ~stopping() {
-    asked_.reset();  // waits until it is done, if it has begun
-    is_over_ = true;
-    while (came_late() && !home_.own_.broken) home_.run_one_round();
-    home_.stopping_ = nullptr;
-    if (canceller_) canceller_->release();
-  }
-
-  /// Somebody asked when nobody was left: his process is, and has to run.
-  [[nodiscard]] bool came_late() noexcept {
-    // Acquire: with the release of ask.
-    if (!was_asked_.load(std::memory_order_acquire)) return false;
-    if (!std::exchange(is_counted_, true)) {
-      ++home_.own_.alive;
-      ++home_.own_.unforkable;
-    }
-    return !is_gone_;
-  }
 
  private:
-  /// Tells that the process is no more, whether it ran or not.
-  struct told {
-    explicit told(stopping& s) noexcept : to(&s) {}
-    told(told&& other) noexcept : to(std::exchange(other.to, nullptr)) {}
-    told& operator=(told&&) = delete;
-    ~told() {
-      if (to) to->is_gone_ = true;
-    }
-    stopping* to;
-  };
-  static eff<void> cancels(told t) {
-    if (!t.to->is_over_) t.to->home_.stop_all();
-    co_return;
-  }
   struct ask {
-    stopping& s;
+    scheduling& home;
     void operator()() const noexcept {
-      thunk t(std::exchange(s.canceller_, nullptr));
-      // Release: who sees that we were here sees that it is no longer theirs to release.
-      s.was_asked_.store(true, std::memory_order_release);
+      std::lock_guard const lock(home.entrance_->mutex);
       try {
-        s.home_.put_from_outside(t);
+        home.send(scheduling::errand::to_stop);
       } catch (...) {  // no memory to stop them gently
-        s.home_.backend_->stop();
+        home.backend_->stop();
       }
     }
   };
-
-  scheduling& home_;
-  process* canceller_ = nullptr;
-  std::atomic<bool> was_asked_ = false;
-  bool is_counted_ = false;
-  bool is_gone_ = false;
-  bool is_over_ = false;
-  std::optional<std::stop_callback<ask>> asked_;
+  std::optional<std::stop_callback<ask>> asked_;  // its end waits until it is done, if it has begun
 };
 
 }  // namespace weft::detail

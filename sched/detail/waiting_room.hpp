@@ -43,8 +43,11 @@ class waiting_room : public gate_room {
               auto const& here = *static_cast<waiting_room const*>(room);
               // Virtual time does not wait for what is outside: it goes on.
               if (!here.timers_.empty()) return here.has_virtual_time_;
-              std::lock_guard const lock(here.outside_mutex_);  // R3
-              return here.due_ == 0;
+              {
+                std::lock_guard const lock(here.outside_mutex_);  // R3
+                if (here.due_ != 0) return false;
+              }
+              return !here.somebody_may_come();
             },
             this};
   }
@@ -128,6 +131,9 @@ class waiting_room : public gate_room {
 
   /// From any thread.  What it throws, it throws with the thunk as it was.
   virtual void put_from_outside(thunk& t) = 0;
+
+  /// A process, from outside.  If not, all who were on their way have come.
+  [[nodiscard]] virtual bool somebody_may_come() const noexcept { return false; }
 
   /// At gates, or for a time to come.
   [[nodiscard]] bool somebody_waits_here() const noexcept {

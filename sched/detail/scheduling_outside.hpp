@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <source_location>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include "sched/backend.hpp"
+#include "sched/detail/scheduling_base.hpp"
+#include "sched/shutdown.hpp"
+
+/// What a scheduler, whatever its backend, has to do with those outside: with whoever submits, or
+/// shuts it down; and room for processes, which they and its own share.
+namespace weft::detail {
+
+class scheduling_outside : public scheduling_base {
+ public:
+  // ---- submitters
+
+  [[nodiscard]] bool was_started() const noexcept { return was_started_; }
+  /// One submitter more: for effects that are known.
+  template <class... Es>
+  [[nodiscard]] std::shared_ptr<entrance> let_submit(row<Es...>) {
+    if (!was_started_)
+      throw std::logic_error(
+          "weft: a submitter is for a scheduler that was started: start() it first");
+    (require_known(name_of<Es>, known_.knows(&name_of<Es>)), ...);
+    std::lock_guard const lock(entrance_->mutex);
+    if (entrance_->is_closed()) throw scheduler_stopped();
+    ++entrance_->submitters;
+    return entrance_;
+  }
+  /// The last of them goes, under the entrance's lock.
+  void is_submitted_to_no_more() noexcept {
+    for (relax wait;; wait()) try {
+        return send(errand::to_ask_again);
+      } catch (...) {  // no memory: nobody would ever see that it is over, so we try again
+      }
+  }
+
+  // ---- shutting down
+
+  shutdown_report shut_down(instant deadline, std::string const& reason);
+
+  // ---- room for processes (admission.hpp)
+
+  [[nodiscard]] bool is_limited() const noexcept { return admission_.is_limited(); }
+  /// Room for one more, and then it is taken; or it is to be waited for, and it says false.
+  [[nodiscard]] bool takes_room(site const& at) {
+    is_touched(&admission_, true);
+    if (admission_.try_enter()) return true;
+    if (admission_.waits()) return false;
+    throw_too_many(at.text());
+  }
+  // ---- at work
+
+  /// A process runs, or one is started or unwound.
+  [[nodiscard]] bool is_at_work() const noexcept { return at_work_; }
+  /// How many processes there are: a hint while some come from outside.
+  [[nodiscard]] std::size_t alive() const noexcept {
+    return static_cast<std::size_t>(std::max<std::int64_t>(own_.alive + entrance_->born(), 0));
+  }
+
+ protected:
+  scheduling_outside(bool several_threads, unsigned wakes)
+      : scheduling_base(several_threads, wakes) {
+    entrance_->home = this;
+  }
+
+  enum class work : std::uint8_t { one_step, all, nothing };
+  /// While processes of ours may run on this thread.
+  class at_work {
+   public:
+    at_work(scheduling_outside& s, work w) noexcept;
+    at_work(at_work const&) = delete;
+    at_work& operator=(at_work const&) = delete;
+    ~at_work();
+
+   private:
+    scheduling_outside& home_;
+    std::shared_ptr<entrance> at_;  // the last that is touched, for who waits for it
+    work what_;
+  };
+  /// Nobody is ready, and nobody waits: whether it is over, and then it takes no more errands.
+  [[nodiscard]] bool is_over(bool something_may_come) noexcept {
+    std::lock_guard const lock(entrance_->mutex);
+    // Relaxed: who counts them down has ended, or does so on this thread.
+    if (entrance_->errands_left.load(std::memory_order_relaxed) != 0) return false;
+    if (something_may_come && submitters_hold_it_open()) return false;
+    entrance_->takes_errands = false;
+    return true;
+  }
+  /// Nobody comes any more, and none is under way.
+  void end_outside() noexcept {
+    close_entrance();
+    entrance_->wait_for_those_under_way();
+    std::lock_guard const lock(entrance_->mutex);
+    entrance_->home = nullptr;
+  }
+  [[nodiscard]] bool somebody_may_come() const noexcept override {
+    std::unique_lock lock(entrance_->mutex);
+    if (submitters_hold_it_open()) return true;
+    lock.unlock();
+    if (entrance_->is_closed()) entrance_->wait_for_those_under_way();
+    return false;
+  }
+
+  // ---- errands (E4 of entrance.hpp)
+
+  enum class errand : std::uint8_t { to_stop, to_shut_down, to_ask_again };
+  /// Of a thread of ours, in a process.
+  virtual void run(errand e) noexcept = 0;
+  [[nodiscard]] virtual process* new_process_outside(process_id id, first_frame first) = 0;
+  /// Under the entrance's lock.  Throws bad_alloc.
+  void send(errand e) {
+    if (!entrance_->takes_errands) return;
+    entrance_->errands_left.fetch_add(1, std::memory_order_relaxed);  // relaxed: as is_over()
+    auto const frame = first_frame_of(runs(on_the_way(*this), e));
+    thunk t(new_process_outside(process_id::errand(entrance_->errands_sent + 1), frame));
+    put_from_outside(t);
+    ++entrance_->errands_sent;
+  }
+  /// A desk of ours on this thread: null if it is at no work of ours.
+  [[nodiscard]] desk const* desk_here() const noexcept;
+  /// Whether it is to be done even if all others are to end.
+  [[nodiscard]] static bool is_new_errand(process const& p) noexcept {
+    return !p.has_started() && p.id().is_errand();
+  }
+
+  // ---- being shut down
+
+  [[nodiscard]] bool is_shut_down() const noexcept {
+    return is_shut_down_.load(std::memory_order_relaxed);  // relaxed: the rest is under the lock
+  }
+  /// What those who are to end find.
+  [[nodiscard]] cancelled why_cancelled() const noexcept {
+    std::lock_guard const lock(entrance_->mutex);
+    return cancelled(reason_);
+  }
+  /// How often who does not listen is told.
+  [[nodiscard]] unsigned patience() const noexcept {
+    return is_late_.load(std::memory_order_relaxed) ? 0 : 100;  // relaxed: sooner or later
+  }
+  /// It is to be unwound where it is.
+  void note_left(process const& p) noexcept;
+
+  // ---- room for processes
+
+  [[noreturn, gnu::cold]] void throw_too_many(std::string const& what) {
+    throw too_many_processes(what + " of process " + here().running->id().text(),
+                             admission_.most());
+  }
+  /// A process has ended, or was not begun.
+  [[gnu::noinline]] void gives_room() noexcept {
+    is_touched(&admission_, true);
+    (void)let_in(admission_.leave());
+  }
+  /// If there is room because nobody could tell them.
+  bool let_in_who_wait() noexcept { return is_limited() && let_in(admission_.next()); }
+  /// Who waited for room, and whom he has made, are ready.
+  virtual void come_in(admission::in_line& l) noexcept = 0;
+
+  bool was_started_ = false;
+
+ private:
+  /// That an errand is on the way; done or not, it is counted.
+  class on_the_way {
+   public:
+    explicit on_the_way(scheduling_outside& s) noexcept : home(&s) {}
+    on_the_way(on_the_way&& other) noexcept : home(std::exchange(other.home, nullptr)) {}
+    on_the_way& operator=(on_the_way&&) = delete;
+    ~on_the_way() {
+      // Relaxed: as is_over().
+      if (home) home->entrance_->errands_left.fetch_sub(1, std::memory_order_relaxed);
+    }
+    scheduling_outside* home;
+  };
+  static eff<void> runs(on_the_way of, errand e) {
+    of.home->run(e);
+    co_return;
+  }
+
+  static void require_known(std::string_view effect, bool known) {
+    if (!known)
+      throw std::logic_error(
+          "weft: a submitter for the effect " + std::string(effect) +
+          ", which no process of this program may perform: name it in the program's row, or in "
+          "its spawning<...>");
+  }
+  [[nodiscard]] bool submitters_hold_it_open() const noexcept {
+    return entrance_->submitters != 0 && !entrance_->is_closed() && !admission_.nobody_can_come();
+  }
+
+  /// Him, and as many more as there is room for.
+  bool let_in(admission::in_line* l) noexcept {
+    bool const is_somebody = l != nullptr;
+    for (; l; l = admission_.next()) come_in(*std::unique_ptr<admission::in_line>(l));
+    return is_somebody;
+  }
+
+  bool at_work_ = false;
+  std::atomic<std::thread::id> worker_thread_{};  // of ours, if there is one
+  std::atomic<bool> is_shut_down_ = false;
+  std::atomic<bool> is_late_ = false;  // the deadline has passed
+  // Under the entrance's mutex:
+  std::shared_ptr<std::string const> reason_;
+  shutdown_report report_;
+};
+
+inline scheduling_outside::at_work::at_work(scheduling_outside& s, work w) noexcept
+    : home_(s), at_(s.entrance_), what_(w) {
+  s.at_work_ = true;
+  // Relaxed: who asks is that thread, or another one.
+  s.worker_thread_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+  if (w == work::nothing) return;
+  std::lock_guard const lock(at_->mutex);
+  at_->is_running = at_->takes_errands = true;
+}
+inline scheduling_outside::at_work::~at_work() {
+  home_.at_work_ = false;
+  home_.worker_thread_.store({}, std::memory_order_relaxed);  // relaxed: as above
+  if (what_ == work::nothing) return;
+  if (what_ == work::all) home_.close_entrance();
+  // Whoever waits for it may end the scheduler then.
+  std::lock_guard const lock(at_->mutex);
+  at_->is_running = at_->takes_errands = false;
+  at_->changed.notify_all();
+}
+
+inline desk const* scheduling_outside::desk_here() const noexcept {
+  for (desk const* d = desk::of_thread; d; d = d->outside)
+    if (d->home == this) return d;
+  // Relaxed: if it is this thread it has written it.
+  auto const worker = worker_thread_.load(std::memory_order_relaxed);
+  return worker == std::this_thread::get_id() ? &own_ : nullptr;
+}
+
+inline void scheduling_outside::note_left(process const& p) noexcept {
+  if (!is_shut_down()) return;
+  try {
+    auto const [operation, where] = p.goes_on_from();
+    std::string what(operation);
+    if (!what.empty()) what += " at " + weft::detail::text(where);
+    std::lock_guard const lock(entrance_->mutex);
+    report_.left.push_back({p.id(), std::move(what)});
+  } catch (...) {  // no memory to say so
+  }
+}
+
+inline shutdown_report scheduling_outside::shut_down(instant deadline, std::string const& reason) {
+  if (desk const* const d = desk_here())
+    throw std::logic_error("weft: shut_down waits until all processes have ended: " +
+                           (d->running ? "process " + d->running->id().text()
+                                       : std::string("one that is being unwound")) +
+                           " of the same scheduler cannot call it");
+  entrance& e = *entrance_;
+  std::unique_lock lock(e.mutex);
+  bool const is_first = !is_shut_down();
+  if (is_first && !reason.empty())
+    reason_ = std::make_shared<std::string const>("weft: cancelled: " + reason);
+  // Relaxed, these: who runs is told by an errand, who will run takes the lock first.
+  is_shut_down_.store(true, std::memory_order_relaxed);
+  close_entrance();
+  auto const be_late = [this] {
+    bool const was_late = is_late_.exchange(true, std::memory_order_relaxed);  // as above
+    return !was_late;
+  };
+  auto const ends = [&e] { return !e.is_running; };
+  if (!ends()) {
+    bool const is_late = deadline <= instant::clock::now();
+    bool const news = is_late && be_late();
+    if (is_first || news) send(errand::to_shut_down);
+    if (is_late || deadline == instant::max())
+      e.changed.wait(lock, ends);
+    else if (!e.changed.wait_until(lock, deadline, ends)) {
+      if (be_late()) send(errand::to_shut_down);
+      e.changed.wait(lock, ends);
+    }
+  }
+  report_.in_time = alive() == 0 && !is_late_.load(std::memory_order_relaxed);  // as above
+  return report_;
+}
+
+inline void entrance::leave() noexcept {
+  std::lock_guard const lock(mutex);
+  if (--submitters == 0 && home) home->is_submitted_to_no_more();
+}
+
+}  // namespace weft::detail

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+
+#include "effects/row.hpp"
+#include "sched/backend.hpp"
+#include "sched/detail/entrance.hpp"
+#include "sched/detail/scheduling.hpp"
+#include "sched/spawning.hpp"
+
+namespace weft {
+
+namespace detail {
+
+/// The right to submit, which those who have copies of it share.
+template <backend Backend>
+struct submission_right {
+  scheduling<Backend>* home;       // while it is not closed
+  std::shared_ptr<entrance> at{};  // null until it is given
+
+  explicit submission_right(scheduling<Backend>& s) noexcept : home(&s) {}
+  submission_right(submission_right const&) = delete;
+  submission_right& operator=(submission_right const&) = delete;
+  ~submission_right() {
+    if (at) at->leave();
+  }
+};
+
+/// Nobody has begun it, unless it is released.
+struct unbegun {
+  first_frame frame;
+  explicit unbegun(first_frame f) noexcept : frame(f) {}
+  unbegun(unbegun const&) = delete;
+  unbegun& operator=(unbegun const&) = delete;
+  ~unbegun() {
+    if (frame.handle) frame.handle.destroy();
+  }
+  [[nodiscard]] first_frame release() noexcept {
+    return {std::exchange(frame.handle, {}), frame.row};
+  }
+};
+
+}  // namespace detail
+
+/// Starts processes from outside: from threads that are none of the scheduler's, from callbacks.
+///
+///     auto const outside = s.submitter<console>();   // s: a scheduler that was started
+///     std::jthread other([outside] { outside.submit(serve, request); });
+///     s.run();
+///
+/// As long as there is one, or a copy of it, the run is not over: its threads sleep when there is
+/// nothing to do.  So the last one has to go, or the scheduler to be shut down.
+///
+/// A submitted process may perform `Effects...`, which the scheduler has to know: those in the
+/// program's row, and those that its spawning<...> name.  It cannot fork.  Its id is "0.n", of the
+/// n-th.  What one thread submits begins in that order if the backend keeps it, as one_thread does.
+///
+/// Thread safe; it may outlive the scheduler.  A copy costs a count.
+template <backend Backend, class... Effects>
+class submitter {
+ public:
+  /// For the scheduler.
+  explicit submitter(std::shared_ptr<detail::submission_right<Backend> const> r) noexcept
+      : right_(std::move(r)) {}
+
+  /// Starts a process that does `f(args...)`, as spawn(f, args...) does (spawning.hpp).  The
+  /// arguments are copied or moved on this thread.
+  ///
+  /// Throws scheduler_stopped if the run is over, a process has failed, or all are to end.  If
+  /// there is a limit to the number of processes: too_many_processes, or it blocks the thread until
+  /// there is room (`.when_full`); a process of the same scheduler, whose thread must not stand
+  /// still, gets the exception.  And what `f` throws, std::bad_alloc, std::logic_error if this was
+  /// moved from.
+  ///
+  /// Two allocations, from a pool, and what the backend's put costs.
+  template <class F, class... Args>
+  void submit(F f, Args&&... args) const {
+    auto made = spawn(f, std::forward<Args>(args)...);
+    if constexpr (requires { made.frame(); }) {
+      using missing =
+          detail::row_difference<typename decltype(made)::effects, detail::row_set<Effects...>>;
+      static_assert(detail::is_empty_row<missing>,
+                    "weft: the submitted process may perform an effect that the submitter<...> "
+                    "does not name");
+      if constexpr (detail::is_empty_row<missing>) {
+        if (!right_) throw std::logic_error("weft: this submitter was moved from");
+        detail::unbegun first(made.frame());
+        detail::coming_in in(*right_->at);
+        right_->home->submit(in, first.release());
+      }
+    }
+  }
+
+ private:
+  std::shared_ptr<detail::submission_right<Backend> const> right_;
+};
+
+}  // namespace weft
