@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
 
-/// What goes wrong in the seeds' scheduler, as it is written.  If one of these tests fails, then
-/// the text in as_written/ is no longer the seeds'.
+/// What goes wrong in the seeds' schedulers, as they are written.  If one of these tests fails,
+/// then the text in as_written/ is no longer the seeds'.
 
 #include <catch2/catch.hpp>
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tests/as_written/pencil.hpp"
 #include "tests/as_written/scheduler.hpp"
+#include "tests/as_written/steal_half.hpp"
 #include "tests/as_written/thread_queue.hpp"
 
 using namespace weft::tests::as_written;
@@ -320,4 +322,46 @@ TEST_CASE("D9: two processes that send to each other keep a third from running")
     CHECK(t.tail == c.next);
   }
   CHECK(ran == std::set<std::string>{"a", "b"});
+}
+
+// ---- half is stolen by one compare-and-swap
+
+namespace {
+
+/// So many items, of which a thief steals half, and the owner pops some while that has copied them.
+/// Each with how often it was taken, when nothing is left.
+std::vector<int> times_taken(int items, int pops) {
+  pencil between;
+  weft::tests::as_written::deque d(between);
+  for (int i = 0; i != items; ++i) d.push(i);
+  std::vector<int> taken(static_cast<std::size_t>(items));
+  auto const pop = [&] {
+    auto const item = d.pop();
+    if (item) ++taken[static_cast<std::size_t>(*item)];
+    return item.has_value();
+  };
+  between.moves = when("StealHalfInto has copied", 1, [&] {
+    for (int i = 0; i != pops; ++i) (void)pop();
+  });
+  std::vector<int> stolen;
+  (void)d.steal_half_into(stolen);
+  for (int const item : stolen) ++taken[static_cast<std::size_t>(item)];
+  while (d.top < d.bottom && pop()) {
+  }
+  return taken;
+}
+
+}  // namespace
+
+TEST_CASE("half of four that is stolen at once has one which the owner has popped meanwhile") {
+  CHECK(times_taken(4, 3) == std::vector{1, 2, 1, 1});
+  CHECK(times_taken(8, 7) == std::vector{1, 2, 2, 2, 1, 1, 1, 1});
+}
+
+TEST_CASE("half of three or fewer is one: each is taken once") {
+  int wrong = 0;
+  for (int items = 1; items != 4; ++items)
+    for (int pops = 0; pops <= items; ++pops)
+      for (int const times : times_taken(items, pops)) wrong += times != 1;
+  CHECK(wrong == 0);
 }

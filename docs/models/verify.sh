@@ -74,7 +74,12 @@ case ${1:-models} in
     for name in RECEIVING BOUNDED SELECTING GATED; do holds mail safe "-DSCENARIO=$name"; done
     holds mail live -DSCENARIO=SELECTING -DWAITS=2
     holds mail live -DSCENARIO=GATED -DTIME=0
+    holds stealing safe -DTHIEVES=1 -DITEMS=5 -DSTEALS=3
+    holds stealing safe -DFIFO -DTHIEVES=1 -DITEMS=5 -DSTEALS=3
+    holds stealing safe -DHALF_AT_ONCE -DITEMS=3  # half of them is one
     optimise=-O2
+    holds stealing safe
+    holds stealing safe -DFIFO -DSTEALS=1
     holds queues safe
     for name in OUTSIDE STUCK CANCELLED RELAY; do scenario safe "$name"; done
     scenario live STUCK
@@ -122,6 +127,19 @@ case ${1:-models} in
     mail_defect 'assertion violated (begun==0)' RECEIVING -DCLOSED_APART
     mail_defect 'invalid end state' GATED -DEPOCH_FIRST
     mail_defect 'invalid end state' GATED -DCANCEL=1 -DWALKS_ONCE
+    found 'assertion violated (taken[x]==1)' stealing safe -DTHIEVES=1 -DSTEALS=1 -DHALF_AT_ONCE
+    found 'assertion violated (taken[x]==1)' stealing safe -DTHIEVES=1 -DLOOKS_ONCE
+    found 'assertion violated (taken[x]==1)' stealing safe -DLOOKS_FIRST
+    found 'assertion violated (taken[got[i]]==1)' stealing safe -DBOTTOM_FIRST
+    found 'assertion violated (taken[got[i]]==1)' stealing safe -DARRAY_FIRST
+    found 'assertion violated (taken[x]==1)' stealing safe -DREADS_LATE
+    for name in FREES_ARRAY PUBLISHES_FIRST; do
+      found 'assertion violated (got[i]!=255)' stealing safe "-D$name"
+      found 'assertion violated (got[i]!=255)' stealing safe -DFIFO -DSTEALS=1 "-D$name"
+    done
+    for name in ARRAY_FIRST READS_LATE; do
+      found 'assertion violated (taken[got[i]]==1)' stealing safe -DFIFO -DSTEALS=1 "-D$name"
+    done
     ;;
   *)
     echo "verify.sh: models or defects, not $1" >&2

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+/* An owner and two thieves at what is stolen from: a deque whose owner pops at the bottom and that
+ * is stolen from one by one (deque/chase_lev.hpp); or with -DFIFO a queue from which all take at the
+ * top, several by one compare-and-swap (deque/steal_queue.hpp).  S1 to S6 are there.
+ *
+ * The owner pushes ITEMS items, and pops whenever it likes; then all that is left.  A thief steals
+ * as often as it likes, up to STEALS times: how many it calls half is any choice.  Arrays have 2, 4
+ * and 8 cells, so they are gone round, and they grow.
+ *
+ * Other flags build in one mistake each: README.md.
+ *
+ * Verified: every item is taken once; in a queue by each in order; all end.
+ */
+#ifndef ITEMS
+#define ITEMS 4
+#endif
+#ifndef THIEVES
+#define THIEVES 2
+#endif
+#ifndef STEALS
+#define STEALS 2
+#endif
+
+#define NONE 255
+#define CAPACITY(a) (2 << (a))
+#define CELL(a, i) cell[(a) * 8 + ((i) % CAPACITY(a))]
+
+byte top = 0;
+byte bottom = 0;
+byte array = 0;
+byte cell[24] = NONE;
+byte taken[ITEMS];  /* how often */
+byte ended = 0;
+
+/* Somebody takes x. */
+inline take(x) {
+  assert(x != NONE);
+  taken[x]++;
+  assert(taken[x] == 1);
+#ifdef FIFO
+  assert(last == NONE || x > last);
+  last = x
+#endif
+}
+/* Items t to t + n - 1 are read, one by one, and taken by one compare-and-swap. */
+inline read_cells() {
+  do
+  :: atomic { i < n -> got[i] = CELL(a, t + i); i++ }
+  :: i == n -> break
+  od;
+  i = 0
+}
+inline take_at_once() {
+  read_cells();
+#ifdef READS_LATE
+  atomic { won = (top == t); if :: won -> top = t + n :: else fi }
+  read_cells();
+#endif
+  d_step {
+#ifndef READS_LATE
+    won = (top == t);
+    if :: won -> top = t + n :: else fi;
+#endif
+    do
+    :: i < n -> if :: won -> take(got[i]) :: else fi; got[i] = 0; i++
+    :: else -> break
+    od;
+    i = 0; n = 0; a = 0; t = 0; won = false;
+#ifndef LOOKS_ONCE
+    b = 0
+#endif
+  }
+}
+
+/* As many as one likes of those that are there; at most four. */
+inline choose_some() {
+  n = 1;
+  do
+  :: n < b - t && n < 4 -> n++
+  :: break
+  od
+}
+
+/* ---- the owner */
+
+#define MINE CAPACITY(array)
+
+inline push(item) {
+  atomic {
+    if
+    :: bottom - seen == MINE -> seen = top
+    :: else
+    fi
+  }
+  d_step {  /* nobody sees the new array yet, and nobody writes to the old one (S4) */
+    if
+    :: bottom - seen == MINE ->
+       i = seen;
+       do
+       :: i < bottom -> CELL(array + 1, i) = CELL(array, i); i++
+       :: else -> break
+       od;
+       i = 0;
+#ifdef FREES_ARRAY
+       do :: i < MINE -> CELL(array, i) = NONE; i++ :: else -> break od;
+       i = 0;
+#endif
+       array++
+    :: else
+    fi
+  }
+#ifdef PUBLISHES_FIRST
+  bottom++;
+  CELL(array, bottom - 1) = item
+#else
+  CELL(array, bottom) = item;
+  bottom++
+#endif
+}
+
+/* The last one that was pushed. */
+inline pop() {
+  d_step { b = bottom - 1; x = CELL(array, b) }
+#ifdef LOOKS_FIRST
+  t = top;
+  bottom = b;
+#else
+  bottom = b;
+  t = top;
+#endif
+  if
+  :: d_step { t < b -> take(x); t = 0; b = 0; x = 0 }
+  :: d_step {
+       t >= b ->  /* the last one, if it is there still */
+       if :: top == b -> top = b + 1; take(x) :: else -> none = true fi;
+       seen = b + 1; t = 0; b = 0; x = 0
+     }
+     bottom = seen
+  fi
+}
+
+proctype owner() {
+  byte seen, k, b, t, x, i, n, a, last = NONE;
+  byte got[4];
+  bool won, none;
+  do
+  :: k < ITEMS -> push(k); d_step { none = false; k++ }
+#ifdef FIFO
+  :: top < bottom ->
+     d_step { t = top; b = bottom; a = array }
+     if
+     :: b == t -> d_step { t = 0; b = 0; a = 0 }
+     :: else -> choose_some(); take_at_once()
+     fi
+  :: k == ITEMS && top == bottom -> break
+#else
+  :: !none && bottom > seen -> pop()
+  :: atomic { !none && bottom == seen -> none = true }
+  :: k == ITEMS && none -> break
+#endif
+  od;
+  ended++
+}
+
+/* ---- a thief */
+
+proctype thief() {
+  byte s, b, t, i, n, a, last = NONE;
+  byte got[4];
+  bool won;
+  do
+  :: atomic {
+       s < STEALS -> s++;
+#ifdef BOTTOM_FIRST
+       b = bottom
+     }
+     t = top;
+#else
+       t = top
+     }
+#ifdef ARRAY_FIRST
+     a = array;
+#endif
+#ifdef LOOKS_ONCE
+     if :: b == 0 -> b = bottom :: else fi;
+#else
+     b = bottom;
+#endif
+#endif
+     if
+     :: atomic { b <= t -> t = 0; b = 0; a = 0 }
+     :: atomic {
+          else ->
+#ifndef ARRAY_FIRST
+          a = array;
+#endif
+#ifdef FIFO
+          choose_some()
+#else
+          n = 1;
+#ifdef HALF_AT_ONCE
+          if :: (b - t) / 2 > 1 -> n = (b - t) / 2 :: else fi;
+#endif
+          skip
+#endif
+        }
+        take_at_once()
+     fi
+  :: break
+  od;
+  atomic { s = 0; last = NONE; ended++ }
+}
+
+init {
+  byte k;
+  atomic {
+    run owner();
+    do :: k < THIEVES -> run thief(); k++ :: else -> break od;
+    k = 0
+  }
+  (ended == THIEVES + 1);
+  d_step {
+    do
+    :: k < ITEMS -> assert(taken[k] == 1); k++
+    :: else -> break
+    od
+  }
+}
