@@ -43,6 +43,17 @@ void is_right(threads (*program)(State&), void (*check)(State const&), Defects d
   CHECK(found.schedules == schedules);
 }
 
+/// The same, of those with three preemptions at most.
+template <class State, class Defects>
+void is_right_in_few(threads (*program)(State&), void (*check)(State const&), Defects d,
+                     std::size_t schedules) {
+  weft::tests::every_frame_dies const here;
+  auto const found = explore({.max_preemptions = 3}, with<State>(d), program, check);
+  INFO(found.report());
+  CHECK(found.ok());
+  CHECK(found.schedules == schedules);
+}
+
 /// It goes wrong like this in some, and does so again when one follows the first.
 template <class State, class Defects>
 void goes_wrong_by(threads (*program)(State&), void (*check)(State const&), Defects d,
@@ -477,23 +488,49 @@ TEST_CASE("D8: who looks for idle threads before publishing misses one that has 
 // ---- half is stolen
 
 TEST_CASE("who steals half at once and finds four items takes one that the owner has taken") {
-  goes_wrong_by(owner_and_thief, each_item_once, steal_options{.items = 4},
+  goes_wrong_by(owner_and_thieves, each_item_once, steal_options{.items = 4},
+                "item 1 is taken twice");
+  goes_wrong_by(owner_and_thieves, each_item_once, steal_options{.items = 3, .acts = "+"},
+                "item 1 is taken twice");
+}
+
+TEST_CASE("who steals one by one and reads the bottom once takes one that the owner has taken") {
+  goes_wrong_by(owner_and_thieves, each_item_once, steal_options{4, stealing::with_one_look},
                 "item 1 is taken twice");
 }
 
 TEST_CASE("with three items or fewer half is one, and each is taken once") {
-  is_right(owner_and_thief, each_item_once, steal_options{.items = 0}, 6);
-  is_right(owner_and_thief, each_item_once, steal_options{.items = 1}, 6);
-  is_right(owner_and_thief, each_item_once, steal_options{.items = 2}, 15);
-  is_right(owner_and_thief, each_item_once, steal_options{.items = 3}, 28);
+  is_right(owner_and_thieves, each_item_once, steal_options{.items = 0}, 15);
+  is_right(owner_and_thieves, each_item_once, steal_options{.items = 1}, 137);
+  is_right(owner_and_thieves, each_item_once, steal_options{.items = 2}, 451);
+  is_right(owner_and_thieves, each_item_once, steal_options{.items = 3}, 1'078);
 }
 
 TEST_CASE("half that is stolen one by one, the bottom read again for each, is stolen once") {
-  is_right(owner_and_thief, each_item_once, steal_options{4, stealing::one_by_one}, 693);
-  is_right(owner_and_thief, each_item_once, steal_options{6, stealing::one_by_one}, 22'136);
+  steal_options o{4, stealing::one_by_one};
+  is_right(owner_and_thieves, each_item_once, o, 8'362);
+  o.items = 8;
+  is_right_in_few(owner_and_thieves, each_item_once, o, 2'773);
+}
+
+TEST_CASE("so it is while the owner pops and pushes others in their places, and two steal") {
+  steal_options o{1, stealing::one_by_one, "-+"};
+  is_right(owner_and_thieves, each_item_once, o, 1'336);
+  o = {4, stealing::one_by_one, "--++"};
+  is_right_in_few(owner_and_thieves, each_item_once, o, 1'113);
+  o = {2, stealing::one_by_one, "++-+"};
+  is_right_in_few(owner_and_thieves, each_item_once, o, 899);
+  o = {4, stealing::one_by_one, "-+", 2};
+  is_right_in_few(owner_and_thieves, each_item_once, o, 21'780);
 }
 
 TEST_CASE("half at once is right where the owner takes at the top too, by compare-and-swap") {
-  is_right(owner_and_thief, each_item_once, steal_options{4, stealing::from_the_head}, 55);
-  is_right(owner_and_thief, each_item_once, steal_options{6, stealing::from_the_head}, 105);
+  steal_options o{4, stealing::from_the_head};
+  is_right(owner_and_thieves, each_item_once, o, 2'202);
+  o.acts = "+-+";
+  is_right_in_few(owner_and_thieves, each_item_once, o, 775);
+  o = {4, stealing::from_the_head, "", 2};
+  is_right_in_few(owner_and_thieves, each_item_once, o, 6'744);
+  o = {8, stealing::from_the_head};
+  is_right_in_few(owner_and_thieves, each_item_once, o, 1'044);
 }

@@ -5,39 +5,52 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "effects/effects.hpp"
 #include "tests/support/protocol_queue.hpp"
 
-/// A deque of which a thief takes half at once, as a weft program; see protocol_queue.hpp.
+/// What is stolen from, as a weft program; see protocol_queue.hpp.
 ///
-/// Items are their places: what lies from `top` to `bottom`, which is not one of them, is there.
-/// The owner takes at the bottom, and without a compare-and-swap if more than one is there; a thief
-/// takes at the top.
+/// Items are numbered as they are pushed, and stand in cells, from `top` to `bottom`, which is not
+/// one of them.  The owner pushes and takes at the bottom, and without a compare-and-swap if more
+/// than one is there; a thief takes at the top.
 namespace weft::tests::protocol {
 
 enum class stealing {
-  half_at_once,  ///< The seed's, which is wrong: one compare-and-swap for all that is taken.
-  one_by_one,    ///< One for each item, and the bottom is read again before.
-  from_the_head  ///< The seed's thief, and an owner that takes at the top by compare-and-swap too.
+  half_at_once,   ///< The seed's, which is wrong: one compare-and-swap for all that is taken.
+  with_one_look,  ///< One for each item, and the bottom is read once: wrong too.
+  one_by_one,     ///< One for each item, and the bottom is read again before: chase_lev.
+  from_the_head   ///< The seed's thief, and an owner that takes at the top by compare-and-swap too:
+                  ///< steal_queue.
 };
 
 struct steal_options {
-  int items;
+  int items;  // at the start
   stealing how = stealing::half_at_once;
+  std::string_view acts = "";  // of the owner: + pushes, - takes; then it takes all there are
+  int thieves = 1;
 };
 
 struct stolen_from {
-  explicit stolen_from(steal_options o)
-      : how(o.how), bottom(o.items), taken(static_cast<std::size_t>(o.items)) {}
+  explicit stolen_from(steal_options given) : o(given) {
+    for (int i = 0; i != o.items; ++i) put(bottom++);
+  }
 
-  stealing how;
+  steal_options o;
   int top = 0;
-  int bottom;
+  int bottom = 0;
+  std::vector<int> cells;
   std::vector<int> taken;  // of each item, how often
 
-  bool swap_top(int from, int to) {
+  [[nodiscard]] int& cell(int i) { return cells.at(static_cast<std::size_t>(i)); }
+  void put(int i) {
+    if (i == static_cast<int>(cells.size())) cells.push_back(0);
+    cell(i) = static_cast<int>(taken.size());
+    taken.push_back(0);
+  }
+  [[nodiscard]] bool swap_top(int from, int to) {
     if (top != from) return false;
     top = to;
     return true;
@@ -45,67 +58,105 @@ struct stolen_from {
   void take(int item) { ++taken.at(static_cast<std::size_t>(item)); }
 };
 
-inline does<> owns(stolen_from& d) {
-  for (;;) {
-    int const b = --d.bottom;
-    co_await proc::yield{};
-    if (b > d.top) {
-      d.take(b);
-      co_await proc::yield{};
-      continue;
-    }
-    if (b < d.top) {
-      d.bottom = d.top;
-      co_return;
-    }
-    if (d.swap_top(b, b + 1)) d.take(b);
-    d.bottom = d.top;
-    co_return;
-  }
-}
-inline does<> owns_the_head(stolen_from& d) {
-  for (;;) {
-    int const t = d.top;
-    if (t == d.bottom) co_return;
-    co_await proc::yield{};
-    if (d.swap_top(t, t + 1)) d.take(t);
-    co_await proc::yield{};
-  }
-}
-inline does<> steals_half(stolen_from& d) {
-  int const t = d.top;
-  int const b = d.bottom;
+// What only the owner writes, its cells and the bottom, it reads with the next access (P4).
+
+inline does<> pushes(stolen_from& d) {
+  d.put(d.bottom);
   co_await proc::yield{};
-  if (b <= t) co_return;
-  int const n = std::max(1, (b - t) / 2);
-  if (!d.swap_top(t, t + n)) co_return;
-  for (int i = t; i != t + n; ++i) d.take(i);
+  ++d.bottom;
 }
-inline does<> steals_one_by_one(stolen_from& d) {
-  int left = 1;
-  for (bool first = true; left != 0; first = false, --left) {
+/// Whether there was one.
+inline does<bool> pops(stolen_from& d) {
+  int const b = --d.bottom;
+  co_await proc::yield{};
+  int const t = d.top;
+  if (t < b) {
+    d.take(d.cell(b));
+    co_return true;
+  }
+  bool is_mine = false;
+  if (t == b) {
+    co_await proc::yield{};
+    is_mine = d.swap_top(b, b + 1);
+    if (is_mine) d.take(d.cell(b));
+  }
+  co_await proc::yield{};
+  d.bottom = b + 1;
+  co_return is_mine;
+}
+inline does<bool> takes_the_head(stolen_from& d) {
+  for (;;) {
     int const t = d.top;
+    if (t == d.bottom) co_return false;
+    int const item = d.cell(t);
     co_await proc::yield{};
-    int const b = d.bottom;
-    if (b <= t) co_return;
-    if (first) left = std::max(1, (b - t) / 2);
-    co_await proc::yield{};
-    if (!d.swap_top(t, t + 1)) co_return;
-    d.take(t);
-    co_await proc::yield{};
+    if (!d.swap_top(t, t + 1)) continue;
+    d.take(item);
+    co_return true;
   }
 }
-inline eff<void, spawning<proc, syncing>> owner_and_thief(stolen_from& d) {
-  co_await spawn(d.how == stealing::from_the_head ? owns_the_head : owns, std::ref(d));
-  co_await spawn(d.how == stealing::one_by_one ? steals_one_by_one : steals_half, std::ref(d));
+inline does<> owns(stolen_from& d) {
+  std::string_view acts = d.o.acts;
+  for (bool some = true; some;) {
+    bool const is_push = acts.starts_with('+');
+    if (is_push)
+      co_await pushes(d);
+    else if (d.o.how == stealing::from_the_head)
+      some = co_await takes_the_head(d);
+    else
+      some = co_await pops(d);
+    if (!acts.empty()) {
+      acts.remove_prefix(1);
+      some = true;
+    }
+    co_await proc::yield{};
+  }
 }
 
-/// What is there still was not taken.
+inline does<> steals_half(stolen_from& d) {
+  int const t = d.top;
+  co_await proc::yield{};
+  int const b = d.bottom;
+  if (b <= t) co_return;
+  int const n = std::max(1, (b - t) / 2);
+  std::vector<int> copied;
+  for (int i = t; i != t + n; ++i) {
+    co_await proc::yield{};
+    copied.push_back(d.cell(i));
+  }
+  co_await proc::yield{};
+  if (!d.swap_top(t, t + n)) co_return;
+  for (int const item : copied) d.take(item);
+}
+inline does<> steals_one_by_one(stolen_from& d) {
+  int b = 0;
+  int left = 1;
+  for (bool is_first = true; left != 0; is_first = false, --left) {
+    if (!is_first) co_await proc::yield{};
+    int const t = d.top;
+    co_await proc::yield{};
+    if (is_first || d.o.how == stealing::one_by_one) b = d.bottom;
+    if (b <= t) co_return;
+    if (is_first) left = std::max(1, (b - t) / 2);
+    co_await proc::yield{};
+    int const item = d.cell(t);
+    co_await proc::yield{};
+    if (!d.swap_top(t, t + 1)) co_return;
+    d.take(item);
+  }
+}
+inline eff<void, spawning<proc, syncing>> owner_and_thieves(stolen_from& d) {
+  co_await spawn(owns, std::ref(d));
+  bool const is_one_by_one = d.o.how == stealing::one_by_one || d.o.how == stealing::with_one_look;
+  for (int i = 0; i != d.o.thieves; ++i)
+    co_await spawn(is_one_by_one ? steals_one_by_one : steals_half, std::ref(d));
+}
+
+/// The owner has taken what was left.
 inline void each_item_once(stolen_from const& d) {
-  for (int i = 0; i != static_cast<int>(d.taken.size()); ++i) {
-    int const n = d.taken[static_cast<std::size_t>(i)] + (d.top <= i && i < d.bottom);
-    if (n > 1) throw goes_wrong("item " + std::to_string(i) + " is taken twice");
-    if (n < 1) throw goes_wrong("item " + std::to_string(i) + " is lost");
+  for (std::size_t i = 0; i != d.taken.size(); ++i) {
+    if (d.taken[i] > 1) throw goes_wrong("item " + std::to_string(i) + " is taken twice");
+    if (d.taken[i] < 1) throw goes_wrong("item " + std::to_string(i) + " is lost");
   }
 }
 
