@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-/// deque/chase_lev.hpp on several threads.  What these show under ThreadSanitizer is that its orders
-/// are enough; tests/weakened shows that it would notice, or that x86 would.
-
-#include "deque/chase_lev.hpp"
+/// deque/chase_lev.hpp on several threads.  What these show under ThreadSanitizer is that its
+/// orders are enough; tests/weakened shows that it would notice, or that x86 would.
 
 #include <catch2/catch.hpp>
 
+#include "deque/chase_lev.hpp"
 #include "tests/support/seeds.hpp"
+#include "tests/support/steal_pairs.hpp"
 #include "tests/support/steal_threads.hpp"
 #include "tests/support/threads.hpp"
 

@@ -3,11 +3,11 @@
 /// deque/steal_queue.hpp on several threads.  What these show under ThreadSanitizer is that its
 /// orders are enough; tests/weakened shows that it would notice.
 
-#include "deque/steal_queue.hpp"
-
 #include <catch2/catch.hpp>
 
+#include "deque/steal_queue.hpp"
 #include "tests/support/seeds.hpp"
+#include "tests/support/steal_pairs.hpp"
 #include "tests/support/steal_threads.hpp"
 #include "tests/support/threads.hpp"
 

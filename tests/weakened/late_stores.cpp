@@ -9,6 +9,7 @@
 
 #include <atomic>
 
+#include "tests/support/steal_pairs.hpp"
 #include "tests/support/steal_threads.hpp"
 #include "tests/weakened/weakened.hpp"
 
