@@ -2,6 +2,7 @@
 # goes_wrong.sh PROGRAM ORDER...: is PROGRAM 0 right, and PROGRAM ORDER, exit 1, wrong for each?
 program=$1
 shift
+[ "$(nproc)" -gt 1 ] || { echo "one processor: no store is late for anybody"; exit 0; }
 "$program" 0 || { echo "wrong with no order weakened"; exit 1; }
 for order; do
   "$program" "$order"
