@@ -43,6 +43,11 @@ namespace weft {
 /// nothing is due from outside (completion.hpp).  If `.stop`, a std::stop_token, asks to stop, all
 /// find `cancelled`, those that wait too, and schedule throws it, unless all had ended by then.
 ///
+/// `.max_processes` says how many there may be at once; who starts one more is told so, by
+/// too_many_processes, or waits, as `.when_full` says.  If all that are left wait for that, it is a
+/// deadlock.  For processes that come from outside, and for shutting down, there is the object:
+/// scheduler.hpp.
+///
 /// Called inside a process it is a *blocking call*, as a mutex is, or a file: until it returns, its
 /// thread runs nobody else of the scheduler around it.  On one thread that one stands still; on
 /// several, the others take over what is ready.  So what runs inside must not wait for what a

@@ -79,7 +79,16 @@ class submitter {
   /// Two allocations, from a pool, and what the backend's put costs.
   template <class F, class... Args>
   void submit(F f, Args&&... args) const {
-    auto made = spawn(f, std::forward<Args>(args)...);
+    constexpr bool is_for_good = !std::is_same_v<F, forkable_t>;
+    static_assert(is_for_good,
+                  "weft: a submitted process cannot fork: submit(f, args...) one that does "
+                  "spawn(forkable, g)");
+    if constexpr (is_for_good) submit_frame(spawn(f, std::forward<Args>(args)...));
+  }
+
+ private:
+  template <class Made>
+  void submit_frame(Made made) const {
     if constexpr (requires { made.frame(); }) {
       using missing =
           detail::row_difference<typename decltype(made)::effects, detail::row_set<Effects...>>;
@@ -95,7 +104,6 @@ class submitter {
     }
   }
 
- private:
   std::shared_ptr<detail::submission_right<Backend> const> right_;
 };
 

@@ -279,11 +279,10 @@ TEMPLATE_TEST_CASE("however one ends, by exit or by an exception, it leaves its 
     throw std::runtime_error("no");
     co_return;
   };
-  CHECK_THROWS_WITH(run_on<TestType>(room_for<TestType>(2, full::wait),
-                                     [&]() -> program {
-                                       for (;;) co_await spawn(fails, std::ref(n));
-                                     }),
-                    "no");
+  auto const p = [&]() -> program {
+    for (;;) co_await spawn(fails, std::ref(n));
+  };
+  CHECK_THROWS_WITH(run_on<TestType>(room_for<TestType>(2, full::wait), p), "no");
 }
 
 TEMPLATE_TEST_CASE("what is not begun after all gives its room back", "", alone, by_queue,

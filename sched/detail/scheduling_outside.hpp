@@ -10,7 +10,6 @@
 #include <mutex>
 #include <source_location>
 #include <stdexcept>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -103,6 +102,7 @@ class scheduling_outside : public scheduling_base {
   }
   /// Nobody comes any more, and none is under way.
   void end_outside() noexcept {
+    at_work_ = true;
     close_entrance();
     entrance_->wait_for_those_under_way();
     std::lock_guard const lock(entrance_->mutex);

@@ -203,7 +203,6 @@ void scheduling<Backend>::end() noexcept {
     std::terminate();
   }
   this->end_outside();
-  typename scheduling::at_work const now(*this, scheduling::work::nothing);
   this->drop_who_waits();  // first: a gate that ends with a frame makes them ready
   if constexpr (requires { worker_->ready(); }) {
     // A version of the queue may be kept by the frames of who stands in it: they go now.

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+#include "effects/effects.hpp"
+#include "sched/schedule.hpp"
+
+using weft::console;
+using weft::proc;
+
+weft::eff<void, proc, console> child() { co_await console::print{"hello"}; }
+weft::eff<void, proc> program() { co_return; }
+
+int main() {
+  weft::scheduler<> s;
+  s.start(program);
+  s.submitter<proc>().submit(child);
+}
