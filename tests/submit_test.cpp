@@ -290,9 +290,9 @@ TEMPLATE_TEST_CASE("one that ends while others submit takes what there is with i
     counter alive = 0;
     counter n = 0;
     counter submitted = 0;
-    std::optional s(std::make_unique<scheduler<typename TestType::backend>>());
-    (*s)->start(TestType::how(), does_nothing);
-    std::thread other([&, outside = (*s)->template submitter<proc, syncing>()] {
+    auto s = std::make_unique<scheduler<typename TestType::backend>>();
+    s->start(TestType::how(), does_nothing);
+    std::thread other([&, outside = s->template submitter<proc, syncing>()] {
       try {
         for (;; ++submitted) outside.submit(counts, std::ref(n), lives(alive));
       } catch (scheduler_stopped const&) {

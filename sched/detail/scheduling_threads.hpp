@@ -3,7 +3,6 @@
 
 #include <exception>
 #include <mutex>
-#include <optional>
 #include <stop_token>
 #include <thread>
 #include <utility>
@@ -109,12 +108,7 @@ void scheduling<Backend>::run(errand e) noexcept {
 template <backend Backend>
 class scheduling<Backend>::stopping {
  public:
-  explicit stopping(scheduling& s) {
-    if (s.token_.stop_requested())  // looked at once: who asks later is heard below
-      s.stop_all();
-    else if (s.token_.stop_possible())
-      asked_.emplace(s.token_, ask{s});
-  }
+  explicit stopping(scheduling& s) : asked_(heeded(s), ask{s}) {}
   stopping(stopping const&) = delete;
   stopping& operator=(stopping const&) = delete;
 
@@ -130,7 +124,13 @@ class scheduling<Backend>::stopping {
       }
     }
   };
-  std::optional<std::stop_callback<ask>> asked_;  // its end waits until it is done, if it has begun
+  /// Looked at once: who asks later is heard.
+  static std::stop_token heeded(scheduling& s) {
+    if (!s.token_.stop_requested()) return s.token_;
+    s.stop_all();
+    return {};
+  }
+  std::stop_callback<ask> asked_;  // its end waits until it is done, if it has begun
 };
 
 }  // namespace weft::detail
