@@ -69,6 +69,11 @@ class basic_lifecycle_word {
     // Relaxed: who is to have it next gets it by way of a queue, which publishes it.
     word_.store(word_of(to), std::memory_order_relaxed);
   }
+  /// Ready, by who puts it: its own thread, or whose it is before it has run (L1).
+  void is_put() noexcept {
+    assert(now() == lifecycle::running || now() == lifecycle::ready);
+    word_.store(word_of(lifecycle::ready), std::memory_order_relaxed);  // relaxed: as in move
+  }
   /// Its thread lets go of it: `to` is one of those in which it waits.  False if it was woken
   /// meanwhile: then it is ready, and its thread is to put it.
   [[nodiscard]] bool wait(lifecycle to) noexcept {

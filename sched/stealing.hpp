@@ -186,9 +186,9 @@ class stealing {
     place& at = process_place<place>(*t.get());
     at.answer = t.answer();
     (void)t.release();
-    if (w == why::yielded || w == why::handed_over)
-      at.life.move(lifecycle::ready);
-    else if (w == why::woken && !at.life.wake())
+    if (w != why::woken)
+      at.life.is_put();
+    else if (!at.life.wake())
       return nullptr;
     return &at;
   }

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+
+/// sched/lifecycle.hpp with one order weakened, chosen by the argument, as they are labelled there.
+/// ThreadSanitizer must object to each; 0, with none, must pass.
+
+#include <atomic>
+
+#include "tests/support/lifecycle_threads.hpp"
+#include "tests/weakened/weakened.hpp"
+
+namespace {
+
+using right = weft::lifecycle_orders;
+using weft::tests::unless_weakened;
+
+template <int Weakened>
+struct weakened_orders : right {
+  static constexpr auto waits = unless_weakened<Weakened, 1>(right::waits);
+  static constexpr auto takes = unless_weakened<Weakened, 2>(right::takes);
+  static constexpr auto flags = unless_weakened<Weakened, 3>(right::flags);
+  static constexpr auto is_told = unless_weakened<Weakened, 4>(right::is_told);
+};
+
+/// Until both sides have been first: that is for the system to say.
+template <int Weakened>
+int run() {
+  using orders = weakened_orders<Weakened>;
+  constexpr int rounds = 5'000;
+  int flagged = 0;
+  int wrong = weft::tests::wrong_take_overs_on_threads<orders>(rounds);
+  while (flagged == 0 || flagged % rounds == 0)
+    wrong += weft::tests::wrong_flags_on_threads<orders>(rounds, flagged);
+  return wrong;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return weft::tests::run_weakened<4>(argc, argv, []<int Weakened>() { return run<Weakened>(); });
+}
