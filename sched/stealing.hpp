@@ -42,7 +42,7 @@ struct stealing_options {
   bool virtual_time = false;
 
   local_order order = local_order::lifo;
-  /// How many more a worker takes along when it takes one from the global queue.
+  /// How many more a worker takes along when it takes one from the global queue: 32 at the most.
   unsigned batch = 16;
   /// A worker that finds nothing looks again at once so many times; then after it has let other
   /// threads have the processor, until it has looked so many times in all; then it sleeps.
@@ -54,10 +54,10 @@ struct stealing_options {
 
 /// What a worker has done so far.
 struct worker_counts {
-  std::uint64_t run = 0;     ///< Steps of processes.
+  std::uint64_t run = 0;     ///< Steps of processes; one that is handed over to takes one as well.
   std::uint64_t stolen = 0;  ///< Processes that it has stolen from other workers.
-  std::uint64_t parked = 0;  ///< How often it has gone to sleep.
-  std::uint64_t woken = 0;   ///< How often it was woken from that.
+  std::uint64_t parked = 0;  ///< How often it has slept, and does so no more.
+  std::uint64_t woken = 0;   ///< How often it was woken from that: not by the clock.
 };
 
 /// The work-stealing backend of seed 004: several threads, each with work of its own.
@@ -75,10 +75,12 @@ struct worker_counts {
 /// Fairness.  Every 64th step (a step, and what is handed over in it, up to 64 times) a worker
 /// takes what has waited longest, by turns: in the global queue, among those that have yielded, in
 /// its deque, with the next one of the other workers.  So what is in one of its own two behind k
-/// others has its turn, or has been stolen, within 256 * (k + 1) of the worker's steps; behind k
-/// others in the global queue, within 256 * (k + 1) steps of any one worker; and what is ready at a
-/// thread that is stuck in a process, behind k others in its deque and as many that have yielded,
-/// within 512 * (n - 1) * (k + 1) steps of any other one, n being the number of threads.
+/// others has its turn, or has been stolen, within 256 * (k + 1) of the worker's steps; what is in
+/// the global queue behind k others has its turn within 256 * (k + 1) steps of any one worker, or
+/// has been taken along by then, and is in a deque in which fewer than 32 others have been longer;
+/// and what is ready at a thread that is stuck in a process, behind k others in its deque or behind
+/// k that have yielded, has its turn within 512 * (n - 1) * (k + 1) steps of any other one, n being
+/// the number of threads, or has been stolen by then.
 ///
 /// Every 16384 spawns of a thread who spawns lets others go first, if as many are ready there: so
 /// what one process makes does not fill the memory before anybody has had a look at it.
@@ -94,7 +96,8 @@ struct worker_counts {
 ///   K2  What is put is published, and then its thread looks whether somebody sleeps; who goes to
 ///       sleep announces it, and then looks everywhere (idle_threads.hpp, I2; S7 of the deques, G1
 ///       of the global queue).  Not so what its thread is about to take itself: a yield while
-///       nothing else is there; and what is put behind a hand-over, if somebody is on watch (I5).
+///       nothing else is there, of which it speaks if it takes something else first; and what is
+///       put behind a hand-over, if somebody is on watch (I5).
 ///   K3  A process that is about to wait is woken by a flag (lifecycle.hpp): nobody waits for it.
 class stealing {
  public:

@@ -104,7 +104,7 @@ class when_it_parks {
 }  // namespace
 
 TEMPLATE_TEST_CASE("each put is answered by one take", "", one_thread, locked_queue, locked_stack,
-                   first_schedule, random_order, sharing_alone) {
+                   first_schedule, random_order, sharing_alone, stealing_alone) {
   every_frame_dies const check;
   TestType b;
   typename TestType::worker w(b, 0);
@@ -130,7 +130,8 @@ TEMPLATE_TEST_CASE("each put is answered by one take", "", one_thread, locked_qu
 }
 
 TEMPLATE_TEST_CASE("takes and puts that alternate lose nothing and double nothing", "", one_thread,
-                   locked_queue, locked_stack, first_schedule, random_order, sharing_alone) {
+                   locked_queue, locked_stack, first_schedule, random_order, sharing_alone,
+                   stealing_alone) {
   every_frame_dies const check;
   TestType b;
   typename TestType::worker w(b, 0);
@@ -150,7 +151,7 @@ TEMPLATE_TEST_CASE("takes and puts that alternate lose nothing and double nothin
 
 TEMPLATE_TEST_CASE("what other threads put reaches the worker, with all they did before", "",
                    one_thread, locked_queue, locked_stack, first_schedule, random_order,
-                   sharing_alone) {
+                   sharing_alone, stealing_alone) {
   every_frame_dies const check;
   constexpr std::uint64_t each = 2000;
   constexpr int threads = 3;
@@ -185,7 +186,8 @@ TEMPLATE_TEST_CASE("what other threads put reaches the worker, with all they did
 
 TEMPLATE_TEST_CASE(
     "a put from another thread wakes a worker that waits, with a deadline and without", "",
-    one_thread, locked_queue, locked_stack, first_schedule, random_order, sharing_alone) {
+    one_thread, locked_queue, locked_stack, first_schedule, random_order, sharing_alone,
+    stealing_alone) {
   every_frame_dies const check;
   TestType b;
   typename TestType::worker w(b, 0);
@@ -200,7 +202,7 @@ TEMPLATE_TEST_CASE(
 
 TEMPLATE_TEST_CASE("stop from another thread wakes a worker that waits, and take says so", "",
                    one_thread, locked_queue, locked_stack, first_schedule, random_order,
-                   sharing_alone) {
+                   sharing_alone, stealing_alone) {
   int wrong = 0;
   for (int round = 0; round != 100; ++round) {
     TestType b;
@@ -216,7 +218,7 @@ TEMPLATE_TEST_CASE("stop from another thread wakes a worker that waits, and take
 
 TEMPLATE_TEST_CASE("take comes back empty when it is dry or at the deadline, and says which", "",
                    one_thread, locked_queue, locked_stack, first_schedule, random_order,
-                   sharing_alone) {
+                   sharing_alone, stealing_alone) {
   every_frame_dies const check;
   TestType b;
   std::optional<typename TestType::worker> w(std::in_place, b, 0u);
@@ -238,7 +240,8 @@ TEMPLATE_TEST_CASE("take comes back empty when it is dry or at the deadline, and
 }
 
 TEMPLATE_TEST_CASE("what is put by who is asked whether it is dry is found", "", one_thread,
-                   locked_queue, locked_stack, first_schedule, random_order, sharing_alone) {
+                   locked_queue, locked_stack, first_schedule, random_order, sharing_alone,
+                   stealing_alone) {
   every_frame_dies const check;
   TestType b;
   typename TestType::worker w(b, 0);
@@ -257,7 +260,8 @@ TEMPLATE_TEST_CASE("what is put by who is asked whether it is dry is found", "",
 }
 
 TEMPLATE_TEST_CASE("claim gives only what is ready, which is then not taken", "", one_thread,
-                   locked_queue, locked_stack, first_schedule, random_order, sharing_alone) {
+                   locked_queue, locked_stack, first_schedule, random_order, sharing_alone,
+                   stealing_alone) {
   every_frame_dies const check;
   TestType b;
   typename TestType::worker w(b, 0);
@@ -287,7 +291,7 @@ TEMPLATE_TEST_CASE("claim gives only what is ready, which is then not taken", ""
 
 TEMPLATE_TEST_CASE("what is left when a backend ends is dropped once, stopped or not", "",
                    one_thread, locked_queue, locked_stack, first_schedule, random_order,
-                   sharing_alone) {
+                   sharing_alone, stealing_alone) {
   every_frame_dies const check;
   for (bool const stopped : {false, true}) {
     int const before = dropped::count;

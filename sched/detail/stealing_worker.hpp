@@ -44,13 +44,22 @@ class stealing::worker {
       enter(at, why::woken, false);
   }
   void goes_on(process&) noexcept {}
-  void runs_next(process& p) noexcept { process_place<place>(p).life.take_over(detail::relax()); }
+  void runs_next(process& p) noexcept {
+    place& at = process_place<place>(p);
+    at.life.take_over(detail::relax());
+    count_step(at);
+  }
 
   /// So much is ready that who makes more is to wait its turn.
   [[nodiscard]] bool is_crowded() noexcept {
     if (++spawned_ < most_ready) return false;
-    spawned_ = 0;  // the next as many need not wait, whatever there is: so it comes forward
-    return own_.deque.size() >= most_ready;
+    // The next ones need not wait, whatever there is: so it comes forward.  Only a few if its turn
+    // comes (find_oldest) before that of those in the deque, which would become ever more.
+    spawned_ = 0;
+    if (all_.options_.order == local_order::fifo) return own_.yielded.size() >= most_ready;
+    if (own_.deque.size() < most_ready) return false;
+    spawned_ = most_ready - steps_to_oldest;
+    return true;
   }
 
   /// Not while somebody sleeps, who may have to be told.
@@ -62,7 +71,7 @@ class stealing::worker {
     --until_oldest_;
     place* const next = own_.yielded.size() != 0 ? take_yielded() : nullptr;
     if (!next) {
-      add(own_.run, 1);
+      count_step(process_place<place>(*t.get()));
       return t;
     }
     place& p = *ready(std::move(t), why::yielded);
@@ -106,10 +115,13 @@ class stealing::worker {
   }
   thunk begin_step(place& p) noexcept {
     p.life.move(lifecycle::running);
+    count_step(p);
+    return thunk_of(p);
+  }
+  void count_step(place& p) noexcept {
     // Relaxed: it is ours.
     p.steps.store(p.steps.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     add(own_.run, 1);
-    return thunk_of(p);
   }
 
   /// `is_alone`: if it yields, we take it back ourselves.
@@ -140,7 +152,7 @@ class stealing::worker {
     if (auto const p = own_.deque.try_pop()) return *p;
     if (place* const p = take_yielded()) return p;
     for (unsigned looks = 0;; ++looks) {
-      if (place* const p = take_global()) return p;
+      if (place* const p = take_global(all_.options_.batch)) return p;
       bool was_lost = false;
       if (place* const p = steal(was_lost)) return p;
       if (was_lost) continue;
@@ -151,11 +163,18 @@ class stealing::worker {
         std::this_thread::yield();
     }
   }
-  /// By turns.  Null if there is nothing there.
   place* find_oldest() noexcept {
     until_oldest_ = steps_to_oldest;
+    place* const p = oldest();
+    // Also for what we have put without a word, and do not take back now (K2).
+    if (p && (own_.deque.size() != 0 || own_.yielded.size() != 0)) share_more();
+    return p;
+  }
+  /// By turns.  Null if there is nothing there.
+  place* oldest() noexcept {
     turn_ = (turn_ + 1) % 4;
-    if (turn_ == 0) return take_global();
+    // By itself: others would stand behind all that there is in the deque.
+    if (turn_ == 0) return take_global(0);
     if (turn_ == 1) return take_yielded();
     if (turn_ == 2) {
       auto const p = thief_of_deque(own_.deque).steal();
@@ -169,20 +188,20 @@ class stealing::worker {
     return own_.yielded.take({&p, 1}) != 0 ? p : nullptr;
   }
   /// The others go to the deque in such an order that they come out as they stood.
-  place* take_global() noexcept {
+  place* take_global(std::size_t most) noexcept {
     std::array<place*, most_taken> others;
     std::size_t n = 0;
-    std::size_t const most = std::min<std::size_t>(all_.options_.batch, others.size());
+    most = std::min(most, others.size());
     place* const first = all_.global_.pop(most, all_.count_, [&](place& p) { others[n++] = &p; });
     if (n == 0) return first;
-    while (n != 0) keep(*others[--n]);
+    while (n != 0) keep(own_.deque, *others[--n]);
     share_more();
     return first;
   }
-  /// In one's own deque, without a word.
-  void keep(place& p) noexcept {
+  /// In one's own deque, or queue, without a word.
+  void keep(auto& in, place& p) noexcept {
     try {
-      own_.deque.push(&p);
+      in.push(&p);
     } catch (...) {
       all_.global_.push(p);
     }
@@ -239,7 +258,7 @@ class stealing::worker {
     auto const n = thief_of_yielded(from.yielded).take_half(batch);
     was_lost |= n.is_lost();
     if (!n) return nullptr;
-    for (std::size_t i = 1; i != *n; ++i) keep_yielded(*batch[i]);
+    for (std::size_t i = 1; i != *n; ++i) keep(own_.yielded, *batch[i]);
     return has_stolen(*batch[0], *n - 1);
   }
   chase_lev<place*>::thief::half steal_half(chase_lev<place*>& from) noexcept {
@@ -253,13 +272,6 @@ class stealing::worker {
     add(own_.stolen, 1 + others);
     if (others != 0) share_more();
     return &first;
-  }
-  void keep_yielded(place& p) noexcept {
-    try {
-      own_.yielded.push(&p);
-    } catch (...) {
-      all_.global_.push(p);
-    }
   }
   unsigned random_below(unsigned n) noexcept {
     // Marsaglia's xorshift, of 32 bits: whom to look at first.

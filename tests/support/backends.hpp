@@ -10,6 +10,7 @@
 
 #include "sched/backend.hpp"
 #include "sched/sharing.hpp"
+#include "sched/stealing.hpp"
 
 namespace weft::tests {
 
@@ -92,7 +93,13 @@ class sharing_among : public sharing {
   sharing_among() : sharing({.threads = Threads}) {}
 };
 using sharing_alone = sharing_among<1>;
-static_assert(backend<sharing_alone>);
+template <unsigned Threads>
+class stealing_among : public stealing {
+ public:
+  stealing_among() : stealing({.threads = Threads}) {}
+};
+using stealing_alone = stealing_among<1>;
+static_assert(backend<sharing_alone> && backend<stealing_alone>);
 
 /// Whose n-th put, or n-th take, has no memory.  Counted from one; never, if that is zero.
 class fails_once {

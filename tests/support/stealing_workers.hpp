@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "sched/stealing.hpp"
+#include "tests/support/thunks.hpp"
+
+namespace weft::tests {
+
+/// All workers of a stealing backend, driven from one thread.
+class stealing_workers {
+ public:
+  explicit stealing_workers(unsigned n) : stealing_workers(stealing_options{.threads = n}) {}
+  explicit stealing_workers(stealing_options const& o) : backend_(o) {
+    for (unsigned i = 0; i != backend_.threads(); ++i)
+      all_.push_back(std::make_unique<stealing::worker>(backend_, i));
+  }
+  stealing::worker& operator[](unsigned i) { return *all_[i]; }
+  stealing& backend() { return backend_; }
+
+  /// In that one's deque, or among those that have yielded there.
+  void put(unsigned at, std::uint64_t n, why w = why::started, unsigned times = 1) {
+    for (unsigned i = 0; i != times; ++i) (*this)[at].put(numbered<stealing>(n), w);
+  }
+  /// Several, with numbers of their own, in their order.
+  void put_numbers(unsigned at, std::uint64_t from, std::uint64_t to, why w = why::started) {
+    for (; from != to; ++from) put(at, from, w);
+  }
+  /// In the global queue.
+  void put_outside(std::uint64_t n, unsigned times = 1) {
+    for (unsigned i = 0; i != times; ++i) backend_.put(numbered<stealing>(n), why::woken);
+  }
+
+  /// Who comes next, is no more after that.
+  std::uint64_t take(unsigned at) { return next(at).answer(); }
+  std::vector<std::uint64_t> take(unsigned at, unsigned times) {
+    std::vector<std::uint64_t> all(times);
+    for (auto& n : all) n = take(at);
+    return all;
+  }
+  /// The same; it yields.
+  std::uint64_t take_and_yield(unsigned at) {
+    thunk t = next(at);
+    std::uint64_t const n = t.answer();
+    (*this)[at].put(std::move(t), why::yielded);
+    return n;
+  }
+  /// The same; it starts another one like itself, and ends.
+  std::uint64_t take_and_start(unsigned at) {
+    std::uint64_t const n = take(at);
+    put(at, n);
+    return n;
+  }
+
+ private:
+  thunk next(unsigned at) { return (*this)[at].take(instant::max(), dry_test()); }
+
+  stealing backend_;
+  std::vector<std::unique_ptr<stealing::worker>> all_;
+};
+
+}  // namespace weft::tests
