@@ -181,6 +181,42 @@ TEST_CASE("who yields alone, and does not come back at once, is not left to thos
   }
 }
 
+TEST_CASE("how often a worker looks again before it sleeps, the options say") {
+  every_frame_dies const check;
+  auto const looks = GENERATE(0u, ~0U);
+  auto const spins = GENERATE(0u, ~0U);
+  stealing b({.threads = 2, .spins = spins, .looks = looks});
+  stealing::worker here(b, 0);
+  std::thread other([&b] {
+    stealing::worker w(b, 1);
+    (void)w.take(instant::max(), dry_test());
+  });
+  bool has_slept = false;  // what can_exchange() is about
+  for (int i = 0; looks == 0 ? !has_slept : i != 1000; ++i) {
+    std::this_thread::yield();
+    has_slept |= !here.can_exchange();
+  }
+  here.put(numbered<stealing>(0), why::started);
+  other.join();
+  auto const counts = b.counts(1);
+  CHECK(has_slept == (looks == 0));
+  CHECK(counts.run == 1);
+  CHECK(counts.stolen == 1);
+  CHECK(counts.parked <= (looks == 0 ? 1 : 0));  // it may have found it when it was about to
+  CHECK(counts.woken == counts.parked);
+}
+
+TEST_CASE("a worker that has slept until it is woken, or until a deadline, says so") {
+  every_frame_dies const check;
+  stealing b({.threads = 1, .looks = 0});
+  stealing::worker w(b, 0);
+  dry_test const never([](void const*) { return false; }, nullptr);
+  CHECK(w.take(instant(), never).why_empty() == thunk::nothing::deadline);
+  CHECK(b.counts(0).parked == 1);
+  CHECK(b.counts(0).woken == 0);
+  CHECK(b.counts(0).run == 0);
+}
+
 TEST_CASE("who spawns is asked to wait when 16384 are ready there, and comes forward all the same") {
   every_frame_dies const check;
   auto const order = GENERATE(local_order::lifo, local_order::fifo);
