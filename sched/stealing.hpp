@@ -152,9 +152,9 @@ class stealing {
   /// It is over, and about to be no more.
   void ends(process& p) noexcept {
     place& at = process_place<place>(p);
-    at.life.move(lifecycle::complete);
     if (at.listed) [[unlikely]]
       list_.remove(at.listed);
+    at.life.move(lifecycle::complete);
   }
 
   /// What the worker has done so far.  O(1); from any thread, also while processes run: each number

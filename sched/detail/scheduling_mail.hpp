@@ -182,14 +182,14 @@ std::coroutine_handle<> scheduling<Backend>::on(mail::receive const& m) {
       goes_on(p);
       throw std::logic_error("weft: another process receives from this inbox: one may at a time");
     }
-    waits(p);  // somebody has taken it
+    waits(p, waiting_for::mail);  // somebody has taken it
     return next();
   }
   if (r.count > 1) {
     r.is_everywhere.store(true, std::memory_order_seq_cst);  // seq_cst: has_looked_everywhere()
     if (!r.may_get_more() && r.who.take()) return goes_on_with(receiver::nobody_left);
   }
-  waits(p);
+  waits(p, waiting_for::mail);
   return next();
 }
 
