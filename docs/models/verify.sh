@@ -66,6 +66,7 @@ found() {
 scenario() { how=$1 name=$2; shift 2; holds sharing "$how" "-DSCENARIO=$name" "$@"; }
 mail_defect() { text=$1 name=$2; shift 2; found "$text" mail safe "-DSCENARIO=$name" "$@"; }
 defect() { text=$1 how=$2 name=$3; shift 3; found "$text" sharing "$how" "-DSCENARIO=$name" "$@"; }
+parking_defect() { text=$1 name=$2; shift 2; found "$text" parking safe "-DSCENARIO=$name" "$@"; }
 
 case ${1:-models} in
   models)
@@ -80,6 +81,10 @@ case ${1:-models} in
     optimise=-O2
     holds stealing safe
     holds stealing safe -DFIFO -DSTEALS=1
+    for name in SPAWNING BUSY WAITING OUTSIDE BATCH RELAY; do
+      holds parking safe "-DSCENARIO=$name"
+      holds parking live "-DSCENARIO=$name"
+    done
     holds queues safe
     for name in OUTSIDE STUCK CANCELLED RELAY; do scenario safe "$name"; done
     scenario live STUCK
@@ -140,6 +145,15 @@ case ${1:-models} in
     for name in ARRAY_FIRST READS_LATE; do
       found 'assertion violated (taken[got[i]]==1)' stealing safe -DFIFO -DSTEALS=1 "-D$name"
     done
+    parking_defect 'invalid end state' BUSY -DNOT_PUBLISHED
+    parking_defect 'invalid end state' BUSY -DLOOKS_FIRST
+    parking_defect 'invalid end state' BUSY -DANNOUNCES_LATE
+    parking_defect 'invalid end state' BUSY -DNO_SECOND_LOOK
+    parking_defect 'invalid end state' OUTSIDE -DQUIET_LEFT
+    parking_defect 'invalid end state' BATCH -DQUIET_BATCH
+    parking_defect 'assertion violated (life[p]==5)' WAITING -DNO_FLAG
+    parking_defect 'assertion violated (alive==0)' WAITING -DFLAG_UNSEEN
+    parking_defect 'assertion violated !(put_[p])' RELAY -DPUT_BY_BOTH
     ;;
   *)
     echo "verify.sh: models or defects, not $1" >&2
