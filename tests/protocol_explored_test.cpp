@@ -16,6 +16,7 @@
 #include "sched/schedule.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/protocol_idle.hpp"
+#include "tests/support/protocol_parking.hpp"
 #include "tests/support/protocol_queue.hpp"
 #include "tests/support/protocol_steal.hpp"
 
@@ -485,6 +486,43 @@ TEST_CASE("D8: who looks for idle threads before publishing misses one that has 
   goes_wrong_by(share<1, 1>, nobody_is_idle_twice, d, "weft: deadlock");
 }
 
+// ---- a process is woken while its thread lets go of it, and a thread sleeps until it is ready
+
+TEST_CASE("who is woken at any moment of a wait is put once, and a thread that sleeps is told") {
+  is_right(wakes_and_parks, ran_once, parking_defects(), 657);
+}
+
+TEST_CASE("who wakes a process and does not look whether it runs has it run on two threads") {
+  parking_defects d;
+  d.no_flag = true;
+  goes_wrong_by(wakes_and_parks, ran_once, d, "a process runs on two threads");
+}
+
+TEST_CASE("a thread that does not look for the flag leaves asleep who has been woken") {
+  parking_defects d;
+  d.flag_unseen = true;
+  goes_wrong_by(wakes_and_parks, ran_once, d, "weft: deadlock");
+}
+
+TEST_CASE("who leaves the flag and puts the process as well puts it twice") {
+  parking_defects d;
+  d.put_by_both = true;
+  goes_wrong_by(wakes_and_parks, ran_once, d, "a process is put twice");
+  goes_wrong_by(wakes_and_parks, ran_once, d, "a process runs on two threads");
+}
+
+TEST_CASE("a thread that looks and then says that it sleeps is not told of who was woken") {
+  parking_defects d;
+  d.announces_late = true;
+  goes_wrong_by(wakes_and_parks, ran_once, d, "weft: deadlock");
+}
+
+TEST_CASE("nor is one that has said so since who puts has looked for it") {
+  parking_defects d;
+  d.publishes_late = true;
+  goes_wrong_by(wakes_and_parks, ran_once, d, "weft: deadlock");
+}
+
 // ---- half is stolen
 
 TEST_CASE("who steals half at once and finds four items takes one that the owner has taken") {
@@ -495,7 +533,7 @@ TEST_CASE("who steals half at once and finds four items takes one that the owner
 }
 
 TEST_CASE("who steals one by one and reads the bottom once takes one that the owner has taken") {
-  goes_wrong_by(owner_and_thieves, each_item_once, steal_options{4, stealing::with_one_look},
+  goes_wrong_by(owner_and_thieves, each_item_once, steal_options{4, takes_half::with_one_look},
                 "item 1 is taken twice");
 }
 
@@ -507,30 +545,30 @@ TEST_CASE("with three items or fewer half is one, and each is taken once") {
 }
 
 TEST_CASE("half that is stolen one by one, the bottom read again for each, is stolen once") {
-  steal_options o{4, stealing::one_by_one};
+  steal_options o{4, takes_half::one_by_one};
   is_right(owner_and_thieves, each_item_once, o, 8'362);
   o.items = 8;
   is_right_in_few(owner_and_thieves, each_item_once, o, 2'773);
 }
 
 TEST_CASE("so it is while the owner pops and pushes others in their places, and two steal") {
-  steal_options o{1, stealing::one_by_one, "-+"};
+  steal_options o{1, takes_half::one_by_one, "-+"};
   is_right(owner_and_thieves, each_item_once, o, 1'336);
-  o = {4, stealing::one_by_one, "--++"};
+  o = {4, takes_half::one_by_one, "--++"};
   is_right_in_few(owner_and_thieves, each_item_once, o, 1'113);
-  o = {2, stealing::one_by_one, "++-+"};
+  o = {2, takes_half::one_by_one, "++-+"};
   is_right_in_few(owner_and_thieves, each_item_once, o, 899);
-  o = {4, stealing::one_by_one, "-+", 2};
+  o = {4, takes_half::one_by_one, "-+", 2};
   is_right_in_few(owner_and_thieves, each_item_once, o, 21'780);
 }
 
 TEST_CASE("half at once is right where the owner takes at the top too, by compare-and-swap") {
-  steal_options o{4, stealing::from_the_head};
+  steal_options o{4, takes_half::from_the_head};
   is_right(owner_and_thieves, each_item_once, o, 2'202);
   o.acts = "+-+";
   is_right_in_few(owner_and_thieves, each_item_once, o, 775);
-  o = {4, stealing::from_the_head, "", 2};
+  o = {4, takes_half::from_the_head, "", 2};
   is_right_in_few(owner_and_thieves, each_item_once, o, 6'744);
-  o = {8, stealing::from_the_head};
+  o = {8, takes_half::from_the_head};
   is_right_in_few(owner_and_thieves, each_item_once, o, 1'044);
 }

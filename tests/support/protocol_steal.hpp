@@ -18,7 +18,7 @@
 /// than one is there; a thief takes at the top.
 namespace weft::tests::protocol {
 
-enum class stealing {
+enum class takes_half {
   half_at_once,   ///< The seed's, which is wrong: one compare-and-swap for all that is taken.
   with_one_look,  ///< One for each item, and the bottom is read once: wrong too.
   one_by_one,     ///< One for each item, and the bottom is read again before: chase_lev.
@@ -28,7 +28,7 @@ enum class stealing {
 
 struct steal_options {
   int items;  // at the start
-  stealing how = stealing::half_at_once;
+  takes_half how = takes_half::half_at_once;
   std::string_view acts = "";  // of the owner: + pushes, - takes; then it takes all there are
   int thieves = 1;
 };
@@ -101,7 +101,7 @@ inline does<> owns(stolen_from& d) {
     bool const is_push = acts.starts_with('+');
     if (is_push)
       co_await pushes(d);
-    else if (d.o.how == stealing::from_the_head)
+    else if (d.o.how == takes_half::from_the_head)
       some = co_await takes_the_head(d);
     else
       some = co_await pops(d);
@@ -135,7 +135,7 @@ inline does<> steals_one_by_one(stolen_from& d) {
     if (!is_first) co_await proc::yield{};
     int const t = d.top;
     co_await proc::yield{};
-    if (is_first || d.o.how == stealing::one_by_one) b = d.bottom;
+    if (is_first || d.o.how == takes_half::one_by_one) b = d.bottom;
     if (b <= t) co_return;
     if (is_first) left = std::max(1, (b - t) / 2);
     co_await proc::yield{};
@@ -147,7 +147,7 @@ inline does<> steals_one_by_one(stolen_from& d) {
 }
 inline eff<void, spawning<proc, syncing>> owner_and_thieves(stolen_from& d) {
   co_await spawn(owns, std::ref(d));
-  bool const is_one_by_one = d.o.how == stealing::one_by_one || d.o.how == stealing::with_one_look;
+  bool const is_one_by_one = d.o.how == takes_half::one_by_one || d.o.how == takes_half::with_one_look;
   for (int i = 0; i != d.o.thieves; ++i)
     co_await spawn(is_one_by_one ? steals_one_by_one : steals_half, std::ref(d));
 }
