@@ -40,6 +40,8 @@ struct stealing_options {
   std::size_t log_limit = detail::replay_log::usual_limit;
   std::stop_token stop{};
   bool virtual_time = false;
+  std::size_t max_processes = 0;
+  full when_full = full::fail;
 
   local_order order = local_order::lifo;
   /// How many more a worker takes along when it takes one from the global queue: 32 at the most.
