@@ -50,7 +50,8 @@ TEST_CASE("what is in a deque behind others has its turn within the bound, whate
   CHECK(taken > bound - 256);  // it is no less
 }
 
-TEST_CASE("what has yielded behind others has its turn within the bound, whatever is in the deque") {
+TEST_CASE(
+    "what has yielded behind others has its turn within the bound, whatever is in the deque") {
   every_frame_dies const check;
   auto const k = GENERATE(0u, 1u, 5u, 40u);
   workers w(1);
@@ -113,7 +114,8 @@ TEST_CASE("what was taken along from the global queue is behind fewer than 32 in
   CHECK(taken <= bound);
 }
 
-TEST_CASE("what is taken from the global queue in its turn brings nothing along into a full deque") {
+TEST_CASE(
+    "what is taken from the global queue in its turn brings nothing along into a full deque") {
   every_frame_dies const check;
   workers w(1);
   w.put(0, 0, why::started, 1000);

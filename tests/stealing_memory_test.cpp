@@ -35,7 +35,8 @@ void* allocate(std::size_t bytes, std::align_val_t to) {
     ++refused;
     throw std::bad_alloc();
   }
-  if (void* const p = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment))
+  if (void* const p =
+          std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment))
     return p;
   throw std::bad_alloc();
 }

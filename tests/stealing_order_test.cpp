@@ -69,7 +69,8 @@ TEST_CASE("what is put from outside is taken first in, first out") {
   CHECK(w.take(0, 50) == from_to(0, 50));
 }
 
-TEST_CASE("a worker runs what is in its deque, what has yielded, what is outside, what others have") {
+TEST_CASE(
+    "a worker runs what is in its deque, what has yielded, what is outside, what others have") {
   every_frame_dies const check;
   workers w(2);
   w.put(1, 6, why::yielded);
@@ -217,7 +218,8 @@ TEST_CASE("a worker that has slept until it is woken, or until a deadline, says 
   CHECK(b.counts(0).run == 0);
 }
 
-TEST_CASE("who spawns is asked to wait when 16384 are ready there, and comes forward all the same") {
+TEST_CASE(
+    "who spawns is asked to wait when 16384 are ready there, and comes forward all the same") {
   every_frame_dies const check;
   auto const order = GENERATE(local_order::lifo, local_order::fifo);
   constexpr unsigned enough = 16'384;

@@ -235,13 +235,12 @@ TEST_CASE("stopped at any moment: everyone is unwound, once, in a storm or at re
     });
     bool was_cancelled = false;
     try {
-      schedule<stealing>({.threads = threads, .forkable = false, .stop = stop.get_token()},
-                         [&]() -> forest {
-                           for (int i = 0; i != 5; ++i)
-                             co_await spawn(grows::branch, std::ref(alive), std::ref(ended),
-                                            at_rest ? 1 : 1000);
-                           for (;; ++turns) co_await proc::yield{};
-                         });
+      schedule<stealing>(
+          {.threads = threads, .forkable = false, .stop = stop.get_token()}, [&]() -> forest {
+            for (int i = 0; i != 5; ++i)
+              co_await spawn(grows::branch, std::ref(alive), std::ref(ended), at_rest ? 1 : 1000);
+            for (;; ++turns) co_await proc::yield{};
+          });
     } catch (cancelled const&) {
       was_cancelled = true;
     }

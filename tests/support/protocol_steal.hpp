@@ -147,7 +147,8 @@ inline does<> steals_one_by_one(stolen_from& d) {
 }
 inline eff<void, spawning<proc, syncing>> owner_and_thieves(stolen_from& d) {
   co_await spawn(owns, std::ref(d));
-  bool const is_one_by_one = d.o.how == takes_half::one_by_one || d.o.how == takes_half::with_one_look;
+  bool const is_one_by_one =
+      d.o.how == takes_half::one_by_one || d.o.how == takes_half::with_one_look;
   for (int i = 0; i != d.o.thieves; ++i)
     co_await spawn(is_one_by_one ? steals_one_by_one : steals_half, std::ref(d));
 }
