@@ -49,7 +49,7 @@ namespace detail {
 
 inline void shrink_first_failure(subject& s, run_limits const& each, exploration& found,
                                  std::size_t most_runs) {
-  if (found.nondeterminism) return;
+  if (found.nondeterminism || most_runs == 0) return;
   for (auto& o : found.outcomes)
     if (o.is_wrong()) return shrinking(s, each, o, most_runs).run();
 }

@@ -42,6 +42,7 @@ class schedule_path {
   }
 
   void add(unsigned choice) { choices_.push_back(choice); }
+  void reserve(std::size_t n) { choices_.reserve(n); }
   [[nodiscard]] std::size_t length() const noexcept { return choices_.size(); }
   [[nodiscard]] unsigned operator[](std::size_t i) const { return choices_.at(i); }
   [[nodiscard]] granularity grain() const noexcept { return granularity_; }

@@ -81,7 +81,7 @@ step waits(gate& at, counter& n) {
 }  // namespace
 
 TEMPLATE_TEST_CASE("who spawns one too many is told so, at the spawn, and may go on", "", alone,
-                   by_queue, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_queue, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   findings found;
   crowd c;
@@ -115,7 +115,7 @@ TEMPLATE_TEST_CASE("who spawns one too many is told so, at the spawn, and may go
 }
 
 TEMPLATE_TEST_CASE("who forks once too often is told so, and is one", "", alone, by_queue,
-                   shared_by<1>, shared_by<2>, shared_by<8>) {
+                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
     findings found;
@@ -138,7 +138,8 @@ TEMPLATE_TEST_CASE("who forks once too often is told so, and is one", "", alone,
 }
 
 TEMPLATE_TEST_CASE("where they wait for room there are never more, and all have their turn", "",
-                   alone, by_queue, by_stack, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   alone, by_queue, by_stack, shared_by<1>, shared_by<2>, shared_by<8>,
+                   stolen_by<3>) {
   for (int most : {2, 3, 10, 1000}) {
     every_frame_dies const check;
     int const n = rounds(2000);
@@ -178,7 +179,7 @@ TEMPLATE_TEST_CASE("who waits longest for room has it first", "", alone, by_queu
 }
 
 TEMPLATE_TEST_CASE("forks wait for room, and make what they make without", "", alone, by_queue,
-                   shared_by<1>, shared_by<2>, shared_by<8>) {
+                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   // Who forks waits while others do: deep first, so that there is always one that ends.
   for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
@@ -201,7 +202,7 @@ TEMPLATE_TEST_CASE("forks wait for room, and make what they make without", "", a
 }
 
 TEMPLATE_TEST_CASE("one that can fork spawns where there is room, and when it is run again none",
-                   "", alone, by_queue, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   "", alone, by_queue, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
     crowd c;
@@ -217,7 +218,7 @@ TEMPLATE_TEST_CASE("one that can fork spawns where there is room, and when it is
 }
 
 TEMPLATE_TEST_CASE("where all wait for room that is a deadlock, which names it", "", alone,
-                   by_queue, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_queue, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   for (int round = 0; round != rounds(300); ++round) {
     every_frame_dies const check;
     crowd c;
@@ -251,7 +252,8 @@ TEMPLATE_TEST_CASE("where all wait for room that is a deadlock, which names it",
   }
 }
 
-TEMPLATE_TEST_CASE("room for one is for the first", "", alone, by_queue, shared_by<2>) {
+TEMPLATE_TEST_CASE("room for one is for the first", "", alone, by_queue, shared_by<2>,
+                   stolen_by<3>) {
   every_frame_dies const check;
   crowd c;
   auto const p = [&]() -> program { co_await spawn(joins, std::ref(c)); };
@@ -263,7 +265,7 @@ TEMPLATE_TEST_CASE("room for one is for the first", "", alone, by_queue, shared_
 }
 
 TEMPLATE_TEST_CASE("however one ends, by exit or by an exception, it leaves its room", "", alone,
-                   by_queue, shared_by<1>, shared_by<2>) {
+                   by_queue, shared_by<1>, shared_by<2>, stolen_by<3>) {
   every_frame_dies const check;
   counter n = 0;
   auto const exits = [](counter& to) -> step {
@@ -286,7 +288,7 @@ TEMPLATE_TEST_CASE("however one ends, by exit or by an exception, it leaves its 
 }
 
 TEMPLATE_TEST_CASE("what is not begun after all gives its room back", "", alone, by_queue,
-                   shared_by<2>) {
+                   shared_by<2>, stolen_by<3>) {
   for (full const when : {full::fail, full::wait})
     for (bool const log : {true, false}) {
       every_frame_dies const check;
@@ -306,7 +308,7 @@ TEMPLATE_TEST_CASE("what is not begun after all gives its room back", "", alone,
 }
 
 TEMPLATE_TEST_CASE("who waits for room and is to stop finds cancelled", "", alone, by_queue,
-                   shared_by<1>, shared_by<2>, shared_by<8>) {
+                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   for (int round = 0; round != rounds(300); ++round) {
     every_frame_dies const check;
     outside_gate never;
@@ -355,7 +357,7 @@ TEMPLATE_TEST_CASE("a scheduler that ends unwinds who waits for room", "", alone
 }
 
 TEMPLATE_TEST_CASE("whoever submits is told that there is no room", "", alone, by_queue,
-                   shared_by<1>, shared_by<2>) {
+                   shared_by<1>, shared_by<2>, stolen_by<3>) {
   every_frame_dies const check;
   crowd c;
   counter alive = 0;
@@ -377,7 +379,7 @@ TEMPLATE_TEST_CASE("whoever submits is told that there is no room", "", alone, b
 }
 
 TEMPLATE_TEST_CASE("whoever submits waits for room, on his thread, in line with the others", "",
-                   alone, by_queue, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   alone, by_queue, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   int const n = rounds(2000);
   crowd c;
@@ -400,7 +402,7 @@ TEMPLATE_TEST_CASE("whoever submits waits for room, on his thread, in line with 
 }
 
 TEMPLATE_TEST_CASE("whoever waits for room outside is sent away when all are to end", "", alone,
-                   by_queue, shared_by<1>, shared_by<2>) {
+                   by_queue, shared_by<1>, shared_by<2>, stolen_by<3>) {
   for (int round = 0; round != rounds(300); ++round) {
     every_frame_dies const check;
     counter alive = 0;
@@ -434,7 +436,7 @@ TEMPLATE_TEST_CASE("whoever waits for room outside is sent away when all are to 
 }
 
 TEMPLATE_TEST_CASE("a process that submits where there is no room does not stop its thread", "",
-                   alone, by_queue, shared_by<1>, shared_by<2>) {
+                   alone, by_queue, shared_by<1>, shared_by<2>, stolen_by<3>) {
   every_frame_dies const check;
   findings found;
   crowd c;

@@ -130,7 +130,7 @@ bool all_are_in(shutdown_report const& r, std::string const& operation) {
 }  // namespace
 
 TEMPLATE_TEST_CASE("all find cancelled, with the reason, wherever they wait", "", alone, by_queue,
-                   shared_by<1>, shared_by<2>, shared_by<8>) {
+                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   for (int round = 0; round != rounds(200); ++round) {
     every_frame_dies const check;
     tally t;
@@ -157,7 +157,7 @@ TEMPLATE_TEST_CASE("all find cancelled, with the reason, wherever they wait", ""
 }
 
 TEMPLATE_TEST_CASE("a scheduler that sleeps, waiting for submissions, is woken to end", "", alone,
-                   by_queue, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_queue, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   for (int round = 0; round != rounds(500); ++round) {
     every_frame_dies const check;
     tally t;
@@ -179,7 +179,7 @@ TEMPLATE_TEST_CASE("a scheduler that sleeps, waiting for submissions, is woken t
 }
 
 TEMPLATE_TEST_CASE("at the deadline they are unwound where they are, and the report says so", "",
-                   alone, by_queue, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   alone, by_queue, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   for (int round = 0; round != rounds(200); ++round) {
     every_frame_dies const check;
     tally t;
@@ -203,7 +203,7 @@ TEMPLATE_TEST_CASE("at the deadline they are unwound where they are, and the rep
 }
 
 TEMPLATE_TEST_CASE("who does not listen is unwound after a hundred times, and in the report", "",
-                   alone, by_queue, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   alone, by_queue, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   tally t;
   auto s = scheduler_on<TestType>();
@@ -224,7 +224,7 @@ TEMPLATE_TEST_CASE("who does not listen is unwound after a hundred times, and in
 }
 
 TEMPLATE_TEST_CASE("who has been told and works on is unwound when a deadline has passed", "",
-                   shared_by<2>, shared_by<8>) {
+                   shared_by<2>, shared_by<8>, stolen_by<3>) {
   for (int round = 0; round != rounds(200); ++round) {
     every_frame_dies const check;
     tally t;
@@ -261,7 +261,7 @@ TEMPLATE_TEST_CASE("who has been told and works on is unwound when a deadline ha
 }
 
 TEMPLATE_TEST_CASE("shut down in a storm of spawns and of submissions, at any moment", "", alone,
-                   by_queue, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_queue, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   for (int round = 0; round != rounds(200); ++round) {
     every_frame_dies const check;
     counter alive = 0;
@@ -302,7 +302,7 @@ TEMPLATE_TEST_CASE("shut down in a storm of spawns and of submissions, at any mo
 }
 
 TEMPLATE_TEST_CASE("shut down at any moment, nobody is left", "", alone, by_queue, shared_by<1>,
-                   shared_by<2>, shared_by<8>) {
+                   shared_by<2>, shared_by<8>, stolen_by<3>) {
   for (int round = 0; round != rounds(1000); ++round) {
     every_frame_dies const check;
     tally t;
@@ -333,7 +333,7 @@ TEMPLATE_TEST_CASE("shut down at any moment, nobody is left", "", alone, by_queu
 }
 
 TEMPLATE_TEST_CASE("before the run nobody is waited for, and the run begins nobody", "", alone,
-                   by_queue, shared_by<1>, shared_by<2>) {
+                   by_queue, shared_by<1>, shared_by<2>, stolen_by<3>) {
   for (bool const runs : {true, false}) {
     every_frame_dies const check;
     tally t;
@@ -362,7 +362,7 @@ TEMPLATE_TEST_CASE("before the run nobody is waited for, and the run begins nobo
 }
 
 TEMPLATE_TEST_CASE("after the run there is nothing to do, however often one asks", "", alone,
-                   by_queue, shared_by<1>, shared_by<2>) {
+                   by_queue, shared_by<1>, shared_by<2>, stolen_by<3>) {
   every_frame_dies const check;
   auto s = scheduler_on<TestType>();
   s.start(TestType::how(), does_nothing);
@@ -375,7 +375,7 @@ TEMPLATE_TEST_CASE("after the run there is nothing to do, however often one asks
 }
 
 TEMPLATE_TEST_CASE("the second who asks waits too, and is told the same", "", alone, by_queue,
-                   shared_by<1>, shared_by<2>, shared_by<8>) {
+                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   for (int round = 0; round != rounds(200); ++round) {
     every_frame_dies const check;
     tally t;
@@ -395,7 +395,7 @@ TEMPLATE_TEST_CASE("the second who asks waits too, and is told the same", "", al
 }
 
 TEMPLATE_TEST_CASE("a process cannot shut down its own scheduler, which would wait for it", "",
-                   alone, by_queue, shared_by<1>, shared_by<2>) {
+                   alone, by_queue, shared_by<1>, shared_by<2>, stolen_by<3>) {
   every_frame_dies const check;
   findings found;
   auto s = scheduler_on<TestType>();
@@ -427,7 +427,7 @@ TEMPLATE_TEST_CASE("a process cannot shut down its own scheduler, which would wa
 }
 
 TEMPLATE_TEST_CASE("what fails while it is shut down the run throws, and that alone", "", alone,
-                   by_queue, shared_by<1>, shared_by<2>) {
+                   by_queue, shared_by<1>, shared_by<2>, stolen_by<3>) {
   every_frame_dies const check;
   tally t;
   auto s = scheduler_on<TestType>();
@@ -466,7 +466,7 @@ TEST_CASE("between two steps one is told, and the next steps unwind") {
 }
 
 TEMPLATE_TEST_CASE("started and shut down again and again", "", alone, by_queue, shared_by<1>,
-                   shared_by<2>, shared_by<8>) {
+                   shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   tally t;
   for (int round = 0; round != rounds(500); ++round) {
@@ -482,7 +482,7 @@ TEMPLATE_TEST_CASE("started and shut down again and again", "", alone, by_queue,
 }
 
 TEMPLATE_TEST_CASE("processes that fork are unwound too", "", alone, by_queue, shared_by<1>,
-                   shared_by<2>) {
+                   shared_by<2>, stolen_by<3>) {
   for (int round = 0; round != rounds(200); ++round) {
     every_frame_dies const check;
     counter alive = 0;

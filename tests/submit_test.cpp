@@ -42,7 +42,7 @@ step counts(std::reference_wrapper<counter> n, lives) {
 }  // namespace
 
 TEMPLATE_TEST_CASE("what is submitted before the run, during it and by a process runs once", "",
-                   alone, by_queue, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   alone, by_queue, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   for (int round = 0; round != rounds(300); ++round) {
     every_frame_dies const check;
     counter alive = 0;
@@ -72,7 +72,7 @@ TEMPLATE_TEST_CASE("what is submitted before the run, during it and by a process
 }
 
 TEMPLATE_TEST_CASE("several threads submit, to one submitter and to copies", "", alone,
-                   shared_by<1>, shared_by<2>, shared_by<8>) {
+                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   int const each = rounds(20'000);
   counter alive = 0;
@@ -99,7 +99,7 @@ TEMPLATE_TEST_CASE("several threads submit, to one submitter and to copies", "",
 }
 
 TEMPLATE_TEST_CASE("the run goes on while there is a submitter, though nobody is left", "", alone,
-                   by_queue, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_queue, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   for (int round = 0; round != rounds(500); ++round) {
     every_frame_dies const check;
     counter alive = 0;
@@ -122,7 +122,7 @@ TEMPLATE_TEST_CASE("the run goes on while there is a submitter, though nobody is
 }
 
 TEMPLATE_TEST_CASE("the last submitter goes at any moment, and the run ends", "", alone, by_queue,
-                   shared_by<1>, shared_by<2>, shared_by<8>) {
+                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   for (int round = 0; round != rounds(2000); ++round) {
     auto s = scheduler_on<TestType>();
     s.start(TestType::how(), does_nothing);
@@ -136,7 +136,7 @@ TEMPLATE_TEST_CASE("the last submitter goes at any moment, and the run ends", ""
 }
 
 TEMPLATE_TEST_CASE("who waits for one that is yet to be submitted is in no deadlock", "", alone,
-                   by_queue, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_queue, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   for (int round = 0; round != rounds(500); ++round) {
     every_frame_dies const check;
     gate g;
@@ -161,7 +161,7 @@ TEMPLATE_TEST_CASE("who waits for one that is yet to be submitted is in no deadl
 }
 
 TEMPLATE_TEST_CASE("a deadlock is found when the last submitter has gone", "", alone, by_queue,
-                   shared_by<1>, shared_by<2>, shared_by<8>) {
+                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   for (int round = 0; round != rounds(300); ++round) {
     every_frame_dies const check;
     gate g;
@@ -176,7 +176,7 @@ TEMPLATE_TEST_CASE("a deadlock is found when the last submitter has gone", "", a
 }
 
 TEMPLATE_TEST_CASE("they are told apart: the n-th is 0.n, its children 0.n.1 and so on", "", alone,
-                   by_queue, shared_by<2>) {
+                   by_queue, shared_by<2>, stolen_by<3>) {
   every_frame_dies const check;
   findings ids;
   auto s = scheduler_on<TestType>();
@@ -221,7 +221,7 @@ TEST_CASE("ids of those from outside are ids like others") {
 }
 
 TEMPLATE_TEST_CASE("it is too late when the run is over, or the scheduler is no more", "", alone,
-                   by_queue, shared_by<1>, shared_by<2>) {
+                   by_queue, shared_by<1>, shared_by<2>, stolen_by<3>) {
   every_frame_dies const check;
   counter alive = 0;
   counter n = 0;
@@ -257,7 +257,7 @@ TEMPLATE_TEST_CASE("it is too late when the run is over, or the scheduler is no 
 }
 
 TEMPLATE_TEST_CASE("a failure ends the run though there is a submitter, at any moment", "", alone,
-                   by_queue, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_queue, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   for (int round = 0; round != rounds(500); ++round) {
     every_frame_dies const check;
     counter alive = 0;
@@ -284,7 +284,7 @@ TEMPLATE_TEST_CASE("a failure ends the run though there is a submitter, at any m
 }
 
 TEMPLATE_TEST_CASE("one that ends while others submit takes what there is with it", "", alone,
-                   by_queue, shared_by<1>, shared_by<2>, shared_by<8>) {
+                   by_queue, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   for (int round = 0; round != rounds(300); ++round) {
     every_frame_dies const check;
     counter alive = 0;
@@ -306,7 +306,7 @@ TEMPLATE_TEST_CASE("one that ends while others submit takes what there is with i
 }
 
 TEMPLATE_TEST_CASE("what a submitted process throws the run throws", "", alone, by_queue,
-                   shared_by<2>) {
+                   shared_by<2>, stolen_by<3>) {
   every_frame_dies const check;
   auto s = scheduler_on<TestType>();
   s.start(TestType::how(), does_nothing);
@@ -323,7 +323,7 @@ TEMPLATE_TEST_CASE("what a submitted process throws the run throws", "", alone, 
 }
 
 TEMPLATE_TEST_CASE("a program that is asked to stop stops, though there is a submitter", "", alone,
-                   by_queue, shared_by<1>, shared_by<2>) {
+                   by_queue, shared_by<1>, shared_by<2>, stolen_by<3>) {
   for (int round = 0; round != rounds(300); ++round) {
     every_frame_dies const check;
     counter alive = 0;

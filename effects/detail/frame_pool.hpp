@@ -93,6 +93,17 @@ class frame_pool {
     return {deaths + alive, deaths};
   }
 
+  /// count().alive().
+  [[nodiscard]] std::int64_t alive() const noexcept {
+    if (arenas_) return count().alive();
+    std::int64_t alive = blocks_;
+    for (auto const& s : shelves_) {
+      if (s.first) alive -= s.first->depth;
+      if (s.spare) alive -= s.spare->depth;
+    }
+    return alive;
+  }
+
   // ---- arenas (M4)
 
   /// `here` tells which arena the body that runs has, if any.

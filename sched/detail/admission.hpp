@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "effects/handle.hpp"
@@ -42,6 +43,7 @@ class admission {
   /// Before anything runs.
   void limit(std::size_t most, full when_full) noexcept {
     most_ = most;
+    if (most != 0) told_.emplace();
     waits_ = when_full == full::wait;
   }
   [[nodiscard]] bool is_limited() const noexcept { return most_ != 0; }
@@ -50,6 +52,7 @@ class admission {
   [[nodiscard]] bool waits() const noexcept { return waits_; }
   /// So many are alive.
   void begin(std::size_t alive) noexcept {
+    if (!is_limited()) return;
     std::lock_guard const lock(mutex_);
     alive_ = alive;
   }
@@ -94,7 +97,7 @@ class admission {
             "submit, by a process of the same scheduler, whose thread would stand still", most_);
       in_line l;
       append(l);
-      told_.wait(lock, [&l] { return l.said != in_line::told::nothing; });
+      told_->wait(lock, [&l] { return l.said != in_line::told::nothing; });
       if (l.said == in_line::told::go_away) throw scheduler_stopped();
     }
     // V3.
@@ -109,6 +112,7 @@ class admission {
   }
   /// From now on no thread comes in, and none waits.
   void close() noexcept {
+    if (!is_limited()) return;
     std::lock_guard const lock(mutex_);
     is_closed_ = true;
     for (in_line** at = &first_; *at;) {
@@ -122,7 +126,7 @@ class admission {
     }
     last_ = nullptr;
     for (in_line* l = first_; l; l = l->next) last_ = l;
-    told_.notify_all();
+    told_->notify_all();
   }
   /// Whoever is outside cannot start one, until one of those that are here has ended.
   [[nodiscard]] bool nobody_can_come() const noexcept {
@@ -182,7 +186,7 @@ class admission {
       if (l->who) return l;
       ++let_in_;
       l->said = in_line::told::come_in;
-      told_.notify_all();
+      told_->notify_all();
     }
     return nullptr;
   }
@@ -190,9 +194,9 @@ class admission {
   std::size_t most_ = 0;
   bool waits_ = false;
   std::mutex mutable mutex_;
-  std::condition_variable told_;
-  std::size_t alive_ = 0;   // V1
-  std::size_t let_in_ = 0;  // V3
+  std::optional<std::condition_variable> told_;  // if there is a limit
+  std::size_t alive_ = 0;                        // V1
+  std::size_t let_in_ = 0;                       // V3
   bool is_closed_ = false;
   in_line* first_ = nullptr;  // who waits longest
   in_line* last_ = nullptr;

@@ -102,6 +102,7 @@ struct run_log {
   }
   [[nodiscard]] schedule_path path(granularity g) const {
     schedule_path p(g);
+    p.reserve(choices.size());
     for (auto const& c : choices) p.add(c.taken);
     return p;
   }

@@ -37,7 +37,7 @@ class scheduling final : public scheduling_outside {
 
   template <class... Args>
   explicit scheduling(Args&&... args)
-      : scheduling_outside(on_several_threads, Backend::wakes),
+      : scheduling_outside(on_several_threads, Backend::wakes, !explores),
         backend_(std::in_place, std::forward<Args>(args)...) {
     if constexpr (!on_several_threads) worker_.emplace(*backend_, 0U);
   }
@@ -113,7 +113,7 @@ class scheduling final : public scheduling_outside {
   [[nodiscard]] bool is_running() noexcept { return scheduling_base::here().running != nullptr; }
   [[nodiscard]] process& running() noexcept { return *here().running; }
   [[nodiscard]] bool can_be_kept() const noexcept {
-    return own_.unforkable + this->entrance_->born() == 0 && !this->somebody_waits_anywhere();
+    return own_.unforkable + this->born_outside() == 0 && !this->somebody_waits_anywhere();
   }
   [[nodiscard]] std::string why_not_kept();
   [[nodiscard]] instant virtual_time() const noexcept { return virtual_now_; }

@@ -35,6 +35,7 @@ class scheduling_outside : public scheduling_base {
       throw std::logic_error(
           "weft: a submitter is for a scheduler that was started: start() it first");
     (require_known(name_of<Es>, known_.knows(&name_of<Es>)), ...);
+    require_entrance();
     std::lock_guard const lock(entrance_->mutex);
     if (entrance_->is_closed()) throw scheduler_stopped();
     ++entrance_->submitters;
@@ -62,19 +63,22 @@ class scheduling_outside : public scheduling_base {
     if (admission_.waits()) return false;
     throw_too_many(at.text());
   }
-  // ---- at work
 
   /// A process runs, or one is started or unwound.
   [[nodiscard]] bool is_at_work() const noexcept { return at_work_; }
   /// How many processes there are: a hint while some come from outside.
   [[nodiscard]] std::size_t alive() const noexcept {
-    return static_cast<std::size_t>(std::max<std::int64_t>(own_.alive + entrance_->born(), 0));
+    return static_cast<std::size_t>(std::max<std::int64_t>(own_.alive + born_outside(), 0));
   }
 
  protected:
-  scheduling_outside(bool several_threads, unsigned wakes)
-      : scheduling_base(several_threads, wakes) {
-    entrance_->home = this;
+  /// `has_entrance`: that processes may come from outside.
+  scheduling_outside(bool several_threads, unsigned wakes, bool has_entrance)
+      : scheduling_base(several_threads, wakes, has_entrance) {
+    if (entrance_) entrance_->home = this;
+  }
+  [[nodiscard]] std::int64_t born_outside() const noexcept {
+    return entrance_ ? entrance_->born() : 0;
   }
 
   enum class work : std::uint8_t { one_step, all, nothing };
@@ -93,6 +97,7 @@ class scheduling_outside : public scheduling_base {
   };
   /// Nobody is ready, and nobody waits: whether it is over, and then it takes no more errands.
   [[nodiscard]] bool is_over(bool something_may_come) noexcept {
+    if (!entrance_) return true;
     std::lock_guard const lock(entrance_->mutex);
     // Relaxed: who counts them down has ended, or does so on this thread.
     if (entrance_->errands_left.load(std::memory_order_relaxed) != 0) return false;
@@ -104,11 +109,13 @@ class scheduling_outside : public scheduling_base {
   void end_outside() noexcept {
     at_work_ = true;
     close_entrance();
+    if (!entrance_) return;
     entrance_->wait_for_those_under_way();
     std::lock_guard const lock(entrance_->mutex);
     entrance_->home = nullptr;
   }
   [[nodiscard]] bool somebody_may_come() const noexcept override {
+    if (!entrance_) return false;
     std::unique_lock lock(entrance_->mutex);
     if (submitters_hold_it_open()) return true;
     lock.unlock();
@@ -145,6 +152,7 @@ class scheduling_outside : public scheduling_base {
   }
   /// What those who are to end find.
   [[nodiscard]] cancelled why_cancelled() const noexcept {
+    if (!entrance_) return {};
     std::lock_guard const lock(entrance_->mutex);
     return cancelled(reason_);
   }
@@ -198,6 +206,10 @@ class scheduling_outside : public scheduling_base {
           ", which no process of this program may perform: name it in the program's row, or in "
           "its spawning<...>");
   }
+  void require_entrance() const {
+    if (!entrance_)
+      throw std::logic_error("weft: where schedules are explored nothing comes from outside");
+  }
   [[nodiscard]] bool submitters_hold_it_open() const noexcept {
     return entrance_->submitters != 0 && !entrance_->is_closed() && !admission_.nobody_can_come();
   }
@@ -223,14 +235,14 @@ inline scheduling_outside::at_work::at_work(scheduling_outside& s, work w) noexc
   s.at_work_ = true;
   // Relaxed: who asks is that thread, or another one.
   s.worker_thread_.store(std::this_thread::get_id(), std::memory_order_relaxed);
-  if (w == work::nothing) return;
+  if (w == work::nothing || !at_) return;
   std::lock_guard const lock(at_->mutex);
   at_->is_running = at_->takes_errands = true;
 }
 inline scheduling_outside::at_work::~at_work() {
   home_.at_work_ = false;
   home_.worker_thread_.store({}, std::memory_order_relaxed);  // relaxed: as above
-  if (what_ == work::nothing) return;
+  if (what_ == work::nothing || !at_) return;
   if (what_ == work::all) home_.close_entrance();
   // Whoever waits for it may end the scheduler then.
   std::lock_guard const lock(at_->mutex);
@@ -264,6 +276,7 @@ inline shutdown_report scheduling_outside::shut_down(instant deadline, std::stri
                            (d->running ? "process " + d->running->id().text()
                                        : std::string("one that is being unwound")) +
                            " of the same scheduler cannot call it");
+  require_entrance();
   entrance& e = *entrance_;
   std::unique_lock lock(e.mutex);
   bool const is_first = !is_shut_down();

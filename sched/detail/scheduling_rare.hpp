@@ -176,8 +176,8 @@ void scheduling<Backend>::start_over(Queue ready, std::size_t alive, instant tim
   this->drop_who_waits();
   worker_->ready(std::move(ready));
   virtual_now_ = time;
-  own_.alive = static_cast<std::int64_t>(alive) - this->entrance_->born();
-  own_.unforkable = -this->entrance_->born();
+  own_.alive = static_cast<std::int64_t>(alive) - this->born_outside();
+  own_.unforkable = -this->born_outside();
   this->admission_.begin(alive);
   own_.broken = nullptr;
   this->failures(std::move(failures));

@@ -129,7 +129,7 @@ class search {
   }
   /// What there is more than after the run before is of this one.
   void note_leak() {
-    auto const before = std::exchange(alive_, frames.count().alive());
+    auto const before = std::exchange(alive_, frames.alive());
     if (alive_ == before) return;
     if (found_.leaked == 0) found_.leak_path = log_.path(limits_.each.granularity);
     found_.leaked += alive_ - before;
@@ -145,7 +145,7 @@ class search {
     o.trace.reserve(log_.steps);
     second_log_.trace = &o.trace;
     auto const result = subject_.run(again, second_log_, limits_.each);
-    alive_ = frames.count().alive();
+    alive_ = frames.alive();
     if (auto how = difference(log_, second_log_); !how.empty())
       differs(std::move(how));
     else if (result != o.result)
@@ -181,7 +181,7 @@ class search {
   exploration found_;
   run_log log_;
   run_log second_log_;
-  std::int64_t alive_ = frames.count().alive();
+  std::int64_t alive_ = frames.alive();
   clock::time_point const start_ = clock::now();
 };
 
