@@ -220,7 +220,7 @@ TEST_CASE("storms of processes that are born on all threads at once, and end") {
 
 TEST_CASE("stopped at any moment: everyone is unwound, once, in a storm or at rest") {
   every_frame_dies const check;
-  seeds(is_sanitized ? 20 : 200).for_each([](unsigned seed) {
+  seeds(is_sanitized ? 20 : 100).for_each([](unsigned seed) {
     dice random(seed);
     unsigned const threads = 1 + random(4);
     int const after = static_cast<int>(random(3000));
