@@ -84,8 +84,9 @@ struct worker_counts {
 /// k that have yielded, has its turn within 512 * (n - 1) * (k + 1) steps of any other one, n being
 /// the number of threads, or has been stolen by then.
 ///
-/// Every 16384 spawns of a thread who spawns lets others go first, if as many are ready there: so
-/// what one process makes does not fill the memory before anybody has had a look at it.
+/// Every 16384 spawns of a thread who spawns lets others go first, if as many are ready there, and
+/// then every 64 as long as there are: so what one process makes does not fill the memory before
+/// anybody has had a look at it.
 ///
 /// Not deterministic, except with one thread.  It allocates where a deque grows; if there is no
 /// memory for that, what would go there goes to the global queue.  A process is 32 bytes larger.
