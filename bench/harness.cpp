@@ -11,8 +11,7 @@
 namespace weft::bench {
 namespace {
 
-constexpr std::size_t batch = 1000;     // steps between two looks at the clock
-constexpr double folded_away_ns = 0.3;  // nothing that does its work is faster
+constexpr std::size_t batch = 1000;  // steps between two looks at the clock
 constexpr char per_second[] = "1/s";
 constexpr char seconds[] = "s";
 constexpr int repetitions_of_seconds = 5;  // each takes long, and so varies less
@@ -99,8 +98,9 @@ void suite::check(std::string const& which, std::uint64_t answer, std::uint64_t 
 // goes into one summary.
 
 void suite::compare(std::string_view which, make_work subject, std::string_view rival,
-                    make_work make_rival, std::size_t items) {
+                    make_work make_rival, std::size_t items, double removed_below) {
   row r{std::string(which), "ns", {}, std::string(rival), {}, batch * items};
+  r.removed_below = removed_below;
   check(r.which, subject()(batch), make_rival()(batch), "the rival's ");
   measure_later(subject_name(r.which), std::move(subject));
   measure_later(rival_name(r.which, r.rival), std::move(make_rival));
@@ -209,7 +209,7 @@ int suite::run() {
     }
     if (!r.rival.empty()) r.rival_value = an_item(rival_name(r.which, r.rival));
     if (!r.value) continue;  // filtered out by --benchmark_filter
-    if (r.rival_value && *r.rival_value < folded_away_ns) {
+    if (r.rival_value && *r.rival_value < r.removed_below) {
       std::fprintf(stderr, "%s: the rival %s takes %.2f ns: its work was removed\n",
                    r.which.c_str(), r.rival.c_str(), *r.rival_value);
       broken_ = true;

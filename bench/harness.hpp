@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -44,6 +45,8 @@ enum class summary { median, least };
 
 class suite {
  public:
+  static constexpr double nothing_below = 0.3;  // ns: nothing that does its work is faster
+
   /// Takes --json and --quick out of the arguments; the others are Google Benchmark's.
   suite(std::string_view name, int argc, char** argv);
 
@@ -51,8 +54,9 @@ class suite {
   [[nodiscard]] bool is_quick() const noexcept { return quick_; }
 
   /// Nanoseconds an item of each, of which a step does `items`.  Their answers must be the same.
+  /// A rival that takes less than `removed_below` has lost its work to the compiler.
   void compare(std::string_view which, make_work subject, std::string_view rival_name,
-               make_work rival, std::size_t items = 1);
+               make_work rival, std::size_t items = 1, double removed_below = nothing_below);
 
   /// Nanoseconds a step, without a rival.  `answer` is what the first 1000 steps must return.
   void measure(std::string_view which, make_work subject, std::uint64_t answer);
@@ -83,8 +87,8 @@ class suite {
   /// A figure that is not a time, already known.
   void report(std::string_view which, double value, std::string_view unit);
 
-  /// Measures and prints.  Returns what main returns: 1 if an answer was wrong, or if a rival
-  /// took less than 0.3 ns an item, which means that the compiler has removed its work.
+  /// Measures and prints.  Returns what main returns: 1 if an answer was wrong, or if the
+  /// compiler has removed a rival's work.
   int run();
 
  private:
@@ -96,6 +100,7 @@ class suite {
     std::optional<double> rival_value;
     std::size_t items = 1;  // an iteration of Google Benchmark's
     summary of = summary::median;
+    double removed_below = nothing_below;
   };
   void measure_seconds_later(std::string const& name, std::function<std::uint64_t()> run,
                              std::uint64_t answer);
@@ -117,6 +122,19 @@ V launder(V v) {
   static_assert(std::is_pointer_v<V> || std::is_integral_v<V>, "it passes through a register");
   asm volatile("" : "+r"(v));
   return v;
+}
+
+inline double ns_between(std::chrono::steady_clock::time_point from,
+                         std::chrono::steady_clock::time_point to) {
+  return std::chrono::duration<double, std::nano>(to - from).count();
+}
+
+/// Times all of it; the answer is what it returns.
+template <class Run>
+timed whole(Run run) {
+  auto const begin = std::chrono::steady_clock::now();
+  std::uint64_t const answer = run();
+  return {ns_between(begin, std::chrono::steady_clock::now()), answer};
 }
 
 /// An object of one of two classes; the compiler cannot know which.  Were there but one, g++ would

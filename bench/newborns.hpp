@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <tbb/task_arena.h>
+#include <tbb/task_group.h>
+
+#include <cstdint>
+
+#include "bench/harness.hpp"
+#include "bench/threads.hpp"
+#include "effects/effects.hpp"
+#include "sched/schedule.hpp"
+
+/// Many who do next to nothing: on a backend for several threads, and in a task group of TBB's.
+/// Its second thread is there already when a run begins; ours is not.
+namespace weft::bench {
+
+[[gnu::noinline]] inline void do_next_to_nothing() {
+  static thread_local count here;
+  here.add();
+}
+
+inline eff<void> tiny() {
+  do_next_to_nothing();
+  co_return;
+}
+inline eff<void, spawning<>> spawner(int n) {
+  auto const body = launder(&tiny);
+  for (int i = 0; i != n; ++i) co_await spawn(body);
+}
+template <class Backend>
+std::uint64_t spawned_on(int n) {
+  std::uint64_t const before = count::sum();
+  schedule<Backend>({.threads = 2, .forkable = false}, [n] { return spawner(n); });
+  return count::sum() - before;
+}
+inline std::uint64_t spawned_in_a_task_group(int n) {
+  std::uint64_t const before = count::sum();
+  auto const body = launder(&do_next_to_nothing);
+  tbb::task_arena two(2);
+  two.execute([n, body] {
+    tbb::task_group group;
+    for (int i = 0; i != n; ++i) group.run(body);
+    group.wait();
+  });
+  return count::sum() - before;
+}
+
+}  // namespace weft::bench

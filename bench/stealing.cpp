@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+
+/// What does it cost to have threads steal from each other?  Everything on two threads unless it
+/// says otherwise.  The least of all repetitions where both are busy, else the median.
+///
+///   owner/push+pop  An item pushed and popped by the owner of a deque, alone.
+///   yield/2         A thousand processes yield in turn: wall time over yields.
+///   spawn/2/inside  A million processes that do next to nothing, all spawned by one: wall time
+///                   over processes.
+///   skewed/2        Processes that work for a microsecond each, all spawned by one: the same.
+///   wakeup          From the completion, by a thread outside, to the first instruction of the
+///                   process that waited for it.  Every thread is asleep before.  One thread runs
+///                   processes, as one thread waits in the rival.
+///   wakeup/2        The same with two threads, one of which sleeps on.
+///
+/// Wall time goes from before the threads are started until they have ended.
+///
+/// The rivals:
+///
+///   vector+fence   A stack that must not be seen to have its item any more before it looks
+///                  whether somebody has taken it: a vector and an index, and between storing and
+///                  loading that a fence.  What such a stack costs at least, by a fence.
+///   mutex+condvar  Coroutines by hand, one queue, one lock (rivals_threads.hpp).
+///   sharing        Our other backend for several threads, the same program.
+///   tbb            A `task_group` in an arena of two threads.
+///   one worker     The same program on one thread of the same backend: 0.5 is what there is to
+///                  win.
+///   condvar        A thread that waits on a condition variable itself.
+
+#include "sched/stealing.hpp"
+
+#include <tbb/global_control.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "bench/crowd.hpp"
+#include "bench/harness.hpp"
+#include "bench/newborns.hpp"
+#include "bench/wakeups.hpp"
+#include "deque/chase_lev.hpp"
+#include "effects/effects.hpp"
+#include "sched/schedule.hpp"
+#include "sched/sharing.hpp"
+
+namespace {
+
+using weft::eff;
+using weft::schedule;
+using weft::sharing;
+using weft::spawn;
+using weft::spawning;
+using weft::stealing;
+using weft::bench::crowd;
+using weft::bench::launder;
+using weft::bench::ns_between;
+using weft::bench::process_woken;
+using weft::bench::spawned_in_a_task_group;
+using weft::bench::spawned_on;
+using weft::bench::summary;
+using weft::bench::thread_woken;
+using weft::bench::whole;
+using weft::bench::yields_by_hand;
+using weft::bench::yields_on;
+
+// ---- owner
+
+class owner {
+ public:
+  void push(std::uint64_t x) { items_.push(x); }
+  std::uint64_t pop() { return *items_.try_pop(); }
+
+ private:
+  weft::chase_lev<std::uint64_t> items_;
+};
+
+class fenced_vector {
+ public:
+  void push(std::uint64_t x) {
+    items_[n_] = x;
+    store(n_ + 1);
+  }
+  std::uint64_t pop() {
+    store(n_ - 1);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    asm volatile("" : "+m"(n_));  // the load, too, is one
+    return items_[n_];
+  }
+
+ private:
+  void store(std::size_t n) {
+    n_ = launder(n);
+    asm volatile("" : "+m"(n_));
+  }
+  std::vector<std::uint64_t> items_ = std::vector<std::uint64_t>(64);
+  std::size_t n_ = 0;
+};
+
+/// One is always there, so that nobody takes the last.
+template <class Stack>
+weft::bench::make_work pushing_and_popping() {
+  return [] {
+    auto const stack = std::make_shared<Stack>();
+    stack->push(0);
+    return [stack, x = std::uint64_t{0}](std::size_t n) mutable {
+      for (std::size_t i = 0; i != n; ++i) {
+        stack->push(launder(x + i));
+        x = x * 31 + stack->pop();
+      }
+      return x;
+    };
+  };
+}
+
+// ---- skewed
+
+[[gnu::noinline]] std::uint64_t work(std::uint64_t x, int rounds) {
+  for (int i = 0; i != rounds; ++i) x = launder(x * 6364136223846793005U + 1442695040888963407U);
+  return x;
+}
+/// How many rounds take a microsecond.
+int rounds_of_a_microsecond() {
+  double least = 1e18;
+  std::uint64_t x = 1;
+  for (int i = 0; i != 20; ++i) {
+    auto const begin = std::chrono::steady_clock::now();
+    x = work(x, 100'000);
+    least = std::min(least, ns_between(begin, std::chrono::steady_clock::now()));
+  }
+  return static_cast<int>(1000 * 100'000 / least) + static_cast<int>(launder(x) & 0);
+}
+
+/// The sum of what they have found.  In places of their own, or they would fight for it.
+eff<void> worker(std::uint64_t* found, int rounds) {
+  *found = work(*found, rounds);
+  co_return;
+}
+eff<void, spawning<>> foreman(std::vector<std::uint64_t>* found, int rounds) {
+  for (auto& f : *found) co_await spawn(worker, &f, rounds);
+}
+template <unsigned Threads>
+std::uint64_t skewed(std::size_t n, int rounds) {
+  std::vector<std::uint64_t> found(n);
+  for (std::size_t i = 0; i != n; ++i) found[i] = i;
+  schedule<stealing>({.threads = Threads, .forkable = false},
+                     [at = &found, rounds] { return foreman(at, rounds); });
+  std::uint64_t sum = 0;
+  for (auto const f : found) sum += f;
+  return sum;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  weft::bench::suite bench("stealing", argc, argv);
+
+  static constexpr double least_fence = 3;
+  bench.compare("owner/push+pop", pushing_and_popping<owner>(), "vector+fence",
+                pushing_and_popping<fenced_vector>(), 1, least_fence);
+
+  int const rounds = bench.is_quick() ? 20 : 4000;
+  auto const yields = [rounds](std::uint64_t (*run)(crowd&)) {
+    return [=] {
+      crowd c(1000, rounds);
+      return whole([&] { return run(c); });
+    };
+  };
+  for (auto const& [name, rival] :
+       {std::pair<std::string_view, std::uint64_t (*)(crowd&)>{"mutex+condvar", yields_by_hand},
+        {"sharing", yields_on<sharing, 2>}})
+    bench.compare_runs("yield/2", yields(yields_on<stealing, 2>), name, yields(rival),
+                       crowd(1000, rounds).yields(), summary::least);
+
+  tbb::global_control const two(tbb::global_control::max_allowed_parallelism, 2);
+  int const processes = bench.is_quick() ? 10'000 : 1'000'000;
+  bench.compare_runs(
+      "spawn/2/inside", [=] { return whole([=] { return spawned_on<stealing>(processes); }); },
+      "tbb", [=] { return whole([=] { return spawned_in_a_task_group(processes); }); },
+      static_cast<std::size_t>(processes), summary::least);
+
+  std::size_t const workers = bench.is_quick() ? 1000 : 100'000;
+  int const microsecond = rounds_of_a_microsecond();
+  bench.compare_runs(
+      "skewed/2", [=] { return whole([=] { return skewed<2>(workers, microsecond); }); },
+      "one worker", [=] { return whole([=] { return skewed<1>(workers, microsecond); }); }, workers,
+      summary::least);
+
+  std::size_t const samples = bench.is_quick() ? 20 : 700;  // a repetition; there are 15
+  bench.compare_runs(
+      "wakeup", [=] { return process_woken<stealing, 1>(samples); }, "condvar",
+      [=] { return thread_woken(samples); }, 1);
+  bench.compare_runs(
+      "wakeup/2", [=] { return process_woken<stealing, 2>(samples); }, "condvar",
+      [=] { return thread_woken(samples); }, 1);
+
+  return bench.run();
+}
