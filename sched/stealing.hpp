@@ -131,7 +131,7 @@ class stealing {
       while (auto const p = homes_[i].deque.try_pop()) (void)thunk_of(**p);
       for (place* p; homes_[i].yielded.take({&p, 1}) != 0;) (void)thunk_of(*p);
     }
-    while (place* const p = global_.pop(0, 1, [](place&) {})) (void)thunk_of(*p);
+    for (place* p; global_.take({&p, 1}, 1) != 0;) (void)thunk_of(*p);
   }
 
   [[nodiscard]] unsigned threads() const noexcept { return count_; }

@@ -1,65 +1,80 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <mutex>
+#include <span>
 #include <utility>
+
+#include "deque/steal_queue.hpp"
 
 namespace weft::detail {
 
-/// What is ready and belongs to no worker: first in, first out.  `Entry` has a member `next`, which
-/// is ours meanwhile.  Allocates nothing.  A lock, held for as long as it takes to unlink a batch.
+/// What is ready and belongs to no worker: first in, first out.  Who puts takes a lock, and those
+/// who take do so without it, several at once: so neither waits for the other, and a worker that
+/// is to take a batch does not fetch one entry after another from the putter's cache to learn where
+/// the next is.
 ///
-///   G1  `length_` is written under the lock, and read without it by who looks before going to
-///       sleep: seq_cst, as the look at a worker's deque is (idle_threads.hpp, I2).
+/// Throws nothing: an entry for which there is no memory waits in a list, through its member
+/// `next`, and is taken when the queue is empty.
+///
+///   G1  The owner of `queue_` (S2) is who has the lock.
+///   G2  What is put is published with seq_cst, for who looks before going to sleep, as the look at
+///       a worker's deque is (idle_threads.hpp, I2).
+///   G3  The list is under the lock.  Its length is read without.
 template <class Entry>
 class global_queue {
  public:
   void push(Entry& e) noexcept {
-    e.next = nullptr;
     std::lock_guard const lock(mutex_);
-    (last_ ? last_->next : first_) = &e;
-    last_ = &e;
-    // [1] seq_cst: G1.  Who pushes looks after it whether somebody sleeps.
-    length_.store(length() + 1, std::memory_order_seq_cst);
-  }
-  /// The first one, and `others(e)` for so many more, in their order: but no more than a share of
-  /// what there is, if others are to have theirs.  Null if there is none.
-  template <class F>
-  Entry* pop(std::size_t most_others, std::size_t sharers, F others) noexcept {
-    if (length() == 0) return nullptr;
-    Entry* batch = nullptr;
-    std::size_t n = 0;
-    {
-      std::lock_guard const lock(mutex_);
-      if (!first_) return nullptr;
-      n = 1 + std::min(most_others, (length() - 1) / sharers);
-      batch = first_;
-      Entry* last = batch;
-      for (std::size_t i = 1; i != n; ++i) last = last->next;
-      first_ = last->next;
-      if (!first_) last_ = nullptr;
-      // Relaxed: who looks too early finds it empty under the lock.
-      length_.store(length() - n, std::memory_order_relaxed);
+    try {
+      queue_.push(&e);
+      queue_.publish();  // G2
+    } catch (...) {
+      e.next = nullptr;
+      (last_ ? last_->next : first_) = &e;
+      last_ = &e;
+      // [1] seq_cst: G2.  Relaxed: it is under the lock.
+      listed_.store(listed_.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
     }
-    Entry* e = batch->next;
-    for (std::size_t i = 1; i != n; ++i) others(*std::exchange(e, e->next));
-    return batch;
+  }
+  /// The first ones, as many as there is room for in `out`, but no more than a share of what there
+  /// is, if others are to have theirs; one at least, if there is one.  How many.
+  [[nodiscard]] std::size_t take(std::span<Entry*> out, std::size_t sharers) noexcept {
+    for (;;) {
+      std::size_t const share = 1 + (std::max<std::size_t>(queue_.size(), 1) - 1) / sharers;
+      auto const n = thief(queue_).take(out.first(std::min(out.size(), share)));
+      if (n) return *n;
+      if (n.is_empty()) return take_listed(out);
+    }
   }
   [[nodiscard]] bool is_empty() const noexcept {
-    return length_.load(std::memory_order_seq_cst) == 0;  // [2] seq_cst: G1, with [1]
-  }
-  /// A hint.
-  [[nodiscard]] std::size_t length() const noexcept {
-    return length_.load(std::memory_order_relaxed);  // relaxed: it is; or under the lock
+    return queue_.is_empty() && listed_.load(std::memory_order_seq_cst) == 0;  // [2] seq_cst: G2
   }
 
  private:
+  using thief = typename steal_queue<Entry*>::thief;
+
+  [[nodiscard]] std::size_t take_listed(std::span<Entry*> out) noexcept {
+    // Relaxed: who goes to sleep looks again, [2].
+    if (listed_.load(std::memory_order_relaxed) == 0) [[likely]]
+      return 0;
+    std::lock_guard const lock(mutex_);
+    if (!first_) return 0;
+    out.front() = std::exchange(first_, first_->next);
+    if (!first_) last_ = nullptr;
+    // Relaxed: who sees it late finds the list empty, under the lock.
+    listed_.store(listed_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+    return 1;
+  }
+
   std::mutex mutex_;
-  Entry* first_ = nullptr;
+  Entry* first_ = nullptr;  // G3
   Entry* last_ = nullptr;
-  std::atomic<std::size_t> length_ = 0;
+  std::atomic<std::size_t> listed_ = 0;
+  steal_queue<Entry*> queue_;  // G1
 };
 
 }  // namespace weft::detail

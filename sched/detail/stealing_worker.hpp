@@ -188,15 +188,15 @@ class stealing::worker {
     return own_.yielded.take({&p, 1}) != 0 ? p : nullptr;
   }
   /// The others go to the deque in such an order that they come out as they stood.
-  place* take_global(std::size_t most) noexcept {
-    std::array<place*, most_taken> others;
-    std::size_t n = 0;
-    most = std::min(most, others.size());
-    place* const first = all_.global_.pop(most, all_.count_, [&](place& p) { others[n++] = &p; });
-    if (n == 0) return first;
-    while (n != 0) keep(own_.deque, *others[--n]);
+  place* take_global(std::size_t most_others) noexcept {
+    std::array<place*, 1 + most_taken> taken;
+    std::size_t const most = 1 + std::min<std::size_t>(most_others, most_taken);
+    std::size_t n = all_.global_.take({taken.data(), most}, all_.count_);
+    if (n == 0) return nullptr;
+    if (n == 1) return taken[0];
+    while (--n != 0) keep(own_.deque, *taken[n]);
     share_more();
-    return first;
+    return taken[0];
   }
   /// In one's own deque, or queue, without a word.
   void keep(auto& in, place& p) noexcept {
