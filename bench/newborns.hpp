@@ -5,13 +5,16 @@
 #include <tbb/task_group.h>
 
 #include <cstdint>
+#include <thread>
 
 #include "bench/harness.hpp"
 #include "bench/threads.hpp"
 #include "effects/effects.hpp"
 #include "sched/schedule.hpp"
+#include "sched/scheduler.hpp"
 
-/// Many who do next to nothing: on a backend for several threads, and in a task group of TBB's.
+/// Many who do next to nothing, begun inside or from outside: on a backend for several threads, and
+/// in a task group of TBB's.
 /// Its second thread is there already when a run begins; ours is not.
 namespace weft::bench {
 
@@ -32,6 +35,20 @@ template <class Backend>
 std::uint64_t spawned_on(int n) {
   std::uint64_t const before = count::sum();
   schedule<Backend>({.threads = 2, .forkable = false}, [n] { return spawner(n); });
+  return count::sum() - before;
+}
+/// The same from a thread that runs no processes.
+template <class Backend>
+std::uint64_t submitted_to(int n) {
+  std::uint64_t const before = count::sum();
+  scheduler<Backend> all(typename Backend::options{.threads = 2});
+  all.start({.forkable = false}, [] { return tiny(); });
+  std::thread outside([n, to = all.template submitter<>()] {
+    auto const body = launder(&tiny);
+    for (int i = 1; i < n; ++i) to.submit(body);  // the first is there
+  });
+  all.run();
+  outside.join();
   return count::sum() - before;
 }
 inline std::uint64_t spawned_in_a_task_group(int n) {
