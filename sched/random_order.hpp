@@ -22,6 +22,8 @@ struct random_order_options {
   std::size_t log_limit = detail::replay_log::usual_limit;
   std::stop_token stop{};
   bool virtual_time = false;
+  std::size_t max_processes = 0;
+  full when_full = full::fail;
 };
 
 /// A backend for tests: one schedule, drawn at random.
