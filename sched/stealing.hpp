@@ -162,9 +162,9 @@ class stealing {
 
   /// What the worker has done so far.  O(1); from any thread, also while processes run: each number
   /// is right, at about this time.  Throws std::out_of_range if there are not so many workers.
-  [[nodiscard]] worker_counts counts(unsigned i) const {
-    if (i >= count_) throw std::out_of_range("weft: there is no such worker");
-    home const& h = homes_[i];
+  [[nodiscard]] worker_counts counts(unsigned index) const {
+    if (index >= count_) throw std::out_of_range("weft: there is no such worker");
+    home const& h = homes_[index];
     // Relaxed, all of them: numbers.
     return {h.run.load(std::memory_order_relaxed), h.stolen.load(std::memory_order_relaxed),
             h.parked.load(std::memory_order_relaxed), h.woken.load(std::memory_order_relaxed)};

@@ -18,27 +18,25 @@ namespace weft::detail {
 /// the next is.
 ///
 /// Throws nothing: an entry for which there is no memory waits in a list, through its member
-/// `next`, and is taken when the queue is empty.
+/// `next`; so do those that come after it, until the list is empty.
 ///
 ///   G1  The owner of `queue_` (S2) is who has the lock.
 ///   G2  What is put is published with seq_cst, for who looks before going to sleep, as the look at
 ///       a worker's deque is (idle_threads.hpp, I2).
-///   G3  The list is under the lock.  Its length is read without.
+///   G3  The list is under the lock.  Its length is read without.  What stands in it has come after
+///       all that stands in `queue_`: so it is taken when that is empty.
 template <class Entry>
 class global_queue {
  public:
   void push(Entry& e) noexcept {
     std::lock_guard const lock(mutex_);
+    if (first_) return list(e);  // G3
     try {
       queue_.push(&e);
-      queue_.publish();  // G2
     } catch (...) {
-      e.next = nullptr;
-      (last_ ? last_->next : first_) = &e;
-      last_ = &e;
-      // [1] seq_cst: G2.  Relaxed: it is under the lock.
-      listed_.store(listed_.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
+      return list(e);
     }
+    queue_.publish();  // G2
   }
   /// The first ones, as many as there is room for in `out`, but no more than a share of what there
   /// is, if others are to have theirs; one at least, if there is one.  How many.
@@ -57,6 +55,13 @@ class global_queue {
  private:
   using thief = typename steal_queue<Entry*>::thief;
 
+  void list(Entry& e) noexcept {
+    e.next = nullptr;
+    (last_ ? last_->next : first_) = &e;
+    last_ = &e;
+    // [1] seq_cst: G2.  Relaxed: it is under the lock.
+    listed_.store(listed_.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
+  }
   [[nodiscard]] std::size_t take_listed(std::span<Entry*> out) noexcept {
     // Relaxed: who goes to sleep looks again, [2].
     if (listed_.load(std::memory_order_relaxed) == 0) [[likely]]
