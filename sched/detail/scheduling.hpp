@@ -82,7 +82,11 @@ class scheduling final : public scheduling_outside {
     requires requires(Start& s) { s.what->is_forkable(); }
   void on(Start& start) {  // of a spawning<...>
     birth& b = *start.what;
-    begin(new_process(b), b.is_forkable());
+    process_id const id = running().next_child();
+    if (b.is_forkable())
+      begin(new_process(id, b.forkable_program()), true);
+    else
+      begin(new_process(id, b.frame()), false);
   }
   /// The same where there is room for so many (scheduling_room.hpp): room has been taken; or it is
   /// waited for, and who spawns, which is stopped, goes on in its turn.
@@ -188,10 +192,7 @@ class scheduling final : public scheduling_outside {
   [[nodiscard]] process* new_process(process_id id, first_frame first);
   [[nodiscard]] process* new_process(process_id id, class program* p);
   [[nodiscard]] process* new_process(process_id id, first_frame first, void* evidence);
-  [[nodiscard]] process* new_process(birth& b) {
-    process_id const id = running().next_child();
-    return b.is_forkable() ? new_process(id, b.forkable_program()) : new_process(id, b.frame());
-  }
+  [[nodiscard]] process* new_process(birth& b);
   [[nodiscard]] process* new_process_outside(process_id id, first_frame first) override {
     return new_process(id, first, this->known_.look_up_outside(*first.row));
   }

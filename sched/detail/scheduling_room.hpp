@@ -20,6 +20,11 @@ process* scheduling<Backend>::new_process(process_id id, first_frame first, void
     throw;
   }
 }
+template <backend Backend>
+process* scheduling<Backend>::new_process(birth& b) {
+  process_id const id = running().next_child();
+  return b.is_forkable() ? new_process(id, b.forkable_program()) : new_process(id, b.frame());
+}
 
 template <backend Backend>
 void scheduling<Backend>::submit(coming_in& in, first_frame first) {
