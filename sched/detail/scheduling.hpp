@@ -273,9 +273,7 @@ class scheduling final : public scheduling_outside {
   void learn_effect(identity<F>, Find& find);
   template <class R>
   R* own(std::unique_ptr<R> r);
-  void end_evidence() noexcept override {
-    for (auto& r : ours_) r->expire();
-  }
+  void end_evidence() noexcept override;
 
   std::optional<Backend> backend_;                  // until the end: it may hold processes
   std::optional<typename Backend::worker> worker_;  // on one thread

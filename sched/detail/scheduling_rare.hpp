@@ -197,6 +197,11 @@ std::coroutine_handle<> scheduling<Backend>::end_diverged(std::coroutine_handle<
 }
 
 template <backend Backend>
+void scheduling<Backend>::end_evidence() noexcept {
+  for (auto& r : ours_) r->expire();
+}
+
+template <backend Backend>
 void scheduling<Backend>::end() noexcept {
   if (own_.running || is_running()) {
     std::fputs("weft: a scheduler was destroyed by one of its own processes\n", stderr);
