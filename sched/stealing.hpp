@@ -69,10 +69,11 @@ struct worker_counts {
 /// What becomes ready on a thread goes to its own deque, and comes back last in, first out; what is
 /// put from outside to the global queue.  A worker runs what is in its deque; then what has
 /// yielded; then it takes from the global queue, one and up to 16 more; and then it steals half of
-/// what another has, of a random one, at most 256.  When there is nothing anywhere it looks a few
-/// times more and then sleeps, until somebody has work to share.  A process that yields goes to a
-/// queue of its own kind, first in, first out, which is stolen from as well: in the deque it would
-/// come straight back.
+/// what another has, of a random one: of what has yielded there, at most 32, else of its deque, at
+/// most 256.  When there is nothing anywhere it looks a few times more and then sleeps, until
+/// somebody has work to share.  A process that yields goes to a queue of its own kind, first in,
+/// first out, which is stolen from as well: in the deque it would come straight back.  So does one
+/// that is spawned while 128 are in the deque (K4).
 ///
 /// Fairness.  Every 64th step (a step, and what is handed over in it, up to 64 times) a worker
 /// takes what has waited longest, by turns: in the global queue, among those that have yielded, in
@@ -84,9 +85,8 @@ struct worker_counts {
 /// k that have yielded, has its turn within 512 * (n - 1) * (k + 1) steps of any other one, n being
 /// the number of threads, or has been stolen by then.
 ///
-/// Every 16384 spawns of a thread who spawns lets others go first, if as many are ready there, and
-/// then every 64 as long as there are: so what one process makes does not fill the memory before
-/// anybody has had a look at it.
+/// Every 16384 spawns of a thread who spawns lets others go first, if as many are ready there: so
+/// what one process makes does not fill the memory before anybody has had a look at it.
 ///
 /// Not deterministic, except with one thread.  It allocates where a deque grows; if there is no
 /// memory for that, what would go there goes to the global queue.  A process is 32 bytes larger.
@@ -102,6 +102,9 @@ struct worker_counts {
 ///       nothing else is there, of which it speaks if it takes something else first; and what is
 ///       put behind a hand-over, if somebody is on watch (I5).
 ///   K3  A process that is about to wait is woken by a flag (lifecycle.hpp): nobody waits for it.
+///   K4  Of a deque thieves take one by one, each time looking at what its owner is writing to; of
+///       the other queue many at once.  So what a process spawns beyond what its thread does next
+///       goes there, and thieves look there first.
 class stealing {
  public:
   static constexpr unsigned wakes = 1;

@@ -122,7 +122,7 @@ TEST_CASE("what is taken, stolen or exchanged without memory is not lost") {
   auto const put = [&](std::size_t from, std::size_t to, auto& in, why w) {
     for (std::size_t i = from; i != to; ++i) in.put(std::move(all[i]), w);
   };
-  put(0, 1000, first, why::started);
+  put(0, 1000, first, why::woken);
   put(1000, 1500, first, why::yielded);
   put(1500, 2000, b, why::woken);
   std::vector<std::uint64_t> got;

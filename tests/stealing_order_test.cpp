@@ -52,6 +52,18 @@ TEST_CASE("what yields comes back first in, first out") {
   CHECK(w.take(0, 5) == from_to(0, 5));
 }
 
+TEST_CASE("what is spawned while 128 are in the deque stands with those that have yielded") {
+  every_frame_dies const check;
+  workers w(2);
+  w.put_numbers(0, 0, 138, why::started);
+  // Of the ten, half; and last of all what the other one would do next.
+  CHECK(w.take(1) == 128);
+  CHECK(w.take(0, 2) == numbers{127, 126});
+  w.put_numbers(0, 200, 202, why::started);
+  CHECK(w.take(0, 3) == numbers{201, 200, 125});
+  CHECK(w.take(1, 6) == from_to(129, 135));
+}
+
 TEST_CASE("if the options say fifo, all that is put on a thread comes back so") {
   every_frame_dies const check;
   workers w({.threads = 1, .order = local_order::fifo});
@@ -73,8 +85,8 @@ TEST_CASE(
     "a worker runs what is in its deque, what has yielded, what is outside, what others have") {
   every_frame_dies const check;
   workers w(2);
-  w.put(1, 6, why::yielded);
-  w.put(1, 5);
+  w.put(1, 5, why::yielded);
+  w.put(1, 6);
   w.put_outside(4);
   w.put(0, 3, why::yielded);
   w.put(0, 2);
@@ -113,7 +125,7 @@ TEST_CASE("a worker with nothing steals half of a deque from where it is oldest,
   every_frame_dies const check;
   auto const there = GENERATE(1u, 2u, 3u, 10u, 64u, 1000u);
   workers w(2);
-  w.put_numbers(0, 0, there);
+  w.put_numbers(0, 0, there, why::woken);
   std::uint64_t const half = std::clamp(there / 2, 1u, 256u);
   CHECK(w.take(1) == 0);
   CHECK(w.backend().counts(1).stolen == half);

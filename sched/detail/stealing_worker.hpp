@@ -53,13 +53,8 @@ class stealing::worker {
   /// So much is ready that who makes more is to wait its turn.
   [[nodiscard]] bool is_crowded() noexcept {
     if (++spawned_ < most_ready) return false;
-    // The next ones need not wait, whatever there is: so it comes forward.  Only a few if its turn
-    // comes (find_oldest) before that of those in the deque, which would become ever more.
-    spawned_ = 0;
-    if (all_.options_.order == local_order::fifo) return own_.yielded.size() >= most_ready;
-    if (own_.deque.size() < most_ready) return false;
-    spawned_ = most_ready - steps_to_oldest;
-    return true;
+    spawned_ = 0;  // the next as many need not wait, whatever there is: so it comes forward
+    return own_.deque.size() + own_.yielded.size() >= most_ready;
   }
 
   /// Not while somebody sleeps, who may have to be told.
@@ -104,6 +99,7 @@ class stealing::worker {
   static constexpr unsigned steps_to_oldest = 64;
   static constexpr unsigned most_stolen = 256;
   static constexpr unsigned most_taken = 32;
+  static constexpr unsigned most_spawned = 128;
   static constexpr unsigned most_ready = 16'384;
 
   static void add(std::atomic<std::uint64_t>& n, std::uint64_t more) noexcept {
@@ -126,7 +122,8 @@ class stealing::worker {
 
   /// `is_alone`: if it yields, we take it back ourselves.
   void enter(place& p, why w, bool is_alone) noexcept {
-    bool const is_late = w == why::yielded || all_.options_.order == local_order::fifo;
+    bool const is_late = w == why::yielded || all_.options_.order == local_order::fifo ||
+                         (w == why::started && own_.deque.size() >= most_spawned);  // K4
     try {
       if (is_late)
         own_.yielded.push(&p);
@@ -248,18 +245,17 @@ class stealing::worker {
     return p;
   }
   place* steal_from(home& from, bool& was_lost) noexcept {
-    if (from.deque.size() != 0) {
-      auto const half = steal_half(from.deque);
-      was_lost |= half.first.is_lost();
-      if (half.first) return has_stolen(**half.first, half.others);
-    }
-    if (from.yielded.size() == 0) return nullptr;
     std::array<place*, most_taken> batch;
     auto const n = thief_of_yielded(from.yielded).take_half(batch);
     was_lost |= n.is_lost();
-    if (!n) return nullptr;
-    for (std::size_t i = 1; i != *n; ++i) keep(own_.yielded, *batch[i]);
-    return has_stolen(*batch[0], *n - 1);
+    if (n) {
+      for (std::size_t i = 1; i != *n; ++i) keep(own_.yielded, *batch[i]);
+      return has_stolen(*batch[0], *n - 1);
+    }
+    auto const half = steal_half(from.deque);
+    was_lost |= half.first.is_lost();
+    if (!half.first) return nullptr;
+    return has_stolen(**half.first, half.others);
   }
   chase_lev<place*>::thief::half steal_half(chase_lev<place*>& from) noexcept {
     try {
