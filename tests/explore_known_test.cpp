@@ -4,12 +4,14 @@
 /// other means, or from a formula.
 
 #include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <numeric>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,11 +23,9 @@
 #include "tests/support/dice.hpp"
 #include "tests/support/every_run.hpp"
 #include "tests/support/frames.hpp"
-#include "tests/support/protocol_steal.hpp"
 #include "tests/support/seeds.hpp"
 
 using namespace weft;
-using namespace weft::tests::protocol;
 
 // ---- locks
 
@@ -107,7 +107,56 @@ TEST_CASE("philosophers have as many schedules whatever the bound, if it keeps u
 
 namespace {
 
-stolen_from four_items() { return stolen_from({.items = 4}); }
+/// Items are their places: what lies from `top` to `bottom`, which is not one of them, is there.
+struct four_stolen_from {
+  int top = 0;
+  int bottom = 4;
+  std::array<int, 4> taken{};  // of each item, how often
+
+  bool swap_top(int from, int to) {
+    if (top != from) return false;
+    top = to;
+    return true;
+  }
+  void take(int item) { ++taken.at(static_cast<std::size_t>(item)); }
+};
+four_stolen_from four_items() { return {}; }
+
+eff<void, proc> owns(four_stolen_from& d) {
+  for (;;) {
+    int const b = --d.bottom;
+    co_await proc::yield{};
+    if (b > d.top) {
+      d.take(b);
+      co_await proc::yield{};
+      continue;
+    }
+    if (b == d.top && d.swap_top(b, b + 1)) d.take(b);
+    d.bottom = d.top;
+    co_return;
+  }
+}
+eff<void, proc> steals_half(four_stolen_from& d) {
+  int const t = d.top;
+  int const b = d.bottom;
+  co_await proc::yield{};
+  if (b <= t) co_return;
+  int const n = std::max(1, (b - t) / 2);
+  if (!d.swap_top(t, t + n)) co_return;
+  for (int i = t; i != t + n; ++i) d.take(i);
+}
+eff<void, spawning<proc>> owner_and_thief(four_stolen_from& d) {
+  co_await spawn(owns, std::ref(d));
+  co_await spawn(steals_half, std::ref(d));
+}
+/// What is there still was not taken.
+void each_item_once(four_stolen_from const& d) {
+  for (int i = 0; i != 4; ++i) {
+    int const n = d.taken[static_cast<std::size_t>(i)] + (d.top <= i && i < d.bottom);
+    if (n != 1)
+      throw std::logic_error("item " + std::to_string(i) + (n ? " is taken twice" : " is lost"));
+  }
+}
 
 exploration steal(explore_options const& options) {
   weft::tests::every_frame_dies const here;
