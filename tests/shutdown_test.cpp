@@ -131,7 +131,7 @@ bool all_are_in(shutdown_report const& r, std::string const& operation) {
 
 TEMPLATE_TEST_CASE("all find cancelled, with the reason, wherever they wait", "", alone, by_queue,
                    shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
-  for (int round = 0; round != rounds(200); ++round) {
+  for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
     tally t;
     auto s = scheduler_on<TestType>();
@@ -158,7 +158,7 @@ TEMPLATE_TEST_CASE("all find cancelled, with the reason, wherever they wait", ""
 
 TEMPLATE_TEST_CASE("a scheduler that sleeps, waiting for submissions, is woken to end", "", alone,
                    by_queue, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
-  for (int round = 0; round != rounds(500); ++round) {
+  for (int round = 0; round != rounds(250); ++round) {
     every_frame_dies const check;
     tally t;
     auto s = scheduler_on<TestType>();
@@ -180,7 +180,7 @@ TEMPLATE_TEST_CASE("a scheduler that sleeps, waiting for submissions, is woken t
 
 TEMPLATE_TEST_CASE("at the deadline they are unwound where they are, and the report says so", "",
                    alone, by_queue, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
-  for (int round = 0; round != rounds(200); ++round) {
+  for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
     tally t;
     auto s = scheduler_on<TestType>();
@@ -225,7 +225,7 @@ TEMPLATE_TEST_CASE("who does not listen is unwound after a hundred times, and in
 
 TEMPLATE_TEST_CASE("who has been told and works on is unwound when a deadline has passed", "",
                    shared_by<2>, shared_by<8>, stolen_by<3>) {
-  for (int round = 0; round != rounds(200); ++round) {
+  for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
     tally t;
     counter go = 0;
@@ -262,7 +262,7 @@ TEMPLATE_TEST_CASE("who has been told and works on is unwound when a deadline ha
 
 TEMPLATE_TEST_CASE("shut down in a storm of spawns and of submissions, at any moment", "", alone,
                    by_queue, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
-  for (int round = 0; round != rounds(200); ++round) {
+  for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
     counter alive = 0;
     counter n = 0;
@@ -303,7 +303,7 @@ TEMPLATE_TEST_CASE("shut down in a storm of spawns and of submissions, at any mo
 
 TEMPLATE_TEST_CASE("shut down at any moment, nobody is left", "", alone, by_queue, shared_by<1>,
                    shared_by<2>, shared_by<8>, stolen_by<3>) {
-  for (int round = 0; round != rounds(1000); ++round) {
+  for (int round = 0; round != rounds(500); ++round) {
     every_frame_dies const check;
     tally t;
     counter done = 0;
@@ -376,7 +376,7 @@ TEMPLATE_TEST_CASE("after the run there is nothing to do, however often one asks
 
 TEMPLATE_TEST_CASE("the second who asks waits too, and is told the same", "", alone, by_queue,
                    shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
-  for (int round = 0; round != rounds(200); ++round) {
+  for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
     tally t;
     auto s = scheduler_on<TestType>();
@@ -469,7 +469,7 @@ TEMPLATE_TEST_CASE("started and shut down again and again", "", alone, by_queue,
                    shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;
   tally t;
-  for (int round = 0; round != rounds(500); ++round) {
+  for (int round = 0; round != rounds(250); ++round) {
     auto s = scheduler_on<TestType>();
     s.start(TestType::how(), does_nothing);
     auto const outside = s.template submitter<all>();
@@ -483,7 +483,7 @@ TEMPLATE_TEST_CASE("started and shut down again and again", "", alone, by_queue,
 
 TEMPLATE_TEST_CASE("processes that fork are unwound too", "", alone, by_queue, shared_by<1>,
                    shared_by<2>, stolen_by<3>) {
-  for (int round = 0; round != rounds(200); ++round) {
+  for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
     counter alive = 0;
     counter leaves = 0;

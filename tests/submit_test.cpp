@@ -43,7 +43,7 @@ step counts(std::reference_wrapper<counter> n, lives) {
 
 TEMPLATE_TEST_CASE("what is submitted before the run, during it and by a process runs once", "",
                    alone, by_queue, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
-  for (int round = 0; round != rounds(300); ++round) {
+  for (int round = 0; round != rounds(150); ++round) {
     every_frame_dies const check;
     counter alive = 0;
     counter n = 0;
@@ -100,7 +100,7 @@ TEMPLATE_TEST_CASE("several threads submit, to one submitter and to copies", "",
 
 TEMPLATE_TEST_CASE("the run goes on while there is a submitter, though nobody is left", "", alone,
                    by_queue, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
-  for (int round = 0; round != rounds(500); ++round) {
+  for (int round = 0; round != rounds(250); ++round) {
     every_frame_dies const check;
     counter alive = 0;
     counter n = 0;
@@ -123,7 +123,7 @@ TEMPLATE_TEST_CASE("the run goes on while there is a submitter, though nobody is
 
 TEMPLATE_TEST_CASE("the last submitter goes at any moment, and the run ends", "", alone, by_queue,
                    shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
-  for (int round = 0; round != rounds(2000); ++round) {
+  for (int round = 0; round != rounds(1000); ++round) {
     auto s = scheduler_on<TestType>();
     s.start(TestType::how(), does_nothing);
     std::thread other([outside = s.template submitter<proc>(), round]() mutable {
@@ -137,7 +137,7 @@ TEMPLATE_TEST_CASE("the last submitter goes at any moment, and the run ends", ""
 
 TEMPLATE_TEST_CASE("who waits for one that is yet to be submitted is in no deadlock", "", alone,
                    by_queue, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
-  for (int round = 0; round != rounds(500); ++round) {
+  for (int round = 0; round != rounds(250); ++round) {
     every_frame_dies const check;
     gate g;
     counter waits = 0;
@@ -162,7 +162,7 @@ TEMPLATE_TEST_CASE("who waits for one that is yet to be submitted is in no deadl
 
 TEMPLATE_TEST_CASE("a deadlock is found when the last submitter has gone", "", alone, by_queue,
                    shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
-  for (int round = 0; round != rounds(300); ++round) {
+  for (int round = 0; round != rounds(150); ++round) {
     every_frame_dies const check;
     gate g;
     auto s = scheduler_on<TestType>();
@@ -258,7 +258,7 @@ TEMPLATE_TEST_CASE("it is too late when the run is over, or the scheduler is no 
 
 TEMPLATE_TEST_CASE("a failure ends the run though there is a submitter, at any moment", "", alone,
                    by_queue, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
-  for (int round = 0; round != rounds(500); ++round) {
+  for (int round = 0; round != rounds(250); ++round) {
     every_frame_dies const check;
     counter alive = 0;
     counter n = 0;
@@ -285,7 +285,7 @@ TEMPLATE_TEST_CASE("a failure ends the run though there is a submitter, at any m
 
 TEMPLATE_TEST_CASE("one that ends while others submit takes what there is with it", "", alone,
                    by_queue, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
-  for (int round = 0; round != rounds(300); ++round) {
+  for (int round = 0; round != rounds(150); ++round) {
     every_frame_dies const check;
     counter alive = 0;
     counter n = 0;
@@ -324,7 +324,7 @@ TEMPLATE_TEST_CASE("what a submitted process throws the run throws", "", alone, 
 
 TEMPLATE_TEST_CASE("a program that is asked to stop stops, though there is a submitter", "", alone,
                    by_queue, shared_by<1>, shared_by<2>, stolen_by<3>) {
-  for (int round = 0; round != rounds(300); ++round) {
+  for (int round = 0; round != rounds(150); ++round) {
     every_frame_dies const check;
     counter alive = 0;
     counter n = 0;
@@ -396,7 +396,7 @@ TEST_CASE("step by step what was submitted has its turn, and there is no checkpo
 }
 
 TEST_CASE("the scheduler that sleeps in step() wakes when the last submitter goes") {
-  for (int round = 0; round != rounds(500); ++round) {
+  for (int round = 0; round != rounds(250); ++round) {
     scheduler<> s;
     s.start(does_nothing);
     std::thread other([outside = s.submitter<proc>(), round] {
