@@ -250,3 +250,25 @@ TEST_CASE("stopped at any moment: everyone is unwound, once, in a storm or at re
     CHECK(alive == 0);
   });
 }
+
+TEST_CASE("shut down while threads steal from one another, nobody is left") {
+  every_frame_dies const check;
+  for (int round = 0; round != rounds(100); ++round) {
+    counter alive = 0;
+    scheduler<stealing> s(stealing_options{.threads = 3});
+    s.start([&alive]() -> program {
+      auto const never_ends = [](lives) -> eff<void, proc> {
+        for (;;) co_await proc::yield{};
+      };
+      for (int i = 0; i != 100; ++i) co_await spawn(never_ends, lives(alive));
+    });
+    std::thread runs([&s] { s.run(); });
+    // Those who have nothing steal, and then each of them every 256 steps.
+    until([&] { return sum_of(s.base()).stolen > static_cast<std::uint64_t>(round % 20); });
+    auto const report = s.shut_down(instant::max());
+    runs.join();
+    CHECK(report.in_time);
+    CHECK(report.left.empty());
+    CHECK(alive == 0);
+  }
+}
