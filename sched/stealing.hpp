@@ -50,7 +50,8 @@ struct stealing_options {
   /// threads have the processor, until it has looked so many times in all; then it sleeps.
   unsigned spins = 4;
   unsigned looks = 16;
-  /// Whether there is a list of all processes, for processes(): births and deaths take a lock then.
+  /// Whether there is a list of all processes, for processes(): to be born, to wait and to end take
+  /// a lock then.
   bool keep_list = false;
 };
 
@@ -95,12 +96,12 @@ struct worker_counts {
 /// that of Chase and Lev (deque/chase_lev.hpp).
 ///
 ///   K1  A process that is ready stands in one place: a deque, a queue, or the global queue.  Who
-///       takes it out has it (S2 and S6 of the deques, the lock of the queue).
+///       takes it out has it (S5 and S6 of the deques; G1 and G3 of the global queue).
 ///   K2  What is put is published, and then its thread looks whether somebody sleeps; who goes to
-///       sleep announces it, and then looks everywhere (idle_threads.hpp, I2; S7 of the deques, G1
-///       of the global queue).  Not so what its thread is about to take itself: a yield while
-///       nothing else is there, of which it speaks if it takes something else first; and what is
-///       put behind a hand-over, if somebody is on watch (I5).
+///       sleep announces it, and then looks everywhere (idle_threads.hpp, I2; publish() of the
+///       deques, G2 of the global queue).  Not so what its thread is about to take itself: a yield
+///       while nothing else is there, of which it speaks if it takes something else first; and what
+///       is put behind a hand-over, if somebody is on watch (I5).
 ///   K3  A process that is about to wait is woken by a flag (lifecycle.hpp): nobody waits for it.
 ///   K4  Of a deque thieves take one by one, each time looking at what its owner is writing to; of
 ///       the other queue many at once.  So what a process spawns beyond what its thread does next
@@ -115,7 +116,7 @@ class stealing {
     lifecycle_word life;
     std::atomic<std::uint32_t> steps = 0;  // written by who has it
     std::uint64_t answer = 0;              // that it is to go on with
-    place* next = nullptr;                 // in the global queue
+    place* next = nullptr;                 // in the list of the global queue
     detail::listed_process* listed = nullptr;
   };
 

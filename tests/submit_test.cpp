@@ -71,6 +71,33 @@ TEMPLATE_TEST_CASE("what is submitted before the run, during it and by a process
   }
 }
 
+TEST_CASE("what one thread has had looked up, another that submits the like finds whole") {
+  every_frame_dies const check;
+  for (int round = 0; round != rounds(1000); ++round) {
+    counter n = 0;
+    auto s = scheduler_on<alone>();
+    // Another row: the one that is submitted has not been looked up yet.
+    s.start(alone::how(), []() -> eff<void, proc, syncing, timing> { co_return; });
+    auto const outside = s.submitter<proc, syncing>();
+    counter here = 0;
+    auto const submits = [&] {
+      ++here;
+      until([&here] { return here == 2; });
+      outside.submit(
+          [](std::reference_wrapper<counter> c) -> eff<void, proc, syncing> {
+            co_await proc::yield{};
+            ++c.get();
+          },
+          std::ref(n));
+    };
+    std::thread other(submits);
+    submits();
+    other.join();
+    s.shut_down(far_away);
+    CHECK(n == 0);  // nobody ran
+  }
+}
+
 TEMPLATE_TEST_CASE("several threads submit, to one submitter and to copies", "", alone,
                    shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
   every_frame_dies const check;

@@ -28,7 +28,8 @@ class stealing::worker {
   void put(thunk&& t, why w) noexcept {
     if (w == why::started && all_.options_.keep_list) [[unlikely]]
       all_.list(*t.get());
-    bool const is_alone = own_.deque.size() == 0 && own_.yielded.size() == 0;
+    bool const may_be_alone = w == why::yielded || w == why::handed_over;
+    bool const is_alone = may_be_alone && own_.deque.size() == 0 && own_.yielded.size() == 0;
     if (place* const p = ready(std::move(t), w)) enter(*p, w, is_alone);
   }
 
