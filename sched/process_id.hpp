@@ -32,17 +32,29 @@ class process_id {
   }
   [[nodiscard]] constexpr bool is_errand() const noexcept { return path_ && path_ >> 55 == 0; }
 
+  /// Of a child: the one that is born so many births later, to the same parent.  None, which is the
+  /// first process, if its own path is a hash.
+  [[nodiscard]] constexpr process_id nth_after(std::uint32_t n) const noexcept {
+    if (is_hash()) return {};
+    std::uint64_t rest = path_ << 1;
+    int free = 63;
+    std::uint64_t last = rest;
+    for (; rest; rest = after(rest)) {
+      last = rest;
+      free -= bits_of(rest);
+    }
+    free += bits_of(last);
+    process_id const parent(path_ >> free << free);
+    return parent.child(number_of(last) + n, free);
+  }
+
   [[nodiscard]] std::string text() const {
     if (is_hash()) return '#' + std::to_string(path_ & ~hash_mark);
     std::uint64_t rest = path_ << 1;
     bool const is_from_outside = rest && rest >> 60 == 0;
     std::string all = is_from_outside ? "0" : "1";
     if (is_from_outside) rest = after(rest);
-    for (; rest; rest = after(rest)) {
-      int const groups = std::countl_one(rest) + 1;
-      std::uint64_t const number = rest << groups >> (64 - 3 * groups);
-      all += '.' + std::to_string(number);
-    }
+    for (; rest; rest = after(rest)) all += '.' + std::to_string(number_of(rest));
     return all;
   }
 
@@ -67,17 +79,23 @@ class process_id {
   static constexpr int groups_for(std::uint64_t n) noexcept {
     return (static_cast<int>(std::bit_width(n)) + 2) / 3;
   }
-  /// A path, its first bit on top, without its first step.
+  /// Of a path, its first bit on top: the first step's bits, its number; the path without it.
+  static constexpr int bits_of(std::uint64_t rest) noexcept {
+    return 4 * (std::countl_one(rest) + 1);
+  }
+  static constexpr std::uint64_t number_of(std::uint64_t rest) noexcept {
+    int const groups = std::countl_one(rest) + 1;
+    return rest << groups >> (64 - 3 * groups);
+  }
   static constexpr std::uint64_t after(std::uint64_t rest) noexcept {
-    int const bits = 4 * (std::countl_one(rest) + 1);
+    int const bits = bits_of(rest);
     return bits >= 64 ? 0 : rest << bits;
   }
   [[nodiscard]] constexpr bool is_hash() const noexcept { return path_ & hash_mark; }
   [[nodiscard]] constexpr int free_bits() const noexcept {
     if (is_hash()) return 0;
     int used = 0;
-    for (std::uint64_t rest = path_ << 1; rest; rest = after(rest))
-      used += 4 * (std::countl_one(rest) + 1);
+    for (std::uint64_t rest = path_ << 1; rest; rest = after(rest)) used += bits_of(rest);
     return 63 - used;
   }
   [[nodiscard]] constexpr process_id hashed(std::uint64_t n) const noexcept {

@@ -10,6 +10,7 @@
 
 #include "effects/handle.hpp"
 #include "sched/detail/program.hpp"
+#include "sched/process_id.hpp"
 
 namespace weft {
 
@@ -40,7 +41,8 @@ class birth {
 /// spawning<Effects...> itself.
 template <class... Effects>
 struct spawning {
-  struct start : op<void> {
+  /// Answered with the process's id.
+  struct start : op<process_id> {
     explicit start(detail::birth& b) noexcept : what(&b) {}
     detail::birth* what;  // in the awaiting frame
     /// One is like another: what they are made of cannot be compared.
@@ -133,8 +135,10 @@ class spawns_program final : public spawns<typename std::invoke_result_t<F const
 struct forkable_t {};
 inline constexpr forkable_t forkable{};
 
-/// Starts a process that does `f(args...)`: co_await spawn(f, args...).  What awaits it goes on at
-/// once; the process runs in its turn.
+/// Starts a process that does `f(args...)`, and says which it is: what awaits it goes on at once;
+/// the process runs in its turn.
+///
+///     process_id const child = co_await spawn(f, args...);
 ///
 /// `f` is a function, or a closure without captures, that returns an eff<void, ...> whose row is
 /// within spawning<...> of who spawns.  The arguments are copied or moved into the frame: what
@@ -142,7 +146,9 @@ inline constexpr forkable_t forkable{};
 /// cannot fork: it keeps no log, and so costs about its frame and 64 bytes.  It is handled by
 /// what stands outside the scheduler; handlers inside who spawns do not see it.
 ///
-/// Two allocations, from a pool.  When who spawns is run again, `f` is not called.
+/// Two allocations, from a pool.  When who spawns is run again, `f` is not called, and the ids are
+/// those of the first time: the log of one that may fork takes an entry for a run of spawns at one
+/// place, up to where ids are hashes, and then one for each.
 template <class F, class... Args>
 auto spawn(F f, Args&&... args) {
   constexpr bool is_a_process = [] {

@@ -10,6 +10,7 @@
 #include "sched/backend.hpp"
 #include "sched/detail/entrance.hpp"
 #include "sched/detail/scheduling.hpp"
+#include "sched/process_id.hpp"
 #include "sched/spawning.hpp"
 
 namespace weft {
@@ -67,8 +68,8 @@ class submitter {
   explicit submitter(std::shared_ptr<detail::submission_right<Backend> const> r) noexcept
       : right_(std::move(r)) {}
 
-  /// Starts a process that does `f(args...)`, as spawn(f, args...) does (spawning.hpp).  The
-  /// arguments are copied or moved on this thread.
+  /// Starts a process that does `f(args...)`, as spawn(f, args...) does (spawning.hpp), and says
+  /// which it is; it may have ended by then.  The arguments are copied or moved on this thread.
   ///
   /// Throws scheduler_stopped if the run is over, a process has failed, or all are to end.  If
   /// there is a limit to the number of processes: too_many_processes, or it blocks the thread until
@@ -78,17 +79,20 @@ class submitter {
   ///
   /// Two allocations, from a pool, and what the backend's put costs.
   template <class F, class... Args>
-  void submit(F f, Args&&... args) const {
+  process_id submit(F f, Args&&... args) const {
     constexpr bool is_for_good = !std::is_same_v<F, forkable_t>;
     static_assert(is_for_good,
                   "weft: a submitted process cannot fork: submit(f, args...) one that does "
                   "spawn(forkable, g)");
-    if constexpr (is_for_good) submit_frame(spawn(f, std::forward<Args>(args)...));
+    if constexpr (is_for_good)
+      return submit_frame(spawn(f, std::forward<Args>(args)...));
+    else
+      return {};
   }
 
  private:
   template <class Made>
-  void submit_frame(Made made) const {
+  process_id submit_frame(Made made) const {
     if constexpr (requires { made.frame(); }) {
       using missing =
           detail::row_difference<typename decltype(made)::effects, detail::row_set<Effects...>>;
@@ -99,9 +103,10 @@ class submitter {
         if (!right_) throw std::logic_error("weft: this submitter was moved from");
         detail::unbegun first(made.frame());
         detail::coming_in in(*right_->at);
-        right_->home->submit(in, first.release());
+        return right_->home->submit(in, first.release());
       }
     }
+    return {};
   }
 
   std::shared_ptr<detail::submission_right<Backend> const> right_;

@@ -2,6 +2,8 @@
 #include "sched/spawning.hpp"
 
 #include <catch2/catch.hpp>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -161,4 +163,113 @@ TEST_CASE("a chain of forks, each made by the last one's child, comes to its end
   };
   CHECK(printed_by(p).empty());
   CHECK(n == 300);
+}
+
+// ---- which process it is
+
+TEST_CASE("spawn says which process it has started") {
+  std::vector<process_id> told;
+  std::vector<process_id> own;
+  auto const p = [&told, &own]() -> program {
+    auto const child = [](std::vector<process_id>& to) -> eff<void, syncing> {
+      process_id const id = co_await syncing::own{};
+      to.push_back(id);
+    };
+    for (int i = 0; i != 3; ++i) {
+      process_id const id = co_await spawn(child, std::ref(own));
+      told.push_back(id);
+    }
+    process_id const id = co_await spawn(forkable, [&own, child] { return child(own); });
+    told.push_back(id);
+  };
+  CHECK(printed_by(p).empty());
+  CHECK(told.size() == 4);
+  CHECK(told == own);
+  CHECK(told[0].text() == "1.1");
+  CHECK(told[3].text() == "1.4");
+}
+
+TEST_CASE("where who spawns waits for room, it is told the same") {
+  std::vector<process_id> told;
+  std::vector<process_id> own;
+  auto const p = [&told, &own]() -> program {
+    for (int i = 0; i != 9; ++i) {
+      process_id const id = co_await spawn(
+          [](std::vector<process_id>& to) -> eff<void, syncing> {
+            process_id const me = co_await syncing::own{};
+            to.push_back(me);
+          },
+          std::ref(own));
+      told.push_back(id);
+    }
+  };
+  bool const keeps_log = GENERATE(false, true);
+  CHECK(printed_by({.forkable = keeps_log, .max_processes = 2, .when_full = full::wait}, p) == "");
+  CHECK(told.size() == 9);
+  CHECK(told == own);
+}
+
+TEST_CASE("who is run again is told the same ids, and a run of them is one entry of its log") {
+  constexpr int many = 600;  // ids of 8, 12 and 16 bits a step
+  std::vector<std::vector<process_id>> told;
+  auto const p = [&told]() -> program {
+    std::vector<process_id> mine;
+    for (int i = 0; i != many; ++i) {
+      process_id const id = co_await spawn([]() -> eff<void> { co_return; });
+      mine.push_back(id);
+    }
+    co_await proc::fork{};
+    process_id const later = co_await spawn([]() -> eff<void> { co_return; });
+    mine.push_back(later);
+    told.push_back(mine);
+  };
+  CHECK(printed_by({.log_limit = 3}, p).empty());
+  REQUIRE(told.size() == 2);
+  REQUIRE(told[0].size() == many + 1);
+  for (std::size_t i = 0; i != many; ++i) REQUIRE(told[0][i] == process_id().child(i + 1));
+  CHECK(told[0].back() != told[1].back());
+  told[0].pop_back();
+  told[1].pop_back();
+  CHECK(told[0] == told[1]);
+}
+
+TEST_CASE("ids that are hashes take an entry each, and come back as well") {
+  // A path of 15 steps, of 4 bits each: the next step is a hash.
+  struct deeper {
+    static program go(int left, std::vector<std::vector<process_id>>& told) {
+      if (left != 0) {
+        co_await spawn(forkable, [left, &told] { return go(left - 1, told); });
+        co_return;
+      }
+      std::vector<process_id> mine;
+      for (int i = 0; i != 20; ++i) {
+        process_id const id = co_await spawn([]() -> eff<void> { co_return; });
+        mine.push_back(id);
+      }
+      co_await proc::fork{};
+      told.push_back(mine);
+    }
+  };
+  std::vector<std::vector<process_id>> told;
+  CHECK(printed_by([&told] { return deeper::go(15, told); }).empty());
+  REQUIRE(told.size() == 2);
+  CHECK(told[0] == told[1]);
+  for (std::size_t i = 0; i != 20; ++i) {
+    CHECK(told[0][i].text()[0] == '#');
+    for (std::size_t j = 0; j != i; ++j) CHECK(told[0][i] != told[0][j]);
+  }
+}
+
+TEST_CASE("the n-th after a child is the one that is born n births later") {
+  process_id parent;
+  for (std::uint64_t step : {1u, 7u, 8u, 63u, 64u, 5u, 512u}) {
+    for (std::uint64_t i : {1u, 2u, 6u, 7u, 8u, 62u, 64u, 511u, 513u, 4000u})
+      for (std::uint32_t n : {0u, 1u, 2u, 60u, 500u, 5000u}) {
+        process_id const child = parent.child(i);
+        bool const is_hash = child.text()[0] == '#';
+        CHECK(child.nth_after(n) == (is_hash ? process_id() : parent.child(i + n)));
+      }
+    parent = parent.child(step);
+  }
+  CHECK(process_id::submitted(6).nth_after(3) == process_id::submitted(9));
 }

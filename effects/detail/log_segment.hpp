@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <bit>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -29,7 +32,15 @@ struct boxed_answer final : boxed {
   R value;
 };
 
-/// Which operation, and what it was answered; how often in a row, if that was nothing.  32 bytes.
+/// An answer that says which others would come after it, if its operation were performed again and
+/// again: numbers, as it were.
+template <class R>
+concept numbers_on = fits_a_word<R> && requires(R const& r, std::uint32_t n) {
+  { r.nth_after(n) } -> std::same_as<R>;
+};
+
+/// Which operation, and what it was answered; how often in a row, if that was nothing or numbers
+/// that go on.  32 bytes.
 class log_entry {
  public:
   explicit log_entry(site const& at) noexcept : log_entry(at, is_nothing) {}
@@ -64,22 +75,30 @@ class log_entry {
   [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
   /// Once more, if this is a void answer of that site.
   [[nodiscard]] bool counts(site const& s) noexcept {
-    constexpr auto most = (std::uint32_t{1} << 30) - 1;
-    if (kind_ != is_nothing || count_ == most || !is_at(s)) return false;
+    if (kind_ != is_nothing || count_ == most_often || !is_at(s)) return false;
     ++count_;
     return true;
   }
-  /// It is the answer of the same operation: so of the same type.
+  /// Once more, if that number of that site comes next.
+  template <numbers_on R>
+  [[nodiscard]] bool counts(site const& s, R const& number) noexcept {
+    if (kind_ != is_word || count_ == most_often || !is_at(s)) return false;
+    if (!(as_word<R>().nth_after(count_) == number)) return false;
+    ++count_;
+    return true;
+  }
+  /// Performed for the `nth` time of those that it counts, from 0 on.  It is the answer of the same
+  /// operation: so of the same type.
   template <class R>
-  void answer_to(answer<R>& a) const {
+  void answer_to(answer<R>& a, [[maybe_unused]] std::uint32_t nth) const {
     if (kind_ == is_error) [[unlikely]]
       return a.fail(error_);
     if constexpr (std::is_same_v<kept<R>, weft::detail::nothing>) {
       a.set();
+    } else if constexpr (numbers_on<R>) {
+      a.set(nth == 0 ? as_word<R>() : as_word<R>().nth_after(nth));
     } else if constexpr (fits_a_word<R>) {
-      R r;
-      std::memcpy(&r, &word_, sizeof(R));
-      a.set(r);
+      a.set(as_word<R>());
     } else if constexpr (std::is_copy_constructible_v<R>) {
       a.set(static_cast<boxed_answer<R> const*>(box_)->value);
     }
@@ -87,6 +106,14 @@ class log_entry {
 
  private:
   enum kind : std::uint32_t { is_nothing, is_word, is_box, is_error };
+  static constexpr std::uint32_t most_often = (std::uint32_t{1} << 30) - 1;
+
+  template <class R>
+  [[nodiscard]] R as_word() const noexcept {
+    std::array<std::byte, sizeof(R)> bytes;
+    std::memcpy(bytes.data(), &word_, sizeof(R));
+    return std::bit_cast<R>(bytes);
+  }
 
   log_entry(site const& at, kind k) noexcept
       : operation_(at.operation),

@@ -33,8 +33,7 @@ enum class answer_size : unsigned char { nothing, word, large };
 /// An answer that can be had as a word.
 template <class R>
 constexpr bool fits_a_word =
-    std::is_trivially_copyable_v<kept<R>> && std::is_trivially_default_constructible_v<kept<R>> &&
-    sizeof(kept<R>) <= sizeof(std::uint64_t);
+    std::is_trivially_copyable_v<kept<R>> && sizeof(kept<R>) <= sizeof(std::uint64_t);
 
 struct operation_info {
   std::string_view name;

@@ -25,8 +25,9 @@
 ///       Copies share it; what one of them appends the others do not see.
 ///   L2  Of the logs whose view ends where a segment's entries end, one gets the next slot, by one
 ///       atomic exchange; the others go on in segments of their own.
-///   L3  What two logs see never changes.  A run of void answers at one site is one entry with a
-///       count, which grows only while the entry is ours alone: `shared_` and further.
+///   L3  What two logs see never changes.  A run of void answers at one site, or of numbers that go
+///       on, is one entry with a count, which grows only while the entry is ours alone: `shared_`
+///       and further.
 ///   L4  Over the limit, out of memory, or after an operation that seals, the log is dropped:
 ///       what it is the log of cannot be run again.
 namespace weft::detail {
@@ -73,6 +74,8 @@ class replay_log {
     if constexpr (std::is_same_v<kept<R>, nothing>) {
       record_void(at);
     } else if constexpr (fits_a_word<R>) {
+      if constexpr (numbers_on<R>)
+        if (length_ > shared_ && tail_->at(length_ - 1).counts(at, *a.value())) return;  // L3
       append(log_entry(at, *a.value()));
     } else {
       try {
@@ -132,7 +135,7 @@ class replay_log {
     log_entry const& e = *c.next;
     if (diverged_ || !e.is_at(at)) [[unlikely]]
       return diverge();
-    e.answer_to(a);
+    e.answer_to(a, c.repeated);
     if (c.go_on(e)) [[unlikely]]
       cursor_.reset();
     return true;

@@ -80,17 +80,13 @@ class scheduling final : public scheduling_outside {
   [[nodiscard]] std::coroutine_handle<> on(mail::receive const& m);
   template <class Start>
     requires requires(Start& s) { s.what->is_forkable(); }
-  void on(Start& start) {  // of a spawning<...>
-    birth& b = *start.what;
-    process_id const id = running().next_child();
-    if (b.is_forkable())
-      begin(new_process(id, b.forkable_program()), true);
-    else
-      begin(new_process(id, b.frame()), false);
-  }
+  process_id on(Start& start);  // of a spawning<...>
+  /// The same; the others go first.
+  template <class Start>
+  void begin_and_yield(Start& start);
   /// The same where there is room for so many (scheduling_room.hpp): room has been taken; or it is
   /// waited for, and who spawns, which is stopped, goes on in its turn.
-  void begin_in_room(birth& b);
+  process_id begin_in_room(birth& b);
   void begin_when_there_is_room(birth& b);
   /// Answers what can be answered at once; else says false.
   [[nodiscard]] bool attempt(mail::send const& m, answer<bool>& waiting);
@@ -101,7 +97,7 @@ class scheduling final : public scheduling_outside {
   template <class Program>
   void start(Program program, start_options how);
   /// From any thread, by who has come in (entrance.hpp).
-  void submit(coming_in& in, first_frame first);
+  process_id submit(coming_in& in, first_frame first);
   bool step();
   void run();
 

@@ -119,8 +119,7 @@ struct scheduler_clause {
   /// Of who spawns in a crowd, or waits for room.
   static void begin_stopped(S& s, O& o) {
     if (s.is_limited()) return s.begin_when_there_is_room(*o.what);
-    s.on(o);
-    s.on(proc::yield{});
+    s.begin_and_yield(o);
   }
 
   // ---- where it is a step of its own, unless ordinary code stands in between
@@ -229,8 +228,7 @@ struct scheduler_clause {
   template <bool InRoom>
   static void set_answer(S& s, O& o, answer<R>& waiting) {
     if constexpr (InRoom) {
-      s.begin_in_room(*o.what);
-      waiting.set();
+      waiting.set(s.begin_in_room(*o.what));
     } else if constexpr (std::is_void_v<R>) {
       s.on(o);
       waiting.set();

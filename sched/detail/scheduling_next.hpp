@@ -93,6 +93,18 @@ template <backend Backend>
   if (!keeps_log) ++d.unforkable;
   put(thunk(p), why::started);
 }
+template <backend Backend>
+template <class Start>
+  requires requires(Start& s) { s.what->is_forkable(); }
+[[gnu::always_inline]] inline process_id scheduling<Backend>::on(Start& start) {
+  birth& b = *start.what;
+  process_id const id = running().next_child();
+  if (b.is_forkable())
+    begin(new_process(id, b.forkable_program()), true);
+  else
+    begin(new_process(id, b.frame()), false);
+  return id;
+}
 
 /// A backend may want to know.
 template <backend Backend>

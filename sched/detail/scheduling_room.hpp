@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -27,14 +28,16 @@ process* scheduling<Backend>::new_process(birth& b) {
 }
 
 template <backend Backend>
-void scheduling<Backend>::submit(coming_in& in, first_frame first) {
-  thunk t(new_process_outside(process_id::submitted(in.number()), first));
+process_id scheduling<Backend>::submit(coming_in& in, first_frame first) {
+  process_id const id = process_id::submitted(in.number());
+  thunk t(new_process_outside(id, first));
   auto const put = [&] { backend_->put(std::move(t), why::started); };
   if (this->is_limited()) [[unlikely]]
     this->admission_.enter_from_outside(!this->desk_here(), put);
   else
     put();
   in.is_born();
+  return id;
 }
 
 /// For the process that runs: a place in the line, or if nobody is to wait, room.
@@ -69,11 +72,20 @@ void scheduling<Backend>::begin_with(in_line& l, why w) noexcept {
   if (who) put(std::move(who), w);
 }
 
+template <backend Backend>
+template <class Start>
+void scheduling<Backend>::begin_and_yield(Start& start) {
+  auto const id = std::bit_cast<std::uint64_t>(on(start));
+  put(box(id), why::yielded);
+}
 /// There is room, and it is taken.
 template <backend Backend>
-void scheduling<Backend>::begin_in_room(birth& b) {
+process_id scheduling<Backend>::begin_in_room(birth& b) {
   try {
-    begin(new_process(b), b.is_forkable());
+    process* const p = new_process(b);
+    process_id const id = p->id();  // once it has begun it may be no more
+    begin(p, b.is_forkable());
+    return id;
   } catch (...) {
     this->gives_room();
     throw;
@@ -84,6 +96,7 @@ void scheduling<Backend>::begin_when_there_is_room(birth& b) {
   auto line = place_in_line();
   try {
     line->newborn = new_process(b);
+    line->answer = std::bit_cast<std::uint64_t>(line->newborn->id());
   } catch (...) {
     if (!this->admission_.waits()) this->gives_room();
     throw;
