@@ -155,11 +155,15 @@ class address {
 };
 
 namespace detail {
-/// For who receives from several.
+/// For who receives from several, or by its id.
 struct mailbox_access {
   template <class M>
   static mailbox_of<M>& of(inbox<M>& in) {
     return in.required();
+  }
+  template <class M>
+  static inbox<M> inbox_of(mailbox_of<M>* b) noexcept {
+    return inbox<M>(b);
   }
 };
 }  // namespace detail

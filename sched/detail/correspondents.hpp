@@ -16,6 +16,7 @@ class mailbox;
 class sender {
  public:
   sender(mailbox& b, void* m) noexcept : box(&b), message(m) {}
+  explicit sender(void* m) noexcept : box(nullptr), message(m) {}  // where to is found later
   sender(sender const&) = delete;  // the mailbox points to it
   sender& operator=(sender const&) = delete;
   ~sender() {

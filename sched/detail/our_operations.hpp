@@ -6,6 +6,7 @@
 #include "sched/gate.hpp"
 #include "sched/mail.hpp"
 #include "sched/outside_gate.hpp"
+#include "sched/routing.hpp"
 #include "sched/spawning.hpp"
 #include "sched/timing.hpp"
 
@@ -14,7 +15,7 @@ namespace weft::detail {
 
 /// Effects that the scheduler handles.
 template <class E>
-constexpr bool is_ours = times_among<E, proc, syncing, completing, mail, timing> == 1;
+constexpr bool is_ours = times_among<E, proc, syncing, completing, mail, routing, timing> == 1;
 template <class E>
 constexpr bool is_spawning = false;
 template <class... Es>
@@ -26,10 +27,11 @@ constexpr bool is_ours<spawning<Es...>> = true;
 template <class O>
 constexpr bool waits_in_its_frame =
     times_among<O, syncing::wait, syncing::wait_until, completing::wait, completing::wait_until,
-                timing::sleep_until, timing::sleep_for, mail::send, mail::receive> == 1;
+                timing::sleep_until, timing::sleep_for, mail::send, mail::receive,
+                routing::send> == 1;
 /// Operations that are answered at once if that can be.
 template <class O>
-constexpr bool may_let_others_run = times_among<O, mail::send, mail::receive> == 1;
+constexpr bool may_let_others_run = times_among<O, mail::send, mail::receive, routing::send> == 1;
 /// Operations that end a step; others are answered at once.
 template <class O>
 constexpr bool lets_others_run =
@@ -40,6 +42,7 @@ constexpr bool lets_others_run =
 template <class O>
 constexpr bool concerns_others =
     times_among<O, syncing::wait, syncing::wait_until, syncing::wake, syncing::touch,
-                completing::wait, completing::wait_until, mail::send, mail::receive> == 1;
+                completing::wait, completing::wait_until, mail::send, mail::receive, routing::open,
+                routing::send> == 1;
 
 }  // namespace weft::detail

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sched/detail/mailbox.hpp"
+#include "sched/detail/route_table.hpp"
 #include "sched/detail/waiting_room.hpp"
 
 namespace weft::detail {
@@ -23,6 +24,10 @@ class post_office : public pooled {
       : home_(&home), has_several_threads_(several_threads) {}
   post_office(post_office const&) = delete;
   post_office& operator=(post_office const&) = delete;
+
+  ~post_office() {
+    delete routes_.load(std::memory_order_relaxed);  // relaxed: nobody else is left
+  }
 
   [[nodiscard]] bool has_several_threads() const noexcept { return has_several_threads_; }
   void release() noexcept {
@@ -63,6 +68,22 @@ class post_office : public pooled {
     }
     home_->make_ready(std::move(t));
     return true;
+  }
+
+  // ---- who is sent to by his id
+
+  /// Made by who asks first.  Throws bad_alloc.
+  [[nodiscard]] route_table& routes() {
+    std::lock_guard const lock(mutex_);
+    // Relaxed: under the lock.
+    if (auto* const there = routes_.load(std::memory_order_relaxed)) return *there;
+    auto* const made = new route_table();
+    routes_.store(made, std::memory_order_release);  // [3] release: with [4]
+    return *made;
+  }
+  /// Null if nobody has asked.
+  [[nodiscard]] route_table* routes_if_any() const noexcept {
+    return routes_.load(std::memory_order_acquire);  // [4] acquire: with [3]
   }
 
   // ---- the scheduler's
@@ -136,6 +157,7 @@ class post_office : public pooled {
   mailbox* last_ = nullptr;
   std::size_t count_ = 0;
   std::atomic<std::size_t> owners_ = 1;
+  std::atomic<route_table*> routes_ = nullptr;  // made under mutex_
   bool const has_several_threads_;
 };
 

@@ -78,6 +78,8 @@ class scheduling final : public scheduling_outside {
   [[nodiscard]] post_office* on(mail::open const&) { return &this->office(); }
   [[nodiscard]] std::coroutine_handle<> on(mail::send const& m);
   [[nodiscard]] std::coroutine_handle<> on(mail::receive const& m);
+  [[nodiscard]] own_route on(routing::open const&) { return {&this->office(), running().id()}; }
+  [[nodiscard]] std::coroutine_handle<> on(routing::send const& m);
   template <class Start>
     requires requires(Start& s) { s.what->is_forkable(); }
   process_id on(Start& start);  // of a spawning<...>
@@ -91,6 +93,7 @@ class scheduling final : public scheduling_outside {
   /// Answers what can be answered at once; else says false.
   [[nodiscard]] bool attempt(mail::send const& m, answer<bool>& waiting);
   [[nodiscard]] bool attempt(mail::receive const& m, answer<std::uint64_t>& waiting);
+  [[nodiscard]] bool attempt(routing::send const& m, answer<bool>& waiting);
 
   // ---- from ordinary code
 
@@ -258,6 +261,7 @@ class scheduling final : public scheduling_outside {
   [[nodiscard]] std::coroutine_handle<> hand_over(mailbox::receives to) noexcept;
   void put_receiver(mailbox::receives r) noexcept;
   void put_admitted(process* p) noexcept;
+  [[nodiscard]] bool finds(routed_sender& s) noexcept;
   void require_ours(mailbox const& b) const;
   [[noreturn]] static void throw_not_ours();
   [[nodiscard]] std::optional<std::uint64_t> receive_now(mail::receive const& m);

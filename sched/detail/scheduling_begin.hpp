@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <stop_token>
+#include <type_traits>
 #include <utility>
 
 #include "sched/detail/scheduling.hpp"
@@ -28,6 +29,8 @@ void scheduling<Backend>::learn_effect(identity<F>, Find& find) {
   if constexpr (is_ours<F>) {
     auto* const a = own(std::make_unique<scheduler_place<scheduling, F, false>>(*this));
     auto* const b = own(std::make_unique<scheduler_place<scheduling, F, true>>(*this));
+    if constexpr (explores && std::is_same_v<F, routing>)
+      (void)this->office().routes();  // U5 of route_table.hpp
     this->known_.learn({&name_of<F>, static_cast<evidence<F>*>(a), static_cast<evidence<F>*>(b)});
   } else {
     evidence<F>* outer = find.template operator()<F>();

@@ -101,6 +101,30 @@ template <backend Backend>
   return go_on(&p, sent != mailbox::sending::closed);
 }
 
+// ---- by id
+
+/// Where to send to: once.
+template <backend Backend>
+bool scheduling<Backend>::finds(routed_sender& s) noexcept {
+  if (s.at.get()) return true;
+  route_table* const all = this->office().routes_if_any();
+  if (!all) return false;
+  s.at = all->find(s.to, s.type);
+  s.by.box = s.at.get();
+  return s.by.box != nullptr;
+}
+template <backend Backend>
+bool scheduling<Backend>::attempt(routing::send const& m, answer<bool>& waiting) {
+  if (finds(*m.what)) return attempt(mail::send(m.what->by), waiting);
+  waiting.set(false);
+  return true;
+}
+template <backend Backend>
+std::coroutine_handle<> scheduling<Backend>::on(routing::send const& m) {
+  if (finds(*m.what)) return on(mail::send(m.what->by));
+  return go_on(&running(), false);
+}
+
 /// The answer, if there is one without waiting.
 template <backend Backend>
 [[gnu::always_inline]] inline std::optional<std::uint64_t> scheduling<Backend>::receive_now(
