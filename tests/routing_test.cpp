@@ -152,8 +152,9 @@ TEMPLATE_TEST_CASE("two play ping-pong, each knows the other by its id alone", "
 
 // ---- false
 
-TEMPLATE_TEST_CASE("sending says false to who never was, has no inbox, takes another type, or ended",
-                   "", alone, by_random, by_queue, shared_by<2>, stolen_by<2>) {
+TEMPLATE_TEST_CASE(
+    "sending says false to who never was, has no inbox, takes another type, or ended", "", alone,
+    by_random, by_queue, shared_by<2>, stolen_by<2>) {
   every_frame_dies const check;
   std::vector<bool> said;
   run_on<TestType>([&said]() -> program {
@@ -220,8 +221,8 @@ TEMPLATE_TEST_CASE("once the inbox has gone sending says false, until there is a
     there = co_await send(me, std::string("x"));
     said.push_back(there);
   });
-  CHECK(said == std::vector<bool>{true, true, false, true, true, false, true, true, false, false,
-                                  true});
+  CHECK(said ==
+        std::vector<bool>{true, true, false, true, true, false, true, true, false, false, true});
 }
 
 TEST_CASE("a message that nobody takes dies with its inbox, or where it was sent from") {
@@ -532,9 +533,10 @@ TEST_CASE("a second inbox of one process is refused, and the first goes on") {
         },
         std::ref(what), std::ref(got));
   });
-  CHECK(what ==
-        "weft: open_inbox: process 1.1 has an inbox already: one at a time is what it is sent to by "
-        "its id");
+  CHECK(
+      what ==
+      "weft: open_inbox: process 1.1 has an inbox already: one at a time is what it is sent to by "
+      "its id");
   CHECK(got == 3);
 }
 
