@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "effects/eff.hpp"
+#include "effects/handle.hpp"
+#include "effects/operation.hpp"
+#include "sched/completion.hpp"
+
+namespace weft {
+
+/// Something to be run once, on a thread that it may block.  Whoever destroys it instead tells who
+/// waits that nothing will come.
+class blocking_job {
+ public:
+  blocking_job() = default;
+  blocking_job(blocking_job const&) = delete;
+  blocking_job& operator=(blocking_job const&) = delete;
+  virtual ~blocking_job() = default;
+  /// Whoever waits for it goes on with what comes of it, an exception too.
+  virtual void run() noexcept = 0;
+};
+
+/// Work that would make a thread stand still: on files, in a library that knows no coroutines.
+/// What off_thread performs.
+///
+/// A handler sees to it that the job is run on some thread, or destroyed: thread_pool
+/// (thread_pool.hpp); in tests blocking_at_once.
+struct blocking {
+  struct run : op<void, seals> {
+    explicit run(std::unique_ptr<blocking_job> j) noexcept : job(std::move(j)) {}
+    std::unique_ptr<blocking_job> job;
+    friend std::size_t hash_value(run const&) { return 0; }  // one is like another
+  };
+  using operations = op_list<run>;
+};
+
+/// What off_thread performs, in a row: eff<void, console, blocking_work>.
+using blocking_work = row<blocking, completing>;
+
+/// Runs the job where it is performed, while everybody else of that thread waits.  For tests, and
+/// where schedules are explored.
+class blocking_at_once : public handler<blocking> {
+ public:
+  static constexpr bool thread_safe = true;
+  void on(blocking::run const& r) const { r.job->run(); }
+};
+
+namespace detail {
+
+template <class F, class... Args>
+class blocking_job_of final : public blocking_job {
+ public:
+  using result = std::invoke_result_t<F, Args...>;
+
+  template <class... As>
+  blocking_job_of(completer<result> to, F&& f, As&&... args)
+      : to_(std::move(to)), what_(std::in_place, std::move(f), std::forward<As>(args)...) {}
+
+  void run() noexcept override {
+    answer<result> a;
+    try {
+      a.set_from([this]() -> result { return std::apply(invoke(), std::move(*what_)); });
+    } catch (...) {
+      a.fail(std::current_exception());
+    }
+    what_.reset();  // first: who goes on may count on what it owned having gone
+    if (auto error = a.error()) return to_.fail(std::move(error));
+    try {
+      if constexpr (std::is_void_v<result>)
+        to_.complete();
+      else
+        to_.complete(a.take());
+    } catch (...) {
+      to_.fail(std::current_exception());
+    }
+  }
+
+ private:
+  struct invoke {
+    result operator()(F&& f, Args&&... args) const {
+      return std::invoke(std::move(f), std::move(args)...);
+    }
+  };
+  completer<result> to_;
+  std::optional<std::tuple<F, Args...>> what_;
+};
+
+template <class T>
+eff<T, blocking, completing> waits_off_thread(std::unique_ptr<blocking_job> job,
+                                              completion<T> result) {
+  co_await blocking::run(std::move(job));
+  if constexpr (std::is_void_v<T>) {
+    co_await result.wait();
+  } else {
+    T value = co_await result.wait();
+    co_return value;
+  }
+}
+
+/// Speaks for what off_thread cannot run.
+template <class F, class... Args>
+consteval bool can_run_off_thread() {
+  constexpr bool is_called = std::invocable<F, Args...>;
+  static_assert(is_called,
+                "weft: off_thread takes a function and its arguments, which are moved to another "
+                "thread: a reference goes as std::ref(x), and has to last");
+  if constexpr (is_called) {
+    using result = std::invoke_result_t<F, Args...>;
+    constexpr bool is_a_value = std::is_void_v<result> || std::is_object_v<result>;
+    constexpr bool is_plain = !is_eff<std::remove_cvref_t<result>>;
+    static_assert(is_a_value,
+                  "weft: what off_thread runs returns a value: a reference to what is on another "
+                  "thread would be shared with it");
+    static_assert(is_plain,
+                  "weft: off_thread runs plain code: a computation is run by its scheduler, on the "
+                  "threads of that; co_await it, or spawn it");
+    return is_a_value && is_plain;
+  } else {
+    return false;
+  }
+}
+
+}  // namespace detail
+
+/// Runs `f(args...)` on a thread that may block, while others run here:
+///
+///     std::string const text = co_await off_thread(read_all, std::move(path));
+///
+/// Gives what it returns, and throws what it throws.  `f` and the arguments are moved, or copied,
+/// into the job, and go there, before who waits goes on.  A process that is cancelled meanwhile
+/// does not wait; the job runs to its end all the same, with what it owns.  If it is never run,
+/// because the pool has gone: completion_dropped.  Seals.
+///
+/// Four allocations: the job, the completion's, two frames.
+template <class F, class... Args>
+[[nodiscard]] auto off_thread(F f, Args&&... args) {
+  if constexpr (detail::can_run_off_thread<F, std::decay_t<Args>...>()) {
+    using job = detail::blocking_job_of<F, std::decay_t<Args>...>;
+    completer<typename job::result> source;
+    auto result = source.get_completion();
+    return detail::waits_off_thread(
+        std::unique_ptr<blocking_job>(std::make_unique<job>(std::move(source), std::move(f),
+                                                            std::forward<Args>(args)...)),
+        std::move(result));
+  } else {
+    return detail::refused<void>();
+  }
+}
+
+}  // namespace weft
