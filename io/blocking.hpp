@@ -67,22 +67,24 @@ class blocking_job_of final : public blocking_job {
       : to_(std::move(to)), what_(std::in_place, std::move(f), std::forward<As>(args)...) {}
 
   void run() noexcept override {
+    // Who goes on may count on what it owned having gone; and is the one who has the exception.
+    std::exception_ptr error;
     answer<result> a;
     try {
       a.set_from([this]() -> result { return std::apply(invoke(), std::move(*what_)); });
     } catch (...) {
-      a.fail(std::current_exception());
+      error = std::current_exception();
     }
-    what_.reset();  // first: who goes on may count on what it owned having gone
-    if (auto error = a.error()) return to_.fail(std::move(error));
-    try {
-      if constexpr (std::is_void_v<result>)
-        to_.complete();
-      else
-        to_.complete(a.take());
-    } catch (...) {
-      to_.fail(std::current_exception());
-    }
+    what_.reset();
+    if (!error) try {
+        if constexpr (std::is_void_v<result>)
+          to_.complete();
+        else
+          to_.complete(a.take());
+      } catch (...) {
+        error = std::current_exception();
+      }
+    if (error) to_.fail(std::move(error));
   }
 
  private:

@@ -176,8 +176,10 @@ template <class M>
 /// it.
 template <class M>
 [[nodiscard]] auto send(process_id to, M message) {
-  static_assert(detail::require_message<M>());
-  return detail::routed_send<M>(to, std::move(message));
+  if constexpr (detail::require_message<M>())
+    return detail::routed_send<M>(to, std::move(message));
+  else
+    return detail::refused<void>();
 }
 
 }  // namespace weft

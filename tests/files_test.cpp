@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+
+/// Files, through a pool of threads.
+
+#include "io/files.hpp"
+
+#include <catch2/catch.hpp>
+#include <cerrno>
+#include <cstddef>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "effects/effects.hpp"
+#include "io/blocking.hpp"
+#include "io/thread_pool.hpp"
+#include "sched/schedule.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/threads.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+using Catch::Matchers::Contains;
+
+namespace {
+
+using children = spawning<proc, blocking_work>;
+using program = eff<void, children, proc, blocking_work>;
+
+/// A directory of its own, where tests may write; it goes with what is in it.
+class own_directory {
+ public:
+  own_directory() {
+    char const* const given = std::getenv("TEST_TMPDIR");
+    auto const base = given ? std::filesystem::path(given) : std::filesystem::temp_directory_path();
+    std::string name = (base / "weft-files-XXXXXX").string();
+    if (!mkdtemp(name.data())) throw std::system_error(errno, std::generic_category(), name);
+    path_ = name;
+  }
+  own_directory(own_directory const&) = delete;
+  own_directory& operator=(own_directory const&) = delete;
+  ~own_directory() { std::filesystem::remove_all(path_); }
+  [[nodiscard]] std::string file(std::string const& name) const { return (path_ / name).string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// Of every byte, so many in all.
+std::string bytes(std::size_t n) {
+  std::string all;
+  for (std::size_t i = 0; i != n; ++i) all += static_cast<char>(i * 7 + i / 251);
+  return all;
+}
+
+template <class Program>
+std::error_code error_of(Program p, std::string& what) {
+  try {
+    schedule(std::move(p), blocking_at_once());
+  } catch (std::system_error const& e) {
+    what = e.what();
+    return e.code();
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("what is written is read, of any length, and written over") {
+  every_frame_dies const check;
+  own_directory const here;
+  for (std::size_t const n : {0U, 1U, 4096U, 16384U, 16385U, 100'000U}) {
+    std::string got = "not read";
+    schedule(
+        [&, at = here.file("any")]() -> program {
+          co_await write_file(at, bytes(n));
+          got = co_await read_file(at);
+        },
+        thread_pool(1));
+    CHECK(got == bytes(n));
+  }
+}
+
+TEMPLATE_TEST_CASE("many files are written and read at once", "", alone, shared_by<2>,
+                   stolen_by<2>) {
+  every_frame_dies const check;
+  own_directory const here;
+  counter right = 0;
+  run_on<TestType>(
+      [&]() -> program {
+        auto const keeps = [](std::string at, std::size_t n, counter& to) -> program {
+          co_await write_file(at, bytes(n));
+          std::string const got = co_await read_file(at);
+          if (got == bytes(n)) ++to;
+        };
+        for (std::size_t i = 0; i != 50; ++i)
+          co_await spawn(keeps, here.file(std::to_string(i)), 1000 * i, std::ref(right));
+      },
+      thread_pool(3));
+  CHECK(right == 50);
+}
+
+TEST_CASE("what cannot be read or written says which file, and why") {
+  every_frame_dies const check;
+  own_directory const here;
+  std::string what;
+  auto const missing = here.file("missing");
+  auto const reads_missing = [missing]() -> program { (void)co_await read_file(missing); };
+  CHECK(error_of(reads_missing, what) == std::errc::no_such_file_or_directory);
+  CHECK_THAT(what, Contains("weft: read_file " + missing));
+
+  auto const directory = here.file("");
+  auto const reads_directory = [directory]() -> program { (void)co_await read_file(directory); };
+  CHECK(error_of(reads_directory, what) == std::errc::is_a_directory);
+  CHECK_THAT(what, Contains(directory));
+
+  auto const nowhere = here.file("no/where");
+  auto const writes = [nowhere]() -> program { co_await write_file(nowhere, "x"); };
+  CHECK(error_of(writes, what) == std::errc::no_such_file_or_directory);
+  CHECK_THAT(what, Contains("weft: write_file " + nowhere));
+}
+
+TEST_CASE("a device that is full is an error, also where it shows at the end only") {
+  if (!std::filesystem::exists("/dev/full")) return;
+  every_frame_dies const check;
+  std::string what;
+  for (std::size_t const n : {10U, 1'000'000U}) {
+    auto const writes = [n]() -> program { co_await write_file("/dev/full", bytes(n)); };
+    CHECK(error_of(writes, what) == std::errc::no_space_on_device);
+    CHECK_THAT(what, Contains("weft: write_file /dev/full"));
+  }
+}

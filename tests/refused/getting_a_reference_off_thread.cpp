@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+#include "io/blocking.hpp"
+#include "sched/schedule.hpp"
+
+int& counter() {
+  static int n = 0;
+  return n;
+}
+weft::eff<void, weft::blocking_work> reads() { co_await weft::off_thread(&counter); }
+
+int main() { weft::schedule(reads, weft::blocking_at_once()); }

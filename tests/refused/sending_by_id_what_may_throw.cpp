@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+#include "sched/schedule.hpp"
+
+using weft::routing;
+
+/// Moving it could fail on the way.
+struct fragile {
+  fragile() = default;
+  fragile(fragile&&) {}
+};
+
+weft::eff<void, routing> sends(weft::process_id to) { co_await weft::send(to, fragile()); }
+
+int main() { (void)&sends; }
