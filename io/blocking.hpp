@@ -151,8 +151,8 @@ template <class F, class... Args>
     completer<typename job::result> source;
     auto result = source.get_completion();
     return detail::waits_off_thread(
-        std::unique_ptr<blocking_job>(std::make_unique<job>(std::move(source), std::move(f),
-                                                            std::forward<Args>(args)...)),
+        std::unique_ptr<blocking_job>(
+            std::make_unique<job>(std::move(source), std::move(f), std::forward<Args>(args)...)),
         std::move(result));
   } else {
     return detail::refused<void>();

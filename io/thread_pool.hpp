@@ -48,7 +48,8 @@ class thread_pool : public handler<blocking> {
    public:
     explicit inside(unsigned threads) {
       if (threads == 0)
-        throw std::invalid_argument("weft: a thread_pool of no threads would run no job: 1 or more");
+        throw std::invalid_argument(
+            "weft: a thread_pool of no threads would run no job: 1 or more");
       threads_.reserve(threads);
       try {
         for (unsigned i = 0; i != threads; ++i) threads_.emplace_back([this] { runs_jobs(); });

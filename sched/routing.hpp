@@ -34,10 +34,10 @@ struct own_route {
 ///     process_id const child = co_await spawn(pongs);
 ///     bool const there = co_await send(child, 42);   // once it has opened its inbox
 ///
-/// An id means something in its own scheduler only.  There it is used once: it is the path of births
-/// that led to its process (process_id.hpp), and no two are born the same way.  So what is sent to
-/// one that has ended goes to nobody, not to another who came after it.  Paths too long for 63 bits
-/// are hashes, which may meet: then the second of two that live is refused an inbox.
+/// An id means something in its own scheduler only.  There it is used once: it is the path of
+/// births that led to its process (process_id.hpp), and no two are born the same way.  So what is
+/// sent to one that has ended goes to nobody, not to another who came after it.  Paths too long for
+/// 63 bits are hashes, which may meet: then the second of two that live is refused an inbox.
 ///
 /// A scheduler whose rows have no `routing` has none of this; one that has allocates its table, of
 /// about 8 KB, when somebody opens an inbox first.
@@ -59,8 +59,8 @@ struct routing {
 /// to.  While it is there its own address is one of those that count: receive never finds that
 /// nobody is left.  When it goes, also with its process, sending to it says `false`.
 ///
-/// Each operation as that of inbox<M>.  To be used by one process at a time; one that was not opened,
-/// or was moved from, throws std::logic_error.
+/// Each operation as that of inbox<M>.  To be used by one process at a time; one that was not
+/// opened, or was moved from, throws std::logic_error.
 template <class M>
 class [[nodiscard]] routed_inbox {
  public:
@@ -108,7 +108,8 @@ class [[nodiscard]] routed_inbox {
  private:
   void require_open() const {
     if (!routes_)
-      throw std::logic_error("weft: a routed_inbox was used that was not opened, or was moved from");
+      throw std::logic_error(
+          "weft: a routed_inbox was used that was not opened, or was moved from");
   }
 
   inbox<M> in_;

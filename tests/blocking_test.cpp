@@ -61,8 +61,8 @@ class counting_pool : public handler<blocking> {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("what a job gives comes back, and what it throws", "", alone, by_random, by_queue,
-                   by_stack, shared_by<2>, stolen_by<2>) {
+TEMPLATE_TEST_CASE("what a job gives comes back, and what it throws", "", alone, by_random,
+                   by_queue, by_stack, shared_by<2>, stolen_by<2>) {
   every_frame_dies const check;
   findings found;
   std::thread::id const here = std::this_thread::get_id();
@@ -115,8 +115,8 @@ TEMPLATE_TEST_CASE("many are in flight, on fewer threads, and each comes back to
   CHECK(right == 3 * many);
 }
 
-TEMPLATE_TEST_CASE("while a job stands still the others go on: it waits for what they do", "", alone,
-                   by_random, by_queue, by_stack, shared_by<2>, stolen_by<2>) {
+TEMPLATE_TEST_CASE("while a job stands still the others go on: it waits for what they do", "",
+                   alone, by_random, by_queue, by_stack, shared_by<2>, stolen_by<2>) {
   every_frame_dies const check;
   std::latch steps(100);
   counter seen = 0;
@@ -245,8 +245,9 @@ TEMPLATE_TEST_CASE("a process is cancelled while its job runs, which runs on wit
   CHECK(alive == 0);
 }
 
-TEMPLATE_TEST_CASE("jobs that have not begun when the pool ends are dropped, and who waits hears it",
-                   "", alone, by_random, by_queue, shared_by<2>, stolen_by<2>) {
+TEMPLATE_TEST_CASE(
+    "jobs that have not begun when the pool ends are dropped, and who waits hears it", "", alone,
+    by_random, by_queue, shared_by<2>, stolen_by<2>) {
   every_frame_dies const check;
   static constexpr int waiting = 5;
   counter alive = 0;
@@ -340,8 +341,7 @@ TEST_CASE("where it is run at once, every schedule can be seen") {
           co_await spawn(asks, 'a', std::ref(to));
           co_await spawn(asks, 'x', std::ref(to));
         },
-        [](std::string const& s) { return s; },
-        [](std::string&) { return blocking_at_once(); });
+        [](std::string const& s) { return s; }, [](std::string&) { return blocking_at_once(); });
     CHECK(found.ok());
     CHECK(found.complete);
     std::vector<std::string> names;

@@ -17,7 +17,7 @@ class sender {
  public:
   sender(mailbox& b, void* m) noexcept : box(&b), message(m) {}
   explicit sender(void* m) noexcept : box(nullptr), message(m) {}  // where to is found later
-  sender(sender const&) = delete;  // the mailbox points to it
+  sender(sender const&) = delete;                                  // the mailbox points to it
   sender& operator=(sender const&) = delete;
   ~sender() {
     if (is_inside) [[unlikely]]

@@ -27,8 +27,8 @@ constexpr bool is_ours<spawning<Es...>> = true;
 template <class O>
 constexpr bool waits_in_its_frame =
     times_among<O, syncing::wait, syncing::wait_until, completing::wait, completing::wait_until,
-                timing::sleep_until, timing::sleep_for, mail::send, mail::receive,
-                routing::send> == 1;
+                timing::sleep_until, timing::sleep_for, mail::send, mail::receive, routing::send> ==
+    1;
 /// Operations that are answered at once if that can be.
 template <class O>
 constexpr bool may_let_others_run = times_among<O, mail::send, mail::receive, routing::send> == 1;

@@ -128,8 +128,7 @@ class route_table {
 
 /// A process that sends to another by its id: in its operation.
 struct routed_sender {
-  routed_sender(process_id id, void const* m, void* what) noexcept
-      : to(id), type(m), by(what) {}
+  routed_sender(process_id id, void const* m, void* what) noexcept : to(id), type(m), by(what) {}
 
   process_id const to;
   void const* const type;
