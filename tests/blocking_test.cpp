@@ -190,7 +190,8 @@ TEMPLATE_TEST_CASE("what a job owns has gone when who waits goes on, thrown or n
         co_await off_thread([](lives const&) {}, lives(alive));
         seen += alive;
         try {
-          co_await off_thread([own = lives(alive)] { throw std::runtime_error("no"); });
+          auto throws = [own = lives(alive)] { throw std::runtime_error("no"); };
+          co_await off_thread(std::move(throws));
         } catch (std::runtime_error const&) {
           seen += alive;
         }
@@ -218,11 +219,12 @@ TEMPLATE_TEST_CASE("a process is cancelled while its job runs, which runs on wit
             auto const waits = [](std::latch& begun, std::latch& end, counter& all, counter& ended,
                                   counter& cancels) -> program {
               try {
-                co_await off_thread([&begun, &end, &ended, own = lives(all)] {
+                auto stands_still = [&begun, &end, &ended, own = lives(all)] {
                   begun.count_down();
                   end.wait();
                   ++ended;
-                });
+                };
+                co_await off_thread(std::move(stands_still));
               } catch (cancelled const&) {
                 ++cancels;
                 throw;
@@ -272,7 +274,8 @@ TEMPLATE_TEST_CASE(
         };
         auto const waits = [](std::latch& says, counter& all, counter& n) -> program {
           try {
-            co_await off_thread([&n, own = lives(all)] { n += 100; });
+            auto adds = [&n, own = lives(all)] { n += 100; };
+            co_await off_thread(std::move(adds));
           } catch (completion_dropped const&) {
             says.count_down();
           }
