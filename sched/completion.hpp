@@ -167,6 +167,8 @@ class completer {
     to_->value.fail(std::move(error));
     open();
   }
+  /// Whether it can be completed: not if it has been, or was moved from.
+  [[nodiscard]] bool is_open() const noexcept { return to_.get() != nullptr; }
 
  private:
   explicit completer(detail::shared_completion<T>* s) noexcept : to_(s), unclaimed_(s) {}

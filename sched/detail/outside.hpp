@@ -13,6 +13,11 @@
 #include "effects/run.hpp"
 
 /// The handlers that are passed to `schedule`: which takes which effect, and how they stand.
+namespace weft {
+template <class C>
+struct issuing;  // commands.hpp
+}  // namespace weft
+
 namespace weft::detail {
 
 /// An eff with a row that is known as a type.
@@ -53,12 +58,22 @@ constexpr bool has_clause_that_asks<H, row<Es...>> = ([]<class... Os>(op_list<Os
   return (asks_outward<H, Os> || ...);
 }(typename Es::operations()) || ...);
 
+template <class E>
+constexpr bool is_of_commands = false;
+template <class C>
+constexpr bool is_of_commands<issuing<C>> = true;
+
 /// Speaks for an effect without a handler.
 template <class Effect, bool Handled>
 consteval bool require_handler() {
-  static_assert(Handled,
-                "weft: no handler was passed that can be called as h.on(operation) for this effect "
-                "of the program");
+  if constexpr (is_of_commands<Effect>)
+    static_assert(Handled,
+                  "weft: nobody was passed who takes this command: add to dispatchers{...} a "
+                  "function of the command and a reply<result>, its result");
+  else
+    static_assert(Handled,
+                  "weft: no handler was passed that can be called as h.on(operation) for this "
+                  "effect of the program");
   return Handled;
 }
 
