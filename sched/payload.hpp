@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "effects/detail/names.hpp"
+
+namespace weft {
+
+/// Asking a payload for another type than it holds.  Names both.
+struct wrong_payload : std::logic_error {
+  wrong_payload(std::string_view holds, std::string_view wanted)
+      : logic_error("weft: a payload was asked for " + std::string(wanted) + ", and holds " +
+                    (holds.empty() ? "nothing" : std::string(holds))) {}
+};
+
+/// A value of any type, which is asked for by that type: as std::any, but the value may be one that
+/// only moves, and so does this.
+///
+///     payload p(std::make_unique<int>(7));
+///     auto const seven = p.take<std::unique_ptr<int>>();
+///
+/// O(1).  Values of up to three words whose move cannot throw lie inside; others cost an allocation.
+class payload {
+ public:
+  /// Holds nothing.
+  payload() = default;
+  template <class T>
+    requires(!std::same_as<std::remove_cvref_t<T>, payload>)
+  explicit payload(T&& value) : is_(&kind_of<std::decay_t<T>>) {
+    using V = std::decay_t<T>;
+    if constexpr (lies_inside<V>)
+      ::new (static_cast<void*>(room_)) V(std::forward<T>(value));
+    else
+      ::new (static_cast<void*>(room_)) V*(new V(std::forward<T>(value)));
+  }
+  payload(payload&& other) noexcept : is_(std::exchange(other.is_, nullptr)) {
+    if (is_) is_->move(other.room_, room_);
+  }
+  payload& operator=(payload&& other) noexcept {
+    if (this == &other) return *this;
+    reset();
+    is_ = std::exchange(other.is_, nullptr);
+    if (is_) is_->move(other.room_, room_);
+    return *this;
+  }
+  ~payload() { reset(); }
+
+  [[nodiscard]] explicit operator bool() const noexcept { return is_ != nullptr; }
+  template <class T>
+  [[nodiscard]] bool holds() const noexcept {
+    return is_ == &kind_of<T>;
+  }
+  /// The value, which stays.  Throws wrong_payload.
+  template <class T>
+  [[nodiscard]] T& get() {
+    if (!holds<T>()) throw wrong_payload(is_ ? is_->name : "", detail::name_of<T>);
+    return value<T>(room_);
+  }
+  /// The value; then this holds nothing.  Throws wrong_payload, and what moving it throws.
+  template <class T>
+  T take() {
+    T taken = std::move(get<T>());
+    reset();
+    return taken;
+  }
+  void reset() noexcept {
+    if (is_) std::exchange(is_, nullptr)->destroy(room_);
+  }
+
+ private:
+  static constexpr std::size_t inside = 3 * sizeof(void*);
+  template <class T>
+  static constexpr bool lies_inside = sizeof(T) <= inside && alignof(T) <= alignof(void*) &&
+                                      std::is_nothrow_move_constructible_v<T>;
+
+  template <class T>
+  static T& value(std::byte* room) noexcept {
+    if constexpr (lies_inside<T>)
+      return *std::launder(reinterpret_cast<T*>(room));
+    else
+      return **std::launder(reinterpret_cast<T**>(room));
+  }
+  template <class T>
+  static void move_to(std::byte* from, std::byte* to) noexcept {
+    if constexpr (lies_inside<T>) {
+      ::new (static_cast<void*>(to)) T(std::move(value<T>(from)));
+      std::destroy_at(&value<T>(from));
+    } else {
+      ::new (static_cast<void*>(to)) T*(&value<T>(from));
+    }
+  }
+  template <class T>
+  static void destroy_in(std::byte* room) noexcept {
+    if constexpr (lies_inside<T>)
+      std::destroy_at(&value<T>(room));
+    else
+      delete &value<T>(room);
+  }
+
+  struct kind {
+    std::string_view name;
+    void (*move)(std::byte* from, std::byte* to) noexcept;
+    void (*destroy)(std::byte* room) noexcept;
+  };
+  /// Its address is the type's identity.
+  template <class T>
+  static constexpr kind kind_of{detail::name_of<T>, move_to<T>, destroy_in<T>};
+
+  kind const* is_ = nullptr;
+  alignas(void*) std::byte room_[inside];
+};
+
+}  // namespace weft

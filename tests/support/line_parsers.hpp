@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "effects/effects.hpp"
+#include "sched/coroutine_stepper.hpp"
+#include "sched/steps.hpp"
+
+/// A parser of lines, by hand and as a coroutine.  Bytes come in chunks of any size.
+namespace weft::tests {
+
+/// The next chunk, empty at the end.
+struct more : command<std::string> {};
+/// A line has been found.
+struct line : command<> {
+  explicit line(std::string t) : text(std::move(t)) {}
+  std::string text;
+};
+
+/// By hand.  The input stands before each line.  It asks for the next chunk while its lines are on
+/// their way: it waits for nothing but chunks.
+class line_parser {
+ public:
+  using commands = command_list<more, line>;
+  using input = std::string;
+  using output = step_output<more, line>;
+
+  void init(std::string_view method, std::string prefix) {
+    static entry_points<bool> const methods{{"lines", false}, {"words", true}};
+    splits_words_ = methods.at<line_parser>(method);
+    prefix_ = std::move(prefix);
+  }
+  void step(std::span<event> events, output& out) {
+    if (is_first_) {
+      is_first_ = false;
+      chunk_ = out.issue(more());
+    }
+    for (event& e : events) {
+      if (e.type == event_type::cancelled) return;
+      if (e.tag == chunk_)
+        parse(e.result<std::string>(), out);
+      else
+        (void)(e.result<void>(), --lines_);
+    }
+    if (is_over_ && lines_ == 0) out.status = step_status::done;
+  }
+  void close() noexcept {}
+
+ private:
+  void parse(std::string const& chunk, output& out) {
+    if (chunk.empty()) {
+      if (!text_.empty()) found(out);
+      is_over_ = true;
+      return;
+    }
+    for (char const c : chunk) {
+      if (c == '\n' || (splits_words_ && c == ' '))
+        found(out);
+      else
+        text_ += c;
+    }
+    chunk_ = out.issue(more());
+  }
+  void found(output& out) {
+    out.issue(line(prefix_ + std::exchange(text_, {})));
+    ++lines_;
+  }
+
+  std::string prefix_;
+  std::string text_;
+  std::uint64_t chunk_ = 0;  // the tag of the chunk that is awaited
+  int lines_ = 0;            // on their way
+  bool splits_words_ = false;
+  bool is_first_ = true;
+  bool is_over_ = false;
+};
+static_assert(steps<line_parser>);
+
+/// As a coroutine.
+inline eff<void, commands<more, line>> parses(std::string prefix, bool splits_words) {
+  std::string text;
+  std::vector<in_flight<void>> lines;
+  for (;;) {
+    std::string const chunk = co_await perform(more());
+    if (chunk.empty()) break;
+    for (char const c : chunk) {
+      if (c != '\n' && !(splits_words && c == ' ')) {
+        text += c;
+        continue;
+      }
+      lines.push_back(co_await issue(line(prefix + std::exchange(text, {}))));
+    }
+  }
+  if (!text.empty()) co_await perform(line(prefix + text));
+  for (auto& l : lines) co_await l.wait();
+}
+inline eff<void, commands<more, line>> parses_lines(std::string prefix) {
+  return parses(std::move(prefix), false);
+}
+inline eff<void, commands<more, line>> parses_words(std::string prefix) {
+  return parses(std::move(prefix), true);
+}
+using parsing_coroutine = coroutine_stepper<std::string, more, line>;
+static_assert(steps<parsing_coroutine>);
+inline parsing_coroutine line_parser_as_a_coroutine() {
+  return {{"lines", parses_lines}, {"words", parses_words}};
+}
+
+}  // namespace weft::tests
