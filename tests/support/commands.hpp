@@ -37,12 +37,13 @@ class desk_of {
  public:
   using R = typename C::result;
   struct entry {
+    entry(C c, reply<R> r) : asked(std::move(c)), answer(std::move(r)) {}
     C asked;
     reply<R> answer;
   };
   void put(C c, reply<R> r) {
     std::lock_guard const lock(mutex_);
-    entries_.push_back(entry{std::move(c), std::move(r)});
+    entries_.emplace_back(std::move(c), std::move(r));
   }
   [[nodiscard]] std::size_t size() const {
     std::lock_guard const lock(mutex_);

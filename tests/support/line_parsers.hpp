@@ -16,15 +16,19 @@
 /// A parser of lines, by hand and as a coroutine.  Bytes come in chunks of any size.
 namespace weft::tests {
 
-/// The next chunk, empty at the end.
-struct more : command<std::string> {};
-/// A line has been found.
+/// The next chunk from there, empty at the end.
+struct more : command<std::string> {
+  explicit more(std::string f) : from(std::move(f)) {}
+  std::string from;
+};
+/// A line has been found there.
 struct line : command<> {
-  explicit line(std::string t) : text(std::move(t)) {}
+  line(std::string f, std::string t) : from(std::move(f)), text(std::move(t)) {}
+  std::string from;
   std::string text;
 };
 
-/// By hand.  The input stands before each line.  It asks for the next chunk while its lines are on
+/// By hand.  The input says where the bytes come from.  It asks for the next chunk while its lines are on
 /// their way: it waits for nothing but chunks.
 class line_parser {
  public:
@@ -32,22 +36,22 @@ class line_parser {
   using input = std::string;
   using output = step_output<more, line>;
 
-  void init(std::string_view method, std::string prefix) {
+  void init(std::string_view method, std::string from) {
     static entry_points<bool> const methods{{"lines", false}, {"words", true}};
     splits_words_ = methods.at<line_parser>(method);
-    prefix_ = std::move(prefix);
+    from_ = std::move(from);
   }
   void step(std::span<event> events, output& out) {
     if (is_first_) {
       is_first_ = false;
-      chunk_ = out.issue(more());
+      chunk_ = out.issue(more(from_));
     }
     for (event& e : events) {
       if (e.type == event_type::cancelled) return;
       if (e.tag == chunk_)
         parse(e.result<std::string>(), out);
       else
-        (void)(e.result<void>(), --lines_);
+        --lines_;
     }
     if (is_over_ && lines_ == 0) out.status = step_status::done;
   }
@@ -66,14 +70,14 @@ class line_parser {
       else
         text_ += c;
     }
-    chunk_ = out.issue(more());
+    chunk_ = out.issue(more(from_));
   }
   void found(output& out) {
-    out.issue(line(prefix_ + std::exchange(text_, {})));
+    out.issue(line(from_, std::exchange(text_, {})));
     ++lines_;
   }
 
-  std::string prefix_;
+  std::string from_;
   std::string text_;
   std::uint64_t chunk_ = 0;  // the tag of the chunk that is awaited
   int lines_ = 0;            // on their way
@@ -84,28 +88,28 @@ class line_parser {
 static_assert(steps<line_parser>);
 
 /// As a coroutine.
-inline eff<void, commands<more, line>> parses(std::string prefix, bool splits_words) {
+inline eff<void, commands<more, line>> parses(std::string from, bool splits_words) {
   std::string text;
   std::vector<in_flight<void>> lines;
   for (;;) {
-    std::string const chunk = co_await perform(more());
+    std::string const chunk = co_await perform(more(from));
     if (chunk.empty()) break;
     for (char const c : chunk) {
       if (c != '\n' && !(splits_words && c == ' ')) {
         text += c;
         continue;
       }
-      lines.push_back(co_await issue(line(prefix + std::exchange(text, {}))));
+      lines.push_back(co_await issue(line(from, std::exchange(text, {}))));
     }
   }
-  if (!text.empty()) co_await perform(line(prefix + text));
+  if (!text.empty()) co_await perform(line(from, text));
   for (auto& l : lines) co_await l.wait();
 }
-inline eff<void, commands<more, line>> parses_lines(std::string prefix) {
-  return parses(std::move(prefix), false);
+inline eff<void, commands<more, line>> parses_lines(std::string from) {
+  return parses(std::move(from), false);
 }
-inline eff<void, commands<more, line>> parses_words(std::string prefix) {
-  return parses(std::move(prefix), true);
+inline eff<void, commands<more, line>> parses_words(std::string from) {
+  return parses(std::move(from), true);
 }
 using parsing_coroutine = coroutine_stepper<std::string, more, line>;
 static_assert(steps<parsing_coroutine>);
