@@ -143,6 +143,11 @@ void add_message(std::vector<event>& to, M message) {
   to.push_back(std::move(e));
 }
 
+/// Who brings an event has an address of it, and nobody else: when all have gone nothing is due.
+inline eff<inbox<event>, mail> open_inbox_of_events() {
+  auto both = co_await open<event>();
+  co_return std::move(both.in);
+}
 /// What is there now.
 inline eff<void, mail> add_events(std::vector<event>& to, inbox<event>& in) {
   while (to.size() < events_a_step) {
@@ -184,8 +189,7 @@ namespace detail {
 
 template <class S, class... Ms>
 eff<void, steppers<S>> step_to_the_end(begun<S>& s, inbox<Ms>&... messages) {
-  // Who brings an event has an address, and nobody else: when all have gone nothing is due.
-  inbox<event> in = std::move((co_await open<event>()).in);
+  inbox<event> in = co_await open_inbox_of_events();
   std::vector<event> events;
   for (;;) {
     step_status const now = s.step(events);

@@ -3,7 +3,7 @@
 
 #include <array>
 #include <catch2/catch.hpp>
-#include <cstdint>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -69,8 +69,8 @@ TEST_CASE("a payload takes what only moves, and moves itself") {
 
 TEST_CASE("asking a payload for another type is refused, with both names, and changes nothing") {
   payload p(7);
-  CHECK(refusal_of([&] { (void)p.get<std::uint64_t>(); }) ==
-        "weft: a payload was asked for unsigned long, and holds int");
+  CHECK(refusal_of([&] { (void)p.get<long>(); }) ==
+        "weft: a payload was asked for long, and holds int");
   CHECK_THAT(refusal_of([&] { (void)p.take<sized<1>>(); }), Contains("sized<1>, and holds int"));
   CHECK(p.take<int>() == 7);
   CHECK_THAT(refusal_of([&] { (void)p.take<int>(); }), Contains("for int, and holds nothing"));

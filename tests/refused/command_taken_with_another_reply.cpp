@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+#include <string>
+#include <utility>
+
+#include "sched/commands.hpp"
+#include "sched/schedule.hpp"
+
+struct resolve : weft::command<std::string> {
+  explicit resolve(std::string h) : host(std::move(h)) {}
+  std::string host;
+};
+
+weft::eff<void, weft::commands<resolve>> program() {
+  std::string const at = co_await weft::perform(resolve("a"));
+}
+
+int main() {
+  weft::schedule(program, weft::dispatchers{[](resolve, weft::reply<int> r) { r.complete(1); }});
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+#include <string>
+#include <utility>
+
+#include "sched/commands.hpp"
+#include "sched/schedule.hpp"
+
+struct resolve : weft::command<std::string> {
+  explicit resolve(std::string h) : host(std::move(h)) {}
+  std::string host;
+};
+struct nap : weft::command<> {};
+
+weft::eff<void, weft::commands<resolve, nap>> program() {
+  co_await weft::perform(nap());
+  std::string const at = co_await weft::perform(resolve("a"));
+}
+
+int main() {
+  weft::schedule(program, weft::dispatchers{[](nap, weft::reply<void> r) { r.complete(); }});
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+#include <string>
+#include <string_view>
+
+#include "sched/schedule.hpp"
+#include "sched/stepper.hpp"
+
+struct quiet_parser {  // cannot be closed
+  using commands = weft::command_list<>;
+  using input = std::string;
+  void init(std::string_view, std::string) {}
+  void step(std::span<weft::event>, weft::step_output<>&) {}
+};
+
+weft::eff<void, weft::spawning<weft::steppers<quiet_parser>>> program() {
+  co_await weft::start_stepper(quiet_parser(), "lines", "input");
+}
+
+int main() { weft::schedule(program); }

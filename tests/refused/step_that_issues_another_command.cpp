@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "sched/steps.hpp"
+
+struct resolve : weft::command<std::string> {
+  explicit resolve(std::string h) : host(std::move(h)) {}
+  std::string host;
+};
+struct nap : weft::command<> {};
+
+struct parser {
+  using commands = weft::command_list<nap>;
+  using input = std::string;
+  void init(std::string_view, std::string) {}
+  void step(std::span<weft::event>, weft::step_output<nap>& out) { out.issue(resolve("a")); }
+  void close() noexcept {}
+};
+
+int main() {
+  parser p;
+  weft::step_output<nap> out;
+  p.step({}, out);
+}
