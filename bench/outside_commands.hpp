@@ -75,9 +75,8 @@ timed commands_in_a_row(typename scheduler<Backend>::options how, std::size_t ro
   return whole([&] {
     schedule<Backend>(
         how, [&] { return asks_in_a_row(&number, rounds); },
-        thread_safe_dispatchers{[&](next_number c, reply<std::uint64_t> r) {
-          other.ask(c.number, std::move(r));
-        }});
+        thread_safe_dispatchers{
+            [&](next_number c, reply<std::uint64_t> r) { other.ask(c.number, std::move(r)); }});
     return number;
   });
 }
@@ -142,10 +141,9 @@ template <class Counting>
 timed counted(Counting counting, std::size_t n) {
   std::uint64_t number = 0;
   return whole([&] {
-    schedule({.forkable = false}, [&] { return counting(&number, n); },
-             dispatchers{[](next_number c, reply<std::uint64_t> r) {
-               r.complete(next_of(c.number));
-             }});
+    schedule(
+        {.forkable = false}, [&] { return counting(&number, n); },
+        dispatchers{[](next_number c, reply<std::uint64_t> r) { r.complete(next_of(c.number)); }});
     return number;
   });
 }
@@ -155,8 +153,7 @@ inline void compare_commands(suite& bench) {
   std::size_t const rounds = bench.is_quick() ? 100 : 20'000;
   auto const rival = [=] { return hand_shakes_in_a_row(rounds); };
   bench.compare_runs(
-      "command",
-      [=] { return commands_in_a_row<one_thread>({.forkable = false}, rounds); },
+      "command", [=] { return commands_in_a_row<one_thread>({.forkable = false}, rounds); },
       "condvar hand-shake", rival, rounds);
   bench.compare_runs(
       "command/sharing",

@@ -2,9 +2,7 @@
 #pragma once
 
 #include <concepts>
-#include <cstddef>
 #include <source_location>
-#include <type_traits>
 #include <utility>
 
 #include "effects/detail/performing.hpp"
@@ -28,8 +26,8 @@
 ///       std::string const at_a = co_await a.wait();
 ///       std::string const at_c = co_await perform(resolve("c"));  // both at once
 ///     }
-///     dispatchers d{[&](resolve c, reply<std::string> r) { pool.push(std::move(c), std::move(r)); }};
-///     schedule(program, d);
+///     dispatchers d{[&](resolve c, reply<std::string> r) { pool.push(std::move(c), std::move(r));
+///     }}; schedule(program, d);
 ///
 /// The command is a value, and who takes it is found by its type when the program is compiled.
 /// Answers come from any thread in any order, each to who issued that command; one that comes

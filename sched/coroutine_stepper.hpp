@@ -13,7 +13,11 @@
 #include <unordered_map>
 #include <utility>
 
-#include "effects/effects.hpp"
+#include "effects/eff.hpp"
+#include "effects/handle.hpp"
+#include "effects/region.hpp"
+#include "effects/resumption.hpp"
+#include "effects/run.hpp"
 #include "sched/commands.hpp"
 #include "sched/errors.hpp"
 #include "sched/outside_gate.hpp"
@@ -43,8 +47,7 @@ class command_machine : public region {
   void step(std::span<event> events, output& out) {
     out_ = &out;
     for (event& e : events) take(e);
-    if (body_)
-      run(handle<issuing<Cs>..., completing>(*this, take_body()));
+    if (body_) run(handle<issuing<Cs>..., completing>(*this, take_body()));
     while (rest_ && at_->is_open()) resume(std::move(rest_));
     out.status = has_ended_ ? step_status::done : step_status::waiting;
   }
@@ -117,7 +120,7 @@ class command_machine : public region {
   std::optional<body> body_;  // until it is begun
   output* out_ = nullptr;
   std::unordered_map<std::uint64_t, std::unique_ptr<slot>> waiting_;  // D2
-  outside_gate* at_ = nullptr;                                       // D1
+  outside_gate* at_ = nullptr;                                        // D1
   resumption<void> rest_;
   bool has_ended_ = false;
 };
@@ -137,8 +140,8 @@ class command_machine : public region {
 ///
 /// What it issues goes to the output, any number at once; what it waits for comes by the events.
 /// Like this a coroutine can be stepped by hand, by a test or by another program's loop, without a
-/// scheduler.  It waits for answers only, without a deadline.  Cancelled, it finds `cancelled` where
-/// it waits; if it waits again it is unwound there.
+/// scheduler.  It waits for answers only, without a deadline.  Cancelled, it finds `cancelled`
+/// where it waits; if it waits again it is unwound there.
 ///
 /// A handler's prompt and the frame; an allocation or two a command.
 template <class Input, class... Cs>

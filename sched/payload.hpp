@@ -28,7 +28,8 @@ struct wrong_payload : std::logic_error {
 ///     payload p(std::make_unique<int>(7));
 ///     auto const seven = p.take<std::unique_ptr<int>>();
 ///
-/// O(1).  Values of up to three words whose move cannot throw lie inside; others cost an allocation.
+/// O(1).  Values of up to three words whose move cannot throw lie inside; others cost an
+/// allocation.
 class payload {
  public:
   /// Holds nothing.

@@ -15,8 +15,8 @@
 #include "sched/backend.hpp"
 #include "sched/completion.hpp"
 
-/// The two ends of a command on its way (commands.hpp): who issued it has the `in_flight`, who is to
-/// answer the `reply`.  Both know its tag.
+/// The two ends of a command on its way (commands.hpp): who issued it has the `in_flight`, who is
+/// to answer the `reply`.  Both know its tag.
 namespace weft {
 
 /// Nobody is left who could answer a command: its reply was destroyed.  A copy costs a count.
@@ -39,13 +39,13 @@ class command_dropped : public completion_dropped {
 template <class R>
 class reply;
 
-/// A command that was issued, and whose answer is waited for: once.  It belongs to one process; when
-/// it goes, the answer is nobody's, and no harm.
+/// A command that was issued, and whose answer is waited for: once.  It belongs to one process;
+/// when it goes, the answer is nobody's, and no harm.
 template <class R>
 class [[nodiscard]] in_flight {
  public:
-  /// Waits, and takes the answer.  Throws what it was failed with; command_dropped; std::logic_error
-  /// if it was waited for before.  To be awaited where it is written.
+  /// Waits, and takes the answer.  Throws what it was failed with; command_dropped;
+  /// std::logic_error if it was waited for before.  To be awaited where it is written.
   eff<R, completing> wait() { return result_.wait(); }
   /// The same, until then at the latest: a std::optional<R>, for void a bool, which says nothing if
   /// it has not come by then; and then it can be waited for again.

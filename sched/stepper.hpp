@@ -94,42 +94,39 @@ eff<void, completing, mail> bring_answer(in_flight<R> from, std::uint64_t tag, a
   co_await to.send(std::move(its));
 }
 
-/// Issues it.  What is answered at once, or cannot be issued, is an event at once.
-template <class Issued, class C>
-eff<void, commands<C>, event_bringers> issue_as(Issued& one, inbox<event>& in,
-                                                std::vector<event>& at_once) {
-  event its(event_type::completed, one.tag);
-  std::optional<in_flight<typename C::result>> on_its_way;
-  try {
-    on_its_way.emplace(co_await issue(std::move(std::get<C>(one.what))));
-  } catch (...) {
-    its.error = std::current_exception();
-  }
-  if (on_its_way && !on_its_way->is_ready()) {
-    co_await spawn(bring_answer<typename C::result>, std::move(*on_its_way), one.tag,
-                   in.get_address());
-    co_return;
-  }
-  if (on_its_way) co_await take_answer(*on_its_way, its);
-  at_once.push_back(std::move(its));
-}
-
+/// Issuing what a step has said, whatever it is.
 template <class List>
-struct issuing_any;
+class issuing_any;
 template <class... Cs>
-struct issuing_any<command_list<Cs...>> {
+class issuing_any<command_list<Cs...>> {
+ public:
   using issued = typename step_output<Cs...>::issued;
   using eff = weft::eff<void, commands<Cs...>, event_bringers>;
 
+  /// What is answered at once, or cannot be issued, is an event at once.
   static eff issue(issued& one, inbox<event>& in, std::vector<event>& at_once) {
-    (void)one, (void)in, (void)at_once;  // if there are no commands
-    (co_await issue_if<Cs>(one, in, at_once), ...);
+    using function = eff (*)(issued&, inbox<event>&, std::vector<event>&);
+    static constexpr function by_type[] = {nullptr, issue_as<Cs>...};
+    return by_type[one.what.index()](one, in, at_once);
   }
 
  private:
   template <class C>
-  static eff issue_if(issued& one, inbox<event>& in, std::vector<event>& at_once) {
-    if (std::holds_alternative<C>(one.what)) co_await issue_as<issued, C>(one, in, at_once);
+  static eff issue_as(issued& one, inbox<event>& in, std::vector<event>& at_once) {
+    event its(event_type::completed, one.tag);
+    std::optional<in_flight<typename C::result>> on_its_way;
+    try {
+      on_its_way.emplace(co_await weft::issue(std::move(std::get<C>(one.what))));
+    } catch (...) {
+      its.error = std::current_exception();
+    }
+    if (on_its_way && !on_its_way->is_ready()) {
+      co_await spawn(bring_answer<typename C::result>, std::move(*on_its_way), one.tag,
+                     in.get_address());
+      co_return;
+    }
+    if (on_its_way) co_await take_answer(*on_its_way, its);
+    at_once.push_back(std::move(its));
   }
 };
 
@@ -194,8 +191,7 @@ eff<void, steppers<S>> step_to_the_end(begun<S>& s, inbox<Ms>&... messages) {
   for (;;) {
     step_status const now = s.step(events);
     events.clear();
-    for (auto& one : s.issued())
-      co_await issuing_any<typename S::commands>::issue(one, in, events);
+    for (auto& one : s.issued()) co_await issuing_any<typename S::commands>::issue(one, in, events);
     if (now == step_status::done) co_return;
     if (now == step_status::again || !events.empty())
       co_await proc::yield{};
@@ -242,8 +238,8 @@ consteval bool require_steps() {
 /// Starts a process that steps `stepper`: co_await start_stepper(...), in place of spawn(...).
 ///
 /// init is called at once, and what it throws, unknown_method for one, is thrown here.  Steps take
-/// place in the process's turn.  A command that nobody answers, or that its dispatcher throws at, is
-/// an event with that error.  What a step throws, the process ends with.  One that waits when
+/// place in the process's turn.  A command that nobody answers, or that its dispatcher throws at,
+/// is an event with that error.  What a step throws, the process ends with.  One that waits when
 /// nothing is in flight, and nobody is left who could send to it, ends with no_senders.  If
 /// it is cancelled it is stepped once more, with that event.  When it is done, commands in flight
 /// are waited for by the run, but their answers are nobody's.

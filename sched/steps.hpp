@@ -2,6 +2,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <initializer_list>
@@ -9,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -44,8 +46,8 @@ enum class event_type : unsigned char {
 /// What has happened to something that steps.  It may take the data out.
 struct event {
   event_type type = event_type::message;
-  std::uint64_t tag = 0;     ///< Of a command, what step_output::issue gave.
-  payload data{};            ///< The command's result, if that is not void; or a message.
+  std::uint64_t tag = 0;       ///< Of a command, what step_output::issue gave.
+  payload data{};              ///< The command's result, if that is not void; or a message.
   std::exception_ptr error{};  ///< What the command failed with.
 
   event() = default;
@@ -137,8 +139,7 @@ struct unknown_method : std::logic_error {
  private:
   static std::string text(std::string_view type, std::string_view method,
                           std::span<std::string const> known) {
-    std::string s =
-        "weft: " + std::string(type) + " has no method \"" + std::string(method) + '"';
+    std::string s = "weft: " + std::string(type) + " has no method \"" + std::string(method) + '"';
     for (std::size_t i = 0; i != known.size(); ++i)
       s += (i == 0 ? ": it has \"" : ", \"") + known[i] + '"';
     return s;

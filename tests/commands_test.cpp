@@ -197,22 +197,23 @@ TEST_CASE("a command dropped while a process waits wakes it; it is a completion_
   every_frame_dies const check;
   desk_of<twice> desk;
   bool was_dropped = false;
-  schedule({.forkable = false},
-           [&]() -> asking_program {
-             co_await spawn(
-                 [](desk_of<twice>* d) -> eff<void, proc> {
-                   while (d->size() == 0) co_await proc::yield{};
-                   (void)d->take();
-                 },
-                 &desk);
-             try {
-               (void)co_await perform(twice(1));
-             } catch (completion_dropped const&) {
-               was_dropped = true;
-             }
-           },
-           dispatchers{puts_on(desk), [](resolve, reply<std::string> r) { r.complete(""); },
-                       [](nap, reply<void> r) { r.complete(); }});
+  schedule(
+      {.forkable = false},
+      [&]() -> asking_program {
+        co_await spawn(
+            [](desk_of<twice>* d) -> eff<void, proc> {
+              while (d->size() == 0) co_await proc::yield{};
+              (void)d->take();
+            },
+            &desk);
+        try {
+          (void)co_await perform(twice(1));
+        } catch (completion_dropped const&) {
+          was_dropped = true;
+        }
+      },
+      dispatchers{puts_on(desk), [](resolve, reply<std::string> r) { r.complete(""); },
+                  [](nap, reply<void> r) { r.complete(); }});
   CHECK(was_dropped);
 }
 
@@ -260,15 +261,15 @@ TEST_CASE("a reply that was assigned to drops what it was to answer") {
 
 TEST_CASE("a command is waited for once") {
   every_frame_dies const check;
-  CHECK_THAT(end_of(
-                 []() -> eff<void, commands<twice>> {
-                   auto f = co_await issue(twice(1));
-                   int const n = co_await f.wait();
-                   int const m = co_await f.wait();
-                   (void)(n + m);
-                 },
-                 dispatchers{doubles}),
-             Contains("waited for twice"));
+  std::string const end = end_of(
+      []() -> eff<void, commands<twice>> {
+        auto f = co_await issue(twice(1));
+        int const n = co_await f.wait();
+        int const m = co_await f.wait();
+        (void)(n + m);
+      },
+      dispatchers{doubles});
+  CHECK_THAT(end, Contains("waited for twice"));
 }
 
 TEST_CASE("waiting with a deadline leaves the command in flight") {
@@ -278,23 +279,24 @@ TEST_CASE("waiting with a deadline leaves the command in flight") {
   std::string found;
   schedule_options virtually;
   virtually.virtual_time = true;
-  schedule(virtually,
-           [&]() -> eff<void, commands<twice, nap>, timing> {
-             auto f = co_await issue(twice(1));
-             auto n = co_await issue(nap());
-             auto const now = co_await timing::now{};
-             auto const early = co_await f.wait_until(now + std::chrono::seconds(1));
-             bool const woke_early = co_await n.wait_until(now + std::chrono::seconds(1));
-             found = early ? "early " : "late ";
-             found += woke_early ? "early " : "late ";
-             kept->complete(2);
-             woken->complete();
-             auto const then = co_await f.wait_until(now + std::chrono::seconds(2));
-             bool const woke = co_await n.wait_until(now + std::chrono::seconds(2));
-             found += std::to_string(then.value_or(0)) + (woke ? " woke" : " slept on");
-           },
-           dispatchers{[&](twice, reply<int> r) { kept = std::move(r); },
-                       [&](nap, reply<void> r) { woken = std::move(r); }});
+  schedule(
+      virtually,
+      [&]() -> eff<void, commands<twice, nap>, timing> {
+        auto f = co_await issue(twice(1));
+        auto n = co_await issue(nap());
+        auto const now = co_await timing::now{};
+        auto const early = co_await f.wait_until(now + std::chrono::seconds(1));
+        bool const woke_early = co_await n.wait_until(now + std::chrono::seconds(1));
+        found = early ? "early " : "late ";
+        found += woke_early ? "early " : "late ";
+        kept->complete(2);
+        woken->complete();
+        auto const then = co_await f.wait_until(now + std::chrono::seconds(2));
+        bool const woke = co_await n.wait_until(now + std::chrono::seconds(2));
+        found += std::to_string(then.value_or(0)) + (woke ? " woke" : " slept on");
+      },
+      dispatchers{[&](twice, reply<int> r) { kept = std::move(r); },
+                  [&](nap, reply<void> r) { woken = std::move(r); }});
   CHECK(found == "late late 2 woke");
 }
 
@@ -451,7 +453,8 @@ TEST_CASE("who has issued a command cannot fork, and the message names it and it
   CHECK_THAT(performed, Contains("issuing<weft::tests::twice>::issue at tests/commands_test.cpp"));
 }
 
-TEST_CASE("under every schedule a command is answered by another process, before the wait or in it") {
+TEST_CASE(
+    "under every schedule a command is answered by another process, before the wait or in it") {
   struct state {
     desk_of<twice> desk;
     int got = 0;
@@ -472,27 +475,25 @@ TEST_CASE("under every schedule a command is answered by another process, before
       return its;
     }
   };
-  auto const found = explore(
-      [] { return std::make_unique<state>(); },
-      [&](std::unique_ptr<state>& s) -> asking_program {
-        auto a = co_await issue(twice(1));
-        co_await spawn(answers, s.get());
-        auto b = co_await issue(twice(10));
-        co_await spawn(answers, s.get());
-        co_await proc::yield{};
-        (b.is_ready() ? before : during) = true;
-        int const at_b = co_await b.wait();
-        int const at_a = co_await a.wait();
-        s->got = at_a + at_b;
-      },
-      [](std::unique_ptr<state>& s) { return s->got == 22; },
-      [](std::unique_ptr<state>& s) {
-        return to_desk{s.get()};
-      },
-      [](std::unique_ptr<state>&) {
-        return dispatchers{[](resolve, reply<std::string> r) { r.complete(""); },
-                           [](nap, reply<void> r) { r.complete(); }};
-      });
+  auto const found =
+      explore([] { return std::make_unique<state>(); },
+              [&](std::unique_ptr<state>& s) -> asking_program {
+                auto a = co_await issue(twice(1));
+                co_await spawn(answers, s.get());
+                auto b = co_await issue(twice(10));
+                co_await spawn(answers, s.get());
+                co_await proc::yield{};
+                (b.is_ready() ? before : during) = true;
+                int const at_b = co_await b.wait();
+                int const at_a = co_await a.wait();
+                s->got = at_a + at_b;
+              },
+              [](std::unique_ptr<state>& s) { return s->got == 22; },
+              [](std::unique_ptr<state>& s) { return to_desk{s.get()}; },
+              [](std::unique_ptr<state>&) {
+                return dispatchers{[](resolve, reply<std::string> r) { r.complete(""); },
+                                   [](nap, reply<void> r) { r.complete(); }};
+              });
   INFO(found.summary());
   CHECK(found.ok());
   CHECK(found.complete);

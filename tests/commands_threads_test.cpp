@@ -72,16 +72,20 @@ class workers {
       std::unique_lock lock(mutex_);
       changed_.wait(lock, [this] { return is_over_ || !asked_.empty(); });
       if (asked_.empty()) return;
-      auto const any = asked_.begin() + static_cast<std::ptrdiff_t>(
-                                            roll(static_cast<unsigned>(asked_.size())));
+      auto const any =
+          asked_.begin() + static_cast<std::ptrdiff_t>(roll(static_cast<unsigned>(asked_.size())));
       std::swap(*any, asked_.front());
       entry e = std::move(asked_.front());
       asked_.pop_front();
       lock.unlock();
       switch (e.asked.number % 10) {
-        case 8: e.answer.fail(std::make_exception_ptr(e.asked.number)); break;
-        case 9: break;  // dropped
-        default: e.answer.complete(2 * e.asked.number);
+        case 8:
+          e.answer.fail(std::make_exception_ptr(e.asked.number));
+          break;
+        case 9:
+          break;  // dropped
+        default:
+          e.answer.complete(2 * e.asked.number);
       }
     }
   }
@@ -158,9 +162,14 @@ TEMPLATE_TEST_CASE("ten thousand are in flight, answered in any order, and each 
         for (std::size_t i = t; i < all.size(); i += 4) {
           auto& [asked, answer] = all[i];
           switch (asked.number % 10) {
-            case 8: answer.fail(std::make_exception_ptr(asked.number)); break;
-            case 9: (void)desk_of<twice>::entry(std::move(all[i])); break;
-            default: answer.complete(2 * asked.number);
+            case 8:
+              answer.fail(std::make_exception_ptr(asked.number));
+              break;
+            case 9:
+              (void)desk_of<twice>::entry(std::move(all[i]));
+              break;
+            default:
+              answer.complete(2 * asked.number);
           }
         }
       });
@@ -222,11 +231,12 @@ TEMPLATE_TEST_CASE("a scheduler that is shut down leaves its commands to whoever
     thread_safe_dispatchers d{puts_on(desk)};
     {
       auto s = scheduler_on<TestType>();
-      s.start(TestType::how(),
-              [&]() -> program {
-                for (int i = 0; i != 5; ++i) co_await spawn(asks, i, std::ref(right));
-              },
-              d);
+      s.start(
+          TestType::how(),
+          [&]() -> program {
+            for (int i = 0; i != 5; ++i) co_await spawn(asks, i, std::ref(right));
+          },
+          d);
       run_apart running(s);
       until([&] { return desk.size() == 5; });
       auto const report = s.shut_down(round % 2 ? passed : far_away, "it is late");
@@ -252,9 +262,9 @@ TEMPLATE_TEST_CASE("who waits for an answer finds cancelled when somebody asks t
   });
   bool was_cancelled = false;
   try {
-    run_on<TestType>(TestType::how(false, stop.get_token()),
-                     [&]() -> program { co_await asks(1, right); },
-                     thread_safe_dispatchers{puts_on(desk)});
+    run_on<TestType>(
+        TestType::how(false, stop.get_token()), [&]() -> program { co_await asks(1, right); },
+        thread_safe_dispatchers{puts_on(desk)});
   } catch (cancelled const&) {
     was_cancelled = true;
   }

@@ -93,9 +93,8 @@ body minds_the_time(notes* to) {
 body says_nothing(notes*) { co_return; }
 
 machine stepper() {
-  return {{"in turn", in_turn},         {"at once", at_once},
-          {"fails", fails},             {"cleans up", cleans_up},
-          {"minds", minds_the_time},    {"nothing", says_nothing}};
+  return {{"in turn", in_turn},     {"at once", at_once},      {"fails", fails},
+          {"cleans up", cleans_up}, {"minds", minds_the_time}, {"nothing", says_nothing}};
 }
 event answer(std::uint64_t tag) { return event(event_type::completed, tag); }
 event answer(std::uint64_t tag, int value) {
@@ -287,7 +286,8 @@ TEST_CASE("a coroutine that is stepped has no clock, and no method that it was n
   machine m = stepper();
   output out;
   CHECK_THROWS_AS(m.step({}, out), std::logic_error);
-  CHECK_THROWS_WITH(m.init("in trun", &n), Contains("has no method \"in trun\": it has \"in turn\""));
+  CHECK_THROWS_WITH(m.init("in trun", &n),
+                    Contains("has no method \"in trun\": it has \"in turn\""));
   m.init("minds", &n);
   m.step({}, out);
   CHECK_THAT(n.text, Contains("has no clock"));

@@ -69,8 +69,8 @@ TEST_CASE("a payload takes what only moves, and moves itself") {
 
 TEST_CASE("asking a payload for another type is refused, with both names, and changes nothing") {
   payload p(7);
-  CHECK(refusal_of([&] { (void)p.get<long>(); }) ==
-        "weft: a payload was asked for long, and holds int");
+  CHECK(refusal_of([&] { (void)p.get<char>(); }) ==
+        "weft: a payload was asked for char, and holds int");
   CHECK_THAT(refusal_of([&] { (void)p.take<sized<1>>(); }), Contains("sized<1>, and holds int"));
   CHECK(p.take<int>() == 7);
   CHECK_THAT(refusal_of([&] { (void)p.take<int>(); }), Contains("for int, and holds nothing"));

@@ -47,19 +47,20 @@ TEST_CASE("a reply is answered by its tag: true once, then false") {
   std::vector<std::uint64_t> tags;
   std::vector<bool> said;
   std::string got[3];
-  schedule({.forkable = false},
-           [&]() -> program {
-             for (auto& to : got) co_await spawn(asks, std::ref(to));
-             while (tags.size() != 3) co_await proc::yield{};
-             said.push_back(book.complete(77, 1));  // nobody has that one
-             said.push_back(book.complete(tags[1], 5));
-             said.push_back(book.complete(tags[1], 6));
-             said.push_back(
-                 book.fail(tags[0], std::make_exception_ptr(std::runtime_error("unplugged"))));
-             said.push_back(book.fail(tags[0], std::make_exception_ptr(1)));
-             said.push_back(book.complete(tags[2], 7));
-           },
-           dispatchers{keeps_in(book, tags)});
+  schedule(
+      {.forkable = false},
+      [&]() -> program {
+        for (auto& to : got) co_await spawn(asks, std::ref(to));
+        while (tags.size() != 3) co_await proc::yield{};
+        said.push_back(book.complete(77, 1));  // nobody has that one
+        said.push_back(book.complete(tags[1], 5));
+        said.push_back(book.complete(tags[1], 6));
+        said.push_back(
+            book.fail(tags[0], std::make_exception_ptr(std::runtime_error("unplugged"))));
+        said.push_back(book.fail(tags[0], std::make_exception_ptr(1)));
+        said.push_back(book.complete(tags[2], 7));
+      },
+      dispatchers{keeps_in(book, tags)});
   CHECK(said == std::vector<bool>{false, true, false, true, false, true});
   CHECK(book.size() == 0);
   CHECK(got[0] == "unplugged");
@@ -72,14 +73,15 @@ TEST_CASE("replies that are left when their book goes are dropped") {
   std::string got;
   auto book = std::make_unique<replies<int>>();
   std::vector<std::uint64_t> tags;
-  schedule({.forkable = false},
-           [&]() -> program {
-             co_await spawn(asks, std::ref(got));
-             while (tags.empty()) co_await proc::yield{};
-             CHECK(book->size() == 1);
-             book.reset();
-           },
-           dispatchers{keeps_in(*book, tags)});
+  schedule(
+      {.forkable = false},
+      [&]() -> program {
+        co_await spawn(asks, std::ref(got));
+        while (tags.empty()) co_await proc::yield{};
+        CHECK(book->size() == 1);
+        book.reset();
+      },
+      dispatchers{keeps_in(*book, tags)});
   CHECK_THAT(got, Contains("weft::tests::twice, tag 1, will not be answered"));
 }
 

@@ -185,9 +185,7 @@ TEMPLATE_TEST_CASE("a parser by hand and one that is a coroutine find the same, 
             }
           },
           thread_safe_dispatchers{
-              [&](more m, reply<std::string> r) {
-                sources[std::stoul(m.from)].give(std::move(r));
-              },
+              [&](more m, reply<std::string> r) { sources[std::stoul(m.from)].give(std::move(r)); },
               [&](line l, reply<void> r) {
                 sources[std::stoul(l.from)].take(std::move(l.text), std::move(r));
               }});
@@ -240,7 +238,8 @@ TEMPLATE_TEST_CASE("steppers are closed once, also when another process fails", 
       throw std::runtime_error("as asked");
     };
     CHECK_THROWS_WITH(run_on<TestType>(p, thread_safe_dispatchers{puts_on(desk)}), "as asked");
-    if (c.inits != 5 || c.closes != 5 || c.cancelled > 5) FAIL("round " << round << ": " << c.closes);
+    if (c.inits != 5 || c.closes != 5 || c.cancelled > 5)
+      FAIL("round " << round << ": " << c.closes);
   }
 }
 
@@ -253,15 +252,16 @@ TEMPLATE_TEST_CASE("steppers of a scheduler that is shut down are closed once, i
     {
       auto s = scheduler_on<TestType>();
       thread_safe_dispatchers d{puts_on(desk)};
-      s.start(TestType::how(),
-              [&]() -> eff<void, spawning<steppers<adder>>, mail> {
-                for (int i = 0; i != 3; ++i) {
-                  auto [in, to] = co_await open<int>();
-                  co_await start_stepper(adder(c), "add", 5, std::move(in));
-                  co_await to.send(i);
-                }
-              },
-              d);
+      s.start(
+          TestType::how(),
+          [&]() -> eff<void, spawning<steppers<adder>>, mail> {
+            for (int i = 0; i != 3; ++i) {
+              auto [in, to] = co_await open<int>();
+              co_await start_stepper(adder(c), "add", 5, std::move(in));
+              co_await to.send(i);
+            }
+          },
+          d);
       run_apart running(s);
       until([&] { return desk.size() == 3; });
       s.shut_down(round % 2 ? passed : far_away);

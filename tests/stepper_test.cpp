@@ -65,16 +65,26 @@ class scripted {
     for (event& e : events) see(e);
     if (at_ == script_.size()) return;
     switch (script_[at_++]) {
-      case 'a': out.status = step_status::again; break;
-      case 't': out.issue(twice(static_cast<int>(at_))); break;
+      case 'a':
+        out.status = step_status::again;
+        break;
+      case 't':
+        out.issue(twice(static_cast<int>(at_)));
+        break;
       case 'n':
         out.issue(nap());
         out.issue(nap());
         break;
-      case 'e': out.issue(nap()); [[fallthrough]];
-      case 'd': out.status = step_status::done; break;
-      case 'x': throw std::runtime_error("it threw");
-      default: break;
+      case 'e':
+        out.issue(nap());
+        [[fallthrough]];
+      case 'd':
+        out.status = step_status::done;
+        break;
+      case 'x':
+        throw std::runtime_error("it threw");
+      default:
+        break;
     }
   }
   void close() noexcept { ++life_->closes; }
@@ -109,9 +119,7 @@ using program = eff<void, spawning<proc, steppers<scripted>>, proc, mail>;
 
 /// Starts one with that script.
 auto starts(life& l, std::string script, std::string method = "script") {
-  return [&l, script, method]() -> program {
-    co_await start_stepper(scripted(l), method, script);
-  };
+  return [&l, script, method]() -> program { co_await start_stepper(scripted(l), method, script); };
 }
 auto naps_at_once() {
   return [](nap, reply<void> r) { r.complete(); };
@@ -144,15 +152,16 @@ TEST_CASE("an unknown method is an error where the stepper is started, and close
   every_frame_dies const check;
   life l;
   std::string said;
-  CHECK(end_of(
-            [&]() -> program {
-              try {
-                co_await start_stepper(scripted(l), "scripts", "d");
-              } catch (unknown_method const& e) {
-                said = e.what();
-              }
-            },
-            dispatchers{doubles, naps_at_once()}) == "none");
+  std::string const end = end_of(
+      [&]() -> program {
+        try {
+          co_await start_stepper(scripted(l), "scripts", "d");
+        } catch (unknown_method const& e) {
+          said = e.what();
+        }
+      },
+      dispatchers{doubles, naps_at_once()});
+  CHECK(end == "none");
   CHECK_THAT(said, Contains("scripted has no method \"scripts\": it has \"script\", \"spoiled\""));
   CHECK(l.inits == 1);
   CHECK(l.steps == 0);
@@ -214,13 +223,13 @@ TEST_CASE("commands of one step go out in order, and each event has its tag") {
   life l;
   std::optional<reply<void>> first;
   CHECK(end_of(starts(l, "nd"), dispatchers{doubles, [&](nap, reply<void> r) {
-                                               if (!first) {
-                                                 first = std::move(r);
-                                               } else {
-                                                 r.complete();  // at once, and the first one then
-                                                 first->complete();
-                                               }
-                                             }}) == "none");
+                                              if (!first) {
+                                                first = std::move(r);
+                                              } else {
+                                                r.complete();  // at once, and the first one then
+                                                first->complete();
+                                              }
+                                            }}) == "none");
   CHECK(l.seen == "c2 c1 ");
   CHECK(l.steps == 2);
 }
@@ -229,16 +238,19 @@ TEST_CASE("an answer has its data, or an error: failed, dropped, or what the dis
   every_frame_dies const check;
   life l;
   CHECK(end_of(starts(l, "ttttd"), dispatchers{[](twice c, reply<int> r) {
-                                                  switch (c.number) {
-                                                    case 1: return r.complete(10);
-                                                    case 2:
-                                                      return r.fail(std::make_exception_ptr(
-                                                          std::runtime_error("tired")));
-                                                    case 3: return;  // dropped
-                                                    default: throw std::runtime_error("refused");
-                                                  }
-                                                },
-                                                naps_at_once()}) == "none");
+                                                 switch (c.number) {
+                                                   case 1:
+                                                     return r.complete(10);
+                                                   case 2:
+                                                     return r.fail(std::make_exception_ptr(
+                                                         std::runtime_error("tired")));
+                                                   case 3:
+                                                     return;  // dropped
+                                                   default:
+                                                     throw std::runtime_error("refused");
+                                                 }
+                                               },
+                                               naps_at_once()}) == "none");
   CHECK(l.seen ==
         "c1=10 c2!tired c3!weft: the command weft::tests::twice, tag 3, will not be answered: its "
         "reply was destroyed c4!refused ");
@@ -249,17 +261,18 @@ TEST_CASE("answers that come later are events, too, in the order in which they c
   every_frame_dies const check;
   life l;
   desk_of<twice> desk;
-  CHECK(end_of(
-            [&]() -> program {
-              co_await start_stepper(scripted(l), "script", "tatt");
-              while (desk.size() != 1) co_await proc::yield{};
-              desk.take().answer.complete(4);
-              while (desk.size() != 1) co_await proc::yield{};
-              desk.take().answer.fail(std::make_exception_ptr(std::runtime_error("late")));
-              while (desk.size() != 1) co_await proc::yield{};
-              throw std::runtime_error("enough");
-            },
-            dispatchers{puts_on(desk), naps_at_once()}) == "enough");
+  std::string const end = end_of(
+      [&]() -> program {
+        co_await start_stepper(scripted(l), "script", "tatt");
+        while (desk.size() != 1) co_await proc::yield{};
+        desk.take().answer.complete(4);
+        while (desk.size() != 1) co_await proc::yield{};
+        desk.take().answer.fail(std::make_exception_ptr(std::runtime_error("late")));
+        while (desk.size() != 1) co_await proc::yield{};
+        throw std::runtime_error("enough");
+      },
+      dispatchers{puts_on(desk), naps_at_once()});
+  CHECK(end == "enough");
   CHECK(l.seen == "c1=4 c2!late cancelled ");
   CHECK(l.closes == 1);
 }
@@ -269,16 +282,17 @@ TEST_CASE("one that is to be stepped again lets the others go first") {
   life a;
   life b;
   std::string order;
-  schedule({.forkable = false},
-           [&]() -> program {
-             co_await start_stepper(scripted(a), "script", "aaaad");
-             co_await start_stepper(scripted(b), "script", "aad");
-             for (int i = 0; i != 5; ++i) {
-               order += std::to_string(a.steps) + std::to_string(b.steps) + " ";
-               co_await proc::yield{};
-             }
-           },
-           dispatchers{doubles, naps_at_once()});
+  schedule(
+      {.forkable = false},
+      [&]() -> program {
+        co_await start_stepper(scripted(a), "script", "aaaad");
+        co_await start_stepper(scripted(b), "script", "aad");
+        for (int i = 0; i != 5; ++i) {
+          order += std::to_string(a.steps) + std::to_string(b.steps) + " ";
+          co_await proc::yield{};
+        }
+      },
+      dispatchers{doubles, naps_at_once()});
   CHECK(order == "00 11 22 33 43 ");
   CHECK(a.steps == 5);
 }
@@ -286,17 +300,18 @@ TEST_CASE("one that is to be stepped again lets the others go first") {
 TEST_CASE("messages are events, in order, and wake one that waits") {
   every_frame_dies const check;
   life l;
-  CHECK(end_of(
-            [&]() -> program {
-              auto [in, to] = co_await open<int>();
-              co_await start_stepper(scripted(l), "script", "wwd", std::move(in));
-              co_await to.send(1);
-              co_await to.send(2);
-              co_await proc::yield{};
-              co_await proc::yield{};
-              co_await to.send(3);
-            },
-            dispatchers{doubles, naps_at_once()}) == "none");
+  std::string const end = end_of(
+      [&]() -> program {
+        auto [in, to] = co_await open<int>();
+        co_await start_stepper(scripted(l), "script", "wwd", std::move(in));
+        co_await to.send(1);
+        co_await to.send(2);
+        co_await proc::yield{};
+        co_await proc::yield{};
+        co_await to.send(3);
+      },
+      dispatchers{doubles, naps_at_once()});
+  CHECK(end == "none");
   CHECK(l.seen == "m1 m2 m3 ");
   CHECK(l.closes == 1);
 }
@@ -305,17 +320,18 @@ TEST_CASE("messages and answers come to one that waits for both") {
   every_frame_dies const check;
   life l;
   desk_of<twice> desk;
-  CHECK(end_of(
-            [&]() -> program {
-              auto [in, to] = co_await open<int>();
-              co_await start_stepper(scripted(l), "script", "twd", std::move(in));
-              while (desk.size() == 0) co_await proc::yield{};
-              co_await to.send(7);
-              co_await proc::yield{};
-              co_await proc::yield{};
-              desk.take().answer.complete(2);
-            },
-            dispatchers{puts_on(desk), naps_at_once()}) == "none");
+  std::string const end = end_of(
+      [&]() -> program {
+        auto [in, to] = co_await open<int>();
+        co_await start_stepper(scripted(l), "script", "twd", std::move(in));
+        while (desk.size() == 0) co_await proc::yield{};
+        co_await to.send(7);
+        co_await proc::yield{};
+        co_await proc::yield{};
+        desk.take().answer.complete(2);
+      },
+      dispatchers{puts_on(desk), naps_at_once()});
+  CHECK(end == "none");
   CHECK(l.seen == "m7 c1=2 ");
   CHECK(l.closes == 1);
 }
@@ -328,13 +344,14 @@ TEST_CASE("one that waits when nothing is in flight and nobody could send ends w
   CHECK(end_of(starts(alone, "tww"), d) == no_senders().what());
   CHECK(alone.seen == "c1=2 ");
   CHECK(alone.closes == 1);
-  CHECK(end_of(
-            [&]() -> program {
-              auto [in, to] = co_await open<int>();
-              co_await start_stepper(scripted(with_inbox), "script", "www", std::move(in));
-              co_await to.send(1);
-            },
-            d) == no_senders().what());
+  std::string const end = end_of(
+      [&]() -> program {
+        auto [in, to] = co_await open<int>();
+        co_await start_stepper(scripted(with_inbox), "script", "www", std::move(in));
+        co_await to.send(1);
+      },
+      d);
+  CHECK(end == no_senders().what());
   CHECK(with_inbox.seen == "m1 ");
   CHECK(with_inbox.closes == 1);
 }
@@ -359,13 +376,14 @@ TEST_CASE("one that is cancelled is stepped once more, and what it issues then i
   every_frame_dies const check;
   life l;
   desk_of<twice> desk;
-  CHECK(end_of(
-            [&]() -> program {
-              co_await start_stepper(scripted(l), "script", "ttd");
-              while (desk.size() == 0) co_await proc::yield{};
-              throw std::runtime_error("a sibling failed");
-            },
-            dispatchers{puts_on(desk), naps_at_once()}) == "a sibling failed");
+  std::string const end = end_of(
+      [&]() -> program {
+        co_await start_stepper(scripted(l), "script", "ttd");
+        while (desk.size() == 0) co_await proc::yield{};
+        throw std::runtime_error("a sibling failed");
+      },
+      dispatchers{puts_on(desk), naps_at_once()});
+  CHECK(end == "a sibling failed");
   CHECK(l.seen == "cancelled ");
   CHECK(l.steps == 2);
   CHECK(l.closes == 1);
@@ -378,13 +396,14 @@ TEST_CASE("if the last step throws, the process ends with that, after close") {
   desk_of<twice> desk;
   std::string all;
   try {
-    schedule({.forkable = false},
-             [&]() -> program {
-               co_await start_stepper(scripted(l), "script", "txd");
-               while (desk.size() == 0) co_await proc::yield{};
-               throw std::runtime_error("a sibling failed");
-             },
-             dispatchers{puts_on(desk), naps_at_once()});
+    schedule(
+        {.forkable = false},
+        [&]() -> program {
+          co_await start_stepper(scripted(l), "script", "txd");
+          while (desk.size() == 0) co_await proc::yield{};
+          throw std::runtime_error("a sibling failed");
+        },
+        dispatchers{puts_on(desk), naps_at_once()});
   } catch (exceptions const& e) {
     for (auto const& f : e.all) {
       try {
@@ -406,13 +425,14 @@ TEST_CASE("one that is shut down is stepped once more, and closed") {
   schedule_options how{.forkable = false, .stop = stop.get_token()};
   std::string said;
   try {
-    schedule(how,
-             [&]() -> program {
-               co_await start_stepper(scripted(l), "script", "tt");
-               while (desk.size() == 0) co_await proc::yield{};
-               stop.request_stop();
-             },
-             dispatchers{puts_on(desk), naps_at_once()});
+    schedule(
+        how,
+        [&]() -> program {
+          co_await start_stepper(scripted(l), "script", "tt");
+          while (desk.size() == 0) co_await proc::yield{};
+          stop.request_stop();
+        },
+        dispatchers{puts_on(desk), naps_at_once()});
   } catch (cancelled const&) {
     said = "cancelled";
   }
@@ -441,14 +461,15 @@ TEST_CASE("commands in flight when a stepper is done are waited for, and their a
   life l;
   desk_of<nap> desk;
   bool answered = false;
-  CHECK(end_of(
-            [&]() -> program {
-              co_await start_stepper(scripted(l), "script", "e");
-              while (l.closes == 0) co_await proc::yield{};
-              desk.take().answer.complete();
-              answered = true;
-            },
-            dispatchers{doubles, puts_on(desk)}) == "none");
+  std::string const end = end_of(
+      [&]() -> program {
+        co_await start_stepper(scripted(l), "script", "e");
+        while (l.closes == 0) co_await proc::yield{};
+        desk.take().answer.complete();
+        answered = true;
+      },
+      dispatchers{doubles, puts_on(desk)});
+  CHECK(end == "none");
   CHECK(answered);
   CHECK(l.steps == 1);
 }
@@ -459,12 +480,13 @@ TEST_CASE("where there is no room for one more process, a command in flight need
   desk_of<twice> desk;
   std::string said;
   try {
-    schedule({.forkable = false, .max_processes = 2},
-             [&]() -> program {
-               co_await start_stepper(scripted(l), "script", "atd");
-               while (l.closes == 0) co_await proc::yield{};
-             },
-             dispatchers{puts_on(desk), naps_at_once()});
+    schedule(
+        {.forkable = false, .max_processes = 2},
+        [&]() -> program {
+          co_await start_stepper(scripted(l), "script", "atd");
+          while (l.closes == 0) co_await proc::yield{};
+        },
+        dispatchers{puts_on(desk), naps_at_once()});
   } catch (too_many_processes const& e) {
     said = e.what();
   }
@@ -500,8 +522,7 @@ TEST_CASE("under every schedule two steppers see their answers, each its own") {
       },
       [&](std::unique_ptr<state>& s) {
         order.push_back(std::to_string(s->first->asked.number));
-        return s->a.seen == "c1=2 " && s->b.seen == "c1=4 " && s->a.closes == 1 &&
-               s->b.closes == 1;
+        return s->a.seen == "c1=2 " && s->b.seen == "c1=4 " && s->a.closes == 1 && s->b.closes == 1;
       },
       [](std::unique_ptr<state>& s) {
         return dispatchers{in_pairs{s.get()}, [](nap, reply<void> r) { r.complete(); }};

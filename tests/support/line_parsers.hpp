@@ -28,8 +28,8 @@ struct line : command<> {
   std::string text;
 };
 
-/// By hand.  The input says where the bytes come from.  It asks for the next chunk while its lines are on
-/// their way: it waits for nothing but chunks.
+/// By hand.  The input says where the bytes come from.  It asks for the next chunk while its lines
+/// are on their way: it waits for nothing but chunks.
 class line_parser {
  public:
   using commands = command_list<more, line>;
