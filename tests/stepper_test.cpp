@@ -125,9 +125,9 @@ auto naps_at_once() {
   return [](nap, reply<void> r) { r.complete(); };
 }
 
-/// What schedule throws.
-template <class Program, class... Handlers>
-std::string end_of(Program p, Handlers&&... handlers) {
+/// What schedule throws.  The program as one type, whoever wrote it: else each is compiled anew.
+template <class... Handlers>
+std::string end_of(std::function<program()> p, Handlers&&... handlers) {
   try {
     schedule({.forkable = false}, std::move(p), handlers...);
   } catch (std::exception const& e) {
