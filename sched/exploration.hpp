@@ -32,12 +32,25 @@ struct schedule_step {
   bool switches = false;  ///< Another process ran before.
   bool preempts = false;  ///< The same, and could have gone on.
 
-  /// Two columns, "! " for a preemption and "> " for another switch; then what is done.
+  /// What was decided in it (decision.hpp).
+  struct decision {
+    unsigned taken;
+    std::string name;  ///< May be empty.
+    [[nodiscard]] std::string text() const { return name.empty() ? std::to_string(taken) : name; }
+  };
+  std::vector<decision> decisions{};
+
+  /// Two columns, "! " for a preemption and "> " for another switch; then what is done; then those
+  /// decisions that are not 0.
   [[nodiscard]] std::string text() const {
-    std::string const mark = preempts ? "! " : switches ? "> " : "  ";
-    std::string const who = mark + "process " + process.text();
-    if (operation.empty()) return who + " begins";
-    return who + " goes on from " + std::string(operation) + " at " + detail::text(where);
+    std::string s = preempts ? "! " : switches ? "> " : "  ";
+    s += "process " + process.text();
+    s += operation.empty() ? " begins" : " goes on from " + std::string(operation) + " at ";
+    if (!operation.empty()) s += detail::text(where);
+    char const* between = "; decided: ";
+    for (auto const& d : decisions)
+      if (d.taken != 0) s += std::exchange(between, ", ") + d.text();
+    return s;
   }
 };
 
@@ -57,6 +70,7 @@ struct exploration {
     std::vector<schedule_step> trace;
     std::size_t switches = 0;
     std::size_t preemptions = 0;
+    std::size_t decisions = 0;  ///< That are not 0.
     std::size_t schedules = 0;  ///< How many came to it.
     /// Before it was made smaller: how it was found.  The same as `path` if it was not.
     schedule_path found;
@@ -118,7 +132,9 @@ struct exploration {
   [[nodiscard]] static std::string story(outcome const& o) {
     std::string s = o.result.text.empty() && o.is_wrong() ? "the check failed" : o.result.text;
     s += '\n' + several(o.preemptions, "preemption") + " (!), " +
-         several(o.switches - o.preemptions, "other switch", "es") + " (>)\n";
+         several(o.switches - o.preemptions, "other switch", "es") + " (>)";
+    if (o.decisions != 0) s += ", " + several(o.decisions, "decision") + " (decided)";
+    s += '\n';
     for (auto const& step : o.trace) s += step.text() + '\n';
     return s;
   }

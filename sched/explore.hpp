@@ -113,6 +113,7 @@ inline exploration follow(schedule_path const& path, subject& program) {
   seen.trace = std::move(trace);
   seen.switches = log.switches;
   seen.preemptions = log.preemptions;
+  seen.decisions = log.decisions;
   if (!c.misfit().empty()) {
     found.nondeterminism = true;
     found.what_differed =

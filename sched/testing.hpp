@@ -2,6 +2,7 @@
 #pragma once
 
 /// Schedulers for tests.
+#include "sched/decision.hpp"
 #include "sched/explore.hpp"
 #include "sched/random_order.hpp"
 #include "sched/random_walk.hpp"

@@ -34,6 +34,7 @@ class naming final : public chooser {
     if (!forks_.empty()) has_gone_on(who[next]);
     return next;
   }
+  std::size_t decide(std::size_t ways) override { return chooser_.decide(ways); }
   void step_ends() override {
     notes_.running.reset();
     chooser_.step_ends();

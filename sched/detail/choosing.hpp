@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "sched/backend.hpp"
+#include "sched/decision.hpp"
 #include "sched/detail/arrivals.hpp"
 #include "sched/detail/pending.hpp"
 #include "sched/detail/touching.hpp"
@@ -21,7 +22,8 @@
 ///
 ///   C1  Candidates stand in the order of their ids.  So a choice means the same in every run that
 ///       came the same way.
-///   C2  A step with one candidate is no choice: it is not written down.
+///   C2  A step with one candidate is no choice, and what can go one way only no decision: neither
+///       is written down.
 namespace weft::detail {
 
 /// Who may run.
@@ -52,6 +54,8 @@ class chooser {
 
   /// One of them; or nobody: then the run ends here, and is none.
   virtual std::size_t choose(candidates const& who) = 0;
+  /// In the middle of a step: which of so many ways it goes, two or more.
+  virtual std::size_t decide(std::size_t ways) = 0;
   /// The step has ended, and who is next is not asked: nobody is ready, or all are unwound.
   virtual void step_ends() {}
   /// After the last step.
@@ -69,19 +73,26 @@ std::string text_of_ids(Ids const& ids, std::size_t size) {
   return s;
 }
 
+inline std::string text_of_ways(std::size_t n) { return "one of " + std::to_string(n) + " ways"; }
+
 /// What is written down of a run.
 struct run_log {
+  static constexpr std::size_t no_ids = static_cast<std::size_t>(-1);
+
+  /// Of who runs, or a decision.
   struct choice {
     unsigned taken;
     unsigned of;
     std::size_t step;   // from 1
-    std::size_t first;  // of its candidates, in ids
+    std::size_t first;  // of its candidates, in ids; a decision has no_ids
+    [[nodiscard]] bool is_decision() const noexcept { return first == no_ids; }
   };
   std::vector<choice> choices;  // C2
   std::vector<process_id> ids;
   std::size_t steps = 0;
   std::size_t switches = 0;
   std::size_t preemptions = 0;
+  std::size_t decisions = 0;  // that are not 0
   bool was_dry = false;       // nobody was ready
   bool was_cut = false;       // it was longer than it may be
   bool was_given_up = false;  // the chooser said nobody
@@ -97,7 +108,7 @@ struct run_log {
   void clear() noexcept {
     choices.clear();
     ids.clear();
-    steps = switches = preemptions = 0;
+    steps = switches = preemptions = decisions = 0;
     was_dry = was_cut = was_given_up = false;
   }
   [[nodiscard]] schedule_path path(granularity g) const {
@@ -110,11 +121,11 @@ struct run_log {
   [[nodiscard]] std::size_t step_of_choice(std::size_t i) const noexcept {
     return i < choices.size() ? choices[i].step : static_cast<std::size_t>(-1);
   }
-  /// From whom it was chosen; nobody if it is not the choice of that step.
-  [[nodiscard]] std::span<process_id const> candidates_at(std::size_t i,
-                                                          std::size_t step) const noexcept {
-    if (step_of_choice(i) != step) return {};
-    return {ids.data() + choices[i].first, choices[i].of};
+  /// What the choice i was made from; nothing if it is not of that step.
+  [[nodiscard]] std::string candidates_at(std::size_t i, std::size_t step) const {
+    if (step_of_choice(i) != step) return "";
+    auto const& c = choices[i];
+    return c.is_decision() ? text_of_ways(c.of) : text_of_ids(ids.data() + c.first, c.of);
   }
 };
 
@@ -124,16 +135,17 @@ struct run_limits {
   weft::granularity granularity;
 };
 
-class choosing {
+class choosing final : public decider {
  public:
   static constexpr unsigned wakes = ~0U;
   static constexpr bool hands_over = false;
   using place = pending_place;
 
   choosing(chooser& c, run_log& log, run_limits const& limits) noexcept
-      : chooser_(c), log_(log), limits_(limits) {
+      : chooser_(c), log_(log), limits_(limits), before_(std::exchange(of_thread, this)) {
     log.clear();
   }
+  ~choosing() { of_thread = before_; }
 
   class worker {
    public:
@@ -144,6 +156,7 @@ class choosing {
 
     void put(thunk&& t, why) { put_in(std::move(t)); }
     thunk take(instant until, dry_test dry) {
+      home_.is_in_step_ = false;
       if (home_.arrivals_.has_news()) [[unlikely]]
         if (!home_.arrivals_.fetch(*this)) return thunk::nothing::stopped;
       if (ready_.empty()) {
@@ -167,6 +180,7 @@ class choosing {
 
     /// When all are to be unwound: in which order is no part of the schedule.
     thunk take_any() {
+      home_.is_in_step_ = false;
       home_.chooser_.step_ends();
       if (home_.arrivals_.has_news() && !home_.arrivals_.fetch(*this))
         return thunk::nothing::stopped;
@@ -204,6 +218,7 @@ class choosing {
       log.switches += switches;
       log.preemptions += preempts;
       last_ = p.id();
+      home_.is_in_step_ = true;
       thunk t = std::move(*it);
       ready_.erase(it);
       return t;
@@ -216,7 +231,7 @@ class choosing {
     }
     static schedule_step step_of(process const& p, bool switches, bool preempts) {
       auto const [operation, where] = p.goes_on_from();
-      return {p.id(), operation, where, switches, preempts};
+      return {p.id(), operation, where, switches, preempts, {}};
     }
 
     choosing& home_;
@@ -232,6 +247,19 @@ class choosing {
     is_touched(location, writes);
   }
 
+  /// 0 if nobody runs: what is made before, and what is unwound after, is no part of the schedule.
+  std::size_t decide(std::size_t n, std::string_view const* names) override {
+    if (!is_in_step_ || n == 1) return 0;  // C2
+    std::size_t const taken = chooser_.decide(n);
+    log_.choices.push_back({static_cast<unsigned>(taken), static_cast<unsigned>(n), log_.steps,
+                            run_log::no_ids});
+    log_.decisions += taken != 0;
+    if (log_.trace)
+      log_.trace->back().decisions.push_back(
+          {static_cast<unsigned>(taken), std::string(names ? names[taken] : "")});
+    return taken;
+  }
+
   [[nodiscard]] bool is_parallel() const noexcept {
     return limits_.granularity == granularity::parallel;
   }
@@ -240,6 +268,8 @@ class choosing {
   chooser& chooser_;
   run_log& log_;
   run_limits const limits_;
+  decider* const before_;
+  bool is_in_step_ = false;
   arrivals arrivals_;
 };
 static_assert(exploring<choosing>);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "sched/detail/every_schedule.hpp"
 #include "sched/detail/happens_before.hpp"
 #include "sched/detail/location_names.hpp"
+#include "sched/detail/sleepers.hpp"
 #include "sched/detail/touching.hpp"
 
 /// Of schedules that are alike, one or few: source sets with sleep sets (Abdulla, Aronis, Jonsson,
@@ -36,6 +36,8 @@
 ///   W8  Who goes on for ever keeps nobody from running: after some steps the next one has its
 ///   turn.
 ///       Of a run that was cut, who would have been next may be anyone.
+///   W9  All ways that a decision can go are tried.  Who is asleep has tried them: so what it would
+///       touch is what it touched in any of them.
 namespace weft::detail {
 
 class reduced final : public chooser, public touch_listener {
@@ -52,11 +54,23 @@ class reduced final : public chooser, public touch_listener {
     named_.clear();
     return choice;
   }
+  std::size_t decide(std::size_t ways) override {  // W9
+    if (at_ == nodes_.size()) {
+      node& n = nodes_.emplace_back();
+      n.ways = ways;
+      n.step = steps_.size();
+    } else if (nodes_[at_].ways != ways) {
+      differs(text_of_ways(ways));
+      ++at_;
+      return 0;
+    }
+    return nodes_[at_++].choice;
+  }
   void step_ends() override {
     if (!std::exchange(is_in_step_, false)) return;
     std::size_t const i = steps_.size() - 1;
     steps_.end([&](std::size_t earlier) { may_come_first(earlier, i); });
-    if (steps_[i].node != no_node) nodes_[steps_[i].node].chosen = {running_, named_, false};
+    if (steps_[i].node != no_node) note_what_was_done(nodes_[steps_[i].node].chosen);
     std::erase_if(asleep_, [&](sleeper const& s) {
       return s.conflicts_with_all || s.id == running_ || conflict(s.touches, named_);
     });
@@ -66,7 +80,7 @@ class reduced final : public chooser, public touch_listener {
     step_ends();
     is_over_ = true;
     if (at_ != nodes_.size()) differs("nobody");
-    if (how == run_end::cut && at_ != 0 && at_ == nodes_.size()) all_are_wanted(nodes_.back());
+    if (how == run_end::cut && at_ == nodes_.size()) all_are_wanted_last();
     if (how != run_end::threw || steps_.size() == 0) return;
     std::size_t const thrower = steps_.size() - 1;
     steps_.last_conflicts_with_all([&](std::size_t earlier) { may_come_first(earlier, thrower); });
@@ -81,7 +95,11 @@ class reduced final : public chooser, public touch_listener {
   [[nodiscard]] bool next() {
     for (; !nodes_.empty(); nodes_.pop_back()) {
       node& n = nodes_.back();
-      n.asleep.push_back(std::move(n.chosen));
+      if (n.ways != 0) {
+        if (++n.choice != n.ways) return true;
+        continue;
+      }
+      n.asleep.push_back(std::exchange(n.chosen, {}));
       for (std::size_t i = 0; i != n.candidates.size(); ++i)
         if (n.candidates[i].is_wanted && !is_asleep(n.asleep, n.candidates[i].id)) {
           n.choice = i;
@@ -113,26 +131,19 @@ class reduced final : public chooser, public touch_listener {
  private:
   static constexpr std::size_t no_node = static_cast<std::size_t>(-1);
 
-  struct named_touch {
-    std::uint64_t name;  // W5
-    bool is_written;
-  };
-  struct sleeper {
-    process_id id;
-    std::vector<named_touch> touches;
-    bool conflicts_with_all = false;
-  };
   struct candidate {
     process_id id;
     bool is_wanted;
   };
+  /// Of candidates, or of ways.
   struct node {
     std::vector<candidate> candidates;
-    std::size_t choice;
+    std::size_t choice = 0;
     std::vector<sleeper> asleep;
-    std::size_t came_asleep;  // so many of these, the first; the others have been tried here
-    sleeper chosen;           // what it did
+    std::size_t came_asleep = 0;  // so many of these, the first; the others have been tried here
+    sleeper chosen;               // what it did
     std::size_t step = 0;
+    std::size_t ways = 0;  // 0: of candidates
   };
   void rewind() noexcept {
     is_over_ = is_in_step_ = false;
@@ -144,24 +155,6 @@ class reduced final : public chooser, public touch_listener {
   }
   [[nodiscard]] location_names::maker who_runs() const noexcept {
     return is_in_step_ ? running_.hash() : location_names::outside;
-  }
-  template <class Touch, class What>
-  static void enter(std::vector<Touch>& all, Touch t, What what) {
-    auto const it = std::ranges::find(all, t.*what, what);
-    if (it == all.end())
-      all.push_back(t);
-    else
-      it->is_written |= t.is_written;
-  }
-  static bool conflict(std::vector<named_touch> const& a,
-                       std::vector<named_touch> const& b) noexcept {
-    for (auto const& x : a)
-      for (auto const& y : b)
-        if (x.name == y.name && (x.is_written || y.is_written)) return true;
-    return false;
-  }
-  static bool is_asleep(std::vector<sleeper> const& all, process_id id) noexcept {
-    return std::ranges::find(all, id, &sleeper::id) != all.end();
   }
   void note_who_is_ready(candidates const& who) {
     for (std::size_t i = 0; i != who.size(); ++i)
@@ -213,11 +206,11 @@ class reduced final : public chooser, public touch_listener {
   void differs(std::string const& who_is_ready) {
     if (!what_differed_.empty()) return;
     node const& n = nodes_[at_];
-    std::vector<process_id> before;
-    for (auto const& c : n.candidates) before.push_back(c.id);
+    std::vector<process_id> ids;
+    for (auto const& c : n.candidates) ids.push_back(c.id);
+    auto const before = n.ways != 0 ? text_of_ways(n.ways) : text_of_ids(ids, ids.size());
     what_differed_ = "at step " + std::to_string(n.step) + ", after the same choices, " +
-                     who_is_ready + " can be chosen, and before " +
-                     text_of_ids(before, before.size()) + " could";
+                     who_is_ready + " can be chosen, and before " + before + " could";
   }
   [[nodiscard]] bool is_as_before(candidates const& who) const noexcept {
     node const& n = nodes_[at_];
@@ -248,6 +241,15 @@ class reduced final : public chooser, public touch_listener {
     else
       all_are_wanted(n);
   }
+  /// W9
+  void note_what_was_done(sleeper& s) {
+    if (s.id != running_) s = {running_, {}, false};
+    for (auto const& t : named_) enter(s.touches, t, &named_touch::name);
+  }
+  void all_are_wanted_last() noexcept {
+    for (auto n = nodes_.rbegin(); n != nodes_.rend(); ++n)
+      if (n->ways == 0) return all_are_wanted(*n);
+  }
   static void all_are_wanted(node& n) noexcept {
     for (auto& c : n.candidates) c.is_wanted = true;
   }
@@ -271,7 +273,7 @@ class reduced final : public chooser, public touch_listener {
   bool is_in_step_ = false;
   bool is_over_ = false;
   location_names names_;
-  std::vector<named_touch> named_;
+  std::vector<named_touch> named_;  // W5
   std::vector<std::size_t> between_;
   std::string what_differed_;
 };

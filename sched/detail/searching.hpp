@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <limits>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -138,6 +137,7 @@ class search {
     o.path = log_.path(limits_.each.granularity);
     o.switches = log_.switches;
     o.preemptions = log_.preemptions;
+    o.decisions = log_.decisions;
   }
   /// Runs it once more, to see how it went, and that it goes the same way.
   void look_again(exploration::outcome& o) {
@@ -158,7 +158,7 @@ class search {
       std::size_t const step = std::min(a.step_of_choice(i), b.step_of_choice(i));
       auto const here = a.candidates_at(i, step);
       auto const there = b.candidates_at(i, step);
-      if (!std::ranges::equal(here, there))
+      if (here != there)
         return "at step " + std::to_string(step) + " of the same schedule, run twice, " +
                two_choices(here, there);
     }
@@ -166,13 +166,11 @@ class search {
     return "the same schedule, run twice, has " + std::to_string(a.steps) + " steps, and then " +
            std::to_string(b.steps);
   }
-  [[nodiscard]] static std::string two_choices(std::span<process_id const> first,
-                                               std::span<process_id const> second) {
+  [[nodiscard]] static std::string two_choices(std::string const& first,
+                                               std::string const& second) {
     static constexpr char can[] = " can be chosen";
-    std::string const then = text_of_ids(second, second.size());
-    if (first.empty()) return "there is no choice, and then " + then + can;
-    std::string const now = text_of_ids(first, first.size()) + can + ", and then ";
-    return now + (second.empty() ? "there is no choice" : then);
+    if (first.empty()) return "there is no choice, and then " + second + can;
+    return first + can + ", and then " + (second.empty() ? "there is no choice" : second);
   }
 
   subject& subject_;

@@ -64,6 +64,7 @@ class random_walker : public chooser {
     ++map_.of(who[i]).steps;
     return i;
   }
+  std::size_t decide(std::size_t ways) final { return map_.draw(0, ways - 1); }
   void is_over(run_end how) final { map_.is_over(std::exchange(steps_, 0), how); }
 
  protected:
