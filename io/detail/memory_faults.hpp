@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "sched/decision.hpp"
+#include "sched/detail/lots.hpp"
+#include "sched/detail/touching.hpp"
+
+/// What goes wrong in a network in memory, and who says when.
+namespace weft::detail {
+
+/// Nothing, or one of what there are so many of in a run.
+enum class fault : std::uint8_t {
+  none,
+  one_byte,  // of several
+  half,      // the same
+  delay,     // it says nothing yet
+  reset,
+  refusal,
+  silence  // for ever
+};
+inline constexpr std::size_t faults = 7;
+
+/// What was attempted when it happened.
+enum class io_attempt : std::uint8_t { reading, writing, connecting, accepting };
+
+/// What could happen at an attempt; the first is that nothing does.
+class fault_menu {
+ public:
+  explicit fault_menu(io_attempt a) noexcept : at_(a) { add(fault::none); }
+
+  void add(fault f) noexcept {
+    faults_[size_] = f;
+    names_[size_] = name(f);
+    ++size_;
+  }
+  [[nodiscard]] io_attempt at() const noexcept { return at_; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] fault operator[](std::size_t i) const noexcept { return faults_[i]; }
+  /// For reports.
+  [[nodiscard]] std::span<std::string_view const> names() const noexcept {
+    return {names_.data(), size_};
+  }
+
+ private:
+  [[nodiscard]] std::string_view name(fault f) const noexcept {
+    using row = std::array<std::string_view, faults>;
+    static constexpr std::array<row, 4> all{
+        {{"read", "read of one byte", "read of half", "delayed read", "reset at a read", "",
+          "silence at a read"},
+         {"write", "write of one byte", "write of half", "delayed write", "reset at a write", "",
+          "silence at a write"},
+         {"connect", "", "", "delayed connect", "", "refused connect", "silence at a connect"},
+         {"accept", "", "", "delayed accept", "", "", ""}}};
+    return all[static_cast<std::size_t>(at_)][static_cast<std::size_t>(f)];
+  }
+
+  io_attempt at_;
+  std::size_t size_ = 0;
+  std::array<fault, faults> faults_{};
+  std::array<std::string_view, faults> names_{};
+};
+
+/// How many of each kind may still happen in this run.
+///
+///   M1  What is left says which ways there are: so it is something that processes share, a
+///   location
+///       each (touching.hpp).  A kind of which there never was one is none.
+class fault_budgets {
+ public:
+  enum kind : std::uint8_t { splits, short_writes, delays, resets, refusals, silences, kinds };
+  using numbers = std::array<std::size_t, kinds>;
+
+  fault_budgets(numbers const& most, std::optional<std::uint64_t> seed) : most_(most), left_(most) {
+    if (seed) lots_.emplace(*seed);
+    for (auto const& n : left_) is_born(&n);
+  }
+  fault_budgets(fault_budgets const&) = delete;
+  fault_budgets& operator=(fault_budgets const&) = delete;
+  ~fault_budgets() {
+    for (auto const& n : left_) is_gone(&n);
+  }
+
+  /// That could happen, if there is one left.
+  void may(fault_menu& menu, fault f) const noexcept {
+    kind const k = kind_of(f, menu.at());
+    if (most_[k] == 0) return;
+    is_touched(&left_[k], false);
+    if (left_[k] != 0) menu.add(f);
+  }
+  /// What happens, for who explores to decide; else for the seed, if there is one.
+  [[nodiscard]] fault decide(fault_menu const& menu) {
+    if (menu.size() == 1) return fault::none;
+    fault const f = menu[choose(menu)];
+    if (f == fault::none) return f;
+    auto& left = left_[kind_of(f, menu.at())];
+    is_touched(&left, true);
+    --left;
+    return f;
+  }
+
+ private:
+  /// In how many attempts one goes wrong, without an explorer.
+  static constexpr std::uint64_t one_in = 8;
+
+  [[nodiscard]] static kind kind_of(fault f, io_attempt a) noexcept {
+    switch (f) {
+      case fault::delay:
+        return delays;
+      case fault::reset:
+        return resets;
+      case fault::refusal:
+        return refusals;
+      case fault::silence:
+        return silences;
+      default:
+        return a == io_attempt::writing ? short_writes : splits;
+    }
+  }
+  [[nodiscard]] std::size_t choose(fault_menu const& menu) {
+    if (decider::of_thread) return weft::decide(menu.names());
+    if (!lots_ || lots_->below(one_in) != 0) return 0;
+    return 1 + static_cast<std::size_t>(lots_->below(menu.size() - 1));
+  }
+
+  numbers const most_;
+  numbers left_;
+  std::optional<lots> lots_;
+};
+
+}  // namespace weft::detail

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "io/socket.hpp"
+#include "sched/detail/touching.hpp"
+#include "sched/outside_gate.hpp"
+
+/// What connects two in memory.
+namespace weft::detail {
+
+/// The gate of one who waits, if one does.
+class watched_place {
+ public:
+  watched_place() = default;
+  watched_place(watched_place const&) = delete;
+  watched_place& operator=(watched_place const&) = delete;
+
+  void enter(outside_gate& g, direction d) {
+    if (gate_)
+      throw std::logic_error(
+          d == direction::reading
+              ? "weft: a process waits to read from, or accept at, this socket "
+                "already: one may"
+              : "weft: a process waits to write to this socket already: one may");
+    gate_ = &g;
+  }
+  void leave(outside_gate const& g) noexcept {
+    if (gate_ == &g) gate_ = nullptr;
+  }
+  void open() {
+    if (gate_) std::exchange(gate_, nullptr)->open();
+  }
+
+ private:
+  outside_gate* gate_ = nullptr;
+};
+
+/// Bytes on their way in one direction, and what there is to say of them.
+///
+///   M2  A stream is one location (touching.hpp): what is attempted reads it, what changes anything
+///       writes it, also if only the other side will notice.
+///   M3  Silent, it tells nobody anything: who waits is not woken by the other side.
+class memory_stream {
+ public:
+  explicit memory_stream(std::size_t capacity) : capacity_(capacity) { is_born(this); }
+  memory_stream(memory_stream const&) = delete;
+  memory_stream& operator=(memory_stream const&) = delete;
+  ~memory_stream() { is_gone(this); }
+
+  void touch(bool writes) const noexcept { is_touched(this, writes); }  // M2
+
+  // ---- bytes
+
+  [[nodiscard]] std::size_t size() const noexcept { return bytes_.size() - first_; }
+  [[nodiscard]] std::size_t room() const noexcept { return capacity_ - size(); }
+  /// As many as there is room for.
+  void put(std::span<std::byte const> from) {
+    touch(true);
+    bytes_.insert(bytes_.end(), from.begin(), from.end());
+    tell(reader);
+  }
+  /// As many as there are.
+  void take(std::span<std::byte> into) {
+    touch(true);
+    auto const at = bytes_.begin() + static_cast<std::ptrdiff_t>(first_);
+    std::copy_n(at, into.size(), into.begin());
+    first_ += into.size();
+    if (first_ >= capacity_ || first_ == bytes_.size()) {  // so each is moved once at most
+      bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(first_));
+      first_ = 0;
+    }
+    tell(writer);
+  }
+
+  // ---- what becomes of it
+
+  /// After these comes the end.
+  void finish() {
+    touch(true);
+    is_finished = true;
+    tell(reader);
+  }
+  /// Who reads has gone.
+  void desert() {
+    touch(true);
+    is_deserted = true;
+    tell(writer);
+  }
+  void break_off() {
+    touch(true);
+    is_broken_ = true;
+    bytes_.clear();
+    first_ = 0;
+    tell(reader);
+    tell(writer);
+  }
+  void fall_silent() noexcept {
+    touch(true);
+    is_silent = true;
+  }
+
+  /// As far as one can know (M3).
+  [[nodiscard]] bool is_broken() const noexcept { return is_broken_ && !is_silent; }
+  [[nodiscard]] bool has_news_for_reader() const noexcept {
+    return !is_silent && (size() != 0 || is_finished || is_broken_);
+  }
+  [[nodiscard]] bool has_news_for_writer() const noexcept {
+    return room() != 0 || (!is_silent && (is_broken_ || is_deserted));
+  }
+
+  bool is_finished = false;
+  bool is_deserted = false;
+  bool is_silent = false;
+  watched_place reader;
+  watched_place writer;
+
+ private:
+  void tell(watched_place& who) {
+    if (!is_silent) who.open();  // M3
+  }
+
+  bool is_broken_ = false;
+  std::size_t const capacity_;
+  std::vector<std::byte> bytes_;
+  std::size_t first_ = 0;
+};
+
+/// Two streams.  Whoever is at an end of it owns it.
+struct memory_link {
+  enum class state : std::uint8_t { under_way, waits, connected, refused };
+
+  explicit memory_link(std::size_t capacity) : there(capacity), back(capacity) {}
+
+  void reset() {
+    there.break_off();
+    back.break_off();
+  }
+  void fall_silent() noexcept {
+    there.fall_silent();
+    back.fall_silent();
+  }
+  /// Who has begun to connect is told.
+  void become(state s) {
+    there.touch(true);
+    is = s;
+    there.writer.open();
+  }
+
+  memory_stream there;  // from who has connected
+  memory_stream back;
+  state is = state::under_way;  // a part of `there`, for M2
+};
+
+}  // namespace weft::detail

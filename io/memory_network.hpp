@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arpa/inet.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <variant>
+
+#include "io/detail/memory_exchange.hpp"
+#include "io/detail/memory_faults.hpp"
+#include "io/detail/memory_sockets.hpp"
+#include "io/detail/memory_stream.hpp"
+#include "io/memory_network_options.hpp"
+#include "io/network.hpp"
+#include "sched/detail/touching.hpp"
+
+namespace weft {
+
+/// A network in memory, for tests of programs that talk by `io`: without sockets of the system, and
+/// the same each time.
+///
+///     auto const found = explore([] { return memory_network({.splits = 1, .resets = 1}); },
+///                                [](memory_network& net) { return client_and_server(); },
+///                                check,
+///                                [](memory_network& net) -> network& { return net; });
+///
+/// What the options allow goes wrong wherever it can, each in some schedule: explore, random_walk
+/// and the like decide (decision.hpp).  In others nothing goes wrong, but for a seed.
+///
+/// In a stream bytes stay in order, whatever happens.  Of two streams who is later is a matter of
+/// who runs; with delays, also of when somebody who is ready is told.  It takes no time: so a
+/// deadline passes only if a connection is silent, or its other side is.
+///
+/// As with TCP: who writes to one who has closed is told at the next attempt to write, by
+/// broken_pipe; and one who closes with something unread resets the connection.  Other than with
+/// TCP, what is not read when it is reset is always lost; and a port is free again at once.
+///
+/// For processes of schedulers on one thread.  No operation is a step of its own, in
+/// granularity::parallel either: between two operations of a process others run only if it lets
+/// them.  What processes share here is seen by a reduction.
+///
+/// Must outlive its sockets: ending with some open ends the program, with a message.  Finding out
+/// who listens is O(n), of n sockets; all else O(1) and what bytes cost.
+class memory_network final : public network {
+ public:
+  /// Throws std::invalid_argument if there is no room for a byte, or for who comes.
+  explicit memory_network(memory_network_options const& o = {})
+      : options_(o),
+        budgets_({o.splits, o.short_writes, o.delays, o.resets, o.refusals, o.silences}, o.seed) {
+    if (o.capacity == 0 || o.backlog == 0)
+      throw std::invalid_argument(
+          "weft: a network in memory has a capacity, and a backlog, of 1 at least");
+    detail::is_born(this);
+  }
+  ~memory_network() override {
+    detail::is_gone(this);
+    if (sockets() == 0) return;
+    std::fprintf(
+        stderr,
+        "weft: a network in memory ends while %zu of its sockets are open: it must outlive "
+        "them\n",
+        sockets());
+    std::terminate();
+  }
+
+  /// How many are open.
+  [[nodiscard]] std::size_t sockets() const noexcept { return sockets_.size(); }
+
+  // ---- the home of sockets
+
+  void close(socket_id s) noexcept override {
+    auto const gone = sockets_.remove(s);
+    if (gone.index() == 0) return;
+    if (options_.max_sockets != 0) touch(true);
+    if (auto const* const l = std::get_if<listener>(&gone)) {
+      touch(true);
+      return (*l)->close();
+    }
+    end const& e = *std::get<std::unique_ptr<end>>(gone);
+    e.in().reader.open();
+    e.out().writer.open();
+    if (e.in().size() != 0) return e.link->reset();
+    e.in().desert();
+    e.out().finish();
+  }
+  void unwatch(socket_id s, direction d, outside_gate& g) noexcept override {
+    auto const* const at = sockets_.find(s);
+    if (!at) return;
+    if (auto const* const l = std::get_if<listener>(at)) {
+      (*l)->touch(false);
+    } else {
+      end const& e = *std::get<std::unique_ptr<end>>(*at);
+      (d == direction::reading ? e.in() : e.out()).touch(false);
+    }
+    place(*at, d).leave(g);
+  }
+  [[nodiscard]] endpoint peer(socket_id s) const override {
+    auto const& at = find(s, "ask who is at the other end of");
+    auto const* const l = std::get_if<listener>(&at);
+    return l ? (*l)->at : std::get<std::unique_ptr<end>>(at)->peer;
+  }
+  [[nodiscard]] endpoint local(socket_id s) const override {
+    auto const& at = find(s, "ask for the address of");
+    auto const* const l = std::get_if<listener>(&at);
+    return l ? (*l)->at : std::get<std::unique_ptr<end>>(at)->local;
+  }
+
+ private:
+  using end = detail::memory_end;
+  using listener = detail::memory_sockets::listener;
+  using link = detail::memory_link;
+  using io_attempt = detail::io_attempt;
+  using fault = detail::fault;
+  using fault_menu = detail::fault_menu;
+  static constexpr std::uint16_t first_free_port = 49'152;
+
+  /// Who listens, which ports are taken, and how many sockets there are: one location.
+  void touch(bool writes) const noexcept { detail::is_touched(this, writes); }
+
+  // ---- finding them
+
+  /// `what`: "read from".
+  [[nodiscard]] detail::memory_sockets::socket const& find(socket_id s,
+                                                           std::string_view what) const {
+    if (auto const* const found = sockets_.find(s)) return *found;
+    throw io_error(std::make_error_code(std::errc::bad_file_descriptor),
+                   std::string(what) + " a socket that is closed");
+  }
+  [[nodiscard]] end& find_end(socket_id s, std::string_view what) const {
+    auto const& at = find(s, what);
+    if (auto const* const l = std::get_if<listener>(&at))
+      detail::throw_failed(std::errc::not_connected, std::string(what) + ' ', (*l)->at);
+    return *std::get<std::unique_ptr<end>>(at);
+  }
+  [[nodiscard]] detail::memory_listener& find_listener(socket_id s) const {
+    auto const& at = find(s, "accept at");
+    if (auto const* const l = std::get_if<listener>(&at)) return **l;
+    detail::throw_failed(std::errc::invalid_argument, "accept at ",
+                         std::get<std::unique_ptr<end>>(at)->local);
+  }
+  [[nodiscard]] static detail::watched_place& place(detail::memory_sockets::socket const& at,
+                                                    direction d) noexcept {
+    if (auto const* const l = std::get_if<listener>(&at)) return (*l)->watched;
+    end const& e = *std::get<std::unique_ptr<end>>(at);
+    return d == direction::reading ? e.in().reader : e.out().writer;
+  }
+
+  // ---- new ones
+
+  static void require_address(endpoint const& e) {
+    in6_addr room;
+    for (int const family : {AF_INET, AF_INET6})
+      if (::inet_pton(family, e.address.c_str(), &room) == 1) return;
+    throw std::invalid_argument("weft: " + e.address + " is no address of IPv4 or IPv6, in digits");
+  }
+  void require_room(std::string_view what, endpoint const& who) const {
+    if (options_.max_sockets == 0) return;
+    touch(true);
+    if (sockets() >= options_.max_sockets)
+      detail::throw_failed(std::errc::too_many_files_open, what, who);
+  }
+  /// Ports of those who connect, and of those who ask for any.
+  [[nodiscard]] std::uint16_t free_port(std::string const& address) {
+    touch(true);
+    for (;;) {
+      endpoint const e(address, next_port_);
+      next_port_ = next_port_ == 65'535 ? first_free_port : next_port_ + 1;
+      if (!sockets_.who_listens(e)) return e.port;
+    }
+  }
+  [[nodiscard]] owned_socket listen(endpoint const& at) override {
+    require_address(at);
+    require_room("listen at ", at);
+    touch(true);
+    if (at.port != 0 && sockets_.who_listens(at))
+      detail::throw_failed(std::errc::address_in_use, "listen at ", at);
+    endpoint const here(at.address, at.port != 0 ? at.port : free_port(at.address));
+    return {*this, sockets_.add(std::make_unique<detail::memory_listener>(here, options_.backlog))};
+  }
+  [[nodiscard]] owned_socket connect(endpoint const& to) override {
+    require_address(to);
+    require_room("connect to ", to);
+    endpoint here(to.address, free_port(to.address));
+    auto e = std::make_unique<end>();
+    e->link = std::make_shared<link>(options_.capacity);
+    e->connects = true;
+    e->local = std::move(here);
+    e->peer = to;
+    return {*this, sockets_.add(std::move(e))};
+  }
+  [[nodiscard]] bool is_connected(socket_id s) override {
+    end& e = find_end(s, "connect by");
+    e.out().touch(false);
+    if (e.link->is == link::state::under_way && !e.out().is_silent) arrive(e);
+    if (e.link->is == link::state::refused)
+      detail::throw_failed(std::errc::connection_refused, "connect to ", e.peer);
+    if (e.out().is_broken())
+      detail::throw_failed(std::errc::connection_reset, "connect to ", e.peer);
+    return e.link->is == link::state::connected;
+  }
+  /// At who listens, if it comes that far.
+  void arrive(end& e) {
+    fault_menu menu(io_attempt::connecting);
+    for (fault const f : {fault::delay, fault::refusal, fault::silence}) budgets_.may(menu, f);
+    fault const f = budgets_.decide(menu);
+    if (f == fault::delay) e.is_writing_late = true;
+    if (f == fault::silence) e.link->fall_silent();
+    if (f == fault::refusal) e.link->become(link::state::refused);
+    if (f != fault::none) return;
+    touch(false);
+    if (auto* const l = sockets_.who_listens(e.peer))
+      l->push({e.link, e.local, e.peer});
+    else
+      e.link->become(link::state::refused);
+  }
+  [[nodiscard]] std::optional<owned_socket> accept(socket_id s) override {
+    auto& l = find_listener(s);
+    l.touch(false);
+    if (l.is_empty()) return std::nullopt;
+    fault_menu menu(io_attempt::accepting);
+    budgets_.may(menu, fault::delay);
+    if (budgets_.decide(menu) == fault::delay) {
+      l.is_late = true;
+      return std::nullopt;
+    }
+    require_room("accept at ", l.at);
+    auto e = std::make_unique<end>();
+    e->link = l.front().link;
+    e->local = l.front().to;
+    e->peer = l.front().from;
+    owned_socket accepted(*this, sockets_.add(std::move(e)));
+    l.pop();
+    return accepted;
+  }
+
+  [[nodiscard]] std::optional<std::size_t> read(socket_id s, std::span<std::byte> into) override {
+    return detail::read(find_end(s, "read from"), budgets_, into);
+  }
+  [[nodiscard]] std::optional<std::size_t> write(socket_id s,
+                                                 std::span<std::byte const> from) override {
+    return detail::write(find_end(s, "write to"), budgets_, from);
+  }
+  void finish(socket_id s) override { detail::finish(find_end(s, "finish writing to")); }
+  void watch(socket_id s, direction d, outside_gate& g) override {
+    auto const& at = find(s, "wait for");
+    auto& here = place(at, d);
+    here.enter(g, d);
+    auto const* const l = std::get_if<listener>(&at);
+    bool const may =
+        l ? (*l)->may_do_better() : detail::may_do_better(*std::get<std::unique_ptr<end>>(at), d);
+    if (may) here.open();
+  }
+  memory_network_options const options_;
+  detail::fault_budgets budgets_;
+  detail::memory_sockets sockets_;
+  std::uint16_t next_port_ = first_free_port;
+};
+
+}  // namespace weft
