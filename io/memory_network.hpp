@@ -35,7 +35,7 @@ namespace weft {
 ///     auto const found = explore([] { return memory_network({.splits = 1, .resets = 1}); },
 ///                                [](memory_network& net) { return client_and_server(); },
 ///                                check,
-///                                [](memory_network& net) -> network& { return net; });
+///                                [](memory_network& net) -> auto& { return net; });
 ///
 /// What the options allow goes wrong wherever it can, each in some schedule: explore, random_walk
 /// and the like decide (decision.hpp).  In others nothing goes wrong, but for a seed.
@@ -48,14 +48,17 @@ namespace weft {
 /// broken_pipe; and one who closes with something unread resets the connection.  Other than with
 /// TCP, what is not read when it is reset is always lost; and a port is free again at once.
 ///
-/// For processes of schedulers on one thread.  No operation is a step of its own, in
-/// granularity::parallel either: between two operations of a process others run only if it lets
-/// them.  What processes share here is seen by a reduction.
+/// For processes of schedulers on one thread.  A reduction sees what they share here: two that talk
+/// by streams of their own have nothing to do with one another.  (As a `network&` it is one thing
+/// that all share.)
 ///
 /// Must outlive its sockets: ending with some open ends the program, with a message.  Finding out
 /// who listens is O(n), of n sockets; all else O(1) and what bytes cost.
 class memory_network final : public network {
  public:
+  /// By is_touched: M1, M2.
+  static constexpr bool tells_what_it_touches = true;
+
   /// Throws std::invalid_argument if there is no room for a byte, or for who comes.
   explicit memory_network(memory_network_options const& o = {})
       : options_(o),

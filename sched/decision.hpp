@@ -47,8 +47,6 @@ inline std::size_t decide(std::size_t n, std::string_view const* names) {
 /// what is usual: that is tried first, and what is made smaller has as few others as it can.
 ///
 /// Not for the program itself: a process that has forked would decide again what it has decided.
-/// With `.reduce`, what two processes decide has nothing to do with one another: a handler whose
-/// state says which ways there are is something shared, which is to be said (syncing::touch).
 ///
 /// O(1).  Throws std::invalid_argument if there is none.
 [[nodiscard]] inline std::size_t decide(std::size_t ways) { return detail::decide(ways, nullptr); }

@@ -354,10 +354,12 @@ struct town {
 };
 
 struct fates_of_town {
+  static constexpr bool tells_what_it_touches = true;  // nothing
   town* of;
   std::size_t on(fate::which w) { return decide(w.of); }
 };
 struct spends_of_town {
+  static constexpr bool tells_what_it_touches = true;  // who uses it does
   town* of;
   std::size_t on(spending::some) {
     purse& p = of->money;

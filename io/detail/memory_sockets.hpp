@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -138,7 +139,9 @@ class memory_sockets {
   };
   static bool is_at(memory_listener const& l, endpoint const& to) noexcept {
     if (l.at.port != to.port) return false;
-    return l.at.address == to.address || l.at.address == "0.0.0.0" || l.at.address == "::";
+    bool const is_ipv4 = to.address.find(':') == std::string::npos;
+    return l.at.address == to.address || l.at.address == "::" ||
+           (is_ipv4 && l.at.address == "0.0.0.0");
   }
 
   std::vector<place> places_;

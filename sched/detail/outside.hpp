@@ -111,6 +111,18 @@ struct taken_by<H, row<Es...>>
     : collected<row<>, std::conditional_t<has_some_clause<H, typename Es::operations>, row<Es>,
                                           row<>>...> {};
 
+/// Whether the handler that takes the effect tells a reduction what it touches (touching.hpp), so
+/// that not all it does is one location: `static constexpr bool tells_what_it_touches = true`.
+template <class E, class... Hs>
+constexpr bool teller_takes = false;
+template <class E, class H, class... Hs>
+constexpr bool teller_takes<E, H, Hs...> = [] {
+  if constexpr (has_some_clause<H, typename E::operations>)
+    return requires { requires H::tells_what_it_touches; };
+  else
+    return teller_takes<E, Hs...>;
+}();
+
 // ---- how they stand
 
 /// Where the innermost of them leaves its evidence, and waits.
@@ -135,6 +147,9 @@ class standing final : public stand {
  public:
   static constexpr bool asks_further_out =
       (has_clause_that_asks<std::remove_reference_t<Hs>, Row> || ...);
+  template <class E>
+  static constexpr bool tells_what_it_touches =
+      teller_takes<E, std::remove_reference_t<Hs>...>;
 
   explicit standing(Hs&&... handlers) : handlers_(std::forward<Hs>(handlers)...) {
     run(handle<standing_still>(keeper_, level<sizeof...(Hs)>::body(*this)));

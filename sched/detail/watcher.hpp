@@ -14,21 +14,22 @@
 #include "sched/detail/touching.hpp"
 
 /// What stands, where schedules are explored, in front of a handler outside the scheduler `S`: what
-/// that does is shared by all processes, and so it is a location.
+/// that does is shared by all processes, and so it is a location.  Unless it says that it tells what
+/// it touches (outside.hpp), and asks nobody further out.
 namespace weft::detail {
 
 template <class S, class F>
 class watcher final : public recorder_base {
  public:
-  /// `far`: it may use what stands further out.
-  watcher(S& home, evidence<F>& outer, bool far)
+  /// `far`: it may use what stands further out.  `tells`: it tells what it touches.
+  watcher(S& home, evidence<F>& outer, bool far, bool tells)
       : nearest_(home, outer), next_(home, outer.clauses->beyond(outer)) {
     nearest_.next = next_.target ? &next_ : nullptr;
-    nearest_.uses.push_back(&outer.clauses->home(outer));
+    if (far || !tells) nearest_.uses.push_back(&outer.clauses->home(outer));
     if (next_.target) next_.uses.push_back(&next_.target->clauses->home(*next_.target));
     for (place* const p : {&nearest_, &next_})
       for (std::size_t i = 0; far && i != p->uses.size(); ++i) add_outers_of(*p->uses[i], p->uses);
-    weft::detail::is_born(nearest_.uses.front());
+    if (!nearest_.uses.empty()) weft::detail::is_born(nearest_.uses.front());
   }
   [[nodiscard]] evidence<F>* stand_in() noexcept { return &nearest_; }
   void expire() noexcept override {
