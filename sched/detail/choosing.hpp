@@ -251,8 +251,8 @@ class choosing final : public decider {
   std::size_t decide(std::size_t n, std::string_view const* names) override {
     if (!is_in_step_ || n == 1) return 0;  // C2
     std::size_t const taken = chooser_.decide(n);
-    log_.choices.push_back({static_cast<unsigned>(taken), static_cast<unsigned>(n), log_.steps,
-                            run_log::no_ids});
+    log_.choices.push_back(
+        {static_cast<unsigned>(taken), static_cast<unsigned>(n), log_.steps, run_log::no_ids});
     log_.decisions += taken != 0;
     if (log_.trace)
       log_.trace->back().decisions.push_back(

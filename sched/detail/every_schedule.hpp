@@ -148,8 +148,8 @@ class every_schedule final : public chooser {
     return n.last != candidates::nobody && n.last != choice;
   }
   void begin(candidates const& who) {
-    node n{0,           static_cast<unsigned>(who.size()), who.last, spent_, decided_,
-           ids_.size(), steps_,                            false};
+    node n{0,    static_cast<unsigned>(who.size()), who.last, spent_, decided_, ids_.size(), steps_,
+           false};
     if (spent_ == bound_ && who.last != candidates::nobody && who.last != 0) {
       n.choice = static_cast<unsigned>(who.last);
       is_pruned_ = true;

@@ -148,8 +148,7 @@ class standing final : public stand {
   static constexpr bool asks_further_out =
       (has_clause_that_asks<std::remove_reference_t<Hs>, Row> || ...);
   template <class E>
-  static constexpr bool tells_what_it_touches =
-      teller_takes<E, std::remove_reference_t<Hs>...>;
+  static constexpr bool tells_what_it_touches = teller_takes<E, std::remove_reference_t<Hs>...>;
 
   explicit standing(Hs&&... handlers) : handlers_(std::forward<Hs>(handlers)...) {
     run(handle<standing_still>(keeper_, level<sizeof...(Hs)>::body(*this)));

@@ -36,8 +36,8 @@ void scheduling<Backend>::learn_effect(identity<F>, Find& find) {
     evidence<F>* outer = find.template operator()<F>();
     this->learn_outer(outer->clauses->home(*outer));
     if constexpr (explores)
-      outer = own(std::make_unique<watcher<scheduling, F>>(
-                      *this, *outer, Find::asks_further_out, Find::template tells_what_it_touches<F>))
+      outer = own(std::make_unique<watcher<scheduling, F>>(*this, *outer, Find::asks_further_out,
+                                                           Find::template tells_what_it_touches<F>))
                   ->stand_in();
     auto* const r = own(std::make_unique<recorder<F>>(*this, *outer));
     this->known_.learn({&name_of<F>, outer, r->stand_in()});

@@ -14,8 +14,8 @@
 #include "sched/detail/touching.hpp"
 
 /// What stands, where schedules are explored, in front of a handler outside the scheduler `S`: what
-/// that does is shared by all processes, and so it is a location.  Unless it says that it tells what
-/// it touches (outside.hpp), and asks nobody further out.
+/// that does is shared by all processes, and so it is a location.  Unless it says that it tells
+/// what it touches (outside.hpp), and asks nobody further out.
 namespace weft::detail {
 
 template <class S, class F>
