@@ -250,13 +250,13 @@ class memory_network final : public network {
   }
 
   [[nodiscard]] std::optional<std::size_t> read(socket_id s, std::span<std::byte> into) override {
-    return detail::read(find_end(s, "read from"), budgets_, into);
+    return detail::read_from(find_end(s, "read from"), budgets_, into);
   }
   [[nodiscard]] std::optional<std::size_t> write(socket_id s,
                                                  std::span<std::byte const> from) override {
-    return detail::write(find_end(s, "write to"), budgets_, from);
+    return detail::write_to(find_end(s, "write to"), budgets_, from);
   }
-  void finish(socket_id s) override { detail::finish(find_end(s, "finish writing to")); }
+  void finish(socket_id s) override { detail::finish_writing_to(find_end(s, "finish writing to")); }
   void watch(socket_id s, direction d, outside_gate& g) override {
     auto const& at = find(s, "wait for");
     auto& here = place(at, d);

@@ -146,6 +146,9 @@ inline exploration follow(schedule_path const& path, subject& program) {
 /// is no operation belongs to the step that it is in: a guard that unlocks, a notify, a release, a
 /// completion, an address that goes; and what a clause asks of handlers further out (outer.hpp).
 ///
+/// A handler may leave to the explorer what it does (decision.hpp): then it does this in one
+/// schedule, and that in another.
+///
 /// Nothing comes from outside: who waits for a completion that no process completes is in a
 /// deadlock.
 ///
@@ -181,7 +184,8 @@ exploration follow(std::string_view path, MakeState make_state, Program program,
 
 /// The same, and then makes it smaller: the outcome is the smallest schedule found, in at most so
 /// many runs, that ends in the same way; if the runs suffice, the smallest there is: with the
-/// fewest preemptions, of these with the fewest switches, of these with the fewest steps.
+/// fewest decisions that are not 0, of these with the fewest preemptions, of these with the fewest
+/// switches, of these with the fewest steps.
 template <class MakeState, class Program, class Check, class... Handlers>
 exploration shrink(std::string_view path, std::size_t max_runs, MakeState make_state,
                    Program program, Check check, Handlers... handlers) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "effects/effects.hpp"
+#include "sched/decision.hpp"
 #include "sched/schedule.hpp"
 #include "tests/support/catch2_listener.hpp"
 #include "tests/support/frames.hpp"
@@ -617,6 +618,38 @@ TEST_CASE("bounded, parallel and reduced searches see what assertions say") {
   CHECK_FALSE(said.assertions[0].passed);
   CHECK(has(said.assertions[0].text, "CHECK( seen == 0 )"));
   CHECK(has(said.assertions[0].text, "\n  with expansion: 1 == 0\n"));
+}
+
+namespace {
+
+struct coin {
+  struct flip : op<bool> {};
+  using operations = op_list<flip>;
+};
+struct flips {
+  bool on(coin::flip) { return decide(2) == 1; }
+};
+eff<void, coin> flips_twice(int& n) {
+  for (int i = 0; i != 2; ++i) {
+    bool const is_heads = co_await coin::flip{};
+    n += is_heads;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("what handlers decide is tried here, too") {
+  tests::every_frame_dies const here;
+  auto const with_coin = [](int&) { return flips(); };
+  auto const [said, found] = catch2_listener::hears([&] {
+    return exploration(
+        check_every_schedule(zero, flips_twice, [](int& n) { CHECK(n != 2); }, with_coin));
+  });
+  CHECK(found.schedules == 4);
+  CHECK(found.failed == 1);
+  REQUIRE(said.assertions.size() == 1);
+  CHECK(has(said.assertions.front().text, "2 decisions (decided)"));
+  CHECK(has(said.assertions.front().text, "process 1 begins; decided: 1, 1"));
 }
 
 TEST_CASE("who dies in a schedule says in which") {

@@ -320,15 +320,14 @@ TEST_CASE("who waits at a socket that is closed is woken, and told") {
 TEST_CASE("one process at a time waits for one thing") {
   memory_network net;
   auto const waits = [](connection& c) -> talking { (void)co_await reads(c); };
+  auto const both_wait = [&]() -> several {
+    both c = co_await connected();
+    co_await spawn(waits, std::ref(c.client));
+    co_await spawn(waits, std::ref(c.client));
+    co_await timing::sleep_for(1s);
+  };
   CHECK_THROWS_WITH(
-      schedule(
-          [&]() -> several {
-            both c = co_await connected();
-            co_await spawn(waits, std::ref(c.client));
-            co_await spawn(waits, std::ref(c.client));
-            co_await timing::sleep_for(1s);
-          },
-          net),
+      schedule(both_wait, net),
       "weft: a process waits to read from, or accept at, this socket already: one may");
   CHECK(net.sockets() == 0);
 }
@@ -412,10 +411,11 @@ TEST_CASE("each who listens has a port, and nobody else has it") {
     listener const six = co_await listen(endpoint("::1", 80));
     CHECK(six.local().text() == "[::1]:80");
   });
-  CHECK_THROWS_WITH(schedule([]() -> several { (void)co_await listen(endpoint("here", 1)); }, net),
+  auto const listens_at_a_name = []() -> several { (void)co_await listen(endpoint("here", 1)); };
+  CHECK_THROWS_WITH(schedule(listens_at_a_name, net),
                     "weft: here is no address of IPv4 or IPv6, in digits");
-  CHECK_THROWS_AS(schedule([]() -> several { (void)co_await connect(endpoint("", 1)); }, net),
-                  std::invalid_argument);
+  auto const connects_to_none = []() -> several { (void)co_await connect(endpoint("", 1)); };
+  CHECK_THROWS_AS(schedule(connects_to_none, net), std::invalid_argument);
 }
 
 TEST_CASE("with too many sockets who has come waits on, and is the next") {

@@ -49,8 +49,8 @@ namespace weft::detail {
   }
 }
 
-[[nodiscard]] inline std::optional<std::size_t> read(memory_end& e, fault_budgets& budgets,
-                                                     std::span<std::byte> into) {
+[[nodiscard]] inline std::optional<std::size_t> read_from(memory_end& e, fault_budgets& budgets,
+                                                          std::span<std::byte> into) {
   auto& in = e.in();
   auto const require_whole = [&] {
     if (in.is_broken()) throw_failed(std::errc::connection_reset, "read from ", e.peer);
@@ -67,8 +67,8 @@ namespace weft::detail {
   return part;
 }
 
-[[nodiscard]] inline std::optional<std::size_t> write(memory_end& e, fault_budgets& budgets,
-                                                      std::span<std::byte const> from) {
+[[nodiscard]] inline std::optional<std::size_t> write_to(memory_end& e, fault_budgets& budgets,
+                                                         std::span<std::byte const> from) {
   auto& out = e.out();
   auto const require_whole = [&] {
     if (out.is_broken()) throw_failed(std::errc::connection_reset, "write to ", e.peer);
@@ -100,7 +100,7 @@ namespace weft::detail {
   return part;
 }
 
-inline void finish(memory_end const& e) {
+inline void finish_writing_to(memory_end const& e) {
   e.out().touch(false);
   if (e.out().is_broken() || e.link->is != memory_link::state::connected)
     throw_failed(std::errc::not_connected, "finish writing to ", e.peer);
