@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cerrno>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include <unistd.h>
+
+#include "io/socket.hpp"
+
+namespace weft::detail {
+
+/// Owns a descriptor of the system's.
+class descriptor {
+ public:
+  explicit descriptor(int fd = none) noexcept : fd_(fd) {}
+  descriptor(descriptor&& other) noexcept : fd_(other.release()) {}
+  descriptor& operator=(descriptor other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~descriptor() {
+    // What it fails with says something of what was written to a file: nothing to a socket.
+    if (fd_ != none) ::close(fd_);
+  }
+
+  [[nodiscard]] explicit operator bool() const noexcept { return fd_ != none; }
+  [[nodiscard]] int get() const noexcept { return fd_; }
+  [[nodiscard]] int release() noexcept { return std::exchange(fd_, none); }
+
+ private:
+  static constexpr int none = -1;
+  int fd_;
+};
+
+[[noreturn, gnu::cold]] inline void throw_io_error(int why, std::string const& what) {
+  throw io_error(std::error_code(why, std::generic_category()), what);
+}
+
+/// A call of the system that a signal may interrupt: again, then.
+template <class Call>
+auto uninterrupted(Call call) noexcept {
+  for (;;) {
+    auto const answer = call();
+    if (answer >= 0 || errno != EINTR) return answer;
+  }
+}
+
+}  // namespace weft::detail

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+
+#include "io/detail/descriptor.hpp"
+#include "io/detail/socket_address.hpp"
+#include "io/detail/socket_table.hpp"
+#include "io/network.hpp"
+
+namespace weft {
+
+/// The system's network: TCP, on Linux.
+///
+///     reactor net;
+///     schedule(server, net);
+///
+/// Processes attempt on their own thread; one thread of the reactor's waits for all who found that
+/// they have to, by epoll.  Thread safe: for any backend, and several schedulers at once.
+///
+/// Must outlive its sockets: ending with some open ends the program, with a message.  A connection
+/// that is in a process goes with it, at the end of schedule() at the latest.
+///
+/// A socket sends what it is given at once (TCP_NODELAY), and takes a port that was in use a moment
+/// ago (SO_REUSEADDR).  Descriptors are not inherited by other programs; there is no SIGPIPE.
+///
+/// Costs a message of a peer who waits for the answer: a read, a write, and a wake-up by the
+/// reactor's thread; one that found less than it had room for knows that there is no more, so the
+/// next attempt is none.  A connection: 192 bytes, kept for the next one; and to begin or to end it
+/// two calls of the system.
+class reactor final : public network {
+ public:
+  static constexpr bool thread_safe = true;
+
+  /// Throws std::system_error: too many open files, no thread.
+  reactor()
+      : epoll_(::epoll_create1(EPOLL_CLOEXEC)), end_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    if (!epoll_ || !end_) detail::throw_io_error(errno, "begin a reactor");
+    epoll_event e{};
+    e.events = EPOLLIN;
+    e.data.u64 = the_end;
+    if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, end_.get(), &e) != 0)
+      detail::throw_io_error(errno, "begin a reactor");
+    // Signals are for the program's own threads.
+    sigset_t all;
+    sigset_t before;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before);
+    try {
+      thread_ = std::thread([this] { run(); });
+    } catch (...) {
+      ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+      throw;
+    }
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+  ~reactor() override {
+    if (std::size_t const n = table_.taken(); n != 0) {
+      std::fprintf(stderr,
+                   "weft: a reactor ends while %zu of its sockets are open: it must outlive them\n",
+                   n);
+      std::terminate();
+    }
+    ::eventfd_write(end_.get(), 1);
+    thread_.join();
+  }
+
+  // ---- the home of sockets
+
+  void close(socket_id s) noexcept override {
+    detail::socket_place* const p = table_.find(s.place);
+    if (p && p->close(s.number)) leave(*p);
+  }
+  void unwatch(socket_id s, direction d, outside_gate& g) noexcept override {
+    table_.find(s.place)->unwatch(d, g);
+  }
+  [[nodiscard]] endpoint peer(socket_id s) const override {
+    return use(*this, s, "ask who is at the other end of").at.peer().to_endpoint();
+  }
+  [[nodiscard]] endpoint local(socket_id s) const override {
+    use const on(*this, s, "ask for the address of");
+    detail::socket_address here;
+    if (::getsockname(on.at.fd(), here.out(), here.size_out()) != 0)
+      on.fail(errno, "ask for the address of the connection to ");
+    return here.to_endpoint();
+  }
+
+ private:
+  static constexpr std::uint64_t the_end = ~std::uint64_t{0};
+
+  /// Somebody uses a socket, and has its descriptor until this ends.
+  class use {
+   public:
+    use(reactor const& r, socket_id s, char const* what)
+        : at(require(r.table_.find(s.place), s.number, what)), home_(r) {}
+    use(use const&) = delete;
+    use& operator=(use const&) = delete;
+    ~use() { home_.leave(at); }
+    [[noreturn, gnu::cold]] void fail(int why, std::string_view what) const {
+      detail::throw_io_error(why, std::string(what) + at.peer().to_endpoint().text());
+    }
+
+    detail::socket_place& at;
+
+   private:
+    static detail::socket_place& require(detail::socket_place* p, std::uint32_t number,
+                                         char const* what) {
+      if (!p || !p->enter(number))
+        detail::throw_io_error(EBADF, std::string(what) + " a socket that is closed");
+      return *p;
+    }
+    reactor const& home_;
+  };
+  /// For a socket to come.
+  class reserved {
+   public:
+    explicit reserved(reactor& r) : home_(r), at_(&r.table_.take()) {}
+    reserved(reserved const&) = delete;
+    reserved& operator=(reserved const&) = delete;
+    ~reserved() {
+      if (at_) home_.table_.give_back(*at_);
+    }
+    /// Begins it.
+    owned_socket become(detail::descriptor fd, detail::socket_address const& peer,
+                        std::string_view what) {
+      int const added = fd.get();
+      socket_id const id = at_->begin(std::move(fd), peer);
+      at_ = nullptr;
+      owned_socket s(home_, id);
+      epoll_event e{};
+      e.events = EPOLLIN | EPOLLPRI | EPOLLRDHUP | EPOLLOUT | EPOLLET;
+      e.data.u64 = std::uint64_t{id.number} << 32 | id.place;
+      // Closing the descriptor takes it out again.
+      if (::epoll_ctl(home_.epoll_.get(), EPOLL_CTL_ADD, added, &e) != 0)
+        detail::throw_io_error(errno, std::string(what) + peer.to_endpoint().text());
+      return s;
+    }
+
+   private:
+    reactor& home_;
+    detail::socket_place* at_;
+  };
+
+  void leave(detail::socket_place& p) const noexcept {
+    if (!p.leave()) return;
+    p.end();
+    table_.give_back(p);
+  }
+  /// What is new, until it is the end.
+  void run() noexcept {
+    std::array<epoll_event, 512> events;
+    for (;;) {
+      int const n = detail::uninterrupted([&] {
+        return ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), -1);
+      });
+      for (int i = 0; i < n; ++i) {
+        epoll_event const& e = events[static_cast<std::size_t>(i)];
+        if (e.data.u64 == the_end) return;
+        happens(e);
+      }
+    }
+  }
+  void happens(epoll_event const& e) noexcept {
+    bool const is_over = (e.events & (EPOLLHUP | EPOLLERR)) != 0;
+    bool const is_last = is_over || (e.events & (EPOLLRDHUP | EPOLLPRI)) != 0;  // A4
+    table_.find(static_cast<std::uint32_t>(e.data.u64))
+        ->happens(static_cast<std::uint32_t>(e.data.u64 >> 32),
+                  is_last || (e.events & EPOLLIN) != 0, is_over || (e.events & EPOLLOUT) != 0,
+                  is_last);
+  }
+
+  // ---- the operations (io.hpp)
+
+  static detail::descriptor new_socket(detail::socket_address const& at, std::string const& what) {
+    detail::descriptor fd(::socket(at.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (!fd) detail::throw_io_error(errno, what);
+    return fd;
+  }
+  static void set(detail::descriptor const& fd, int level, int option) noexcept {
+    int const yes = 1;
+    (void)::setsockopt(fd.get(), level, option, &yes, sizeof yes);
+  }
+
+  [[nodiscard]] owned_socket listen(endpoint const& at) override {
+    detail::socket_address address(at);
+    reserved place(*this);
+    std::string const what = "listen at " + at.text();
+    detail::descriptor fd = new_socket(address, what);
+    set(fd, SOL_SOCKET, SO_REUSEADDR);
+    set(fd, IPPROTO_TCP, TCP_NODELAY);  // those who come have it from here
+    if (::bind(fd.get(), address.get(), address.size()) != 0 ||
+        ::listen(fd.get(), SOMAXCONN) != 0 ||
+        ::getsockname(fd.get(), address.out(), address.size_out()) != 0)
+      detail::throw_io_error(errno, what);
+    return place.become(std::move(fd), address, "listen at ");
+  }
+  [[nodiscard]] std::optional<owned_socket> accept(socket_id s) override {
+    use const on(*this, s, "accept at");
+    detail::readiness& ready = on.at.ready(direction::reading);
+    auto const now = ready.now();
+    if (!ready.may_try(now)) return std::nullopt;
+    reserved place(*this);
+    for (;;) {
+      detail::socket_address peer;
+      detail::descriptor fd(::accept4(on.at.fd(), peer.out(), peer.size_out(),
+                                      SOCK_CLOEXEC | SOCK_NONBLOCK));
+      if (fd) return place.become(std::move(fd), peer, "accept ");
+      int const why = errno;
+      if (is_of_one_peer(why)) continue;
+      // Whether there are descriptors left is asked before whether somebody is there.
+      if (why != EAGAIN && !nobody_is_there(on.at.fd())) on.fail(why, "accept at ");
+      ready.found_nothing(now);
+      return std::nullopt;
+    }
+  }
+  /// Who had come has gone again: what accept(2) passes on of him says nothing of the next one.
+  static bool is_of_one_peer(int why) noexcept {
+    static constexpr std::array of_peers{EINTR,        ECONNABORTED, EPROTO,     ENETDOWN,
+                                         ENOPROTOOPT,  EHOSTDOWN,    ENONET,     EHOSTUNREACH,
+                                         ENETUNREACH,  EPERM,        ETIMEDOUT};
+    return std::ranges::find(of_peers, why) != of_peers.end();
+  }
+  static bool nobody_is_there(int fd) noexcept {
+    pollfd p{fd, POLLIN, 0};
+    return ::poll(&p, 1, 0) == 0;
+  }
+
+  [[nodiscard]] owned_socket connect(endpoint const& to) override {
+    detail::socket_address const address(to);
+    reserved place(*this);
+    std::string const what = "connect to " + to.text();
+    detail::descriptor fd = new_socket(address, what);
+    set(fd, IPPROTO_TCP, TCP_NODELAY);
+    // Interrupted, it goes on as one that would block.
+    if (::connect(fd.get(), address.get(), address.size()) != 0 && errno != EINPROGRESS &&
+        errno != EINTR)
+      detail::throw_io_error(errno, what);
+    return place.become(std::move(fd), address, "connect to ");
+  }
+  [[nodiscard]] bool is_connected(socket_id s) override {
+    use const on(*this, s, "connect by");
+    detail::readiness& ready = on.at.ready(direction::writing);
+    auto const now = ready.now();
+    if (!ready.may_try(now)) return false;
+    int why = 0;
+    socklen_t size = sizeof why;
+    if (::getsockopt(on.at.fd(), SOL_SOCKET, SO_ERROR, &why, &size) != 0) why = errno;
+    if (why != 0) on.fail(why, "connect to ");
+    detail::socket_address peer;
+    if (::getpeername(on.at.fd(), peer.out(), peer.size_out()) == 0) return true;
+    ready.found_nothing(now);
+    return false;
+  }
+
+  [[nodiscard]] std::optional<std::size_t> read(socket_id s, std::span<std::byte> into) override {
+    return attempt(use(*this, s, "read from"), direction::reading, into.size(), "read from ",
+                   [&](int fd) { return ::recv(fd, into.data(), into.size(), 0); });
+  }
+  [[nodiscard]] std::optional<std::size_t> write(socket_id s,
+                                                 std::span<std::byte const> from) override {
+    return attempt(use(*this, s, "write to"), direction::writing, from.size(), "write to ",
+                   [&](int fd) { return ::send(fd, from.data(), from.size(), MSG_NOSIGNAL); });
+  }
+  template <class Call>
+  static std::optional<std::size_t> attempt(use const& on, direction d, std::size_t most,
+                                            std::string_view what, Call call) {
+    detail::readiness& ready = on.at.ready(d);
+    auto const now = ready.now();
+    if (!ready.may_try(now)) return std::nullopt;
+    auto const n = detail::uninterrupted([&] { return call(on.at.fd()); });
+    if (n < 0) {
+      if (errno != EAGAIN) on.fail(errno, what);
+      ready.found_nothing(now);
+      return std::nullopt;
+    }
+    auto const done = static_cast<std::size_t>(n);
+    if (done < most) ready.found_less(now);
+    return done;
+  }
+
+  void finish(socket_id s) override {
+    use const on(*this, s, "finish writing to");
+    if (::shutdown(on.at.fd(), SHUT_WR) != 0) on.fail(errno, "finish writing to ");
+  }
+  void watch(socket_id s, direction d, outside_gate& g) override {
+    use(*this, s, "wait for").at.watch(d, g);
+  }
+
+  mutable detail::socket_table table_;
+  detail::descriptor epoll_;
+  detail::descriptor end_;  // written to: the thread is to end
+  std::thread thread_;      // the last: it uses the others
+};
+
+}  // namespace weft
