@@ -138,6 +138,12 @@ void suite::compare_runs(std::string_view which, timed_run subject, std::string_
   rows_.push_back(std::move(r));
 }
 
+void suite::compare_rate_runs(std::string_view which, timed_run subject, std::string_view rival,
+                              timed_run run_rival, std::size_t items) {
+  compare_runs(which, std::move(subject), rival, std::move(run_rival), items);
+  rows_.back().unit = per_second;
+}
+
 void suite::measure_runs(std::string_view which, timed_run subject, std::uint64_t answer,
                          std::size_t items) {
   row r{std::string(which), "ns", {}, {}, {}, items};
@@ -203,10 +209,8 @@ int suite::run() {
       if (ns) *ns /= static_cast<double>(r.items);
       return ns;
     };
-    if (!r.value) {
-      r.value = an_item(subject_name(r.which));
-      if (r.value && r.unit == per_second) r.value = 1e9 / *r.value;
-    }
+    bool const is_known = r.value.has_value();
+    if (!is_known) r.value = an_item(subject_name(r.which));
     if (!r.rival.empty()) r.rival_value = an_item(rival_name(r.which, r.rival));
     if (!r.value) continue;  // filtered out by --benchmark_filter
     if (r.rival_value && *r.rival_value < r.removed_below) {
@@ -214,9 +218,11 @@ int suite::run() {
                    r.which.c_str(), r.rival.c_str(), *r.rival_value);
       broken_ = true;
     }
-    if (r.unit == seconds)
-      for (auto* const v : {&r.value, &r.rival_value})
-        if (*v) **v *= 1e-9;
+    for (auto* const v : {&r.value, &r.rival_value}) {
+      if (!*v || is_known) continue;
+      if (r.unit == seconds) **v *= 1e-9;
+      if (r.unit == per_second) **v = 1e9 / **v;
+    }
     print(r);
   }
   return broken_ ? 1 : 0;

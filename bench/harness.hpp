@@ -66,9 +66,12 @@ class suite {
                     std::size_t items);
 
   /// As `compare`, `measure` and `measure_rate`, of what runs have timed: `items` a run, and a run
-  /// a repetition.  Every run of `compare_runs` is checked.
+  /// a repetition.  Every run of those that compare is checked.  Of rates the larger ratio is the
+  /// better one.
   void compare_runs(std::string_view which, timed_run subject, std::string_view rival_name,
                     timed_run rival, std::size_t items, summary of = summary::median);
+  void compare_rate_runs(std::string_view which, timed_run subject, std::string_view rival_name,
+                         timed_run rival, std::size_t items);
   void measure_runs(std::string_view which, timed_run subject, std::uint64_t answer,
                     std::size_t items);
   void measure_rate_runs(std::string_view which, timed_run subject, std::uint64_t answer,

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+
+/// What does it cost to talk to what is outside?
+///
+///   echo/1000    Messages of 64 bytes a second that an echo server answers, over loopback, on 1000
+///                connections, each of which sends the next when it has the answer to the last.
+///                A process a connection; one thread runs them.  The clock runs from when all
+///                connections are there to the last answer.
+///   echo/1000/2  The same, and two threads run them.
+///
+/// The rival:
+///
+///   epoll-loop   An echo server by hand: one thread, one epoll, edge-triggered; a read that fills
+///                less than its buffer is the last, so a message costs one read and one write.
+///
+/// The client is the same for both: one thread, one epoll.  It compares every byte.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "bench/echo.hpp"
+#include "bench/harness.hpp"
+#include "sched/one_thread.hpp"
+#include "sched/stealing.hpp"
+
+namespace {
+
+using weft::bench::echo_by_hand;
+using weft::bench::echo_by_processes;
+using weft::bench::echoed_by;
+
+void add_echo(weft::bench::suite& bench) {
+  std::size_t const connections = 1000;
+  std::uint32_t const rounds = bench.is_quick() ? 5 : 200;
+  auto const run = [=](auto serve) {
+    return [=] { return echoed_by(serve, connections, rounds); };
+  };
+  auto const by_hand = run([](std::size_t n, auto listens) { echo_by_hand(n, listens); });
+  std::size_t const messages = connections * rounds;
+  bench.compare_rate_runs("echo/1000", run([](std::size_t n, auto listens) {
+                            echo_by_processes<weft::one_thread>(n, listens);
+                          }),
+                          "epoll-loop", by_hand, messages);
+  bench.compare_rate_runs("echo/1000/2", run([](std::size_t n, auto listens) {
+                            echo_by_processes<weft::stealing>(n, listens);
+                          }),
+                          "epoll-loop", by_hand, messages);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  weft::bench::suite bench("outside", argc, argv);
+  add_echo(bench);
+  return bench.run();
+}
