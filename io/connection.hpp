@@ -77,9 +77,10 @@ class [[nodiscard]] connection {
   explicit connection(owned_socket s) noexcept : socket_(std::move(s)) {}
 
   /// What has come, as much as fits, one byte or more; 0 at the end, when the other side writes no
-  /// more.
+  /// more, and if nothing fits.
   eff<std::size_t, io, completing> read(std::span<std::byte> into, instant until = instant::max()) {
     owned_socket& s = required();
+    if (into.empty()) co_return 0;
     for (;;) {
       std::optional<std::size_t> const n = co_await io::read(s.id(), into);
       if (n) {
@@ -101,18 +102,27 @@ class [[nodiscard]] connection {
       into = into.subspan(n);
     }
   }
-  /// All of it.
-  eff<void, io, completing> write(std::span<std::byte const> from, instant until = instant::max()) {
+  /// As much of it as there is room for, one byte or more: how many bytes.
+  eff<std::size_t, io, completing> write_some(std::span<std::byte const> from,
+                                              instant until = instant::max()) {
     owned_socket& s = required();
-    while (!from.empty()) {
+    if (from.empty()) co_return 0;
+    for (;;) {
       std::optional<std::size_t> const n = co_await io::write(s.id(), from);
       if (n) {
-        from = from.subspan(*n);
         if (writing_.is_due()) co_await detail::let_others_go_first();
-      } else {
-        co_await detail::ready(s, direction::writing, until, "write to ");
-        writing_.has_waited();
+        co_return *n;
       }
+      co_await detail::ready(s, direction::writing, until, "write to ");
+      writing_.has_waited();
+    }
+  }
+  /// All of it.  If it throws, some may have been written: for who wants to go on after that there
+  /// is write_some.
+  eff<void, io, completing> write(std::span<std::byte const> from, instant until = instant::max()) {
+    while (!from.empty()) {
+      std::size_t const n = co_await write_some(from, until);
+      from = from.subspan(n);
     }
   }
   eff<void, io, completing> write(std::string_view text, instant until = instant::max()) {
@@ -120,6 +130,9 @@ class [[nodiscard]] connection {
   }
   /// We write no more: the other side reads an end, and may go on writing.
   eff<void, io> finish() { co_await io::finish(required().id()); }
+  /// Before this goes: for who shares it with a process that waits.  What waits here, or is tried
+  /// from now on, throws io_error with std::errc::bad_file_descriptor.
+  eff<void, io> close() { co_await io::close(required().id()); }
 
   [[nodiscard]] endpoint peer() const { return required().home().peer(socket_.id()); }
 
@@ -155,6 +168,11 @@ class [[nodiscard]] listener {
       co_await detail::ready(socket_, direction::reading, until, "accept at ");
       accepting_.has_waited();
     }
+  }
+  /// As connection does.
+  eff<void, io> close() {
+    if (!socket_) throw std::logic_error("weft: a listener was used after it was moved from");
+    co_await io::close(socket_.id());
   }
   /// With the port that it has got.
   [[nodiscard]] endpoint local() const {
