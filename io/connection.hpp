@@ -80,7 +80,7 @@ class [[nodiscard]] connection {
   /// more, and if nothing fits.
   eff<std::size_t, io, completing> read(std::span<std::byte> into, instant until = instant::max()) {
     owned_socket& s = required();
-    if (into.empty()) co_return 0;
+    if (into.empty()) co_return std::size_t{0};
     for (;;) {
       std::optional<std::size_t> const n = co_await io::read(s.id(), into);
       if (n) {
@@ -106,7 +106,7 @@ class [[nodiscard]] connection {
   eff<std::size_t, io, completing> write_some(std::span<std::byte const> from,
                                               instant until = instant::max()) {
     owned_socket& s = required();
-    if (from.empty()) co_return 0;
+    if (from.empty()) co_return std::size_t{0};
     for (;;) {
       std::optional<std::size_t> const n = co_await io::write(s.id(), from);
       if (n) {

@@ -1,0 +1,496 @@
+// SPDX-License-Identifier: MIT
+#include <sys/wait.h>
+
+#include <array>
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "effects/effects.hpp"
+#include "io/connection.hpp"
+#include "io/reactor.hpp"
+#include "sched/schedule.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/networks.hpp"
+#include "tests/support/outside.hpp"
+#include "tests/support/sockets.hpp"
+#include "tests/support/threads.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+using Catch::Matchers::Contains;
+using Catch::Matchers::EndsWith;
+
+namespace {
+
+/// One who never reads, and whose port answers nobody more.
+class full_door {
+ public:
+  full_door() : port_(door_.bind()) {
+    door_.listen(0);
+    // One has room; the next ones are not answered.
+    for (int i = 0; i != 4; ++i) {
+      waiting_.emplace_back(SOCK_NONBLOCK);
+      waiting_.back().connect(port_);
+    }
+  }
+  [[nodiscard]] std::uint16_t port() const { return port_; }
+
+ private:
+  raw_socket door_;
+  std::uint16_t port_;
+  std::vector<raw_socket> waiting_;
+};
+
+/// So much that no room is left.
+net_step fills(connection& c) {
+  std::string const much(100'000, 'x');
+  for (;;) {
+    auto const how = co_await outcome_of(c.write(much, instant::min()));
+    if (how != found::done) co_return;
+  }
+}
+net_step reads(connection& c, found& how) {
+  std::array<std::byte, 10> some;
+  how = co_await outcome_of(c.read(some));
+}
+
+/// Each of the four ways to wait, in a process of its own, until it finds out how that ends.
+enum class waits { read, write, accept, connect };
+struct endings {
+  std::array<found, 4> all{found::other, found::other, found::other, found::other};
+  std::atomic<int> begun = 0;
+};
+net_step waits_for(waits what, endings& to, full_door const& door) {
+  found how = found::other;
+  // Whatever it waits for in the end, it may hear of the end before.
+  try {
+    listener own = co_await listen(endpoint());
+    connection c = co_await connect(own.local());
+    connection d = co_await own.accept();
+    std::array<std::byte, 10> some;
+    if (what == waits::write) co_await fills(c);
+    ++to.begun;
+    if (what == waits::read) how = co_await outcome_of(c.read(some));
+    if (what == waits::write) how = co_await outcome_of(c.write("x"));
+    if (what == waits::accept) how = co_await outcome_of(own.accept());
+    if (what == waits::connect) how = co_await outcome_of(connect(endpoint(door.port())));
+  } catch (cancelled const&) {
+    how = found::cancelled;
+  }
+  to.all[static_cast<std::size_t>(what)] = how;
+}
+net_program four_who_wait(endings& to, full_door const& door) {
+  for (auto const w : {waits::read, waits::write, waits::accept, waits::connect})
+    co_await spawn(waits_for, w, std::ref(to), std::cref(door));
+}
+constexpr std::array all_cancelled{found::cancelled, found::cancelled, found::cancelled,
+                                   found::cancelled};
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("a deadline ends each wait, says of what, and then it can be tried again", "",
+                   alone, by_random, shared_by<2>, stolen_by<2>) {
+  every_frame_dies const check;
+  every_descriptor_is_closed const closed;
+  std::array<found, 4> how{};
+  std::array<std::string, 4> text;
+  std::array<std::string, 4> who;
+  std::string got;
+  std::size_t read_in_all = 0;
+  {
+    full_door const full;
+    reactor net;
+    run_on<TestType>(
+        [&]() -> net_program {
+          listener door = co_await listen(endpoint());
+          how[0] = co_await outcome_of(door.accept(instant::min()), &text[0]);
+          who[0] = door.local().text();
+          connection a = co_await connect(door.local());
+          connection b = co_await door.accept();
+
+          std::array<std::byte, 10> some;
+          how[1] = co_await outcome_of(b.read(some, instant::min()), &text[1]);
+          who[1] = b.peer().text();
+          co_await a.write("x");
+          got = co_await read_text(b, 1);
+
+          co_await fills(a);
+          how[2] = co_await outcome_of(a.write("y", instant::min()), &text[2]);
+          who[2] = a.peer().text();
+          co_await spawn(
+              [](connection c, std::size_t& n) -> net_step {
+                std::string const all = co_await read_to_end(c);
+                n = all.size();
+              },
+              std::move(b), std::ref(read_in_all));
+          co_await a.write("z");
+
+          endpoint const nobody(full.port());
+          how[3] = co_await outcome_of(connect(nobody, instant::min()), &text[3]);
+          who[3] = nobody.text();
+        },
+        net);
+  }
+  constexpr std::array what{"accept at ", "read from ", "write to ", "connect to "};
+  for (std::size_t i = 0; i != 4; ++i) {
+    CHECK(how[i] == found::timed_out);
+    CHECK(text[i] == "weft: " + (what[i] + who[i]) + ": Connection timed out");
+  }
+  CHECK(got == "x");
+  CHECK(read_in_all > 100'000);
+}
+
+TEMPLATE_TEST_CASE("a stop finds who reads, writes, accepts and connects, and nothing is left", "",
+                   alone, by_random, shared_by<2>, stolen_by<2>) {
+  for (int round = 0; round != rounds(20) + 1; ++round) {
+    every_frame_dies const check;
+    every_descriptor_is_closed const closed;
+    endings how;
+    full_door const door;
+    std::stop_source stop;
+    bool was_cancelled = false;
+    {
+      reactor net;
+      try {
+        run_on<TestType>(
+            TestType::how(false, stop.get_token()),
+            [&]() -> net_program {
+              co_await four_who_wait(how, door);
+              while (how.begun != 4) co_await proc::yield{};
+              for (int i = 0; i != round; ++i) co_await proc::yield{};
+              stop.request_stop();
+            },
+            net);
+      } catch (cancelled const&) {
+        was_cancelled = true;
+      }
+    }
+    CHECK(was_cancelled);
+    CHECK(how.all == all_cancelled);
+  }
+}
+
+TEMPLATE_TEST_CASE("shutting down finds who reads, writes, accepts and connects", "", alone,
+                   shared_by<2>, stolen_by<2>) {
+  for (int round = 0; round != rounds(20) + 1; ++round) {
+    every_frame_dies const check;
+    every_descriptor_is_closed const closed;
+    endings how;
+    full_door const door;
+    {
+      reactor net;
+      auto s = scheduler_on<TestType>();
+      auto const program = [&] { return four_who_wait(how, door); };
+      s.start(program, net);
+      run_apart run(s);
+      until([&] { return how.begun == 4; });
+      auto const report = s.shut_down(round % 2 == 0 ? far_away : passed);
+      try {
+        run.join();
+      } catch (cancelled const&) {
+      }
+      CHECK((round % 2 != 0 || report.in_time));
+    }
+    if (round % 2 == 0) CHECK(how.all == all_cancelled);
+  }
+}
+
+TEMPLATE_TEST_CASE("a peer who resets is an error at whoever reads, or waits to", "", alone,
+                   by_random, shared_by<2>, stolen_by<2>) {
+  every_frame_dies const check;
+  std::array<found, 3> how{};
+  std::string text;
+  std::string who;
+  {
+    reactor net;
+    run_on<TestType>(
+        [&]() -> net_program {
+          listener door = co_await listen(endpoint());
+          std::array<std::byte, 10> some;
+          {
+            raw_socket peer = connected_to(door.local().port);
+            connection c = co_await door.accept();
+            peer.reset();
+            how[0] = co_await outcome_of(c.read(some), &text);
+            who = c.peer().text();
+            // It is over: there is nobody to write to.
+            how[2] = co_await outcome_of(c.write("x"));
+          }
+          raw_socket peer = connected_to(door.local().port);
+          connection c = co_await door.accept();
+          co_await spawn(reads, std::ref(c), std::ref(how[1]));
+          for (int i = 0; i != 3; ++i) co_await proc::yield{};
+          peer.reset();
+          while (how[1] == found::done) co_await proc::yield{};
+        },
+        net);
+  }
+  CHECK(how[0] == found::reset);
+  CHECK(how[1] == found::reset);
+  CHECK(how[2] == found::broken);
+  CHECK(text == "weft: read from " + who + ": Connection reset by peer");
+}
+
+TEMPLATE_TEST_CASE("to connect where nobody listens is refused", "", alone, by_random, shared_by<2>,
+                   stolen_by<2>) {
+  every_frame_dies const check;
+  every_descriptor_is_closed const closed;
+  found how{};
+  std::string text;
+  std::uint16_t port = 0;
+  {
+    raw_socket nobody;
+    port = nobody.bind();
+    reactor net;
+    run_on<TestType>(
+        [&]() -> net_program {
+          how = co_await outcome_of(connect(endpoint(port)), &text);
+        },
+        net);
+  }
+  CHECK(how == found::refused);
+  CHECK(text == "weft: connect to 127.0.0.1:" + std::to_string(port) + ": Connection refused");
+}
+
+TEST_CASE("to listen where somebody else does is an error, and says where") {
+  std::string text;
+  reactor net;
+  std::string where;
+  run_on<alone>(
+      [&]() -> net_program {
+        listener const first = co_await listen(endpoint());
+        where = first.local().text();
+        (void)co_await outcome_of(listen(first.local()), &text);
+      },
+      net);
+  CHECK(text == "weft: listen at " + where + ": Address already in use");
+}
+
+TEMPLATE_TEST_CASE("who waits at a connection that another closes finds it closed", "", alone,
+                   by_random, shared_by<2>, stolen_by<2>) {
+  for (int round = 0; round != rounds(100); ++round) {
+    every_frame_dies const check;
+    found reading{};
+    found accepting{};
+    found later{};
+    std::string text;
+    {
+      reactor net;
+      run_on<TestType>(
+          [&]() -> net_program {
+            listener door = co_await listen(endpoint());
+            connection a = co_await connect(door.local());
+            connection b = co_await door.accept();
+            co_await spawn(reads, std::ref(a), std::ref(reading));
+            co_await spawn(
+                [](listener& at, found& how) -> net_step {
+                  how = co_await outcome_of(at.accept());
+                },
+                std::ref(door), std::ref(accepting));
+            for (int i = 0; i != round % 4; ++i) co_await proc::yield{};
+            co_await a.close();
+            co_await door.close();
+            later = co_await outcome_of(a.write("x"), &text);
+            while (reading == found::done || accepting == found::done) co_await proc::yield{};
+          },
+          net);
+    }
+    CHECK(reading == found::closed);
+    CHECK(accepting == found::closed);
+    CHECK(later == found::closed);
+    CHECK(text == "weft: write to a socket that is closed: Bad file descriptor");
+  }
+}
+
+TEST_CASE("a socket that is no more is never another one, though that has its place") {
+  std::vector<found> how;
+  std::string got;
+  reactor net;
+  run_on<alone>(
+      [&]() -> net_program {
+        listener door = co_await listen(endpoint());
+        std::optional<owned_socket> old = co_await io::connect(door.local());
+        socket_id const gone = old->id();
+        old.reset();
+        owned_socket now = co_await io::connect(door.local());
+        how.push_back(now.id().place == gone.place ? found::done : found::other);
+        std::array<std::byte, 1> one{std::byte{'x'}};
+        outside_gate gate;
+        how.push_back(co_await outcome_of([](socket_id s, auto& b) -> eff<void, io, completing> {
+          (void)co_await io::write(s, b);
+        }(gone, one)));
+        how.push_back(co_await outcome_of([](socket_id s, auto& b) -> eff<void, io, completing> {
+          (void)co_await io::read(s, b);
+        }(gone, one)));
+        how.push_back(co_await outcome_of([](socket_id s, outside_gate& g) -> eff<void, io, completing> {
+          co_await io::watch(s, direction::reading, g);
+        }(gone, gate)));
+        co_await io::close(gone);  // of no effect
+        how.push_back(co_await outcome_of([](socket_id s) -> eff<void, io, completing> {
+          co_await io::finish(s);
+        }(now.id())));
+        how.push_back(co_await outcome_of([](socket_id s) -> eff<void, io, completing> {
+          co_await io::finish(s);
+        }(socket_id{1'000'000, 1})));
+      },
+      net);
+  CHECK(how == std::vector{found::done, found::closed, found::closed, found::closed, found::done,
+                           found::closed});
+}
+
+TEMPLATE_TEST_CASE("one process may wait in each direction: a second one is refused", "", alone,
+                   by_random, shared_by<2>, stolen_by<2>) {
+  every_frame_dies const check;
+  counter refused = 0;
+  counter done = 0;
+  std::string text;
+  {
+    reactor net;
+    run_on<TestType>(
+        [&]() -> net_program {
+          listener door = co_await listen(endpoint());
+          connection a = co_await connect(door.local());
+          connection b = co_await door.accept();
+          for (int i = 0; i != 2; ++i)
+            co_await spawn(
+                [](connection& c, counter& no, counter& yes, std::string& why) -> net_step {
+                  std::array<std::byte, 1> one;
+                  try {
+                    co_await c.read(one);
+                    ++yes;
+                  } catch (std::logic_error const& e) {
+                    why = e.what();
+                    ++no;
+                  }
+                },
+                std::ref(a), std::ref(refused), std::ref(done), std::ref(text));
+          while (refused == 0) co_await proc::yield{};
+          co_await b.write("x");
+          while (done == 0) co_await proc::yield{};
+        },
+        net);
+  }
+  CHECK(refused == 1);
+  CHECK(done == 1);
+  CHECK_THAT(text, Contains("already: one may"));
+}
+
+TEMPLATE_TEST_CASE("too many open files: who has come waits, and is served when one has gone", "",
+                   alone, by_random, shared_by<2>, stolen_by<2>) {
+  every_frame_dies const check;
+  every_descriptor_is_closed const closed;
+  constexpr int many = 10;
+  int refused = 0;
+  std::string text;
+  std::vector<std::string> got;
+  {
+    reactor net;
+    std::vector<raw_socket> peers;
+    run_on<TestType>(
+        [&]() -> net_program {
+          listener door = co_await listen(endpoint());
+          for (int i = 0; i != many; ++i) peers.push_back(connected_to(door.local().port));
+          few_descriptors const limit(3);
+          std::vector<connection> all;
+          for (int served = 0; served != many;) {
+            std::optional<connection> c;
+            try {
+              c.emplace(co_await door.accept());
+            } catch (io_error const& e) {
+              if (e.code() != std::errc::too_many_files_open) throw;
+              text = e.what();
+              ++refused;
+            }
+            if (c) {
+              ++served;
+              co_await c->write("welcome");
+              all.push_back(std::move(*c));
+            } else {
+              all.erase(all.begin());
+            }
+          }
+        },
+        net);
+    for (auto& p : peers) got.push_back(p.receive());
+  }
+  CHECK(refused == many - 3);
+  CHECK_THAT(text, Contains("weft: accept at 127.0.0.1:") && EndsWith(": Too many open files"));
+  CHECK(got == std::vector<std::string>(many, "welcome"));
+}
+
+TEST_CASE("too many open files are no error of who waits while nobody has come") {
+  found accepts{};
+  found connects{};
+  found listens{};
+  reactor net;
+  run_on<alone>(
+      [&]() -> net_program {
+        listener door = co_await listen(endpoint());
+        few_descriptors const limit(0);
+        accepts = co_await outcome_of(door.accept(instant::min()));
+        connects = co_await outcome_of(connect(door.local()));
+        listens = co_await outcome_of(listen(endpoint()));
+      },
+      net);
+  CHECK(accepts == found::timed_out);
+  CHECK(connects == found::files);
+  CHECK(listens == found::files);
+}
+
+TEST_CASE("a reactor that cannot be had throws, and leaves nothing behind") {
+  for (unsigned n = 0; n != 2; ++n) {
+    every_descriptor_is_closed const closed;
+    std::string text;
+    {
+      few_descriptors const limit(n);
+      try {
+        reactor const net;
+      } catch (std::system_error const& e) {
+        text = e.what();
+      }
+    }
+    CHECK(text == "weft: begin a reactor: Too many open files");
+  }
+}
+
+TEST_CASE("a reactor that ends before its sockets ends the program, and says so") {
+  std::array<int, 2> ends{};
+  REQUIRE(::pipe(ends.data()) == 0);
+  ::pid_t const child = ::fork();
+  if (child == 0) {
+    ::dup2(ends[1], 2);
+    std::set_terminate([] { ::_exit(42); });
+    std::optional<reactor> net(std::in_place);
+    auto* const kept = new std::optional<owned_socket>();
+    run_on<alone>(
+        [&]() -> net_program {
+          listener door = co_await listen(endpoint());
+          *kept = co_await io::connect(door.local());
+        },
+        *net);
+    net.reset();
+    ::_exit(0);
+  }
+  ::close(ends[1]);
+  std::string said;
+  std::array<char, 200> some;
+  for (::ssize_t n = 0; (n = ::read(ends[0], some.data(), some.size())) > 0;)
+    said.append(some.data(), static_cast<std::size_t>(n));
+  ::close(ends[0]);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 42));
+  CHECK(said == "weft: a reactor ends while 1 of its sockets are open: it must outlive them\n");
+}

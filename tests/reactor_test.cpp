@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: MIT
+#include "io/reactor.hpp"
+
+#include <array>
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "effects/effects.hpp"
+#include "io/connection.hpp"
+#include "sched/schedule.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/networks.hpp"
+#include "tests/support/sockets.hpp"
+#include "tests/support/threads.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+using Catch::Matchers::Contains;
+
+namespace {
+
+/// Connects to itself: a pair.
+struct pair_of {
+  connection first;
+  connection second;
+};
+eff<pair_of, io, completing> a_pair() {
+  listener door = co_await listen(endpoint());
+  connection first = co_await connect(door.local());
+  connection second = co_await door.accept();
+  co_return pair_of{std::move(first), std::move(second)};
+}
+
+net_step serves(listener door, int connections) {
+  std::vector<connection> all;
+  for (int i = 0; i != connections; ++i) all.push_back(co_await door.accept());
+  // One message each, the last first.
+  std::array<std::byte, 100> buffer;
+  while (!all.empty()) {
+    std::size_t const n = co_await all.back().read(buffer);
+    co_await all.back().write(std::span(buffer).first(n));
+    all.pop_back();
+  }
+}
+net_step asks(endpoint at, int number, counter& right) {
+  connection c = co_await connect(at);
+  std::string const text = "number " + std::to_string(number);
+  co_await c.write(text);
+  std::string const answer = co_await read_to_end(c);
+  right += answer == text;
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("what is written to a connection comes at the other end, and back", "", alone,
+                   by_random, by_stack, shared_by<1>, shared_by<2>, stolen_by<2>) {
+  every_frame_dies const check;
+  every_descriptor_is_closed const closed;
+  std::string got;
+  std::string rest;
+  {
+    reactor net;
+    run_on<TestType>(
+        [&]() -> net_program {
+          auto [a, b] = co_await a_pair();
+          co_await spawn(echo, std::move(b));
+          co_await a.write("hello");
+          got = co_await read_text(a, 5);
+          co_await a.write("and good bye");
+          co_await a.finish();
+          rest = co_await read_to_end(a);
+        },
+        net);
+  }
+  CHECK(got == "hello");
+  CHECK(rest == "and good bye");
+}
+
+TEMPLATE_TEST_CASE("hundreds of connections are there at once, and each gets its own answer", "",
+                   alone, by_random, shared_by<2>, stolen_by<2>) {
+  every_frame_dies const check;
+  every_descriptor_is_closed const closed;
+  constexpr int many = 300;
+  counter right = 0;
+  {
+    reactor net;
+    run_on<TestType>(
+        [&]() -> net_program {
+          listener door = co_await listen(endpoint());
+          endpoint const at = door.local();
+          co_await spawn(serves, std::move(door), many);
+          for (int i = 0; i != many; ++i) co_await spawn(asks, at, i, std::ref(right));
+        },
+        net);
+  }
+  CHECK(right == many);
+}
+
+TEMPLATE_TEST_CASE("who writes more than there is room for waits until the other side has read", "",
+                   alone, by_random, shared_by<2>, stolen_by<2>) {
+  every_frame_dies const check;
+  constexpr std::size_t many = 20'000'000;  // more than the system's buffers hold
+  std::string const all = pattern(many);
+  std::string got;
+  std::atomic<bool> has_filled_it = false;
+  {
+    reactor net;
+    run_on<TestType>(
+        [&]() -> net_program {
+          auto [a, b] = co_await a_pair();
+          co_await spawn(
+              [](connection c, std::string const& text, std::atomic<bool>& full) -> net_step {
+                auto rest = std::as_bytes(std::span(text));
+                while (!rest.empty()) {
+                  // At first it does not want to wait.
+                  instant const until = full ? instant::max() : instant::min();
+                  std::size_t n = 0;
+                  try {
+                    n = co_await c.write_some(rest, until);
+                  } catch (io_error const& e) {
+                    if (e.code() != std::errc::timed_out) throw;
+                    full = true;
+                  }
+                  rest = rest.subspan(n);
+                }
+              },
+              std::move(a), std::cref(all), std::ref(has_filled_it));
+          while (!has_filled_it) co_await proc::yield{};
+          std::vector<std::byte> some(30'000);
+          for (;;) {
+            std::size_t const n = co_await b.read(some);
+            if (n == 0) break;
+            got.append(reinterpret_cast<char const*>(some.data()), n);
+            co_await proc::yield{};
+          }
+        },
+        net);
+  }
+  CHECK(got.size() == many);
+  CHECK((got == all));
+}
+
+TEMPLATE_TEST_CASE("who has finished writing may read on, on either side", "", alone, by_random,
+                   shared_by<2>, stolen_by<2>) {
+  every_frame_dies const check;
+  std::string request;
+  std::string answer;
+  std::string late;
+  {
+    reactor net;
+    run_on<TestType>(
+        [&]() -> net_program {
+          auto [a, b] = co_await a_pair();
+          co_await spawn(
+              [](connection c, std::string& got) -> net_step {
+                got = co_await read_to_end(c);
+                co_await c.write("answer to " + got);
+              },
+              std::move(b), std::ref(request));
+          co_await a.write("a request");
+          co_await a.finish();
+          answer = co_await read_to_end(a);
+          std::array<std::byte, 10> more;
+          std::size_t const n = co_await a.read(more);  // the end is the end, still
+          late = std::to_string(n);
+        },
+        net);
+  }
+  CHECK(request == "a request");
+  CHECK(answer == "answer to a request");
+  CHECK(late == "0");
+}
+
+TEMPLATE_TEST_CASE("an end that comes with the last bytes is not overlooked", "", alone, by_random,
+                   shared_by<2>, stolen_by<2>) {
+  // What is read is less than what there is room for, and so it is the last; but then there is the
+  // end.
+  for (int round = 0; round != rounds(200); ++round) {
+    std::string got;
+    reactor net;
+    run_on<TestType>(
+        [&]() -> net_program {
+          listener door = co_await listen(endpoint());
+          raw_socket peer = connected_to(door.local().port);
+          connection c = co_await door.accept();
+          for (int i = 0; i != round % 4; ++i) co_await proc::yield{};
+          peer.send("last");
+          if (round % 3 == 0) co_await proc::yield{};
+          peer.close();
+          got = co_await read_to_end(c);
+        },
+        net);
+    REQUIRE(got == "last");
+  }
+}
+
+TEMPLATE_TEST_CASE("what comes out of order hides nothing of what comes after it", "", alone,
+                   shared_by<2>) {
+  for (int round = 0; round != rounds(200); ++round) {
+    std::string got;
+    reactor net;
+    run_on<TestType>(
+        [&]() -> net_program {
+          listener door = co_await listen(endpoint());
+          raw_socket peer = connected_to(door.local().port);
+          connection c = co_await door.accept();
+          peer.send("before");
+          for (int i = 0; i != round % 3; ++i) co_await proc::yield{};
+          peer.send("!", MSG_OOB);
+          peer.send("after");
+          // The end does not come before all has been read.
+          got = co_await read_text(c, 11);
+        },
+        net);
+    REQUIRE(got == "beforeafter");
+  }
+}
+
+TEST_CASE("one who need not wait lets others go first, each time after 64 operations") {
+  every_frame_dies const check;
+  reactor net;
+  counter turns = 0;
+  counter at_63 = 0;
+  std::atomic<bool> is_over = false;
+  run_on<alone>(
+      [&]() -> net_program {
+        auto [a, b] = co_await a_pair();
+        co_await a.write(pattern(6400));
+        std::array<std::byte, 1> one;
+        co_await b.read(one);  // all of it is there now: loopback
+        co_await spawn(
+            [](counter& n, std::atomic<bool>& over) -> net_step {
+              for (; !over; ++n) co_await proc::yield{};
+            },
+            std::ref(turns), std::ref(is_over));
+        for (int i = 0; i != 63; ++i) co_await b.read(one);
+        at_63 = turns.load();
+        for (int i = 0; i != 640; ++i) co_await b.read(one);
+        is_over = true;
+      },
+      net);
+  CHECK(at_63 <= 1);
+  CHECK(turns >= 10);
+  CHECK(turns <= 12);
+}
+
+TEST_CASE("one who accepts many, and one who writes much, lets others go first as well") {
+  reactor net;
+  counter turns = 0;
+  int accepting = 0;
+  std::atomic<bool> is_over = false;
+  run_on<alone>(
+      [&]() -> net_program {
+        listener door = co_await listen(endpoint());
+        std::vector<raw_socket> peers;
+        for (int i = 0; i != 200; ++i) peers.push_back(connected_to(door.local().port));
+        co_await spawn(
+            [](counter& n, std::atomic<bool>& over) -> net_step {
+              for (; !over; ++n) co_await proc::yield{};
+            },
+            std::ref(turns), std::ref(is_over));
+        connection last = co_await door.accept();
+        for (int i = 1; i != 200; ++i) last = co_await door.accept();
+        accepting = turns;
+        turns = 0;
+        for (int i = 0; i != 200; ++i) co_await last.write("x");
+        is_over = true;
+      },
+      net);
+  CHECK(accepting == 2);  // it begins at the first of three times
+  CHECK(turns >= 3);
+  CHECK(turns <= 4);
+}
+
+TEST_CASE("two schedulers on two threads use one reactor, and talk to each other") {
+  every_frame_dies const check;
+  every_descriptor_is_closed const closed;
+  std::string got;
+  {
+    reactor net;
+    std::atomic<std::uint16_t> port = 0;
+    std::thread other([&] {
+      run_on<shared_by<2>>(
+          [&]() -> net_program {
+            listener door = co_await listen(endpoint());
+            port = door.local().port;
+            for (int i = 0; i != 50; ++i) {
+              connection c = co_await door.accept();
+              co_await spawn(echo, std::move(c));
+            }
+          },
+          net);
+    });
+    until([&] { return port.load() != 0; });
+    run_on<alone>(
+        [&]() -> net_program {
+          for (int i = 0; i != 50; ++i) {
+            connection c = co_await connect(endpoint(port));
+            co_await c.write("over there");
+            got = co_await read_text(c, 10);
+          }
+        },
+        net);
+    other.join();
+  }
+  CHECK(got == "over there");
+}
+
+TEST_CASE("a connection knows who is at its ends, of IPv4 and of IPv6") {
+  std::vector<std::string> found;
+  reactor net;
+  run_on<alone>(
+      [&]() -> net_program {
+        for (std::string const address : {"127.0.0.1", "::1"}) {
+          listener door = co_await listen(endpoint(address, 0));
+          endpoint const at = door.local();
+          connection a = co_await connect(at);
+          connection b = co_await door.accept();
+          found.push_back(at.text().substr(0, at.text().rfind(':')));
+          found.push_back(a.peer() == at && b.peer() != at ? "right" : "wrong");
+        }
+      },
+      net);
+  CHECK(found == std::vector<std::string>{"127.0.0.1", "right", "[::1]", "right"});
+}
+
+TEST_CASE("an address that is none is refused in words") {
+  reactor net;
+  std::string listens;
+  std::string connects;
+  run_on<alone>(
+      [&]() -> net_program {
+        try {
+          listener const l = co_await listen(endpoint("localhost", 80));
+        } catch (std::invalid_argument const& e) {
+          listens = e.what();
+        }
+        try {
+          connection const c = co_await connect(endpoint("1.2.3", 80));
+        } catch (std::invalid_argument const& e) {
+          connects = e.what();
+        }
+      },
+      net);
+  CHECK_THAT(listens, Contains("localhost is no address"));
+  CHECK_THAT(connects, Contains("1.2.3 is no address"));
+}
