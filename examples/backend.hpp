@@ -7,6 +7,7 @@
 #include <iostream>
 #include <string_view>
 #include <system_error>
+#include <type_traits>
 #include <utility>
 
 #include "effects/effects.hpp"
@@ -61,15 +62,16 @@ class backend {
     std::exit(2);
   }
 
-  /// Under sharing and stealing several threads use the handlers: each gets a lock.
+  /// Under sharing and stealing several threads use the handlers: each gets a lock, unless it says
+  /// that it needs none.
   template <class Program, class... Handlers>
-  void schedule(Program program, Handlers... handlers) const {
-    run(false, std::move(program), std::move(handlers)...);
+  void schedule(Program program, Handlers&&... handlers) const {
+    run(false, std::move(program), std::forward<Handlers>(handlers)...);
   }
   /// The same, and time passes only when all sleep: so it is the same each time, and takes none.
   template <class Program, class... Handlers>
-  void schedule_in_virtual_time(Program program, Handlers... handlers) const {
-    run(true, std::move(program), std::move(handlers)...);
+  void schedule_in_virtual_time(Program program, Handlers&&... handlers) const {
+    run(true, std::move(program), std::forward<Handlers>(handlers)...);
   }
 
  private:
@@ -88,22 +90,31 @@ class backend {
     if (k == kind::unsaid || (which_ != kind::unsaid && which_ != k)) refuse();
     which_ = k;
   }
+  template <class Handler>
+  static decltype(auto) shareable(Handler&& handler) {
+    if constexpr (requires { std::remove_cvref_t<Handler>::thread_safe; })
+      return std::forward<Handler>(handler);
+    else
+      return weft::synchronized(std::forward<Handler>(handler));
+  }
   template <class Program, class... Handlers>
-  void run(bool virtual_time, Program program, Handlers... handlers) const {
+  void run(bool virtual_time, Program program, Handlers&&... handlers) const {
     unsigned const threads = threads_ < 0 ? 0 : static_cast<unsigned>(threads_);
     if (which_ == kind::sharing) {
       weft::schedule<weft::sharing>({.threads = threads, .virtual_time = virtual_time},
-                                    std::move(program), weft::synchronized(std::move(handlers))...);
+                                    std::move(program),
+                                    shareable(std::forward<Handlers>(handlers))...);
     } else if (which_ == kind::stealing) {
       weft::schedule<weft::stealing>({.threads = threads, .virtual_time = virtual_time},
                                      std::move(program),
-                                     weft::synchronized(std::move(handlers))...);
+                                     shareable(std::forward<Handlers>(handlers))...);
     } else if (which_ == kind::random) {
       std::uint64_t const seed = seed_ < 0 ? 1 : static_cast<std::uint64_t>(seed_);
       weft::schedule<weft::random_order>({.seed = seed, .virtual_time = virtual_time},
-                                         std::move(program), std::move(handlers)...);
+                                         std::move(program), std::forward<Handlers>(handlers)...);
     } else {
-      weft::schedule({.virtual_time = virtual_time}, std::move(program), std::move(handlers)...);
+      weft::schedule({.virtual_time = virtual_time}, std::move(program),
+                     std::forward<Handlers>(handlers)...);
     }
   }
 

@@ -61,7 +61,7 @@ net_step fills(connection& c) {
     if (how != found::done) co_return;
   }
 }
-net_step reads(connection& c, found& how) {
+net_step reads(connection& c, std::atomic<found>& how) {
   std::array<std::byte, 10> some;
   how = co_await outcome_of(c.read(some));
 }
@@ -210,7 +210,7 @@ TEMPLATE_TEST_CASE("shutting down finds who reads, writes, accepts and connects"
 TEMPLATE_TEST_CASE("a peer who resets is an error at whoever reads, or waits to", "", alone,
                    by_random, shared_by<2>, stolen_by<2>) {
   every_frame_dies const check;
-  std::array<found, 3> how{};
+  std::array<std::atomic<found>, 3> how{};
   std::string text;
   std::string who;
   {
@@ -282,8 +282,8 @@ TEMPLATE_TEST_CASE("who waits at a connection that another closes finds it close
                    by_random, shared_by<2>, stolen_by<2>) {
   for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
-    found reading{};
-    found accepting{};
+    std::atomic<found> reading{};
+    std::atomic<found> accepting{};
     found later{};
     std::string text;
     {
@@ -295,7 +295,7 @@ TEMPLATE_TEST_CASE("who waits at a connection that another closes finds it close
             connection b = co_await door.accept();
             co_await spawn(reads, std::ref(a), std::ref(reading));
             co_await spawn(
-                [](listener& at, found& how) -> net_step {
+                [](listener& at, std::atomic<found>& how) -> net_step {
                   how = co_await outcome_of(at.accept());
                 },
                 std::ref(door), std::ref(accepting));
