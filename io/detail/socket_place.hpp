@@ -8,12 +8,13 @@
 #include <mutex>
 #include <new>
 #include <stdexcept>
+#include <thread>
+#include <utility>
 
 #include "io/detail/descriptor.hpp"
 #include "io/detail/readiness.hpp"
 #include "io/detail/socket_address.hpp"
 #include "io/socket.hpp"
-#include "sched/detail/relax.hpp"
 #include "sched/outside_gate.hpp"
 
 namespace weft::detail {
@@ -153,9 +154,10 @@ class alignas(64) socket_place {
   }
   static void open_gate(side& s) noexcept {
     outside_gate* const g = std::exchange(s.gate, nullptr);
-    for (relax wait; g; wait()) try {
+    while (g) try {
         return g->open();
       } catch (std::bad_alloc const&) {  // nobody else would ever open it, so we try again
+        std::this_thread::yield();
       }
   }
 

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+#include "examples/echo.hpp"
+
+#include <sys/resource.h>
+
+#include <array>
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "effects/effects.hpp"
+#include "io/connection.hpp"
+#include "io/reactor.hpp"
+#include "sched/schedule.hpp"
+#include "tests/support/dice.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/networks.hpp"
+#include "tests/support/seeds.hpp"
+#include "tests/support/sockets.hpp"
+#include "tests/support/threads.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+using examples::attendance;
+using examples::echo_server;
+
+namespace {
+
+using children = spawning<proc, io, completing, syncing, examples::serving>;
+using program = eff<void, children, proc, io, completing, syncing>;
+using step = eff<void, proc, io, completing, syncing>;
+
+/// How clients behave.
+enum class manner {
+  usual,        // a message at a time
+  slow,         // asks for much, and reads it late
+  half_closed,  // says all it has to say, and that that was all, and only then reads
+  leaves,       // in the middle of the answer, which is then in vain
+  resets        // says so in the hardest way
+};
+constexpr unsigned manners = 5;
+
+struct tally {
+  counter right = 0;  // clients who got all that was theirs
+  counter rude = 0;   // who did not want it
+};
+
+step usual(connection& c, dice random, tally& all) {
+  bool is_right = true;
+  for (unsigned i = 0; i != 5; ++i) {
+    std::string const said = pattern(1 + random(3000), i);
+    co_await c.write(said);
+    std::string const heard = co_await read_text(c, said.size());
+    is_right = is_right && heard == said;
+    if (random(2) == 0) co_await proc::yield{};
+  }
+  all.right += is_right;
+}
+/// Who waits with reading has to let the server wait with writing: he writes until he cannot.
+step slow(connection& c, dice random, tally& all) {
+  std::string const said = pattern(200'000 + random(1000));
+  auto rest = std::as_bytes(std::span(said));
+  std::string heard;
+  std::vector<std::byte> some(50'000);
+  while (heard.size() != said.size()) {
+    bool is_full = rest.empty();
+    if (!is_full) try {
+        std::size_t const n = co_await c.write_some(rest, instant::min());
+        rest = rest.subspan(n);
+      } catch (io_error const& e) {
+        if (e.code() != std::errc::timed_out) throw;
+        is_full = true;
+      }
+    if (!is_full) continue;
+    co_await proc::yield{};
+    std::size_t const n = co_await c.read(some);
+    heard.append(reinterpret_cast<char const*>(some.data()), n);
+  }
+  all.right += heard == said;
+}
+step half_closed(connection& c, dice random, tally& all) {
+  std::string const said = pattern(1 + random(5000));
+  co_await c.write(said);
+  co_await c.finish();
+  std::string const heard = co_await read_to_end(c);
+  all.right += heard == said;
+}
+step leaves(connection& c, dice random, tally& all) {
+  co_await c.write(pattern(1 + random(20'000)));
+  (void)co_await read_text(c, 1);
+  ++all.rude;
+}
+step client(endpoint at, manner how, unsigned seed, tally& all) {
+  if (how == manner::resets) {
+    raw_socket c = connected_to(at.port);
+    c.send("what you say is ");
+    co_await proc::yield{};
+    c.reset();
+    ++all.rude;
+    co_return;
+  }
+  connection c = co_await connect(at);
+  dice const random(seed);
+  if (how == manner::usual) co_await usual(c, random, all);
+  if (how == manner::slow) co_await slow(c, random, all);
+  if (how == manner::half_closed) co_await half_closed(c, random, all);
+  if (how == manner::leaves) co_await leaves(c, random, all);
+}
+
+/// So many clients of all kinds, and what the server says of them at the end.  If there are to be
+/// too few descriptors, the clients connect before it begins to accept.
+struct what_came_of_it {
+  attendance at_the_end;
+  tally clients;
+};
+program serves(unsigned many, unsigned seed, std::optional<unsigned> descriptors, what_came_of_it& result) {
+  shared<attendance> who;
+  listener door = co_await listen(endpoint());
+  endpoint const at = door.local();
+  std::vector<raw_socket> waiting;
+  std::optional<few_descriptors> limit;
+  if (descriptors) {
+    for (unsigned i = 0; i != many; ++i) waiting.push_back(connected_to(at.port));
+    for (auto& w : waiting) {
+      w.send("x");
+      w.finish();
+    }
+    limit.emplace(*descriptors);
+  } else {
+    dice random(seed);
+    for (unsigned i = 0; i != many; ++i)
+      co_await spawn(client, at, static_cast<manner>(random(manners)), seed + i,
+                     std::ref(result.clients));
+  }
+  co_await spawn(echo_server, std::move(door), std::ref(who), many);
+  co_await who.wait_for([many](attendance const& a) { return a.gone == many; });
+  result.at_the_end = co_await who.get();
+  for (auto& w : waiting) result.clients.right += w.receive() == "x";
+}
+
+/// Twice as many descriptors as there are connections, and some.
+void allow(rlim_t descriptors) {
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  if (limit.rlim_cur >= descriptors) return;
+  limit.rlim_cur = descriptors;
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &limit) == 0);
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("a thousand clients, slow, half-closed, rude: none is lost, nothing is left", "",
+                   alone, shared_by<2>, stolen_by<2>) {
+  allow(2100);
+  every_frame_dies const check;
+  every_descriptor_is_closed const closed;
+  constexpr int many = is_sanitized ? 300 : 1000;
+  what_came_of_it seen;
+  {
+    reactor net;
+    run_on<TestType>([&] { return serves(many, 1, std::nullopt, seen); }, net);
+  }
+  CHECK(seen.at_the_end.here == 0);
+  CHECK(seen.at_the_end.gone == many);
+  CHECK(seen.at_the_end.cut_off > 0);
+  CHECK(seen.at_the_end.cut_off <= static_cast<std::size_t>(seen.clients.rude));
+  CHECK(seen.clients.right + seen.clients.rude == many);
+  CHECK(seen.clients.rude > many / 5);
+}
+
+TEMPLATE_TEST_CASE("a thousand clients, and descriptors for ten: all are served, ten at a time", "",
+                   alone, shared_by<2>, stolen_by<2>) {
+  allow(2100);
+  every_frame_dies const check;
+  every_descriptor_is_closed const closed;
+  constexpr int many = is_sanitized ? 300 : 1000;
+  what_came_of_it seen;
+  {
+    reactor net;
+    run_on<TestType>([&] { return serves(many, 1, 10, seen); }, net);
+  }
+  CHECK(seen.at_the_end.gone == many);
+  CHECK(seen.at_the_end.cut_off == 0);
+  CHECK(seen.at_the_end.times_full > 0);
+  CHECK(seen.clients.right == many);
+}
+
+TEMPLATE_TEST_CASE("whatever the clients do, and in whatever order, the others get their answers",
+                   "", alone, by_random, by_stack, shared_by<2>, stolen_by<2>, stolen_by<4>) {
+  every_frame_dies const check;
+  every_descriptor_is_closed const closed;
+  reactor net;
+  seeds(is_sanitized ? 10 : 40).for_each([&](unsigned seed) {
+    what_came_of_it seen;
+    run_on<TestType>([&] { return serves(30, seed * 100, std::nullopt, seen); }, net);
+    INFO("seed " << seed);
+    CHECK(seen.at_the_end.gone == 30);
+    CHECK(seen.clients.right + seen.clients.rude == 30);
+  });
+}
