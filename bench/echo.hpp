@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -15,12 +21,6 @@
 #include <thread>
 #include <utility>
 #include <vector>
-
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/epoll.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "bench/harness.hpp"
 #include "effects/effects.hpp"
@@ -114,8 +114,8 @@ class echo_client {
   void receive_until(std::size_t answers) {
     std::array<epoll_event, 1024> events;
     while (answers_ != answers) {
-      int const n = must(
-          ::epoll_wait(epoll_, events.data(), static_cast<int>(events.size()), -1), "epoll_wait");
+      int const n = must(::epoll_wait(epoll_, events.data(), static_cast<int>(events.size()), -1),
+                         "epoll_wait");
       for (int i = 0; i != n; ++i) {
         peer& p = peers_[events[static_cast<std::size_t>(i)].data.u64];
         receive(p);
@@ -192,15 +192,16 @@ void echo_by_hand(std::size_t connections, Listens listens) {
     }
   };
   while (gone != connections) {
-    int const n = must(
-        ::epoll_wait(epoll, events.data(), static_cast<int>(events.size()), -1), "epoll_wait");
+    int const n =
+        must(::epoll_wait(epoll, events.data(), static_cast<int>(events.size()), -1), "epoll_wait");
     for (int i = 0; i != n; ++i) {
       int const fd = static_cast<int>(events[static_cast<std::size_t>(i)].data.u64);
       if (fd != door) {
         serve(fd);
         continue;
       }
-      int const come = must(::accept4(door, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC), "accept");
+      int const come =
+          must(::accept4(door, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC), "accept");
       add_to_epoll(epoll, come, EPOLLIN | EPOLLRDHUP | EPOLLET, static_cast<std::uint64_t>(come));
     }
   }

@@ -36,8 +36,8 @@ inline weft::eff<void, weft::networking> echo(weft::connection& c) {
 }
 
 /// One of those who came.  What goes wrong with him is nobody else's business.
-inline weft::eff<void, weft::networking, weft::syncing> serve(
-    weft::connection c, weft::shared<attendance>& who) {
+inline weft::eff<void, weft::networking, weft::syncing> serve(weft::connection c,
+                                                              weft::shared<attendance>& who) {
   bool is_cut_off = false;
   try {
     co_await echo(c);

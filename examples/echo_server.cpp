@@ -3,8 +3,8 @@
 /// An echo server and a thousand clients, in one program, over real sockets: a process each.
 ///
 /// The clients come first, all of them; then the server opens its door, and has descriptors for a
-/// fifth of them.  So it runs out, and the others wait outside until those who came first have gone.
-/// None is lost.
+/// fifth of them.  So it runs out, and the others wait outside until those who came first have
+/// gone. None is lost.
 ///
 /// By hand, in two terminals:
 ///

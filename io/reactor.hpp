@@ -1,31 +1,25 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <csignal>
 #include <cstddef>
-#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <poll.h>
-#include <pthread.h>
-#include <sched.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
-#include <sys/socket.h>
-
 #include "io/detail/descriptor.hpp"
+#include "io/detail/event_thread.hpp"
 #include "io/detail/socket_address.hpp"
 #include "io/detail/socket_table.hpp"
 #include "io/network.hpp"
@@ -55,27 +49,7 @@ class reactor final : public network {
   static constexpr bool thread_safe = true;
 
   /// Throws std::system_error: too many open files, no thread.
-  reactor()
-      : epoll_(::epoll_create1(EPOLL_CLOEXEC)), end_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-    if (!epoll_ || !end_) detail::throw_io_error(errno, "begin a reactor");
-    epoll_event e{};
-    e.events = EPOLLIN;
-    e.data.u64 = the_end;
-    if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, end_.get(), &e) != 0)
-      detail::throw_io_error(errno, "begin a reactor");
-    // Signals are for the program's own threads.
-    sigset_t all;
-    sigset_t before;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before);
-    try {
-      thread_ = std::thread([this] { run(); });
-    } catch (...) {
-      ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-      throw;
-    }
-    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  }
+  reactor() = default;
   ~reactor() override {
     if (std::size_t const n = table_.taken(); n != 0) {
       std::fprintf(stderr,
@@ -83,8 +57,6 @@ class reactor final : public network {
                    n);
       std::terminate();
     }
-    ::eventfd_write(end_.get(), 1);
-    thread_.join();
   }
 
   // ---- the home of sockets
@@ -94,7 +66,7 @@ class reactor final : public network {
     if (p && p->close(s.number)) leave(*p);
   }
   void unwatch(socket_id s, direction d, outside_gate& g) noexcept override {
-    table_.find(s.place)->unwatch(d, g);
+    if (detail::socket_place* const p = table_.find(s.place)) p->unwatch(d, g);
   }
   [[nodiscard]] endpoint peer(socket_id s) const override {
     return use(*this, s, "ask who is at the other end of").at.peer().to_endpoint();
@@ -108,8 +80,6 @@ class reactor final : public network {
   }
 
  private:
-  static constexpr std::uint64_t the_end = ~std::uint64_t{0};
-
   /// Somebody uses a socket, and has its descriptor until this ends.
   class use {
    public:
@@ -149,11 +119,7 @@ class reactor final : public network {
       socket_id const id = at_->begin(std::move(fd), peer);
       at_ = nullptr;
       owned_socket s(home_, id);
-      epoll_event e{};
-      e.events = EPOLLIN | EPOLLPRI | EPOLLRDHUP | EPOLLOUT | EPOLLET;
-      e.data.u64 = std::uint64_t{id.number} << 32 | id.place;
-      // Closing the descriptor takes it out again.
-      if (::epoll_ctl(home_.epoll_.get(), EPOLL_CTL_ADD, added, &e) != 0)
+      if (!home_.events_.add(added, id))
         detail::throw_io_error(errno, std::string(what) + peer.to_endpoint().text());
       return s;
     }
@@ -167,33 +133,6 @@ class reactor final : public network {
     if (!p.leave()) return;
     p.end();
     table_.give_back(p);
-  }
-  /// What is new, until it is the end.
-  void run() noexcept {
-    // We do not take the processor from a process as soon as there is something for another one:
-    // otherwise each message interrupts whoever answers the last one, and half of the time goes
-    // into changing threads.  If a processor is idle that delays nothing.
-    sched_param const usual{};
-    (void)::pthread_setschedparam(::pthread_self(), SCHED_BATCH, &usual);
-    std::array<epoll_event, 512> events;
-    for (;;) {
-      int const n = detail::uninterrupted([&] {
-        return ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), -1);
-      });
-      for (int i = 0; i < n; ++i) {
-        epoll_event const& e = events[static_cast<std::size_t>(i)];
-        if (e.data.u64 == the_end) return;
-        happens(e);
-      }
-    }
-  }
-  void happens(epoll_event const& e) noexcept {
-    bool const is_over = (e.events & (EPOLLHUP | EPOLLERR)) != 0;
-    bool const is_last = is_over || (e.events & (EPOLLRDHUP | EPOLLPRI)) != 0;  // A4
-    table_.find(static_cast<std::uint32_t>(e.data.u64))
-        ->happens(static_cast<std::uint32_t>(e.data.u64 >> 32),
-                  is_last || (e.events & EPOLLIN) != 0, is_over || (e.events & EPOLLOUT) != 0,
-                  is_last);
   }
 
   // ---- the operations (io.hpp)
@@ -229,8 +168,8 @@ class reactor final : public network {
     reserved place(*this);
     for (;;) {
       detail::socket_address peer;
-      detail::descriptor fd(::accept4(on.at.fd(), peer.out(), peer.size_out(),
-                                      SOCK_CLOEXEC | SOCK_NONBLOCK));
+      detail::descriptor fd(
+          ::accept4(on.at.fd(), peer.out(), peer.size_out(), SOCK_CLOEXEC | SOCK_NONBLOCK));
       if (fd) return place.become(std::move(fd), peer, "accept ");
       int const why = errno;
       if (is_of_one_peer(why)) continue;
@@ -242,9 +181,9 @@ class reactor final : public network {
   }
   /// Who had come has gone again: what accept(2) passes on of him says nothing of the next one.
   static bool is_of_one_peer(int why) noexcept {
-    static constexpr std::array of_peers{EINTR,        ECONNABORTED, EPROTO,     ENETDOWN,
-                                         ENOPROTOOPT,  EHOSTDOWN,    ENONET,     EHOSTUNREACH,
-                                         ENETUNREACH,  EPERM,        ETIMEDOUT};
+    static constexpr std::array of_peers{EINTR,       ECONNABORTED, EPROTO,   ENETDOWN,
+                                         ENOPROTOOPT, EHOSTDOWN,    ENONET,   EHOSTUNREACH,
+                                         ENETUNREACH, EPERM,        ETIMEDOUT};
     return std::ranges::find(of_peers, why) != of_peers.end();
   }
   static bool nobody_is_there(int fd) noexcept {
@@ -314,9 +253,7 @@ class reactor final : public network {
   }
 
   mutable detail::socket_table table_;
-  detail::descriptor epoll_;
-  detail::descriptor end_;  // written to: the thread is to end
-  std::thread thread_;      // the last: it uses the others
+  detail::event_thread events_{table_};  // the last: it uses the table until it has ended
 };
 
 }  // namespace weft

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "examples/echo.hpp"
-
 #include <sys/resource.h>
 
 #include <array>
@@ -15,6 +13,7 @@
 #include <vector>
 
 #include "effects/effects.hpp"
+#include "examples/echo.hpp"
 #include "io/connection.hpp"
 #include "io/reactor.hpp"
 #include "sched/schedule.hpp"
@@ -119,7 +118,8 @@ struct what_came_of_it {
   attendance at_the_end;
   tally clients;
 };
-program serves(unsigned many, unsigned seed, std::optional<unsigned> descriptors, what_came_of_it& result) {
+program serves(unsigned many, unsigned seed, std::optional<unsigned> descriptors,
+               what_came_of_it& result) {
   shared<attendance> who;
   listener door = co_await listen(endpoint());
   endpoint const at = door.local();

@@ -255,10 +255,7 @@ TEMPLATE_TEST_CASE("to connect where nobody listens is refused", "", alone, by_r
     port = nobody.bind();
     reactor net;
     run_on<TestType>(
-        [&]() -> net_program {
-          how = co_await outcome_of(connect(endpoint(port)), &text);
-        },
-        net);
+        [&]() -> net_program { how = co_await outcome_of(connect(endpoint(port)), &text); }, net);
   }
   CHECK(how == found::refused);
   CHECK(text == "weft: connect to 127.0.0.1:" + std::to_string(port) + ": Connection refused");
@@ -334,13 +331,13 @@ TEST_CASE("a socket that is no more is never another one, though that has its pl
         how.push_back(co_await outcome_of([](socket_id s, auto& b) -> eff<void, io, completing> {
           (void)co_await io::read(s, b);
         }(gone, one)));
-        how.push_back(co_await outcome_of([](socket_id s, outside_gate& g) -> eff<void, io, completing> {
-          co_await io::watch(s, direction::reading, g);
-        }(gone, gate)));
+        how.push_back(
+            co_await outcome_of([](socket_id s, outside_gate& g) -> eff<void, io, completing> {
+              co_await io::watch(s, direction::reading, g);
+            }(gone, gate)));
         co_await io::close(gone);  // of no effect
-        how.push_back(co_await outcome_of([](socket_id s) -> eff<void, io, completing> {
-          co_await io::finish(s);
-        }(now.id())));
+        how.push_back(co_await outcome_of(
+            [](socket_id s) -> eff<void, io, completing> { co_await io::finish(s); }(now.id())));
         how.push_back(co_await outcome_of([](socket_id s) -> eff<void, io, completing> {
           co_await io::finish(s);
         }(socket_id{1'000'000, 1})));

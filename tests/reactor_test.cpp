@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "io/reactor.hpp"
 
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
 #include <array>
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -8,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
@@ -330,6 +336,28 @@ TEST_CASE("a connection knows who is at its ends, of IPv4 and of IPv6") {
       },
       net);
   CHECK(found == std::vector<std::string>{"127.0.0.1", "right", "[::1]", "right"});
+}
+
+TEST_CASE("sockets send at once, do not block, and are not inherited by other programs") {
+  int sockets = 0;
+  int right = 0;
+  reactor net;
+  run_on<alone>(
+      [&]() -> net_program {
+        listener const door = co_await listen(endpoint());
+        auto const ends = co_await a_pair();
+        for (int fd = 0; fd != 1000; ++fd) {
+          int at_once = 0;
+          socklen_t size = sizeof at_once;
+          if (::getsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &at_once, &size) != 0) continue;
+          ++sockets;
+          right += at_once != 0 && (::fcntl(fd, F_GETFL) & O_NONBLOCK) != 0 &&
+                   (::fcntl(fd, F_GETFD) & FD_CLOEXEC) != 0;
+        }
+      },
+      net);
+  CHECK(sockets == 3);
+  CHECK(right == 3);
 }
 
 TEST_CASE("an address that is none is refused in words") {

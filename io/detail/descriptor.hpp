@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <string>
 #include <system_error>
 #include <utility>
-
-#include <unistd.h>
 
 #include "io/socket.hpp"
 

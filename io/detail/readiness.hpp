@@ -16,7 +16,8 @@ namespace weft::detail {
 ///   A2  What an attempt did not find came after its call, and will be counted after it: the count
 ///       it had read before [1] is not that one any more.  So nothing that comes between the call
 ///       and the writing down is lost.
-///   A3  Two attempts at once write down what each of them has read: an old count at worst, and then
+///   A3  Two attempts at once write down what each of them has read: an old count at worst, and
+///   then
 ///       there is one attempt too many.
 ///   A4  The lowest bit is set with the count when the system has said that this is the end, or
 ///       that something out of order has come: then one that got less than it asked for does not

@@ -23,9 +23,10 @@ namespace weft::detail {
 /// socket when that one is closed.
 ///
 ///   L1  One word says all: the number of the socket, whether it is open, and how many use it; that
-///       it is open counts as one.  Who uses it, or would close it, finds the number and `open`, and
-///       counts itself, in one exchange.
-///   L2  The last one who uses it closes the descriptor.  So a call of the system has the descriptor
+///       it is open counts as one.  Who uses it, or would close it, finds the number and `open`,
+///       and counts itself, in one exchange.
+///   L2  The last one who uses it closes the descriptor.  So a call of the system has the
+///   descriptor
 ///       of its own socket, and never that of another one which was given the same number by the
 ///       system meanwhile.
 ///   L3  The number of the socket changes, and what is said of what happened, under the lock: who
@@ -78,7 +79,8 @@ class alignas(64) socket_place {
   }
   /// From now on nobody enters.  False if it is not open, or another one.
   [[nodiscard]] bool close(std::uint32_t number) noexcept {
-    std::uint64_t found = life_.load(std::memory_order_relaxed);  // relaxed: the exchange makes sure
+    std::uint64_t found =
+        life_.load(std::memory_order_relaxed);  // relaxed: the exchange makes sure
     do {
       if (!is_open(found, number)) return false;
       // Relaxed: who watches sees it by the lock (L5), and who is the last by [5].
