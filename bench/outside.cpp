@@ -7,8 +7,10 @@
 ///                A process a connection; one thread runs them.  The clock runs from when all
 ///                connections are there to the last answer.
 ///   echo/1000/2  The same, and two threads run them.
+///   command, command/BACKEND   A round trip to a dispatcher's thread, and what else
+///   step                       there is, are told in outside_commands.hpp.
 ///
-/// The rival:
+/// The rival of the first two:
 ///
 ///   epoll-loop   An echo server by hand: one thread, one epoll, edge-triggered; a read that fills
 ///                less than its buffer is the last, so a message costs one read and one write.
@@ -20,6 +22,7 @@
 
 #include "bench/echo.hpp"
 #include "bench/harness.hpp"
+#include "bench/outside_commands.hpp"
 #include "sched/one_thread.hpp"
 #include "sched/stealing.hpp"
 
@@ -52,5 +55,6 @@ void add_echo(weft::bench::suite& bench) {
 int main(int argc, char** argv) {
   weft::bench::suite bench("outside", argc, argv);
   add_echo(bench);
+  weft::bench::compare_commands(bench);
   return bench.run();
 }
