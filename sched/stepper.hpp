@@ -193,10 +193,20 @@ eff<void, steppers<S>> step_to_the_end(begun<S>& s, inbox<Ms>&... messages) {
     events.clear();
     for (auto& one : s.issued()) co_await issuing_any<typename S::commands>::issue(one, in, events);
     if (now == step_status::done) co_return;
-    if (now == step_status::again || !events.empty())
+    bool somebody_may_send = true;
+    if (now == step_status::again || !events.empty()) {
       co_await proc::yield{};
-    else
-      co_await wait_for_event(events, in, messages...);
+    } else {
+      try {
+        co_await wait_for_event(events, in, messages...);
+      } catch (no_senders const&) {
+        somebody_may_send = false;
+      }
+    }
+    if (!somebody_may_send) {
+      co_await proc::yield{};  // if they have gone since all are cancelled, so are we: say that
+      throw no_senders();
+    }
     co_await add_events(events, in, messages...);
   }
 }
