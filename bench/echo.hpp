@@ -4,6 +4,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -42,6 +44,14 @@ using echo_message = std::array<unsigned char, echo_bytes>;
 inline int must(int answer, char const* what) {
   if (answer < 0) give_up(what);
   return answer;
+}
+/// Both ends of each connection are ours.
+inline void allow_open_files(rlim_t n) {
+  rlimit limit{};
+  must(::getrlimit(RLIMIT_NOFILE, &limit), "getrlimit");
+  if (limit.rlim_cur >= n) return;
+  limit.rlim_cur = n;
+  must(::setrlimit(RLIMIT_NOFILE, &limit), "setrlimit");
 }
 inline void add_to_epoll(int epoll, int fd, std::uint32_t events, std::uint64_t data) {
   epoll_event e{};

@@ -34,6 +34,7 @@ using weft::bench::echoed_by;
 
 void add_echo(weft::bench::suite& bench) {
   std::size_t const connections = 1000;
+  weft::bench::allow_open_files(2 * connections + 100);
   std::uint32_t const rounds = bench.is_quick() ? 5 : 200;
   auto const run = [=](auto serve) {
     return [=] { return echoed_by(serve, connections, rounds); };

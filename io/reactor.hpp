@@ -34,6 +34,9 @@ namespace weft {
 /// Processes attempt on their own thread; one thread of the reactor's waits for all who found that
 /// they have to, by epoll.  Thread safe: for any backend, and several schedulers at once.
 ///
+/// Real time only: with .virtual_time nobody waits for what is outside, and each deadline has
+/// passed.
+///
 /// Must outlive its sockets: ending with some open ends the program, with a message.  A connection
 /// that is in a process goes with it, at the end of schedule() at the latest.
 ///
