@@ -5,17 +5,22 @@
 #include <utility>
 
 #include "sched/barrier.hpp"
+#include "sched/commands.hpp"
 #include "sched/completion.hpp"
 #include "sched/condition.hpp"
+#include "sched/coroutine_stepper.hpp"
 #include "sched/mail.hpp"
 #include "sched/mutex.hpp"
 #include "sched/one_thread.hpp"
+#include "sched/replies.hpp"
+#include "sched/routing.hpp"
 #include "sched/scheduler.hpp"
 #include "sched/semaphore.hpp"
 #include "sched/shared.hpp"
 #include "sched/sharing.hpp"
 #include "sched/spawning.hpp"
 #include "sched/stealing.hpp"
+#include "sched/stepper.hpp"
 #include "sched/timing.hpp"
 
 namespace weft {
@@ -27,9 +32,9 @@ namespace weft {
 ///
 /// `program` is a function without parameters that returns an eff<void, ...>; it is kept, and
 /// called again when a fork is resumed a second time.  `proc`, `spawning`, `syncing`,
-/// `mail`, `timing` and `completing` are answered by the scheduler, every other effect of the row
-/// by the first of `handlers` that has clauses for it.  They stand outside the scheduler: all
-/// processes share them, and a process that is run again is given their old answers.
+/// `mail`, `routing`, `timing` and `completing` are answered by the scheduler, every other effect
+/// of the row by the first of `handlers` that has clauses for it.  They stand outside the
+/// scheduler: all processes share them, and a process that is run again is given their old answers.
 ///
 /// Processes run one at a time on the calling thread, in the backend's order: unless another is
 /// named, schedule<my_backend>(...), the longest waiting first; of a fork, the one that gets true.

@@ -2,17 +2,23 @@
 
 /// Our names stand beside those of the C library.
 
+#include <poll.h>
 #include <semaphore.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include <array>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <cstddef>
 #include <cstdlib>
 #include <ctime>
 #include <string>
 
 #include "deque/deque.hpp"
 #include "effects/effects.hpp"
+#include "io/connection.hpp"
+#include "io/memory_network.hpp"
 #include "sched/barrier.hpp"
 #include "sched/condition.hpp"
 #include "sched/mutex.hpp"
@@ -46,6 +52,17 @@ eff<int, syncing> synchronised() {
   co_await alone.arrive_and_wait();
   co_return co_await n.get();
 }
+/// Of what POSIX has as well: listen, connect, accept, send, read, write.
+eff<void, networking, mail, routing> talks(int& n) {
+  listener here = co_await listen(endpoint());
+  connection there = co_await connect(here.local());
+  connection visitor = co_await here.accept();
+  co_await there.write("four");
+  std::array<std::byte, 4> text{};
+  co_await visitor.read_all(text);
+  bool const is_sent = co_await send(process_id(), n);
+  n = is_sent ? -1 : static_cast<int>(text.size());
+}
 eff<void, syncing> counts(int& n) { n = co_await synchronised(); }
 
 }  // namespace
@@ -61,4 +78,8 @@ TEST_CASE("`using namespace weft` hides nothing of the C library, and is hidden 
   for (int const one : each(ones, 3)) sum += one;
   CHECK(sum + one_more == 4);
   CHECK(std::abs(-d.front()) == 1);
+  int bytes = 0;
+  memory_network net;
+  schedule([&bytes] { return talks(bytes); }, net);
+  CHECK(bytes == 4);
 }
