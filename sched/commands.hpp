@@ -5,7 +5,6 @@
 #include <source_location>
 #include <utility>
 
-#include "effects/detail/performing.hpp"
 #include "effects/eff.hpp"
 #include "effects/outer.hpp"
 #include "effects/row.hpp"

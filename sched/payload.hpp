@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/detail/names.hpp"
+#include "effects/handle.hpp"
 
 namespace weft {
 

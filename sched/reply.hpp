@@ -10,7 +10,6 @@
 #include <string_view>
 #include <utility>
 
-#include "effects/detail/names.hpp"
 #include "effects/eff.hpp"
 #include "sched/backend.hpp"
 #include "sched/completion.hpp"

@@ -15,7 +15,7 @@
 #include <variant>
 #include <vector>
 
-#include "effects/detail/names.hpp"
+#include "effects/handle.hpp"
 #include "effects/operation.hpp"
 #include "sched/commands.hpp"
 #include "sched/payload.hpp"
