@@ -2,7 +2,6 @@
 #pragma once
 
 #include <pthread.h>
-#include <sched.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 
@@ -22,11 +21,9 @@ namespace weft::detail {
 /// The thread of a reactor: it waits for what is new of all its sockets, by epoll, and tells their
 /// places (socket_place.hpp, L3 to L5).  It ends with this object.
 ///
-/// It does not take the processor from a process as soon as there is something for another one
-/// (SCHED_BATCH): otherwise each message interrupts whoever answers the last one, and of two
-/// processors' time a third goes into changing threads (//bench:outside: 125 000 messages a second
-/// in place of 164 000).  If a processor is idle that delays nothing; if none is, for as long as a
-/// thread runs in a row.
+/// When it has told them it lets other threads have the processor.  Otherwise, where there is none
+/// to spare, each message interrupts whoever answers the last one, and a third of the time goes
+/// into changing threads (docs/decisions/013-reactor.md).
 class event_thread {
  public:
   /// Throws std::system_error.
@@ -71,8 +68,6 @@ class event_thread {
   static constexpr std::uint64_t the_end = ~std::uint64_t{0};
 
   void run() noexcept {
-    sched_param const usual{};
-    (void)::pthread_setschedparam(::pthread_self(), SCHED_BATCH, &usual);
     std::array<epoll_event, 512> events;
     for (;;) {
       int const n = uninterrupted([&] {
@@ -83,6 +78,7 @@ class event_thread {
         if (e.data.u64 == the_end) return;
         happens(e);
       }
+      std::this_thread::yield();  // meanwhile more comes
     }
   }
   void happens(epoll_event const& e) noexcept {
