@@ -139,8 +139,8 @@ void suite::compare_runs(std::string_view which, timed_run subject, std::string_
 }
 
 void suite::compare_rate_runs(std::string_view which, timed_run subject, std::string_view rival,
-                              timed_run run_rival, std::size_t items) {
-  compare_runs(which, std::move(subject), rival, std::move(run_rival), items);
+                              timed_run run_rival, std::size_t items, summary of) {
+  compare_runs(which, std::move(subject), rival, std::move(run_rival), items, of);
   rows_.back().unit = per_second;
 }
 

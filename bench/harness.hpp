@@ -71,7 +71,7 @@ class suite {
   void compare_runs(std::string_view which, timed_run subject, std::string_view rival_name,
                     timed_run rival, std::size_t items, summary of = summary::median);
   void compare_rate_runs(std::string_view which, timed_run subject, std::string_view rival_name,
-                         timed_run rival, std::size_t items);
+                         timed_run rival, std::size_t items, summary of = summary::median);
   void measure_runs(std::string_view which, timed_run subject, std::uint64_t answer,
                     std::size_t items);
   void measure_rate_runs(std::string_view which, timed_run subject, std::uint64_t answer,
