@@ -10,7 +10,6 @@
 
 #include "sched/decision.hpp"
 #include "sched/detail/lots.hpp"
-#include "sched/detail/touching.hpp"
 
 /// What goes wrong in a network in memory, and who says when.
 namespace weft::detail {
@@ -69,39 +68,29 @@ class fault_menu {
 
 /// How many of each kind may still happen in this run.
 ///
-///   M1  What is left says which ways there are: so it is something that processes share, a
-///   location
-///       each (touching.hpp).  A kind of which there never was one is none.
+///   M1  What is left says which ways there are, and is no location (touching.hpp) all the same: of
+///       each kind there are so many in all, whoever has them.  So what two processes have decided
+///       in one order they could have in the other.
 class fault_budgets {
  public:
   enum kind : std::uint8_t { splits, short_writes, delays, resets, refusals, silences, kinds };
   using numbers = std::array<std::size_t, kinds>;
 
-  fault_budgets(numbers const& most, std::optional<std::uint64_t> seed) : most_(most), left_(most) {
+  fault_budgets(numbers const& most, std::optional<std::uint64_t> seed) : left_(most) {
     if (seed) lots_.emplace(*seed);
-    for (auto const& n : left_) is_born(&n);
   }
   fault_budgets(fault_budgets const&) = delete;
   fault_budgets& operator=(fault_budgets const&) = delete;
-  ~fault_budgets() {
-    for (auto const& n : left_) is_gone(&n);
-  }
 
   /// That could happen, if there is one left.
   void may(fault_menu& menu, fault f) const noexcept {
-    kind const k = kind_of(f, menu.at());
-    if (most_[k] == 0) return;
-    is_touched(&left_[k], false);
-    if (left_[k] != 0) menu.add(f);
+    if (left_[kind_of(f, menu.at())] != 0) menu.add(f);
   }
   /// What happens, for who explores to decide; else for the seed, if there is one.
   [[nodiscard]] fault decide(fault_menu const& menu) {
     if (menu.size() == 1) return fault::none;
     fault const f = menu[choose(menu)];
-    if (f == fault::none) return f;
-    auto& left = left_[kind_of(f, menu.at())];
-    is_touched(&left, true);
-    --left;
+    if (f != fault::none) --left_[kind_of(f, menu.at())];
     return f;
   }
 
@@ -129,7 +118,6 @@ class fault_budgets {
     return 1 + static_cast<std::size_t>(lots_->below(menu.size() - 1));
   }
 
-  numbers const most_;
   numbers left_;
   std::optional<lots> lots_;
 };
