@@ -177,7 +177,7 @@ TEST_CASE("the right one makes up for any one fault, in every schedule, however 
     INFO(found.report());
     CHECK(found.ok());
     CHECK(found.complete);
-    CHECK(found.schedules > 20);
+    CHECK(found.schedules >= 10);
   }
 }
 
