@@ -5,14 +5,11 @@
 #include <utility>
 
 #include "sched/barrier.hpp"
-#include "sched/commands.hpp"
 #include "sched/completion.hpp"
 #include "sched/condition.hpp"
-#include "sched/coroutine_stepper.hpp"
 #include "sched/mail.hpp"
 #include "sched/mutex.hpp"
 #include "sched/one_thread.hpp"
-#include "sched/replies.hpp"
 #include "sched/routing.hpp"
 #include "sched/scheduler.hpp"
 #include "sched/semaphore.hpp"
@@ -20,7 +17,6 @@
 #include "sched/sharing.hpp"
 #include "sched/spawning.hpp"
 #include "sched/stealing.hpp"
-#include "sched/stepper.hpp"
 #include "sched/timing.hpp"
 
 namespace weft {
