@@ -26,14 +26,24 @@ using namespace weft::tests;
 
 namespace {
 
-struct keeps_choices {
-  weft::detail::every_schedule choices;
-  weft::detail::run_log log;
-};
 /// What explore runs on, in the first of all schedules.
-class first_schedule : keeps_choices, public weft::detail::choosing {
+class first_schedule {
  public:
-  first_schedule() : choosing(choices, log, {1'000'000, granularity::cooperative}) {}
+  static constexpr unsigned wakes = weft::detail::choosing::wakes;
+
+  class worker : public weft::detail::choosing::worker {
+   public:
+    worker(first_schedule& home, unsigned index)
+        : weft::detail::choosing::worker(home.backend_, index) {}
+  };
+  void put(thunk&& t, why w) { backend_.put(std::move(t), w); }
+  thunk claim(process* p) noexcept { return backend_.claim(p); }
+  void stop() { backend_.stop(); }
+
+ private:
+  weft::detail::every_schedule choices_;
+  weft::detail::run_log log_;
+  weft::detail::choosing backend_{choices_, log_, {1'000'000, granularity::cooperative}};
 };
 static_assert(backend<first_schedule>);
 
