@@ -160,11 +160,9 @@ eff<void> explorer() {
   every_schedule("silence", {whole_message, twice}, {.silences = 1});
 
   std::cout << "-- asking twice, with a number\n";
-  every_schedule("a reset", {whole_message, with_number}, {.splits = 1, .delays = 1, .resets = 1});
-  every_schedule("silence", {whole_message, with_number},
-                 {.splits = 1, .delays = 1, .silences = 1});
-  every_schedule("a refusal", {whole_message, with_number},
-                 {.short_writes = 1, .delays = 1, .refusals = 1});
+  every_schedule("a reset", {whole_message, with_number}, {.delays = 1, .resets = 1});
+  every_schedule("silence", {whole_message, with_number}, {.splits = 1, .silences = 1});
+  every_schedule("a refusal", {whole_message, with_number}, {.short_writes = 1, .refusals = 1});
   co_return;
 }
 
