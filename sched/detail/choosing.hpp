@@ -121,6 +121,17 @@ struct run_log {
   [[nodiscard]] std::size_t step_of_choice(std::size_t i) const noexcept {
     return i < choices.size() ? choices[i].step : static_cast<std::size_t>(-1);
   }
+  /// Whether the choice i of that step was made from the same.
+  [[nodiscard]] bool chooses_as(run_log const& other, std::size_t i,
+                                std::size_t step) const noexcept {
+    bool const is_here = step_of_choice(i) == step;
+    if (is_here != (other.step_of_choice(i) == step)) return false;
+    if (!is_here) return true;
+    auto const& a = choices[i];
+    auto const& b = other.choices[i];
+    if (a.of != b.of || a.is_decision() != b.is_decision()) return false;
+    return a.is_decision() || std::equal(&ids[a.first], &ids[a.first] + a.of, &other.ids[b.first]);
+  }
   /// What the choice i was made from; nothing if it is not of that step.
   [[nodiscard]] std::string candidates_at(std::size_t i, std::size_t step) const {
     if (step_of_choice(i) != step) return "";

@@ -156,11 +156,9 @@ class search {
   [[nodiscard]] static std::string difference(run_log const& a, run_log const& b) {
     for (std::size_t i = 0; i < a.choices.size() || i < b.choices.size(); ++i) {
       std::size_t const step = std::min(a.step_of_choice(i), b.step_of_choice(i));
-      auto const here = a.candidates_at(i, step);
-      auto const there = b.candidates_at(i, step);
-      if (here != there)
+      if (!a.chooses_as(b, i, step))
         return "at step " + std::to_string(step) + " of the same schedule, run twice, " +
-               two_choices(here, there);
+               two_choices(a.candidates_at(i, step), b.candidates_at(i, step));
     }
     if (a.steps == b.steps) return "";
     return "the same schedule, run twice, has " + std::to_string(a.steps) + " steps, and then " +
