@@ -41,7 +41,7 @@ namespace weft {
 namespace detail {
 
 /// Processes that wait for one command each, and send the event.
-using event_bringers = spawning<completing, mail>;
+using event_bringers = spawning<completing, mail, proc>;
 
 /// Something that steps, and is to be closed (J1).
 template <class S>
@@ -76,21 +76,30 @@ class begun {
   bool is_over_ = false;  // J2
 };
 
+/// Whether that is that the command, or who waits for it, was cancelled.
 template <class R>
-eff<void, completing> take_answer(in_flight<R>& from, event& to) {
+eff<bool, completing> take_answer(in_flight<R>& from, event& to) {
+  bool is_cancelled = false;
   try {
     if constexpr (std::is_void_v<R>)
       co_await from.wait();
     else
       to.data = payload(co_await from.wait());
+  } catch (cancelled const&) {
+    to.error = std::current_exception();
+    is_cancelled = true;
   } catch (...) {
-    to.error = std::current_exception();  // who is cancelled hears of it again
+    to.error = std::current_exception();
   }
+  co_return is_cancelled;
 }
 template <class R>
-eff<void, completing, mail> bring_answer(in_flight<R> from, std::uint64_t tag, address<event> to) {
+eff<void, completing, mail, proc> bring_answer(in_flight<R> from, std::uint64_t tag,
+                                               address<event> to) {
   event its(event_type::completed, tag);
-  co_await take_answer(from, its);
+  bool const may_be_our_end = co_await take_answer(from, its);
+  // If all are cancelled we find that again here; and the stepper an event that says so, not this.
+  if (may_be_our_end) co_await proc::yield{};
   co_await to.send(std::move(its));
 }
 
