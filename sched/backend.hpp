@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "sched/offer.hpp"
 #include "sched/thunk.hpp"
 
 namespace weft {
@@ -71,6 +72,19 @@ template <class B>
 concept exchanging = backend<B> && requires(typename B::worker& w, thunk t) {
   { w.can_exchange() } noexcept -> std::same_as<bool>;
   { w.exchange(std::move(t)) } noexcept -> std::same_as<thunk>;
+};
+
+/// One whose workers keep offers.
+///
+///   B6  Each offer is answered by exactly one: its worker's take_back(), which gives the newest
+///       that is there, null if there is none; or a take, of any worker, which begins it.  What is
+///       left when the backend ends is forgotten.
+///   B7  While there are offers it is not dry.  A worker that takes has nothing better to do with
+///       its own: all of them have their turn as if they were put then.
+template <class B>
+concept offering = backend<B> && requires(typename B::worker& w, offer& o) {
+  w.put(o);
+  { w.take_back() } noexcept -> std::same_as<offer*>;
 };
 
 /// What a process waits for: reports tell the two apart.

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "deque/persistent_deque.hpp"
 #include "sched/backend.hpp"
@@ -27,7 +28,7 @@ class one_thread {
 
     [[gnu::always_inline]] void put(thunk&& t, why) { put_in(std::move(t)); }
     [[nodiscard, gnu::always_inline]] bool can_exchange() const noexcept {
-      return !arrivals_.has_news() && ready_.can_rotate_in_place();
+      return offers_.empty() && !arrivals_.has_news() && ready_.can_rotate_in_place();
     }
     [[gnu::always_inline]] thunk exchange(thunk t) noexcept {
       std::uint64_t const answer = t.answer();
@@ -37,9 +38,19 @@ class one_thread {
     [[gnu::always_inline]] thunk take(instant until, dry_test dry) {
       if (arrivals_.has_news()) [[unlikely]]
         if (!arrivals_.fetch(*this)) return thunk::nothing::stopped;
+      if (!offers_.empty()) [[unlikely]]
+        begin_offers();
       if (ready_.empty()) [[unlikely]]
         if (auto const w = arrivals_.wait(*this, until, dry); !w.has_come) return w.why_not;
       return ready_.pop_back();
+    }
+
+    void put(offer& o) { offers_.push_back(&o); }
+    [[nodiscard]] offer* take_back() noexcept {
+      if (offers_.empty()) return nullptr;
+      offer* const o = offers_.back();
+      offers_.pop_back();
+      return o;
     }
 
     /// What is ready, as a value: a version.  O(1).
@@ -60,9 +71,19 @@ class one_thread {
       ready_.push_front(std::move(t));
     }
     [[nodiscard]] bool is_empty() const noexcept { return ready_.empty(); }
+    /// Of who has let go of the thread (B7).
+    [[gnu::noinline]] void begin_offers() {
+      std::vector<offer*> all;
+      all.swap(offers_);
+      for (offer* const o : all)
+        if (thunk t = o->begin()) put_in(std::move(t));
+      all.clear();
+      all.swap(offers_);
+    }
 
     detail::arrivals& arrivals_;
     queue ready_;
+    std::vector<offer*> offers_;
   };
 
   one_thread() = default;
@@ -77,6 +98,6 @@ class one_thread {
  private:
   detail::arrivals arrivals_;
 };
-static_assert(backend<one_thread>);
+static_assert(backend<one_thread> && offering<one_thread>);
 
 }  // namespace weft

@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "deque/chase_lev.hpp"
 #include "effects/multi_resumption.hpp"
 #include "sched/backend.hpp"
 #include "sched/detail/idle_threads.hpp"
@@ -66,6 +67,9 @@ struct sharing_options {
 ///       empty: it is about to take that one back itself.  Nor after a hand-over, if one of those
 ///       who sleep looks every 10 milliseconds as long as there are any (I5).
 ///   A2  Nobody holds two queues at once.
+///   A3  A thread that takes puts what it offers into its own queue before that, the oldest first:
+///       who has offered it has let go of the thread.  Others take of offers the oldest, from who
+///       has nothing in his queue.
 ///   F1  Whoever looks at others looks at them in turn, and goes on where it took something last.
 ///   F2  Between two times that a thread takes from others, unless it had nothing, are 255 steps:
 ///       so those it has put in front of its queue have run by then, or have moved on, to an
@@ -124,7 +128,9 @@ class sharing {
 
  private:
   /// A cache line of its own, which two threads do not share by chance.
-  struct alignas(64) queue : thread_queue {};
+  struct alignas(64) queue : thread_queue {
+    chase_lev<offer*> offers;  // what its thread will do itself, unless another takes it
+  };
 
   static void move(process& p, process_state to) noexcept {
     process_place<place>(p).state.move(to);
@@ -155,7 +161,7 @@ class sharing {
   }
   [[nodiscard]] bool all_are_empty() const noexcept {
     for (unsigned i = 0; i != count_; ++i)
-      if (!queues_[i].is_empty()) return false;
+      if (!queues_[i].is_empty() || !queues_[i].offers.is_empty()) return false;
     return true;
   }
 
@@ -166,135 +172,6 @@ class sharing {
   alignas(64) std::atomic<unsigned> next_ = 0;
 };
 
-/// A thread's end.
-class sharing::worker {
- public:
-  worker(sharing& home, unsigned index) noexcept
-      : home_(home), own_(home.queues_[index]), index_(index), visits_(index) {
-    home_.idle_.join();
-  }
-  worker(worker const&) = delete;
-  worker& operator=(worker const&) = delete;
-  ~worker() { home_.idle_.leave(); }
-
-  void put(thunk&& t, why w) noexcept {
-    bool const was_alone = home_.enter(entry_of(std::move(t), w), index_);
-    // A1.
-    if (w == why::handed_over && was_alone) return home_.idle_.have_watched();
-    if (w != why::yielded || !was_alone) home_.idle_.wake_one();
-  }
-
-  // ---- of a process that runs here (R4 of waiting_room.hpp)
-
-  void is_about_to_wait(process& p) noexcept { move(p, process_state::yielding); }
-  void waits(process& p, waiting_for) noexcept { move(p, process_state::sleeping); }
-  void goes_on(process& p) noexcept { move(p, process_state::running); }
-  /// It waits, and is to run at once, on this thread.
-  void runs_next(process& p) noexcept {
-    (void)process_place<place>(p).state.wake(process_state::running);
-  }
-
-  /// So much is ready that who makes more is to wait its turn.
-  [[nodiscard]] bool is_crowded() noexcept {
-    if (++spawned_ < most_ready) return false;
-    spawned_ = 0;  // the next as many need not wait, whatever there is: so it comes forward
-    return own_.length() >= most_ready;
-  }
-  /// Not while somebody sleeps, who may have to be told; and not when it is time for a visit.
-  [[nodiscard]] bool can_exchange() const noexcept {
-    return until_visit_ != 0 && home_.idle_.nobody_sleeps();
-  }
-  [[gnu::always_inline]] thunk exchange(thunk t) noexcept {
-    --until_visit_;
-    queue_entry& e = entry_of(std::move(t), why::yielded);
-    auto found = own_.try_exchange(e);
-    for (detail::relax wait; found.is_locked(); found = own_.try_exchange(e)) wait();
-    return thunk_of(found.entry());
-  }
-
-  /// Parks when there is nothing to do.
-  thunk take(instant until, dry_test dry) {
-    for (;;) {
-      if (home_.idle_.is_over()) return home_.idle_.why_over();
-      if (queue_entry* const e = find()) return thunk_of(*e);
-      if (unsigned const told = looks(); told != looked_) {
-        looked_ = told;
-        return thunk::nothing::deadline;
-      }
-      auto const nothing_new = [this] { return home_.all_are_empty() && looks() == looked_; };
-      using slept = detail::idle_threads::slept;
-      if (home_.idle_.sleep(index_, until, dry, nothing_new) == slept::until_deadline)
-        return thunk::nothing::deadline;
-    }
-  }
-
- private:
-  static constexpr unsigned steps_to_visit = 256;
-  static constexpr unsigned most_shared = 32;
-  static constexpr unsigned most_stolen = 256;
-  static constexpr unsigned most_ready = 16'384;
-  static constexpr unsigned most_looks = 50;
-  static constexpr unsigned looks_apart = 8;
-
-  [[nodiscard]] unsigned looks() const noexcept {
-    return home_.looks_.load(std::memory_order_seq_cst);  // seq_cst: with [1], after we announced
-  }
-  queue_entry* find() noexcept;
-  queue_entry* visit(bool& was_locked) noexcept;
-  queue_entry* share(queue& from, bool& was_locked) noexcept;
-
-  sharing& home_;
-  queue& own_;
-  unsigned index_;
-  unsigned looked_ = 0;                        // of `looks_`
-  unsigned spawned_ = 0;                       // since somebody was asked to wait
-  unsigned visits_;                            // whom we looked at last
-  unsigned until_visit_ = steps_to_visit - 1;  // how many steps
-};
-
-/// Somebody who is ready; null if after some looking nobody is.
-inline queue_entry* sharing::worker::find() noexcept {
-  bool was_locked = false;
-  if (until_visit_ == 0)
-    if (queue_entry* const e = visit(was_locked)) return e;
-  --until_visit_;
-  for (unsigned looks = 0;; ++looks) {
-    auto const found = own_.try_dequeue();
-    was_locked = found.is_locked();
-    if (!was_locked && !found.is_empty()) return &found.entry();
-    for (unsigned i = 1; i != home_.count_; ++i)
-      if (queue_entry* const e = visit(was_locked)) return e;
-    if (!was_locked && (looks >= most_looks || home_.idle_.all_others_sleep())) return nullptr;
-    detail::pause_for(looks_apart);
-  }
-}
-
-/// The next one in turn (F1) shares with us, whatever we have.
-inline queue_entry* sharing::worker::visit(bool& was_locked) noexcept {
-  until_visit_ = steps_to_visit - 1;  // F2
-  visits_ = (visits_ + 1) % home_.count_;
-  if (visits_ == index_) visits_ = (visits_ + 1) % home_.count_;
-  if (visits_ == index_) return nullptr;  // we are alone
-  return share(home_.queues_[visits_], was_locked);
-}
-
-/// Half of what it has more than we have; one at least.  The first of them is to run.
-inline queue_entry* sharing::worker::share(queue& from, bool& was_locked) noexcept {
-  unsigned const theirs = from.length();
-  unsigned const ours = own_.length();
-  unsigned const most = ours == 0 ? most_stolen : most_shared;
-  entry_chain chain;
-  was_locked |= !from.try_share(std::clamp((theirs - std::min(theirs, ours)) / 2, 1U, most), chain);
-  if (chain.length == 0) return nullptr;
-  queue_entry& first = chain.pop();
-  first.state.move(process_state::running);
-  if (chain.length != 0)
-    for (detail::relax wait; !own_.try_prepend(chain);) wait();
-  // Also for what we have put without a word, and do not take back now (A1).
-  if (!own_.is_empty()) home_.idle_.wake_one();
-  return &first;
-}
-
-static_assert(concurrent<sharing> && exchanging<sharing> && with_options<sharing>);
-
 }  // namespace weft
+
+#include "sched/detail/sharing_worker.hpp"

@@ -78,13 +78,13 @@ struct worker_counts {
 ///
 /// Fairness.  Every 64th step (a step, and what is handed over in it, up to 64 times) a worker
 /// takes what has waited longest, by turns: in the global queue, among those that have yielded, in
-/// its deque, with the next one of the other workers.  So what is in one of its own two behind k
-/// others has its turn, or has been stolen, within 256 * (k + 1) of the worker's steps; what is in
-/// the global queue behind k others has its turn within 256 * (k + 1) steps of any one worker, or
-/// has been taken along by then, and is in a deque in which fewer than 32 others have been longer;
-/// and what is ready at a thread that is stuck in a process, behind k others in its deque or behind
-/// k that have yielded, has its turn within 512 * (n - 1) * (k + 1) steps of any other one, n being
-/// the number of threads, or has been stolen by then.
+/// its deque, of what it offers, with the next one of the other workers.  So what is in one of its
+/// own three behind k others has its turn, or has been stolen, within 320 * (k + 1) of the worker's
+/// steps; what is in the global queue behind k others has its turn within 320 * (k + 1) steps of
+/// any one worker, or has been taken along by then, and is in a deque in which fewer than 32 others
+/// have been longer; and what is ready at a thread that is stuck in a process, behind k others in
+/// its deque, or behind k that have yielded, or that it offers, has its turn within 960 * (n - 1) *
+/// (k + 1) steps of any other one, n being the number of threads, or has been stolen by then.
 ///
 /// Every 16384 spawns of a thread who spawns lets others go first, if as many are ready there: so
 /// what one process makes does not fill the memory before anybody has had a look at it.
@@ -188,6 +188,7 @@ class stealing {
   struct home {
     chase_lev<place*> deque;      // what has become ready there
     steal_queue<place*> yielded;  // what has let others go first
+    chase_lev<offer*> offers;     // what it will do itself, unless another takes it
     std::atomic<std::uint64_t> run = 0, stolen = 0, parked = 0, woken = 0;  // the worker's
   };
 
@@ -215,7 +216,9 @@ class stealing {
   }
   [[nodiscard]] bool all_are_empty() const noexcept {
     for (unsigned i = 0; i != count_; ++i)
-      if (!homes_[i].deque.is_empty() || !homes_[i].yielded.is_empty()) return false;
+      if (!homes_[i].deque.is_empty() || !homes_[i].yielded.is_empty() ||
+          !homes_[i].offers.is_empty())
+        return false;
     return global_.is_empty();
   }
 

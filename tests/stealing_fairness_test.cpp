@@ -43,11 +43,11 @@ TEST_CASE("what is in a deque behind others has its turn within the bound, whate
   w.put(0, 0, why::started, k);
   w.put(0, wanted);
   w.put(0, busy);
-  unsigned const bound = 256 * (k + 1);
+  unsigned const bound = 320 * (k + 1);
   unsigned const taken = steps_until_wanted(w, 0, 2 * bound, [&] { w.put(0, busy); });
   CAPTURE(k, taken);
   CHECK(taken <= bound);
-  CHECK(taken > bound - 256);  // it is no less
+  CHECK(taken > bound - 320);  // it is no less
 }
 
 TEST_CASE(
@@ -58,11 +58,11 @@ TEST_CASE(
   w.put(0, 0, why::yielded, k);
   w.put(0, wanted, why::yielded);
   w.put(0, busy);
-  unsigned const bound = 256 * (k + 1);
+  unsigned const bound = 320 * (k + 1);
   unsigned const taken = steps_until_wanted(w, 0, 2 * bound, [&] { w.put(0, busy); });
   CAPTURE(k, taken);
   CHECK(taken <= bound);
-  CHECK(taken > bound - 256);
+  CHECK(taken > bound - 320);
 }
 
 TEST_CASE("what is in the global queue behind others has its turn within the bound") {
@@ -73,7 +73,7 @@ TEST_CASE("what is in the global queue behind others has its turn within the bou
   w.put(0, busy, why);
   w.put_outside(0, k);
   w.put_outside(wanted);
-  unsigned const bound = 256 * (k + 1);
+  unsigned const bound = 320 * (k + 1);
   unsigned const taken = steps_until_wanted(w, 0, 2 * bound, [&] { w.put(0, busy, why); });
   CAPTURE(k, taken);
   CHECK(taken == bound);
@@ -97,7 +97,7 @@ TEST_CASE("who exchanges takes what is in the global queue as soon as who puts a
       t = w[0].take(instant::max(), dry_test());
     }
   }
-  CHECK(taken == 256 * (k + 1));
+  CHECK(taken == 320 * (k + 1));
 }
 
 TEST_CASE("what was taken along from the global queue is behind fewer than 32 in the deque") {
@@ -108,7 +108,7 @@ TEST_CASE("what was taken along from the global queue is behind fewer than 32 in
   w.put_outside(0, place - 1);
   w.put_outside(wanted);
   w.put_outside(0, 64 - place);
-  unsigned const bound = 256 * 32;
+  unsigned const bound = 320 * 32;
   unsigned const taken = steps_until_wanted(w, 0, 2 * bound, [&] { w.put(0, busy); });
   CAPTURE(place, taken);
   CHECK(taken <= bound);
@@ -122,7 +122,7 @@ TEST_CASE(
   w.put(0, busy);
   w.put_outside(0);
   w.put_outside(wanted);
-  unsigned const bound = 256 * 2;
+  unsigned const bound = 320 * 2;
   CHECK(steps_until_wanted(w, 0, 2 * bound, [&] { w.put(0, busy); }) == bound);
 }
 
@@ -139,7 +139,7 @@ TEST_CASE("what is ready at a thread that is stuck is got by any other one withi
   w.put(stuck, 0, why::yielded, k);
   w.put(stuck, also_wanted, why::yielded);
   w.put(other, busy, why, 2);
-  unsigned const bound = 512 * (n - 1) * (k + 1);
+  unsigned const bound = 960 * (n - 1) * (k + 1);
   unsigned taken = 0;
   unsigned first = 0;
   unsigned second = 0;
@@ -154,7 +154,7 @@ TEST_CASE("what is ready at a thread that is stuck is got by any other one withi
   CHECK(first != 0);
   CHECK(second != 0);
   CHECK(taken <= bound);
-  CHECK(taken > bound - 512 * (n - 1));
+  CHECK(taken > bound - 960 * (n - 1));
 }
 
 TEST_CASE("who steals looks at all others, and has a step of each") {

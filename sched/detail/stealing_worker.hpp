@@ -33,6 +33,17 @@ class stealing::worker {
     if (place* const p = ready(std::move(t), w)) enter(*p, w, is_alone);
   }
 
+  void put(offer& o) {
+    own_.offers.push(&o);
+    if (all_.count_ == 1) return;
+    own_.offers.publish();
+    all_.idle_.wake_one();
+  }
+  [[nodiscard]] offer* take_back() noexcept {
+    auto const o = own_.offers.try_pop();
+    return o ? *o : nullptr;
+  }
+
   // ---- of a process that runs here (R4 of waiting_room.hpp)
 
   void is_about_to_wait(process& p) noexcept {
@@ -148,6 +159,7 @@ class stealing::worker {
     if (--until_oldest_ == 0)
       if (place* const p = find_oldest()) return p;
     if (auto const p = own_.deque.try_pop()) return *p;
+    if (place* const p = take_offer()) return p;
     if (place* const p = take_yielded()) return p;
     for (unsigned looks = 0;; ++looks) {
       if (place* const p = take_global(all_.options_.batch)) return p;
@@ -170,7 +182,7 @@ class stealing::worker {
   }
   /// By turns.  Null if there is nothing there.
   place* oldest() noexcept {
-    turn_ = (turn_ + 1) % 4;
+    turn_ = (turn_ + 1) % 5;
     // By itself: others would stand behind all that there is in the deque.
     if (turn_ == 0) return take_global(0);
     if (turn_ == 1) return take_yielded();
@@ -179,7 +191,22 @@ class stealing::worker {
       return p ? *p : nullptr;
     }
     bool was_lost = false;
-    return visit(was_lost);
+    return turn_ == 3 ? steal_offer(own_, was_lost) : visit(was_lost);
+  }
+  place* take_offer() noexcept {
+    for (;;) {
+      offer* const o = take_back();
+      if (!o) return nullptr;
+      if (place* const p = begun(*o)) return p;
+    }
+  }
+  /// As if it had just been put, and found.  Null if it could not be.
+  place* begun(offer& o) noexcept {
+    thunk t = o.begin();
+    if (!t) return nullptr;
+    if (all_.options_.keep_list) [[unlikely]]
+      all_.list(*t.get());
+    return ready(std::move(t), why::started);
   }
   place* take_yielded() noexcept {
     place* p;
@@ -211,72 +238,15 @@ class stealing::worker {
     all_.idle_.wake_one();
   }
 
-  /// From whomever.
-  place* steal(bool& was_lost) noexcept {
-    unsigned const first = random_below(all_.count_);
-    for (unsigned i = 0; i != all_.count_; ++i) {
-      unsigned const victim = (first + i) % all_.count_;
-      if (victim == index_) continue;
-      if (place* const p = steal_from(all_.homes_[victim], was_lost)) return p;
-    }
-    return nullptr;
-  }
-  /// The oldest of the next one in turn: from its deque, and the next time of those that have
-  /// yielded.
-  place* visit(bool& was_lost) noexcept {
-    visited_ = (visited_ + 1) % all_.count_;
-    if (visited_ == index_) {
-      visited_ = (visited_ + 1) % all_.count_;
-      visits_yielded_ = !visits_yielded_;
-    }
-    if (visited_ == index_) return nullptr;  // we are alone
-    home& from = all_.homes_[visited_];
-    place* p = nullptr;
-    if (visits_yielded_) {
-      auto const n = thief_of_yielded(from.yielded).take({&p, 1});
-      was_lost |= n.is_lost();
-      if (!n) return nullptr;
-    } else {
-      auto const found = thief_of_deque(from.deque).steal();
-      was_lost |= found.is_lost();
-      if (!found) return nullptr;
-      p = *found;
-    }
-    add(own_.stolen, 1);
-    return p;
-  }
-  place* steal_from(home& from, bool& was_lost) noexcept {
-    std::array<place*, most_taken> batch;
-    auto const n = thief_of_yielded(from.yielded).take_half(batch);
-    was_lost |= n.is_lost();
-    if (n) {
-      for (std::size_t i = 1; i != *n; ++i) keep(own_.yielded, *batch[i]);
-      return has_stolen(*batch[0], *n - 1);
-    }
-    auto const half = steal_half(from.deque);
-    was_lost |= half.first.is_lost();
-    if (!half.first) return nullptr;
-    return has_stolen(**half.first, half.others);
-  }
-  chase_lev<place*>::thief::half steal_half(chase_lev<place*>& from) noexcept {
-    try {
-      return thief_of_deque(from).steal_half(own_.deque, most_stolen);
-    } catch (...) {  // no memory for half
-      return {thief_of_deque(from).steal()};
-    }
-  }
-  place* has_stolen(place& first, std::size_t others) noexcept {
-    add(own_.stolen, 1 + others);
-    if (others != 0) share_more();
-    return &first;
-  }
-  unsigned random_below(unsigned n) noexcept {
-    // Marsaglia's xorshift, of 32 bits: whom to look at first.
-    random_ ^= random_ << 13;
-    random_ ^= random_ >> 17;
-    random_ ^= random_ << 5;
-    return static_cast<unsigned>((std::uint64_t{random_} * n) >> 32);
-  }
+  // ---- from others (stealing_thefts.hpp)
+
+  place* steal(bool& was_lost) noexcept;
+  place* visit(bool& was_lost) noexcept;
+  place* steal_from(home& from, bool& was_lost) noexcept;
+  place* steal_offer(home& from, bool& was_lost) noexcept;
+  chase_lev<place*>::thief::half steal_half(chase_lev<place*>& from) noexcept;
+  place* has_stolen(place& first, std::size_t others) noexcept;
+  [[nodiscard]] unsigned random_below(unsigned n) noexcept;
 
   stealing& all_;
   home& own_;
@@ -285,11 +255,13 @@ class stealing::worker {
   unsigned looked_ = 0;   // of `looks_`
   unsigned spawned_ = 0;  // since somebody was asked to wait
   unsigned until_oldest_ = steps_to_oldest;
-  unsigned turn_ = 0;  // whose turn it was: see find_oldest()
-  unsigned visited_;   // whom we visited last
-  bool visits_yielded_ = false;
+  unsigned turn_ = 0;    // whose turn it was: see find_oldest()
+  unsigned visited_;     // whom we visited last
+  unsigned visits_ = 0;  // of what
 };
 
 static_assert(concurrent<stealing> && exchanging<stealing> && with_options<stealing>);
 
 }  // namespace weft
+
+#include "sched/detail/stealing_thefts.hpp"

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+
+/// The laws of offers (B6 and B7 of sched/backend.hpp), for every backend that keeps them.
+
+#include <algorithm>
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <latch>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "sched/offer.hpp"
+#include "sched/one_thread.hpp"
+#include "tests/support/backends.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/thunks.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+
+namespace {
+
+template <class Backend>
+class numbered_offer final : public offer {
+ public:
+  explicit numbered_offer(std::uint64_t n) : number(n) {}
+  thunk begin() noexcept override {
+    ++begun;
+    return fails ? thunk(thunk::nothing::dry) : numbered<Backend>(number);
+  }
+  std::uint64_t const number;
+  int begun = 0;
+  bool fails = false;
+};
+
+template <class Backend>
+std::vector<std::unique_ptr<numbered_offer<Backend>>> offers(std::uint64_t n) {
+  std::vector<std::unique_ptr<numbered_offer<Backend>>> all;
+  for (std::uint64_t i = 0; i != n; ++i)
+    all.push_back(std::make_unique<numbered_offer<Backend>>(i));
+  return all;
+}
+
+/// Takes until nothing comes: the numbers, in their order.
+template <class Worker>
+std::vector<std::uint64_t> all_from(Worker& w) {
+  std::vector<std::uint64_t> all;
+  for (;;) {
+    thunk const t = w.take(instant::max(), dry_test());
+    if (!t) return all;
+    all.push_back(t.answer());
+  }
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("an offer is taken back, the newest first, and no process was made", "",
+                   one_thread, sharing_alone, stealing_alone) {
+  every_frame_dies const check;
+  TestType b;
+  typename TestType::worker w(b, 0);
+  auto const all = offers<TestType>(1000);
+  for (auto const& o : all) w.put(*o);
+  for (std::size_t i = all.size(); i-- != 0;) REQUIRE(w.take_back() == all[i].get());
+  CHECK(w.take_back() == nullptr);
+  CHECK(all_from(w).empty());
+  CHECK(std::ranges::all_of(all, [](auto const& o) { return o->begun == 0; }));
+}
+
+TEMPLATE_TEST_CASE("each offer is taken back, or begun by a take, once", "", one_thread,
+                   sharing_alone, stealing_alone) {
+  every_frame_dies const check;
+  TestType b;
+  typename TestType::worker w(b, 0);
+  auto const all = offers<TestType>(3000);
+  std::vector<std::uint64_t> seen;
+  for (std::size_t i = 0; i != all.size(); ++i) {
+    w.put(*all[i]);
+    if (i % 3 == 0)
+      if (auto const* const o = static_cast<numbered_offer<TestType>*>(w.take_back()))
+        seen.push_back(o->number);
+    if (i % 7 == 1)  // then there is one
+      if (thunk const t = w.take(instant::max(), dry_test())) seen.push_back(t.answer());
+  }
+  auto const rest = all_from(w);
+  seen.insert(seen.end(), rest.begin(), rest.end());
+  std::ranges::sort(seen);
+  bool each_once = seen.size() == all.size();
+  for (std::size_t i = 0; i != seen.size(); ++i) each_once &= seen[i] == i;
+  CHECK(each_once);
+  CHECK(std::ranges::all_of(all, [](auto const& o) { return o->begun <= 1; }));
+}
+
+TEMPLATE_TEST_CASE("who takes has its offers stand in line, the oldest first", "", one_thread,
+                   sharing_alone) {
+  every_frame_dies const check;
+  TestType b;
+  typename TestType::worker w(b, 0);
+  auto const all = offers<TestType>(3);
+  w.put(numbered<TestType>(10), why::yielded);
+  for (auto const& o : all) w.put(*o);
+  CHECK(all_from(w) == std::vector<std::uint64_t>{10, 0, 1, 2});
+}
+TEST_CASE("a worker that steals begins its own newest offer when its deque is empty") {
+  every_frame_dies const check;
+  stealing_alone b;
+  stealing::worker w(b, 0);
+  auto const all = offers<stealing>(3);
+  w.put(numbered<stealing>(10), why::yielded);
+  w.put(numbered<stealing>(11), why::started);
+  for (auto const& o : all) w.put(*o);
+  CHECK(all_from(w) == std::vector<std::uint64_t>{11, 2, 1, 0, 10});
+}
+
+TEMPLATE_TEST_CASE("others take the oldest offer", "", sharing_among<2>, stealing_among<2>) {
+  every_frame_dies const check;
+  TestType b;
+  typename TestType::worker busy(b, 0);
+  typename TestType::worker other(b, 1);
+  auto const all = offers<TestType>(4);
+  for (auto const& o : all) busy.put(*o);
+  CHECK(other.take(instant::max(), dry_test()).answer() == 0);
+  CHECK(other.take(instant::max(), dry_test()).answer() == 1);
+  CHECK(busy.take_back() == all[3].get());
+  CHECK(other.take(instant::max(), dry_test()).answer() == 2);
+  CHECK(busy.take_back() == nullptr);
+}
+
+TEMPLATE_TEST_CASE("an offer that cannot be begun is passed over", "", one_thread, sharing_alone,
+                   stealing_alone) {
+  every_frame_dies const check;
+  TestType b;
+  typename TestType::worker w(b, 0);
+  auto const all = offers<TestType>(5);
+  for (auto const& o : all) {
+    o->fails = o->number % 2 == 0;
+    w.put(*o);
+  }
+  auto seen = all_from(w);
+  std::ranges::sort(seen);
+  CHECK(seen == std::vector<std::uint64_t>{1, 3});
+  CHECK(std::ranges::all_of(all, [](auto const& o) { return o->begun == 1; }));
+}
+
+TEMPLATE_TEST_CASE("offers that are left when a backend ends are forgotten", "", one_thread,
+                   sharing_alone, stealing_alone) {
+  every_frame_dies const check;
+  auto const all = offers<TestType>(5);
+  {
+    TestType b;
+    typename TestType::worker w(b, 0);
+    for (auto const& o : all) w.put(*o);
+  }
+  CHECK(std::ranges::all_of(all, [](auto const& o) { return o->begun == 0; }));
+}
+
+TEMPLATE_TEST_CASE("while one thread offers and takes back, others take, and nothing is lost", "",
+                   sharing_among<3>, stealing_among<3>) {
+  every_frame_dies const check;
+  constexpr std::uint64_t many = 20'000;
+  TestType b;
+  auto const all = offers<TestType>(many);
+  std::vector<std::atomic<int>> seen(many);
+  std::atomic<std::uint64_t> left = many;
+  auto const take_all = [&](typename TestType::worker& w) {
+    for (;;) {
+      thunk const t = w.take(instant::max(), dry_test());
+      if (!t) return;
+      ++seen[t.answer()];
+      --left;
+    }
+  };
+  typename TestType::worker w(b, 0);
+  std::vector<std::thread> others;
+  std::latch begun(3);
+  for (unsigned i = 1; i != 3; ++i)
+    others.emplace_back([&, i] {
+      typename TestType::worker mine(b, i);
+      begun.arrive_and_wait();
+      take_all(mine);
+    });
+  begun.arrive_and_wait();
+  for (std::uint64_t i = 0; i != many; ++i) {
+    w.put(*all[i]);
+    if (i % 4 == 3)
+      for (int n = 0; n != 3; ++n)
+        if (auto const* const o = static_cast<numbered_offer<TestType>*>(w.take_back())) {
+          ++seen[o->number];
+          --left;
+        }
+  }
+  take_all(w);
+  for (auto& t : others) t.join();
+  CHECK(left == 0);
+  CHECK(std::ranges::all_of(seen, [](auto const& n) { return n == 1; }));
+}
