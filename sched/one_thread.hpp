@@ -28,7 +28,7 @@ class one_thread {
 
     [[gnu::always_inline]] void put(thunk&& t, why) { put_in(std::move(t)); }
     [[nodiscard, gnu::always_inline]] bool can_exchange() const noexcept {
-      return offers_.empty() && !arrivals_.has_news() && ready_.can_rotate_in_place();
+      return !arrivals_.has_news() && ready_.can_rotate_in_place();
     }
     [[gnu::always_inline]] thunk exchange(thunk t) noexcept {
       std::uint64_t const answer = t.answer();
@@ -38,14 +38,15 @@ class one_thread {
     [[gnu::always_inline]] thunk take(instant until, dry_test dry) {
       if (arrivals_.has_news()) [[unlikely]]
         if (!arrivals_.fetch(*this)) return thunk::nothing::stopped;
-      if (!offers_.empty()) [[unlikely]]
-        begin_offers();
       if (ready_.empty()) [[unlikely]]
         if (auto const w = arrivals_.wait(*this, until, dry); !w.has_come) return w.why_not;
       return ready_.pop_back();
     }
 
-    void put(offer& o) { offers_.push_back(&o); }
+    void put(offer& o) {
+      offers_.push_back(&o);
+      arrivals_.remind();
+    }
     [[nodiscard]] offer* take_back() noexcept {
       if (offers_.empty()) return nullptr;
       offer* const o = offers_.back();
@@ -72,7 +73,7 @@ class one_thread {
     }
     [[nodiscard]] bool is_empty() const noexcept { return ready_.empty(); }
     /// Of who has let go of the thread (B7).
-    [[gnu::noinline]] void begin_offers() {
+    [[gnu::noinline]] void is_reminded() {
       std::vector<offer*> all;
       all.swap(offers_);
       for (offer* const o : all)

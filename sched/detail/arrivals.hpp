@@ -19,6 +19,7 @@ namespace weft::detail {
 ///       [2], then looks whether there is anything.  All of it is seq_cst, as is the push: so one
 ///       of them sees the other.
 ///   N2  One letter is no thunk, and says that it is the end.  It goes back whenever it is found.
+///   N3  Another is the worker's own note: that it is to look at something else too, when it looks.
 class arrivals {
  public:
   arrivals() = default;
@@ -41,6 +42,10 @@ class arrivals {
 
   // ---- the worker's; `queue.put_in(thunk&&)` takes what came, `queue.is_empty()` is asked
 
+  /// That fetch is to call queue.is_reminded().
+  void remind() {
+    if (!std::exchange(has_note_, true)) arrived_.push(note_);
+  }
   /// Whether there is something to fetch, or it is the end.
   [[nodiscard]] bool has_news() const noexcept { return !arrived_.is_empty(); }
   /// Fetches what came.  False if it is the end.
@@ -52,7 +57,7 @@ class arrivals {
       while (letter* const l = unread()) {
         if (l == &the_end_)
           goes_on = false;
-        else
+        else if (l != &note_)
           queue.put_in(std::move(l->content));
         discard(l);
       }
@@ -65,6 +70,8 @@ class arrivals {
       throw;
     }
     if (!goes_on) arrived_.push(the_end_);  // N2
+    if constexpr (requires { queue.is_reminded(); })
+      if (std::exchange(has_note_, false)) queue.is_reminded();
     return goes_on;
   }
   struct waited {
@@ -115,12 +122,14 @@ class arrivals {
   }
   void discard(letter* l) noexcept {
     unread_ = l->next;
-    if (l != &the_end_) delete l;
+    if (l != &the_end_ && l != &note_) delete l;
   }
 
   message_stack<letter> arrived_;
   letter* unread_ = nullptr;  // the worker's
   letter the_end_;            // N2
+  letter note_;               // N3
+  bool has_note_ = false;     // it is there; the worker's
   std::atomic<bool> was_stopped_ = false;
   std::atomic<bool> sleeps_ = false;
   std::mutex mutex_;

@@ -26,6 +26,7 @@ class sharing::worker {
   }
 
   void put(offer& o) {
+    has_offered_ = true;
     own_.offers.push(&o);
     if (home_.count_ == 1) return;
     own_.offers.publish();
@@ -54,7 +55,7 @@ class sharing::worker {
   }
   /// Not while somebody sleeps, who may have to be told; and not when it is time for a visit.
   [[nodiscard]] bool can_exchange() const noexcept {
-    return until_visit_ != 0 && home_.idle_.nobody_sleeps() && own_.offers.size() == 0;
+    return until_visit_ != 0 && home_.idle_.nobody_sleeps();
   }
   [[gnu::always_inline]] thunk exchange(thunk t) noexcept {
     --until_visit_;
@@ -68,7 +69,7 @@ class sharing::worker {
   thunk take(instant until, dry_test dry) {
     for (;;) {
       if (home_.idle_.is_over()) return home_.idle_.why_over();
-      if (own_.offers.size() != 0) [[unlikely]]
+      if (has_offered_) [[unlikely]]
         begin_own_offers();
       if (queue_entry* const e = find()) return thunk_of(*e);
       if (unsigned const told = looks(); told != looked_) {
@@ -106,6 +107,7 @@ class sharing::worker {
   unsigned spawned_ = 0;                       // since somebody was asked to wait
   unsigned visits_;                            // whom we looked at last
   unsigned until_visit_ = steps_to_visit - 1;  // how many steps
+  bool has_offered_ = false;                   // since it took something last
 };
 
 /// Somebody who is ready; null if after some looking nobody is.
@@ -165,6 +167,7 @@ inline queue_entry* sharing::worker::take_offer(queue& from, bool& was_lost) noe
 }
 /// A3.
 inline void sharing::worker::begin_own_offers() noexcept {
+  has_offered_ = false;
   chase_lev<offer*>::thief const oldest(own_.offers);
   while (own_.offers.size() != 0)
     if (auto const found = oldest.steal())
