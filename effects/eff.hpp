@@ -35,7 +35,8 @@ template <class X>
 concept finds_its_effect = !std::is_lvalue_reference_v<X> && X::finds_its_effect;
 /// One that says what is given for the operation's answer: finish(answer).
 template <class X, class R>
-concept finishes = !std::is_void_v<R> && requires(X& x, R r) { x.finish(std::forward<R>(r)); };
+concept finishes = (std::is_void_v<R> && requires(X& x) { x.finish(); }) ||
+                   (!std::is_void_v<R> && requires(X& x, R r) { x.finish(std::forward<R>(r)); });
 }  // namespace weft::detail
 
 /// A computation of a `T` that may perform the effects of its row, and nothing else.

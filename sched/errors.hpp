@@ -32,6 +32,18 @@ struct cancelled : std::exception {
   std::shared_ptr<std::string const> text_;
 };
 
+namespace detail {
+[[nodiscard]] inline bool is_cancelled(std::exception_ptr const& error) noexcept {
+  try {
+    std::rethrow_exception(error);
+  } catch (cancelled const&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+}  // namespace detail
+
 /// Submitting to a scheduler that is over, or is being shut down.
 struct scheduler_stopped : std::runtime_error {
   scheduler_stopped()

@@ -90,7 +90,8 @@ class process : public detail::holder, public detail::pooled {
     if (is_ != state::suspended || !at_.operation) return {};
     return {at_.operation->name, where()};
   }
-  [[nodiscard]] process_id next_child() noexcept { return id_.child(++children_); }
+  [[nodiscard]] process_id next_child() noexcept { return id_.child(next_child_number()); }
+  [[nodiscard]] std::uint32_t next_child_number() noexcept { return ++children_; }
   [[nodiscard]] bool is_waiting() const noexcept { return is_ == state::suspended; }
   /// Not running: whether it has run.
   [[nodiscard]] bool has_started() const noexcept { return started_ || at_.operation; }
@@ -170,6 +171,11 @@ class process : public detail::holder, public detail::pooled {
     std::destroy_at(&result_);
     is_ = state::ended;
     return error;
+  }
+  /// Of one whose first frame ends elsewhere: that has ended.
+  [[nodiscard]] detail::continuation ended_elsewhere() noexcept {
+    result_.set();
+    return ended();
   }
   /// Destroys all frames of a process that runs, from `leaf` on.
   void unwind_from(std::coroutine_handle<> leaf) noexcept {

@@ -91,6 +91,11 @@ struct all_effects_of<Row, row<spawning<Fs...>, Es...>>
     : all_effects_of<row_set<Row, Fs...>,
                      row_set<row<Es...>, row_difference<row_set<Fs...>, Row>>> {};
 
+template <class Row, class... Fs, class... Es>
+struct all_effects_of<Row, row<tasking<Fs...>, Es...>>
+    : all_effects_of<row_set<Row, Fs...>,
+                     row_set<row<Es...>, row_difference<row_set<Fs...>, Row>>> {};
+
 template <class Row>
 struct those_outside;
 template <class... Es>

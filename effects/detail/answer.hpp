@@ -34,6 +34,7 @@ class awaited {
   std::source_location where;  // no line: in ordinary code
 
   [[nodiscard]] bool is_empty() const noexcept { return is_ == state::empty; }
+  [[nodiscard]] bool has_failed() const noexcept { return is_ == state::error; }
   /// Sets an answer of an `R` that is trivial and fits a word; or is void, then `word` is nothing.
   void set_word(std::uint64_t word) noexcept {
     std::memcpy(reinterpret_cast<std::byte*>(this) + sizeof(awaited), &word, sizeof word);

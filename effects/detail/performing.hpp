@@ -97,7 +97,14 @@ class finishing {
 
   [[nodiscard]] bool await_ready() { return performing_.await_ready(); }
   auto await_suspend(std::coroutine_handle<> me) { return performing_.await_suspend(me); }
-  auto await_resume() { return x_.finish(performing_.await_resume()); }
+  auto await_resume() {
+    if constexpr (std::is_void_v<decltype(performing_.await_resume())>) {
+      performing_.await_resume();
+      return x_.finish();
+    } else {
+      return x_.finish(performing_.await_resume());
+    }
+  }
 
  private:
   X& x_;

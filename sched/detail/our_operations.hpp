@@ -8,6 +8,7 @@
 #include "sched/outside_gate.hpp"
 #include "sched/routing.hpp"
 #include "sched/spawning.hpp"
+#include "sched/tasking.hpp"
 #include "sched/timing.hpp"
 
 /// Which operations the scheduler handles, and of what kind they are.
@@ -22,6 +23,13 @@ template <class... Es>
 constexpr bool is_spawning<spawning<Es...>> = true;
 template <class... Es>
 constexpr bool is_ours<spawning<Es...>> = true;
+
+template <class E>
+constexpr bool is_tasking = false;
+template <class... Es>
+constexpr bool is_tasking<tasking<Es...>> = true;
+template <class... Es>
+constexpr bool is_ours<tasking<Es...>> = true;
 
 /// Operations in whose frame something lies that others refer to while the process waits.
 template <class O>

@@ -21,13 +21,14 @@
 #include "sched/detail/scheduling_base.hpp"
 #include "sched/detail/scheduling_clauses.hpp"
 #include "sched/detail/scheduling_outside.hpp"
+#include "sched/detail/task.hpp"
 #include "sched/spawning.hpp"
 
 /// The scheduler at work: what its clauses say, and who runs next.
 namespace weft::detail {
 
 template <backend Backend>
-class scheduling final : public scheduling_outside {
+class scheduling final : public scheduling_outside, public task_home {
  public:
   using backend_type = Backend;
 
@@ -94,6 +95,9 @@ class scheduling final : public scheduling_outside {
   [[nodiscard]] bool attempt(mail::send const& m, answer<bool>& waiting);
   [[nodiscard]] bool attempt(mail::receive const& m, answer<std::uint64_t>& waiting);
   [[nodiscard]] bool attempt(routing::send const& m, answer<bool>& waiting);
+
+  /// Of a process that is stopped, or stands on the ground: who goes on.
+  [[nodiscard]] std::coroutine_handle<> do_all(join& j);
 
   // ---- from ordinary code
 
@@ -267,6 +271,16 @@ class scheduling final : public scheduling_outside {
   [[nodiscard]] std::optional<std::uint64_t> receive_now(mail::receive const& m);
   [[nodiscard]] std::optional<std::uint64_t> receive_now_of_several(mail::receive const& m);
 
+  // ---- tasks (scheduling_tasks.hpp)
+
+  thunk begin_task(task& t) noexcept override;
+  continuation task_ended(task& t) noexcept override;
+  continuation task_dropped(task& t) noexcept override;
+  void ends_elsewhere(join& j) noexcept;
+  [[nodiscard]] continuation next_of(join& j) noexcept;
+  [[nodiscard]] continuation wait_for_rest(join& j) noexcept;
+  [[nodiscard]] std::coroutine_handle<> begin_everywhere(join& j);
+
   // ---- evidence
 
   template <class F, class Find>
@@ -295,5 +309,6 @@ class scheduling final : public scheduling_outside {
 #include "sched/detail/scheduling_next.hpp"
 #include "sched/detail/scheduling_rare.hpp"
 #include "sched/detail/scheduling_room.hpp"
+#include "sched/detail/scheduling_tasks.hpp"
 #include "sched/detail/scheduling_threads.hpp"
 #include "sched/detail/scheduling_waits.hpp"

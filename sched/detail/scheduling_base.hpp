@@ -247,15 +247,6 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
       f(thunk(l->who));
     }
   }
-  [[nodiscard]] static bool is_cancelled(std::exception_ptr const& error) noexcept {
-    try {
-      std::rethrow_exception(error);
-    } catch (cancelled const&) {
-      return true;
-    } catch (...) {
-      return false;
-    }
-  }
   void note(exceptions::failure f) noexcept {
     std::lock_guard const lock(failures_mutex_);
     try {
