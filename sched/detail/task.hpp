@@ -95,7 +95,7 @@ class task final : public ending, public offer {
 /// What a process waits for: several tasks.  In the awaiting frame.
 class join {
  public:
-  join(task* first, std::uint32_t count) noexcept : tasks(first), count(count) {}
+  join(task* first, std::uint32_t n) noexcept : tasks(first), count(n) {}
   join(join const&) = delete;
   join& operator=(join const&) = delete;
 
