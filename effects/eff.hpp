@@ -32,7 +32,13 @@ class going_on_again;  // multi_resumption.hpp
 /// Gives an operation when it is told the row of who awaits it: operation_in<Row>().  The operation
 /// may refer to it.
 template <class X>
-concept finds_its_effect = !std::is_lvalue_reference_v<X> && X::finds_its_effect;
+concept finds_its_effect =
+    std::remove_reference_t<X>::finds_its_effect && (!std::is_lvalue_reference_v<X> || requires {
+      requires std::remove_reference_t<X>::may_be_awaited_again;
+    });
+/// Gives what is awaited when it is told the row of who does: awaiter_in<Row>(where).
+template <class X>
+concept finds_its_awaiter = !std::is_lvalue_reference_v<X> && X::finds_its_awaiter;
 /// One that says what is given for the operation's answer: finish(answer).
 template <class X, class R>
 concept finishes = (std::is_void_v<R> && requires(X& x) { x.finish(); }) ||
@@ -181,6 +187,12 @@ class weft::eff<T, Effects...>::promise_type
       return performing();
   }
 
+  /// co_await with_scope(f)
+  template <detail::finds_its_awaiter X>
+  auto await_transform(X&& x, here where = here::current()) {
+    return x.template awaiter_in<effects>(where);
+  }
+
   /// What something else has spoken for.
   template <class R>
   detail::refused<R> await_transform(detail::refused<R> r, here = {}) noexcept {
@@ -188,7 +200,8 @@ class weft::eff<T, Effects...>::promise_type
   }
 
   template <class X>
-    requires(!operation<std::remove_cvref_t<X>> && !detail::finds_its_effect<X>)
+    requires(!operation<std::remove_cvref_t<X>> && !detail::finds_its_effect<X> &&
+             !detail::finds_its_awaiter<X>)
   auto await_transform(X&&) {
     constexpr bool is_resumption = detail::is_resumption<std::remove_cvref_t<X>>;
     static_assert(!is_resumption,

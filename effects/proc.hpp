@@ -11,9 +11,10 @@ namespace weft {
 
 /// What a cooperative process may ask of whoever runs it.  Nothing here says how.
 struct proc {
-  struct yield : op<void> {};  ///< Let the others go first.
-  struct fork : op<bool> {};   ///< Become two: true in one, false in the other.
-  struct exit : op<never> {};  ///< Stop.  Never returns.
+  static constexpr bool is_of_processes = true;  // who performs it is one (tasking.hpp)
+  struct yield : op<void> {};                    ///< Let the others go first.
+  struct fork : op<bool> {};                     ///< Become two: true in one, false in the other.
+  struct exit : op<never> {};                    ///< Stop.  Never returns.
 
   using operations = op_list<yield, fork, exit>;
 };

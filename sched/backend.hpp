@@ -78,7 +78,7 @@ concept exchanging = backend<B> && requires(typename B::worker& w, thunk t) {
 ///
 ///   B6  Each offer is answered by exactly one: its worker's take_back(), which gives the newest
 ///       that is there, null if there is none; or a take, of any worker, which begins it.  What is
-///       left when the backend ends is forgotten.
+///       left when the worker or the backend ends is begun, and dropped.
 ///   B7  While there are offers it is not dry.  A worker that takes has nothing better to do with
 ///       its own: all of them have their turn as if they were put then.
 template <class B>

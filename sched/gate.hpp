@@ -113,6 +113,7 @@ class gate {
 
 /// Waiting for one another.
 struct syncing {
+  static constexpr bool is_of_processes = true;  // who performs it is one (tasking.hpp)
   /// Until somebody wakes us at that gate.  With the `epoch` that it had: unless somebody has since
   /// then, which lets the others go first.
   struct wait : op<void> {

@@ -21,6 +21,7 @@ namespace weft {
 
 /// Sending and receiving: what the ends of ports perform.  Erased: the ends know the type.
 struct mail {
+  static constexpr bool is_of_processes = true;  // who performs it is one (tasking.hpp)
   /// Answered with where mailboxes are registered.
   struct open : op<detail::post_office*, seals> {};
   /// False if nobody will receive it any more.

@@ -25,6 +25,11 @@ class one_thread {
   class worker {
    public:
     worker(one_thread& home, unsigned) noexcept : arrivals_(home.arrivals_) {}
+    worker(worker const&) = delete;
+    worker& operator=(worker const&) = delete;
+    ~worker() {
+      for (offer* const o : offers_) (void)o->begin();  // B6
+    }
 
     [[gnu::always_inline]] void put(thunk&& t, why) { put_in(std::move(t)); }
     [[nodiscard, gnu::always_inline]] bool can_exchange() const noexcept {

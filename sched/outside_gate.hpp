@@ -123,6 +123,7 @@ class outside_gate {
 
 /// Waiting for what comes from outside.
 struct completing {
+  static constexpr bool is_of_processes = true;  // who performs it is one (tasking.hpp)
   /// Until it is open.  Seals: what comes from there comes once.
   struct wait : op<void, seals> {
     explicit wait(outside_gate& g) noexcept : here(g) {}

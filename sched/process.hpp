@@ -95,6 +95,8 @@ class process : public detail::holder, public detail::pooled {
   [[nodiscard]] bool is_waiting() const noexcept { return is_ == state::suspended; }
   /// Not running: whether it has run.
   [[nodiscard]] bool has_started() const noexcept { return started_ || at_.operation; }
+  /// Waiting: it is told nothing before it is answered.
+  [[nodiscard]] bool must_be_answered() const noexcept { return at_.operation->is_to_be_answered; }
   /// How often it was cancelled, this time included.
   [[nodiscard]] unsigned cancel() noexcept { return ++cancellations_; }
 
@@ -183,6 +185,12 @@ class process : public detail::holder, public detail::pooled {
     detail::unwind(detail::continuation(leaf), *this);
   }
 
+  /// H3.
+  void unwind_on() noexcept override {
+    is_ = state::cut;
+    release();
+  }
+
   // ---- as the end of its chain
 
   detail::continuation ended() noexcept override {
@@ -260,7 +268,7 @@ class process : public detail::holder, public detail::pooled {
   void drop() noexcept {
     if (is_ != state::ended) {
       owners_.store(1, std::memory_order_relaxed);  // relaxed: nobody else is left
-      unwind_rest();
+      if (!unwind_rest()) return;
     }
     if (is_forkable()) {
       destroy();

@@ -42,6 +42,7 @@ struct own_route {
 /// A scheduler whose rows have no `routing` has none of this; one that has allocates its table, of
 /// about 8 KB, when somebody opens an inbox first.
 struct routing {
+  static constexpr bool is_of_processes = true;  // who performs it is one (tasking.hpp)
   /// Answered with where it is to be registered.
   struct open : op<detail::own_route, seals> {};
   /// As mail::send; false also if the process has no such inbox.

@@ -94,9 +94,11 @@ class sharing {
   sharing(sharing const&) = delete;
   sharing& operator=(sharing const&) = delete;
   ~sharing() {
-    for (unsigned i = 0; i != count_; ++i)
+    for (unsigned i = 0; i != count_; ++i) {
+      while (auto const o = queues_[i].offers.try_pop()) (void)(*o)->begin();  // B6
       for (auto f = queues_[i].try_dequeue(); !f.is_empty(); f = queues_[i].try_dequeue())
         (void)thunk_of(f.entry());
+    }
   }
 
   [[nodiscard]] unsigned threads() const noexcept { return count_; }

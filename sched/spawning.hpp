@@ -41,6 +41,7 @@ class birth {
 /// spawning<Effects...> itself.
 template <class... Effects>
 struct spawning {
+  static constexpr bool is_of_processes = true;  // who performs it is one (tasking.hpp)
   /// Answered with the process's id.
   struct start : op<process_id> {
     explicit start(detail::birth& b) noexcept : what(&b) {}

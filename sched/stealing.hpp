@@ -132,6 +132,7 @@ class stealing {
   stealing& operator=(stealing const&) = delete;
   ~stealing() {
     for (unsigned i = 0; i != count_; ++i) {
+      while (auto const o = homes_[i].offers.try_pop()) (void)(*o)->begin();  // B6
       while (auto const p = homes_[i].deque.try_pop()) (void)thunk_of(**p);
       for (place* p; homes_[i].yielded.take({&p, 1}) != 0;) (void)thunk_of(*p);
     }

@@ -16,6 +16,7 @@ namespace weft {
 /// instant() and stands still while anybody is ready: when all sleep it is as late as the first of
 /// them says.
 struct timing {
+  static constexpr bool is_of_processes = true;  // who performs it is one (tasking.hpp)
   struct now : op<instant> {};
   /// Until then; those who are ready go first, also if that is past.  O(log n) of n who sleep.  No
   /// thread sleeps while others are ready.

@@ -14,39 +14,13 @@
 #include "effects/detail/answer.hpp"
 #include "effects/eff.hpp"
 #include "sched/detail/task.hpp"
+#include "sched/detail/task_errors.hpp"
 #include "sched/errors.hpp"
 #include "sched/tasking.hpp"
 
 namespace weft {
 
 namespace detail {
-
-/// What went wrong in tasks: nothing is lost of it, unless it is only that others were to end.
-class task_errors {
- public:
-  void add(process_id who, std::exception_ptr error) {
-    if (!error) return;
-    all_.push_back({who, std::move(error)});
-  }
-  void add(task const& t, std::exception_ptr error) {
-    if (t.came_to == task::fate::not_done) error = std::make_exception_ptr(cancelled());
-    if (t.came_to == task::fate::no_memory) error = std::make_exception_ptr(std::bad_alloc());
-    add(t.of().owner_id.child(t.number), std::move(error));
-  }
-  void throw_them() {
-    if (all_.empty()) return;
-    auto const is_other = [](auto const& f) { return !is_cancelled(f.error); };
-    if (std::ranges::any_of(all_, is_other))
-      std::erase_if(all_, [&](auto const& f) { return !is_other(f); });
-    else
-      all_.resize(1);
-    if (all_.size() == 1) std::rethrow_exception(std::move(all_.front().error));
-    throw exceptions(std::move(all_));
-  }
-
- private:
-  std::vector<exceptions::failure> all_;
-};
 
 /// Several computations, and room for what they give.
 template <class... Cs>

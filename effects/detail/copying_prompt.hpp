@@ -235,7 +235,7 @@ inline void copying_prompt::forget(copied_capture& c) noexcept {
 /// Destroys what has run since the origin, and forgets the rest (Z5).
 inline void copying_prompt::unwind_body() noexcept {
   if (!origin_ || is() != state::suspended || !is_at_home() || !origin_->has_its_prompts(place_))
-    return unwind_rest();
+    return (void)unwind_rest();
   bool may_forget = true;
   for (continuation at = leaf();;) {
     if (!at.is_frame()) {

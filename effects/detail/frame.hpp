@@ -73,6 +73,18 @@ class ending {
   [[nodiscard]] virtual prompt* as_copyable() noexcept { return nullptr; }
   /// Whether its handler has ended, so that the chain must not go through here.
   [[nodiscard]] virtual bool lost() const noexcept = 0;
+  /// Whether those inside are to end, as far as is known here; if nothing is, who stands `outwards`
+  /// is asked.
+  enum class told : unsigned char { nothing, to_end, to_stay };
+  [[nodiscard]] virtual told tells(continuation& outwards) const noexcept {
+    outwards = outside();
+    return told::nothing;
+  }
+  /// Whether others do something for who stands outside, so that nobody must unwind that
+  /// (holder.hpp, H3).
+  [[nodiscard]] virtual bool holds_on() const noexcept { return false; }
+  /// H3: that one is to go on unwinding when they have done it.
+  virtual void unwinds_later(holder&) noexcept {}
 
  protected:
   ~ending() = default;
@@ -111,6 +123,50 @@ inline frame& frame_of(std::coroutine_handle<> h) noexcept {
       ending& e = at.end();
       at = e.dropped();
       if (&e == &last) return at;
+    }
+  }
+}
+
+/// The same up to `last`, which is left as it is.
+[[gnu::noinline, gnu::no_sanitize_address]] inline void unwind_inside(continuation at,
+                                                                      ending const& last) noexcept {
+  for (;;) {
+    if (at.is_frame()) {
+      frame& f = frame_of(at.frame());
+      continuation const up = f.parent;
+      f.to = nullptr;
+      at.frame().destroy();
+      at = up;
+    } else {
+      ending& e = at.end();
+      if (&e == &last) return;
+      at = e.dropped();
+    }
+  }
+}
+/// Whether who stands there is told to end.
+[[nodiscard, gnu::noinline]] inline bool is_told_to_end(continuation at) noexcept {
+  while (!at.is_ordinary_code()) {
+    if (at.is_frame()) {
+      at = frame_of(at.frame()).parent;
+      continue;
+    }
+    ending::told const said = at.end().tells(at);
+    if (said != ending::told::nothing) return said == ending::told::to_end;
+  }
+  return false;
+}
+/// In the chain from there up to `last`, the innermost that holds on; null if there is none.
+[[nodiscard, gnu::noinline]] inline ending* held_on_to(continuation at,
+                                                       ending const& last) noexcept {
+  for (;;) {
+    if (at.is_frame()) {
+      at = frame_of(at.frame()).parent;
+    } else {
+      ending& e = at.end();
+      if (&e == &last) return nullptr;
+      if (e.holds_on()) return &e;
+      at = e.outside();
     }
   }
 }

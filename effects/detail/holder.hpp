@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <atomic>
 #include <coroutine>
 #include <source_location>
 #include <string>
@@ -17,9 +18,14 @@
 ///       or one process, owns the chain.
 ///   H2  When a handler ends before a chain that goes through it, the chain is cut: unwound up
 ///       to and including that place.  What is left can only be dropped.
+///   H3  A chain in which others do something for a frame (they are tasks, and refer to what is in
+///       it) is unwound up to there; and further when they have done it.
 namespace weft::detail {
 
 class prompt;
+
+/// H3: whether there ever was such a frame.
+inline constinit std::atomic<bool> somebody_holds_on = false;
 
 class holder : public ending {
  public:
@@ -28,6 +34,7 @@ class holder : public ending {
     suspended,
     cutting,  // H2, at it
     cut,      // H2, done
+    leaving,  // H3
     ended
   };
 
@@ -50,6 +57,17 @@ class holder : public ending {
   [[nodiscard]] std::string_view lost_handler() const noexcept { return *lost_handler_; }
   /// For messages: who suspended it.
   [[nodiscard]] virtual std::string_view const& handler_name() const noexcept = 0;
+
+  /// H3: for `part`, which will see to the rest: what is inside of it goes, and what is left then
+  /// begins at `next`.
+  void unwind_up_to(ending const& part, std::coroutine_handle<> next) noexcept {
+    lose_leaf(handler_name());
+    is_ = state::leaving;
+    unwind_inside(at_.leaf, part);
+    at_.leaf = next;
+  }
+  /// H3: and now the rest.
+  virtual void unwind_on() noexcept = 0;
 
   /// Active, and part of a chain: who holds that.
   [[nodiscard]] virtual holder* held_by() const noexcept { return nullptr; }
@@ -82,8 +100,15 @@ class holder : public ending {
   void tell_recorders(prompt const& outermost) noexcept;
   /// What `from` holds is held by `to`; the frame that ends at `from` is to be told.
   static void move_rest(holder& from, holder& to, prompt const& outermost) noexcept;
-  /// Destroys what is left of the chain.
-  void unwind_rest() noexcept;
+  /// Destroys what is left of the chain.  False: that is done by unwind_on().
+  bool unwind_rest() noexcept;
+
+  /// H3, of one that is suspended or cut: who holds on; null if nobody does.
+  [[nodiscard]] ending* held_on_by() noexcept {
+    // Relaxed: who holds on has said so before our chain came to this thread.
+    if (!somebody_holds_on.load(std::memory_order_relaxed)) return nullptr;
+    return held_on_to(at_.leaf, *this);
+  }
 
   /// While others look at us.
   virtual void keep_holder() noexcept = 0;

@@ -42,7 +42,14 @@ struct operation_info {
   void (*record)(replay_log&, site const&, awaited&) noexcept;
   /// Answers it with an exception.
   void (*fail)(awaited&, std::exception_ptr) noexcept;
+  /// Who performs it is told nothing before it is answered.
+  bool is_to_be_answered;
 };
+template <class O>
+constexpr bool must_be_answered = false;
+template <class O>
+  requires requires { requires O::must_be_answered; }
+constexpr bool must_be_answered<O> = true;
 /// Its address is the operation's identity.
 template <class O>
 inline constexpr operation_info info_of{name_of<O>,
@@ -50,7 +57,7 @@ inline constexpr operation_info info_of{name_of<O>,
                                             ? answer_size::nothing
                                         : fits_a_word<typename O::result> ? answer_size::word
                                                                           : answer_size::large,
-                                        record_answer<O>, fail_answer<O>};
+                                        record_answer<O>, fail_answer<O>, must_be_answered<O>};
 
 // ---- the data of an operation, as far as it can be compared (operation.hpp)
 

@@ -119,10 +119,14 @@ class prompt : public holder, public pooled_in_body {
   }
   /// Destroys what is left of the suspended chain; the resumption's count goes with it.
   [[gnu::noinline]] void drop() noexcept {
-    if (is_ == state::ended)
-      release();
-    else
-      unwind_body();
+    if (is_ == state::ended || is_ == state::leaving) return release();
+    if (may_be_cut() && held_on_by()) [[unlikely]]
+      say_goodbye();
+    unwind_body();
+  }
+  void unwind_on() noexcept override {
+    is_ = state::cut;
+    unwind_body();
   }
   // ---- what is known
 
@@ -210,11 +214,17 @@ class prompt : public holder, public pooled_in_body {
     if (fragile) checked_ = losses_.load(std::memory_order_relaxed);  // as in require_open
   }
 
+  /// It is unwound, but not at once (H3): the handler may go before that.
+  [[gnu::cold, gnu::noinline]] void say_goodbye() noexcept {
+    if (borrowed_) lose_handler();
+    leave_region();
+  }
+
   /// From now on operations to the handler are answered with resumption_expired.
   virtual void end_evidence() noexcept = 0;
   virtual void leave_region() noexcept {}
   /// Destroys what is suspended.
-  virtual void unwind_body() noexcept { unwind_rest(); }
+  virtual void unwind_body() noexcept { (void)unwind_rest(); }
   /// The handler is no more, or about to be; others may perform to it.
   void lose_handler() noexcept {
     // Relaxed: see require_open.

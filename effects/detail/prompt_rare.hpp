@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdio>
+#include <exception>
 #include <source_location>
 #include <string>
 #include <string_view>
@@ -54,14 +56,17 @@ namespace weft::detail {
   lost_handler_ = &handler;
 }
 
-[[gnu::noinline]] inline void holder::unwind_rest() noexcept {
+[[gnu::noinline]] inline bool holder::unwind_rest() noexcept {
   if (is_ == state::suspended || is_ == state::cut) {
+    if (ending* const e = held_on_by()) [[unlikely]]
+      return e->unwinds_later(*this), false;
     lose_leaf(handler_name());
     is_ = state::ended;
     unwind(at_.leaf, *this);
   } else if (is_ == state::cutting) {
     is_ = state::ended;  // cut() will see to it
   }
+  return true;
 }
 
 [[gnu::noinline]] inline void prompt::end_of_handler() noexcept {
@@ -72,8 +77,8 @@ namespace weft::detail {
     lose_handler();
     if (held_by_) held_by_->cut(*this, handler_name());
   } else {
-    if (is_ != state::ended) keep();  // the resumption still looks at us
-    unwind_rest();
+    if (is_ != state::ended && is_ != state::leaving) keep();  // the resumption still looks at us
+    (void)unwind_rest();
   }
   release();
 }
@@ -83,6 +88,12 @@ namespace weft::detail {
   if (is_ == state::cutting) {  // a destructor in the part that goes ended another handler
     cut_again_ = true;
     return;
+  }
+  if (somebody_holds_on.load(std::memory_order_relaxed) && held_on_to(at_.leaf, part)) {
+    // H3 cannot be kept: the handler goes now.
+    std::fprintf(stderr, "weft: a handler %.*s ended while tasks were open inside it\n",
+                 static_cast<int>(handler.size()), handler.data());
+    std::terminate();
   }
   keep_holder();
   lose_leaf(handler);

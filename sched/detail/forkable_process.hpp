@@ -40,9 +40,13 @@ class shared_rest final : public holder, public pooled {
     if (owners_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     if (is_ != state::ended) {
       owners_.store(1, std::memory_order_relaxed);  // relaxed: nobody else is left
-      unwind_rest();
+      if (!unwind_rest()) return;
     }
     delete this;
+  }
+  void unwind_on() noexcept override {
+    is_ = state::cut;
+    release();
   }
   /// True for one caller.
   [[nodiscard]] bool claim() noexcept {
@@ -133,7 +137,7 @@ class forkable_process final : public process {
   /// Those frames, and all others, go.  It can still be run again.
   void drop_frames(prompt const& ground) noexcept {
     claim_frames(ground);
-    unwind_rest();
+    if (!unwind_rest()) keep();  // for who sees to the rest
   }
   /// Its first frame.
   void begin(std::coroutine_handle<> first, void* evidence, prompt& ground,

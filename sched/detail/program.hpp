@@ -17,13 +17,20 @@ namespace weft::detail {
 struct row_info {
   std::size_t size;
   std::string_view const* const* effects;
+  bool is_light;
 };
+/// Whether who performs it need not be a process: anything but what a scheduler does for one.
+template <class E>
+constexpr bool is_light_effect = true;
+template <class E>
+  requires requires { requires E::is_of_processes; }
+constexpr bool is_light_effect<E> = false;
 template <class Row>
 struct row_info_of;
 template <class... Es>
 struct row_info_of<row<Es...>> {
   static constexpr std::string_view const* effects[sizeof...(Es) + 1] = {&name_of<Es>..., nullptr};
-  static constexpr row_info value{sizeof...(Es), effects};
+  static constexpr row_info value{sizeof...(Es), effects, (is_light_effect<Es> && ...)};
 };
 
 /// A computation that has not started, an eff<void, ...>: its first frame, which is the caller's.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <concepts>
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
@@ -21,14 +22,14 @@
 #include "sched/detail/scheduling_base.hpp"
 #include "sched/detail/scheduling_clauses.hpp"
 #include "sched/detail/scheduling_outside.hpp"
-#include "sched/detail/task.hpp"
+#include "sched/detail/task_scope.hpp"
 #include "sched/spawning.hpp"
 
 /// The scheduler at work: what its clauses say, and who runs next.
 namespace weft::detail {
 
 template <backend Backend>
-class scheduling final : public scheduling_outside, public task_home {
+class scheduling final : public scheduling_outside, public scope_home {
  public:
   using backend_type = Backend;
 
@@ -96,8 +97,22 @@ class scheduling final : public scheduling_outside, public task_home {
   [[nodiscard]] bool attempt(mail::receive const& m, answer<std::uint64_t>& waiting);
   [[nodiscard]] bool attempt(routing::send const& m, answer<bool>& waiting);
 
-  /// Of a process that is stopped, or stands on the ground: who goes on.
+  // ---- tasks (scheduling_tasks.hpp, scheduling_scopes.hpp): of a process that can be stopped,
+  // who goes on
+
   [[nodiscard]] std::coroutine_handle<> do_all(join& j);
+  void enters(scope_core& s, std::coroutine_handle<> leaf);
+  [[nodiscard]] std::coroutine_handle<> leaves(scope_core& s);
+  /// Null if it is not done as a call.
+  [[nodiscard]] std::coroutine_handle<> call(task_wait& w) noexcept;
+  template <class Await>
+    requires requires(Await& a) { a.how.first; }
+  void on(Await& a);
+  template <class Start>
+    requires std::same_as<decltype(Start::what), task_record*>
+  void on(Start& s) {
+    start(*s.what);
+  }
 
   // ---- from ordinary code
 
@@ -271,15 +286,34 @@ class scheduling final : public scheduling_outside, public task_home {
   [[nodiscard]] std::optional<std::uint64_t> receive_now(mail::receive const& m);
   [[nodiscard]] std::optional<std::uint64_t> receive_now_of_several(mail::receive const& m);
 
-  // ---- tasks (scheduling_tasks.hpp)
+  // ---- tasks
 
-  thunk begin_task(task& t) noexcept override;
+  [[nodiscard]] thunk begin_task(any_task& t, process_id id) noexcept override;
   continuation task_ended(task& t) noexcept override;
   continuation task_dropped(task& t) noexcept override;
+  void task_unwinds(task& t, holder& h) noexcept override;
+  void task_is_over(task& t) noexcept override { ends_elsewhere(t.of()); }
   void ends_elsewhere(join& j) noexcept;
   [[nodiscard]] continuation next_of(join& j) noexcept;
   [[nodiscard]] continuation wait_for_rest(join& j) noexcept;
   [[nodiscard]] std::coroutine_handle<> begin_everywhere(join& j);
+  [[nodiscard]] bool can_call() noexcept;
+
+  void start(task_record& r) override;
+  continuation task_ended(task_record& r) noexcept override;
+  continuation task_dropped(task_record& r) noexcept override;
+  void task_unwinds(task_record& r, holder& h) noexcept override;
+  void scope_unwinds(scope_core& s, holder& h) noexcept override;
+  void task_is_over(task_record& r) noexcept override;
+  void is_nobodys(task_record& r) noexcept override;
+  void scope_is_over(scope_core& s) noexcept;
+  [[nodiscard]] bool waits_on(scope_core& s) noexcept;
+  [[nodiscard]] continuation leave_on(scope_core& s) noexcept;
+  [[nodiscard]] continuation awaits_on(task_wait& w) noexcept;
+  void cancel(task_group& g) noexcept override;
+  void is_gone(task_group& g) noexcept override;
+  static void go_on_unwinding(task_group& g) noexcept;
+  [[noreturn]] static void throw_no_process_here();
 
   // ---- evidence
 
@@ -295,6 +329,7 @@ class scheduling final : public scheduling_outside, public task_home {
   std::stop_token token_;
   instant virtual_now_{};
   bool stop_asked_ = false;
+  bool is_ending_ = false;  // nobody runs any more: those that there are are unwound
   static constexpr place_kind const& place = place_for<Backend>();
   class program* first_ = nullptr;  // of a first process without a log
   answer<void> sink_;               // where a process that has not started waits for its answer
@@ -309,6 +344,8 @@ class scheduling final : public scheduling_outside, public task_home {
 #include "sched/detail/scheduling_next.hpp"
 #include "sched/detail/scheduling_rare.hpp"
 #include "sched/detail/scheduling_room.hpp"
+#include "sched/detail/scheduling_scopes.hpp"
+#include "sched/detail/scheduling_task_clauses.hpp"
 #include "sched/detail/scheduling_tasks.hpp"
 #include "sched/detail/scheduling_threads.hpp"
 #include "sched/detail/scheduling_waits.hpp"

@@ -24,6 +24,7 @@
 #include "sched/detail/known_effects.hpp"
 #include "sched/detail/post_office.hpp"
 #include "sched/detail/program.hpp"
+#include "sched/detail/task_room.hpp"
 #include "sched/detail/waiting_room.hpp"
 #include "sched/errors.hpp"
 #include "sched/process.hpp"
@@ -84,6 +85,7 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
  protected:
   scheduling_base(bool several_threads, unsigned wakes, bool has_entrance)
       : waiting_room(several_threads, wakes),
+        tasks_(several_threads),
         entrance_(has_entrance ? std::make_shared<entrance>() : nullptr),
         office_(new post_office(*this, several_threads)) {
     borrowed_ = true;
@@ -114,6 +116,36 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
     }
   }
 
+  // ---- groups of tasks (task.hpp)
+
+  [[nodiscard]] bool some_group_is_cancelled() const noexcept {
+    return groups_cancelled_.load(std::memory_order_relaxed) != 0;  // relaxed: as must_look_up
+  }
+  void one_group_is_cancelled(bool now) noexcept {
+    groups_cancelled_.fetch_add(now ? 1 : ~0U, std::memory_order_relaxed);  // as must_look_up
+    must_look_up(now);
+  }
+  /// Whoever stands there, in a group or with everybody.
+  [[nodiscard]] bool is_to_end_at(continuation at) const noexcept {
+    return is_cancelling() || (some_group_is_cancelled() && is_told_to_end(at));
+  }
+  /// One that waits.
+  [[nodiscard]] bool is_told_to_end_with_others(process const& p) const noexcept {
+    return some_group_is_cancelled() && p.is_waiting() && is_told_to_end(p.leaf());
+  }
+  [[nodiscard]] static cancelled why_with_others() {
+    static auto const text = std::make_shared<std::string const>(
+        "weft: cancelled, since the tasks are that this is done for");
+    return cancelled(text);
+  }
+  /// Those who wait, and of whom is_meant(process) says so, are made ready, without an answer.
+  template <class Pred>
+  void wake_if(Pred const& is_meant) noexcept {
+    tasks_.take_if(is_meant, [this](at_tasks&, process* p) { make_ready(thunk(p)); });
+  }
+
+  task_room tasks_;
+
   // ---- failures
 
   [[nodiscard]] bool is_cancelling() const noexcept {
@@ -122,12 +154,11 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
   [[nodiscard]] bool must_look_up() const noexcept {
     // Relaxed: who sees it late runs a process meanwhile.  What it stands for is read under a lock,
     // or when all threads have ended.
-    return look_up_.load(std::memory_order_relaxed);
+    return look_up_.load(std::memory_order_relaxed) != 0;
   }
   /// For one step only: then nobody is next.
   void one_step(bool on) noexcept {
-    one_step_ = on;
-    look_up_.store(on || is_cancelling(), std::memory_order_relaxed);  // as must_look_up
+    if (std::exchange(one_step_, on) != on) must_look_up(on);
   }
   [[nodiscard]] bool is_one_step() const noexcept { return one_step_; }
   void failed(process_id id, std::exception_ptr error) noexcept {
@@ -137,9 +168,9 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
   }
   /// Everyone finds `cancelled` at his next operation.
   void cancel_all() noexcept {
-    look_up_.store(true, std::memory_order_relaxed);  // as must_look_up
     // Relaxed: as must_look_up.  One of those who come here closes.
     if (cancelling_.exchange(true, std::memory_order_relaxed)) return;
+    must_look_up(true);
     close_entrance();
     close_outside();
     timers_.close();
@@ -166,7 +197,8 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
   }
   /// Somebody waits, and not for what is outside.
   [[nodiscard]] bool somebody_waits_inside() const {
-    return somebody_waits_here() || office_->somebody_waits() || admission_.somebody_waits();
+    return somebody_waits_here() || tasks_.somebody_waits() || office_->somebody_waits() ||
+           admission_.somebody_waits();
   }
   [[nodiscard]] bool somebody_waits_anywhere() const {
     return somebody_waits_inside() || somebody_waits_outside();
@@ -179,6 +211,8 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
   void wake_all() noexcept {
     wake_all_at_gates();
     wake_all_sleepers();
+    tasks_.take_if([](process const&) { return true; },
+                   [this](at_tasks&, process* p) { make_ready(thunk(p)); });
     office_->take_all([this](thunk t) { make_ready(std::move(t)); });
     turn_away_all([this](thunk t) { make_ready(std::move(t)); });
   }
@@ -191,6 +225,8 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
   void drop_who_waits() noexcept {
     office_->take_all([](thunk) {});
     turn_away_all([](thunk) {});
+    tasks_.take_if([](process const&) { return true; },
+                   [](at_tasks&, process* p) { p->release(); });
     waiting_room::drop_who_waits();
   }
   void failures(std::vector<exceptions::failure> f) noexcept {
@@ -228,6 +264,7 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
       if (of && *of) w.held_by = deadlock::holder{(*of)->process, weft::detail::text((*of)->since)};
     };
     for_each_who_waits(add);
+    tasks_.for_each(add);
     office_->for_each_who_waits(add);
     admission_.for_each_who_waits([&](process const& p) {
       all.push_back({p.id(),
@@ -255,10 +292,14 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
       if (failures_.empty() && !only_.error) only_ = std::move(f);
     }
   }
+  /// For one reason more, or one less.
+  void must_look_up(bool more) noexcept {
+    look_up_.fetch_add(more ? 1 : ~0U, std::memory_order_relaxed);  // as must_look_up()
+  }
   void cancel_no_more() noexcept {
-    cancelling_.store(false, std::memory_order_relaxed);  // relaxed: nobody runs
+    // Relaxed: nobody runs.
+    if (cancelling_.exchange(false, std::memory_order_relaxed)) must_look_up(false);
     has_cancelled_.store(false, std::memory_order_relaxed);
-    one_step(is_one_step());
     open_outside();
     timers_.open();
   }
@@ -277,7 +318,8 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
   std::uint64_t const serial_ = next_serial();
   post_office* const office_;
   std::vector<prompt*> outers_;        // that our processes may perform to
-  std::atomic<bool> look_up_ = false;  // there is more to do than to run who is next
+  std::atomic<unsigned> look_up_ = 0;  // for so many reasons more is to do than to run who is next
+  std::atomic<unsigned> groups_cancelled_ = 0;
   std::atomic<bool> cancelling_ = false;
   std::atomic<bool> has_cancelled_ = false;
   bool one_step_ = false;

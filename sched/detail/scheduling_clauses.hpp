@@ -32,6 +32,9 @@ struct scheduler_place final : evidence<E>, recorder_base {
 };
 
 template <class S, class E, class O, bool Records>
+struct tasking_clause;
+
+template <class S, class E, class O, bool Records>
 struct scheduler_clause {
   using R = typename O::result;
   /// Spawning, when there is too much to do already: then who spawns lets the others go first.
@@ -255,38 +258,9 @@ struct scheduler_clause {
     return log.replaying() && log.replay(site_of(o, waiting.where), waiting);
   }
 
-  // ---- tasks
-
-  /// The process that has them goes on with the first of them: it need not stop.
-  static std::coroutine_handle<> begin_tasks(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
-                                             answer<R>& waiting) {
-    S& s = of(e);
-    require_running(s, waiting.where);
-    process& p = s.running();
-    join& j = *o.what;
-    j.leaf = leaf;
-    j.waiting = &waiting;
-    j.operation = &info_of<O>;
-    if (prompt::innermost() != &s || p.is_forkable()) [[unlikely]]
-      if (auto const diverged = require_stoppable(s, o, leaf, waiting)) return diverged;
-    return s.do_all(j);
-  }
-  /// It may have to stop later, when it cannot be refused any more.
-  [[gnu::noinline]] static std::coroutine_handle<> require_stoppable(S& s, O& o,
-                                                                     std::coroutine_handle<> leaf,
-                                                                     answer<R>& waiting) {
-    process& p = s.running();
-    if (p.is_forkable())
-      if (auto const diverged = s.before_recording(o, leaf, waiting.where)) return diverged;
-    if (prompt::arena_here()) s.throw_stays_where_it_is(site_of(o, waiting.where));
-    if (!p.stop_at(info_of<O>, leaf, waiting, s)) throw_crossed(s, o, waiting.where);
-    p.go_on_unanswered(s);
-    return {};
-  }
-
   static constexpr clause_entry<E, O> entry() {
     if constexpr (is_tasking<E>)
-      return {nullptr, Records ? attempt_replay : nullptr, nullptr, begin_tasks};
+      return tasking_clause<S, E, O, Records>::entry();
     else if constexpr (may_let_others_run<O>)
       return {nullptr, attempt_at_once, nullptr, control};
     else if constexpr (lets_others_run<O>)

@@ -90,12 +90,18 @@ template <backend Backend>
     }
     auto const pending = take_pending(*p);
     if (p->was_cut()) throw p->why_cut();
-    if (this->is_cancelling() && !this->is_new_errand(*p)) {
-      this->cancels_somebody();
+    bool const all_are = this->is_cancelling() && !this->is_new_errand(*p);
+    if (all_are || this->is_told_to_end_with_others(*p)) {
+      if (all_are) this->cancels_somebody();
       // One that has no frames is dropped; so is one that will not listen.
       if (!p->has_started() || !p->is_waiting()) return bury(p, nullptr), nullptr;
-      if (p->cancel() > this->patience()) return this->note_left(*p), bury(p, nullptr), nullptr;
-      p->fail(std::make_exception_ptr(this->why_cancelled()));
+      if (!p->must_be_answered()) {
+        if (p->cancel() > this->patience()) {
+          if (all_are) this->note_left(*p);
+          return bury(p, nullptr), nullptr;
+        }
+        p->fail(std::make_exception_ptr(all_are ? this->why_cancelled() : why_with_others()));
+      }
     } else if (pending.perform) {
       here().running = p;
       return pending.perform(this, *p, pending);
@@ -173,8 +179,10 @@ template <class Queue>
 void scheduling<Backend>::start_over(Queue ready, std::size_t alive, instant time,
                                      std::vector<exceptions::failure> failures) {
   typename scheduling::at_work const now(*this, scheduling::work::nothing);
+  is_ending_ = true;
   this->drop_who_waits();
   worker_->ready(std::move(ready));
+  is_ending_ = false;
   virtual_now_ = time;
   own_.alive = static_cast<std::int64_t>(alive) - this->born_outside();
   own_.unforkable = -this->born_outside();
@@ -208,6 +216,7 @@ void scheduling<Backend>::end() noexcept {
     std::terminate();
   }
   this->end_outside();
+  is_ending_ = true;
   this->drop_who_waits();  // first: a gate that ends with a frame makes them ready
   if constexpr (requires { worker_->ready(); }) {
     // A version of the queue may be kept by the frames of who stands in it: they go now.

@@ -10,8 +10,14 @@
 #include "sched/detail/scheduling.hpp"
 #include "sched/detail/task.hpp"
 
-/// What a scheduler does for a process that has tasks.
+/// What a scheduler does for a process that has tasks (task.hpp).
 namespace weft::detail {
+
+/// It stands where others can be called, whatever they do (W1).
+template <backend Backend>
+bool scheduling<Backend>::can_call() noexcept {
+  return offering<Backend> && prompt::innermost() == this && !running().is_forkable();
+}
 
 template <backend Backend>
 std::coroutine_handle<> scheduling<Backend>::do_all(join& j) {
@@ -19,49 +25,56 @@ std::coroutine_handle<> scheduling<Backend>::do_all(join& j) {
   j.home = this;
   j.owner = &p;
   j.owner_id = p.id();
+  if (this->must_look_up()) [[unlikely]]
+    if (this->is_to_end_at(j.leaf)) {
+      for (task* t = j.tasks; t != j.tasks + j.count; ++t) t->came_to = task::fate::not_done;
+      j.waiting->set();
+      return j.leaf;
+    }
   for (task* t = j.tasks; t != j.tasks + j.count; ++t) {
     t->first_frame_here().evidence = this->evidence_for(t->row(), false);
     t->number = p.next_child_number();
   }
-  if constexpr (offering<Backend>) {
-    // Taken back the newest first: so they are done in their order.
-    for (std::uint32_t i = j.count; --i != 0; ++j.left) try {
-        worker().put(static_cast<offer&>(j.tasks[i]));
-      } catch (...) {  // no memory: then the owner does it, after the others
-        j.not_offered = i;
-        break;
-      }
-    return j.tasks->release();
-  } else {
-    return begin_everywhere(j);
-  }
+  if constexpr (offering<Backend>)
+    if (j.all_are_light && can_call()) [[likely]] {
+      // Taken back the newest first: so they are done in their order.
+      for (std::uint32_t i = j.count; --i != 0; ++j.left) try {
+          worker().put(static_cast<offer&>(j.tasks[i]));
+        } catch (...) {  // no memory: then the owner does it, after the others
+          j.not_offered = i;
+          break;
+        }
+      return j.tasks->release();
+    }
+  return begin_everywhere(j);
 }
 
-/// All orders are to be seen, or nobody keeps offers: each is a process.
 template <backend Backend>
 std::coroutine_handle<> scheduling<Backend>::begin_everywhere(join& j) {
   j.left = static_cast<std::int32_t>(j.count);
   for (task* t = j.tasks; t != j.tasks + j.count; ++t)
-    if (thunk begun = begin_task(*t)) put(std::move(begun), why::started);
+    if (thunk begun = t->begin()) put(std::move(begun), why::started);
   return wait_for_rest(j).resolve();
 }
 
+/// For who has taken it, and puts it or runs it (W2).
 template <backend Backend>
-thunk scheduling<Backend>::begin_task(task& t) noexcept {
-  join& j = t.of();
+thunk scheduling<Backend>::begin_task(any_task& t, process_id id) noexcept {
+  using fate = any_task::fate;
   frame& f = t.first_frame_here();
   awaited* const to = f.to;
   process* p = nullptr;
-  if (!j.is_cancelled.load(std::memory_order_relaxed)) try {  // relaxed: sooner or later
-      p = process::start(j.owner_id.child(t.number), t.frame(), f.evidence, *this, sink_,
-                         !on_several_threads, place);
+  if (is_ending_ || (this->must_look_up() && this->is_to_end_at(continuation(t)))) {
+    t.drop_frame(fate::not_done);
+  } else {
+    try {
+      p = process::start(id, t.frame(), f.evidence, *this, sink_, !on_several_threads, place);
     } catch (...) {
-      t.came_to = task::fate::no_memory;
+      t.drop_frame(fate::no_memory);
     }
-  else
-    t.came_to = task::fate::not_done;
+  }
   if (!p) {
-    ends_elsewhere(j);
+    t.is_over();
     return thunk::nothing::dry;
   }
   (void)t.release();
@@ -71,6 +84,8 @@ thunk scheduling<Backend>::begin_task(task& t) noexcept {
   desk& d = here();
   ++d.alive;
   ++d.unforkable;
+  if (this->is_limited()) [[unlikely]]
+    this->admission_.enter_anyway();
   return thunk(p);
 }
 
@@ -78,39 +93,48 @@ template <backend Backend>
 continuation scheduling<Backend>::task_ended(task& t) noexcept {
   join& j = t.of();
   if (t.has_failed()) [[unlikely]]
-    j.is_cancelled.store(true, std::memory_order_relaxed);  // relaxed: sooner or later
+    cancel(j);
   if (!t.host) [[likely]]
     return next_of(j);
   process& p = *t.host;
   ends_elsewhere(j);
   return p.ended_elsewhere();
 }
-/// It is unwound: by itself, or with its owner.
+/// It is unwound.
 template <backend Backend>
 continuation scheduling<Backend>::task_dropped(task& t) noexcept {
   continuation const outside = t.outside();
   t.came_to = task::fate::not_done;
-  if (t.host) ends_elsewhere(t.of());
+  ends_elsewhere(t.of());
   return outside;
 }
 /// One that was taken has ended.
 template <backend Backend>
 void scheduling<Backend>::ends_elsewhere(join& j) noexcept {
-  process* const owner = j.owner;
   // [1] release: the owner finds what was done [2] [3].  acquire: who has it go on, what all did.
-  if (j.word.fetch_sub(1, std::memory_order_acq_rel) == 1) put(thunk(owner), why::woken);
+  if (j.word.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (j.leaving) return go_on_unwinding(j);
+  j.waiting->set();
+  process* const owner = this->tasks_.leave(j.here);
+  if (is_ending_) {
+    j.leaving = owner;
+    return go_on_unwinding(j);
+  }
+  put(thunk(owner), why::woken);
 }
 
 /// One that the owner did has ended: what it does next.
 template <backend Backend>
 continuation scheduling<Backend>::next_of(join& j) noexcept {
-  bool const goes_on = !j.is_cancelled.load(std::memory_order_relaxed);  // relaxed: a hint
+  bool goes_on = !j.is_cancelled();
+  if (this->must_look_up()) [[unlikely]]
+    goes_on = !this->is_to_end_at(continuation(*j.tasks));
   if constexpr (offering<Backend>)
     while (j.left != 0) {
       offer* const o = worker().take_back();
       if (!o) break;
-      auto& t = static_cast<task&>(*o);
-      if (&t.of() != &j) {
+      auto& t = static_cast<any_task&>(*o);
+      if (t.group != &j) {
         worker().put(*o);  // where it was
         break;
       }
@@ -133,8 +157,11 @@ template <backend Backend>
   process& p = running();
   (void)p.stop_at(*j.operation, j.leaf, *j.waiting, *this);  // it can be
   is_about_to_wait(p);
+  j.here.who.waits(p);
+  this->tasks_.enter(j.here);
   // [3] acquire: with [1].  release: who has us go on finds us stopped.
   if (j.word.fetch_add(j.left, std::memory_order_acq_rel) == -j.left) {
+    (void)this->tasks_.leave(j.here);
     goes_on(p);
     p.go_on_unanswered(*this);
     j.waiting->set();
@@ -142,6 +169,44 @@ template <backend Backend>
   }
   waits(p);
   return next();
+}
+
+// ---- those who are unwound while others do something for them (W4)
+
+template <backend Backend>
+void scheduling<Backend>::task_unwinds(task& t, holder& h) noexcept {
+  join& j = t.of();
+  t.came_to = task::fate::not_done;
+  h.unwind_up_to(t, j.leaf);
+  j.leaving = &h;
+  cancel(j);  // those that are offered: whoever takes one does not begin it
+  // As [3].
+  if (j.word.fetch_add(j.left, std::memory_order_acq_rel) == -j.left) go_on_unwinding(j);
+}
+/// One after the other: the end of one may be that of the next further out.
+template <backend Backend>
+void scheduling<Backend>::go_on_unwinding(task_group& g) noexcept {
+  static thread_local task_group* first = nullptr;
+  static thread_local bool is_at_it = false;
+  g.next_leaving = std::exchange(first, &g);
+  if (std::exchange(is_at_it, true)) return;
+  while (first) std::exchange(first, first->next_leaving)->leaving->unwind_on();
+  is_at_it = false;
+}
+
+// ---- cancelling (W5)
+
+template <backend Backend>
+void scheduling<Backend>::cancel(task_group& g) noexcept {
+  is_touched(&g, true);
+  // seq_cst: who is about to wait, and has not seen it, is seen by us in the room (wake_if).
+  if (g.cancelled.exchange(true, std::memory_order_seq_cst)) return;
+  this->one_group_is_cancelled(true);
+  this->wake_if([](process const& p) { return p.is_waiting() && is_told_to_end(p.leaf()); });
+}
+template <backend Backend>
+void scheduling<Backend>::is_gone(task_group&) noexcept {
+  this->one_group_is_cancelled(false);
 }
 
 }  // namespace weft::detail

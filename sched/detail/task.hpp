@@ -5,119 +5,185 @@
 #include <coroutine>
 #include <cstdint>
 #include <exception>
-#include <new>
 #include <string>
 #include <utility>
 
 #include "effects/detail/frame.hpp"
 #include "effects/detail/operation_info.hpp"
 #include "sched/detail/program.hpp"
-#include "sched/errors.hpp"
+#include "sched/detail/task_room.hpp"
 #include "sched/offer.hpp"
 #include "sched/process.hpp"
 
 /// Tasks: what a process has done by itself or by others, as it comes, and waits for.
 ///
-///   W1  A task is offered by the process that waits for it, its owner.  If nobody has taken it
-///       when the owner has nothing else to do, it is done there, as a call: by no process of its
-///       own, without a count.
-///   W2  Who takes it makes a process of it, whose first frame ends at the task.
+///   W1  A light task is offered by the process that waits for it, its owner.  If nobody has taken
+///       it when the owner has nothing else to do, it is done there, as a call: by no process of
+///       its own, without a count.  Others, and all of an owner that cannot call them (inside a
+///       handler, or with a log), are begun at once.
+///   W2  Who begins one, or takes it, makes a process of it, whose first frame ends at the task.
 ///   W3  The word of a join is less by one for each task that was taken and has ended.  Its owner,
 ///       when it has taken back what it could, adds how many are left.  Of them all, who makes it
 ///       zero has the owner go on.
-///   W4  Until then the owner waits, whatever happens to it: nobody unwinds a process while others
-///       do its tasks.  Where nobody runs any more, what is left of them is unwound first.
+///   W4  Until then the owner waits, whatever happens to it: nobody unwinds what tasks refer to
+///       before they have ended (H3 of holder.hpp).
+///   W5  A group is cancelled once.  After that none of its tasks is begun, and processes that do
+///       one, or something for one, are told so when they perform, or where they wait: who asks
+///       goes up the chain of frames, from a task on to where its group stands.
 namespace weft::detail {
 
-class join;
+class any_task;
 class task;
+class join;
+class task_record;
+class scope_core;
+
+/// Tasks that are waited for together.
+class task_group {
+ public:
+  task_group(task_group const&) = delete;
+  task_group& operator=(task_group const&) = delete;
+
+  [[nodiscard]] bool is_cancelled() const noexcept {
+    return cancelled.load(std::memory_order_relaxed);  // relaxed: sooner or later
+  }
+
+  process* owner = nullptr;
+  process_id owner_id;
+  std::coroutine_handle<> leaf;         // where it stands: that frame waits for it
+  std::atomic<bool> cancelled = false;  // W5
+  holder* leaving = nullptr;            // W4: who is unwound when it is over
+  task_group* next_leaving = nullptr;
+  at_tasks here;  // the owner, while it waits
+
+ protected:
+  task_group() = default;
+  ~task_group() = default;
+};
 
 /// A scheduler, for its tasks.
 class task_home {
  public:
-  virtual thunk begin_task(task& t) noexcept = 0;
+  [[nodiscard]] virtual thunk begin_task(any_task& t, process_id id) noexcept = 0;
   virtual continuation task_ended(task& t) noexcept = 0;
   virtual continuation task_dropped(task& t) noexcept = 0;
+  virtual void task_unwinds(task& t, holder& h) noexcept = 0;
+  virtual continuation task_ended(task_record& r) noexcept = 0;
+  virtual continuation task_dropped(task_record& r) noexcept = 0;
+  virtual void task_unwinds(task_record& r, holder& h) noexcept = 0;
+  /// They were not begun, and never will be.
+  virtual void task_is_over(task& t) noexcept = 0;
+  virtual void task_is_over(task_record& r) noexcept = 0;
+  /// Of one that was cancelled.
+  virtual void is_gone(task_group& g) noexcept = 0;
 
  protected:
   ~task_home() = default;
 };
 
-class task final : public ending, public offer {
+class any_task : public ending, public offer {
  public:
   enum class fate : std::uint8_t { ends, not_done, no_memory };
 
-  task() = default;
-  task(task const&) = delete;
-  task& operator=(task const&) = delete;
-  ~task() {
+  [[nodiscard]] row_info const& row() const noexcept { return *row_; }
+  [[nodiscard]] detail::frame& first_frame_here() const noexcept { return frame_of(frame_); }
+  [[nodiscard]] std::coroutine_handle<> frame() const noexcept { return frame_; }
+  [[nodiscard]] awaited& to() const noexcept { return *to_; }
+  [[nodiscard]] bool has_failed() const noexcept { return to_->has_failed(); }
+  /// To be run, or started.
+  [[nodiscard]] std::coroutine_handle<> release() noexcept { return std::exchange(frame_, {}); }
+  /// It will not be begun.
+  void drop_frame(fate f) noexcept {
+    came_to = f;
+    if (frame_) release().destroy();
+  }
+  virtual void is_over() noexcept = 0;
+
+  [[nodiscard]] std::string text() const override { return "a task"; }
+  [[nodiscard]] bool lost() const noexcept override { return false; }
+  /// It is done in a call: then who calls is not to be unwound.
+  [[nodiscard]] bool holds_on() const noexcept override { return !host; }
+
+  task_group* group = nullptr;  // null: none
+  process* host = nullptr;      // W2
+  std::uint32_t number = 0;     // among the children of who has it done
+  fate came_to = fate::ends;
+
+ protected:
+  any_task() = default;
+  ~any_task() {
     if (frame_) frame_.destroy();
   }
-
   /// Before it is offered.  The answer is its frame's.
-  void prepare(join& j, first_frame f) noexcept {
-    of_ = &j;
+  void prepare(first_frame f) noexcept {
     frame_ = f.handle;
     row_ = f.row;
     to_ = frame_of(frame_).to;
     frame_of(frame_).parent = continuation(static_cast<ending&>(*this));
   }
 
-  [[nodiscard]] join& of() const noexcept { return *of_; }
-  [[nodiscard]] row_info const& row() const noexcept { return *row_; }
-  [[nodiscard]] detail::frame& first_frame_here() const noexcept { return frame_of(frame_); }
-  [[nodiscard]] std::coroutine_handle<> frame() const noexcept { return frame_; }
-  [[nodiscard]] bool has_failed() const noexcept { return to_->has_failed(); }
-  /// To be run, or started.
-  [[nodiscard]] std::coroutine_handle<> release() noexcept { return std::exchange(frame_, {}); }
+ private:
+  std::coroutine_handle<> frame_;  // until it is begun
+  row_info const* row_ = nullptr;
+  awaited* to_ = nullptr;
+};
 
-  // ---- as an offer, and as the end of its frames
+/// One of a join.
+class task final : public any_task {
+ public:
+  task() = default;
+  task(task const&) = delete;
+  task& operator=(task const&) = delete;
+  inline void prepare(join& j, first_frame f) noexcept;
+  [[nodiscard]] inline join& of() const noexcept;
 
   [[nodiscard]] inline thunk begin() noexcept override;
   inline continuation ended() noexcept override;
   inline continuation dropped() noexcept override;
+  inline void is_over() noexcept override;
+  inline void unwinds_later(holder& h) noexcept override;
+  [[nodiscard]] inline told tells(continuation& outwards) const noexcept override;
   [[nodiscard]] inline continuation outside() const noexcept override;
-  [[nodiscard]] std::string text() const override { return "a task"; }
-  [[nodiscard]] bool lost() const noexcept override { return false; }
-
- private:
-  join* of_ = nullptr;
-  std::coroutine_handle<> frame_;  // until it is begun
-  row_info const* row_ = nullptr;
-  awaited* to_ = nullptr;
-
- public:
-  process* host = nullptr;   // W2
-  std::uint32_t number = 0;  // among the owner's children
-  fate came_to = fate::ends;
 };
 
 /// What a process waits for: several tasks.  In the awaiting frame.
-class join {
+class join final : public task_group {
  public:
   join(task* first, std::uint32_t n) noexcept : tasks(first), count(n) {}
-  join(join const&) = delete;
-  join& operator=(join const&) = delete;
 
   task* const tasks;
   std::uint32_t const count;
-  task_home* home = nullptr;  // set by who begins it, as the next four
-  process* owner = nullptr;
-  process_id owner_id;
-  std::coroutine_handle<> leaf;
+  bool all_are_light = true;
+  task_home* home = nullptr;  // set by who begins it, as the next ones
   answer<void>* waiting = nullptr;
   operation_info const* operation = nullptr;
   std::uint32_t not_offered = 0;       // the owner's: there was no memory; from the second on
   std::int32_t left = 0;               // the owner's: offered, and not taken back
   std::atomic<std::int32_t> word = 0;  // W3
-  std::atomic<bool> is_cancelled = false;
+
+  ~join() {
+    if (is_cancelled()) [[unlikely]]
+      home->is_gone(*this);
+  }
 };
 
-thunk task::begin() noexcept { return of_->home->begin_task(*this); }
-continuation task::ended() noexcept { return of_->home->task_ended(*this); }
-continuation task::dropped() noexcept { return of_->home->task_dropped(*this); }
+join& task::of() const noexcept { return static_cast<join&>(*group); }
+void task::prepare(join& j, first_frame f) noexcept {
+  group = &j;
+  j.all_are_light &= f.row->is_light;
+  any_task::prepare(f);
+}
+thunk task::begin() noexcept { return of().home->begin_task(*this, of().owner_id.child(number)); }
+continuation task::ended() noexcept { return of().home->task_ended(*this); }
+continuation task::dropped() noexcept { return of().home->task_dropped(*this); }
+void task::is_over() noexcept { of().home->task_is_over(*this); }
+void task::unwinds_later(holder& h) noexcept { of().home->task_unwinds(*this, h); }
+ending::told task::tells(continuation& outwards) const noexcept {
+  outwards = group->leaf;
+  return group->is_cancelled() ? told::to_end : told::nothing;
+}
 continuation task::outside() const noexcept {
-  return host ? continuation(*host) : continuation(of_->leaf);
+  return host ? continuation(*host) : continuation(group->leaf);
 }
 
 }  // namespace weft::detail

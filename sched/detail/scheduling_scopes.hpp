@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <coroutine>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "sched/backend.hpp"
+#include "sched/detail/scheduling.hpp"
+#include "sched/detail/task_scope.hpp"
+
+/// What a scheduler does for tasks that are started one by one (task_scope.hpp).
+namespace weft::detail {
+
+template <backend Backend>
+void scheduling<Backend>::start(task_record& r) {
+  if constexpr (on_several_threads)
+    if (!desk::of_thread || desk::of_thread->home != this) throw_no_process_here();
+  if (!is_running()) throw_no_process_here();
+  process& p = running();
+  r.home = this;
+  r.parent = p.id();
+  r.first_frame_here().evidence = this->evidence_for(r.row(), false);
+  r.number = p.next_child_number();
+  if (scope_core* const s = r.of())
+    s->add(r);
+  else
+    this->keep();
+  if constexpr (offering<Backend>)
+    if (r.row().is_light) {
+      try {
+        return worker().put(static_cast<offer&>(r));
+      } catch (...) {  // no memory for an offer: perhaps there is some for a process
+      }
+    }
+  if (thunk begun = r.begin()) put(std::move(begun), why::started);
+}
+template <backend Backend>
+[[noreturn, gnu::cold, gnu::noinline]] void scheduling<Backend>::throw_no_process_here() {
+  throw std::logic_error("weft: a task is started in a scope by one of its scheduler's processes");
+}
+
+template <backend Backend>
+continuation scheduling<Backend>::task_ended(task_record& r) noexcept {
+  process* const host = r.host;
+  task_wait* const called_by = r.called_by;
+  scope_core* const s = r.of();
+  task_is_over(r);
+  if (host) return host->ended_elsewhere();
+  return called_by ? awaits_on(*called_by) : leave_on(*s);
+}
+template <backend Backend>
+continuation scheduling<Backend>::task_dropped(task_record& r) noexcept {
+  continuation const outside = r.outside();
+  r.came_to = any_task::fate::not_done;
+  task_is_over(r);
+  return outside;
+}
+/// O1, O3.
+template <backend Backend>
+void scheduling<Backend>::task_is_over(task_record& r) noexcept {
+  scope_core* const s = r.of();
+  if (s && r.has_failed()) [[unlikely]] {
+    if (!r.has_handle) s->failed(r.id(), r.error());
+    // Who has a handle decides himself, as long as the body may.
+    if (!r.has_handle || !s->body_is_open.load(std::memory_order_relaxed)) cancel(*s);
+  }
+  if (s && !r.has_handle) {
+    r.destroy();
+    if (s->count.end_one()) {
+      s->count.waits_no_more();
+      scope_is_over(*s);
+    }
+    return;
+  }
+  auto const put_him = [this](at_tasks& w, process* p) {
+    if (w.leaves) return scope_is_over(static_cast<scope_core&>(*w.leaves));
+    put(thunk(p, !w.stays()), why::woken);  // a scope looks again
+  };
+  if (this->tasks_.ends(r, put_him)) is_nobodys(r);
+}
+template <backend Backend>
+void scheduling<Backend>::is_nobodys(task_record& r) noexcept {
+  bool const is_in_none = !r.of();
+  if (is_in_none && !r.was_looked_at && r.error()) this->failed(r.id(), r.error());
+  r.destroy();
+  if (is_in_none) this->release();
+}
+
+// ---- waiting for a handle
+
+template <backend Backend>
+std::coroutine_handle<> scheduling<Backend>::call(task_wait& w) noexcept {
+  if constexpr (offering<Backend>) {
+    if (!can_call() || this->must_look_up()) return {};
+    while (w.first && w.first->state.has_ended()) w.first = w.first->next;
+    offer* const newest = worker().take_back();
+    if (!newest) return {};
+    auto& t = static_cast<any_task&>(*newest);
+    if (!w.first || &t != static_cast<task_record*>(w.first)) {
+      worker().put(*newest);  // where it was
+      return {};
+    }
+    auto& r = static_cast<task_record&>(*w.first);
+    r.called_from = w.leaf;
+    r.called_by = &w;
+    return r.release();
+  } else {
+    return {};
+  }
+}
+/// One of them was done as a call.
+template <backend Backend>
+continuation scheduling<Backend>::awaits_on(task_wait& w) noexcept {
+  if (auto const called = call(w)) return called;
+  process& p = running();
+  (void)p.stop_at(*w.operation, w.leaf, *w.waiting, *this);  // it can be
+  is_about_to_wait(p);
+  w.here.who.waits(p);
+  if (!this->tasks_.enter(w.here, w.first)) {
+    (void)w.here.who.take();
+    goes_on(p);
+    p.go_on_unanswered(*this);
+    w.waiting->set_word(1);
+    return w.leaf;
+  }
+  waits(p);
+  return next();
+}
+template <backend Backend>
+template <class Await>
+  requires requires(Await& a) { a.how.first; }
+void scheduling<Backend>::on(Await& a) {
+  wait(a.how.here.who, [&]() -> std::optional<std::uint64_t> {
+    if constexpr (requires { a.until; })
+      if (!set(a.until)) return 0;
+    if (this->tasks_.enter(a.how.here, a.how.first)) return {};
+    return 1;
+  });
+}
+
+// ---- scopes
+
+template <backend Backend>
+void scheduling<Backend>::enters(scope_core& s, std::coroutine_handle<> leaf) {
+  s.home = this;
+  s.owner = &running();
+  s.owner_id = s.owner->id();
+  s.leaf = leaf;
+  if (this->must_look_up() && this->is_to_end_at(leaf)) throw this->why_cancelled();
+}
+template <backend Backend>
+std::coroutine_handle<> scheduling<Backend>::leaves(scope_core& s) {
+  return leave_on(s).resolve();
+}
+/// What its owner does next, at its end: what it can do itself; then it waits, or goes on.
+template <backend Backend>
+continuation scheduling<Backend>::leave_on(scope_core& s) noexcept {
+  if constexpr (offering<Backend>)
+    while (can_call()) {
+      offer* const o = worker().take_back();
+      if (!o) break;
+      auto& t = static_cast<any_task&>(*o);
+      if (t.group != &s) {
+        worker().put(*o);  // where it was
+        break;
+      }
+      auto& r = static_cast<task_record&>(t);
+      if (s.is_cancelled() || (this->must_look_up() && this->is_to_end_at(s.leaf))) {
+        r.drop_frame(any_task::fate::not_done);
+        task_is_over(r);
+        continue;
+      }
+      r.called_from = s.leaf;
+      r.called_by = nullptr;
+      return r.release();
+    }
+  process& p = running();
+  (void)p.stop_at(*s.operation, s.leaf, *s.waiting, *this);  // it can be
+  is_about_to_wait(p);
+  s.here.who.waits(p);
+  if (waits_on(s)) {
+    waits(p);
+    return next();
+  }
+  (void)s.here.who.take();
+  goes_on(p);
+  p.go_on_unanswered(*this);
+  s.waiting->set_word(1);
+  return s.leaf;
+}
+/// Whether there is something to wait for (O2): whoever ends that is told, on s.here.
+template <backend Backend>
+bool scheduling<Backend>::waits_on(scope_core& s) noexcept {
+  for (;;) {
+    if (!s.count.is_zero()) {
+      this->tasks_.enter(s.here);
+      if (s.count.wait()) return true;
+      if (process* const p = this->tasks_.leave(s.here)) s.here.who.waits(*p);
+    }
+    if (task_record* const r = s.not_ended()) {
+      if (this->tasks_.enter_for_one(s.here, *r)) return true;
+    } else if (s.count.is_zero()) {
+      return false;
+    }
+  }
+}
+/// What was waited for has ended; there may be more.
+template <backend Backend>
+void scheduling<Backend>::scope_is_over(scope_core& s) noexcept {
+  if (s.leaving) {
+    (void)this->tasks_.leave(s.here);
+    if (!waits_on(s)) go_on_unwinding(s);
+    return;
+  }
+  process* const p = this->tasks_.leave(s.here);
+  if (is_ending_) {
+    s.leaving = p;
+    return go_on_unwinding(s);
+  }
+  put(thunk(p, 0), why::woken);
+}
+
+/// Of a body that is unwound: what is inside of it.
+template <backend Backend>
+void scheduling<Backend>::scope_unwinds(scope_core& s, holder& h) noexcept {
+  s.body_is_open.store(false, std::memory_order_relaxed);
+  cancel(s);
+  h.unwind_up_to(s, s.leaf);
+  s.leaving = &h;
+  s.here.leaves = &s;
+  if (!waits_on(s)) go_on_unwinding(s);
+}
+/// Of a task that is done as a call.
+template <backend Backend>
+void scheduling<Backend>::task_unwinds(task_record& r, holder& h) noexcept {
+  auto const from = r.called_from;
+  r.came_to = any_task::fate::not_done;
+  scope_core* const s = r.called_by ? nullptr : r.of();
+  h.unwind_up_to(r, from);
+  task_is_over(r);
+  if (!s) return h.unwind_on();
+  // Its scope was at its end.
+  s->leaving = &h;
+  s->here.leaves = s;
+  cancel(*s);
+  if (!waits_on(*s)) go_on_unwinding(*s);
+}
+
+}  // namespace weft::detail

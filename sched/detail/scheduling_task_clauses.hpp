@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <coroutine>
+#include <type_traits>
+
+#include "effects/handle.hpp"
+#include "sched/detail/scheduling_clauses.hpp"
+#include "sched/detail/task_scope.hpp"
+#include "sched/tasking.hpp"
+
+/// How an operation of tasking<...> reaches the scheduler.  Who performs it may go on with one of
+/// its tasks, as a call: then it need not stop.
+namespace weft::detail {
+
+template <class S, class E, class O, bool Records>
+struct tasking_clause : scheduler_clause<S, E, O, Records> {
+  using common = scheduler_clause<S, E, O, Records>;
+  using R = typename O::result;
+
+  static constexpr bool starts = std::is_same_v<O, typename E::start>;
+  static constexpr bool awaits = requires(O& o) { o.how; };
+
+  static bool all_have_ended(evidence<E>& e, O& o, answer<R>& waiting) {
+    S& s = common::of(e);
+    common::require_running(s, waiting.where);
+    if (s.running().is_forkable()) return common::attempt_replay(e, o, waiting);
+    for (auto* t = o.how.first; t; t = t->next)
+      if (!t->state.has_ended()) return false;
+    waiting.set_word(1);
+    return true;
+  }
+  static std::coroutine_handle<> control(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
+                                         answer<R>& waiting) {
+    S& s = common::of(e);
+    common::require_running(s, waiting.where);
+    if constexpr (awaits) {
+      if constexpr (std::is_same_v<O, typename E::await>) {
+        o.how.leaf = leaf;
+        o.how.waiting = &waiting;
+        o.how.operation = &info_of<O>;
+        if (auto const called = s.call(o.how)) return called;
+      }
+      return common::stop_and_answer(s, o, leaf, waiting);
+    } else {
+      if (prompt::innermost() != &s || s.running().is_forkable()) [[unlikely]]
+        if (auto const diverged = require_stoppable(s, o, leaf, waiting)) return diverged;
+      if constexpr (std::is_same_v<O, typename E::enter>) {
+        s.enters(*o.what, leaf);
+        waiting.set();
+        return leaf;
+      } else {
+        auto& w = *o.what;
+        w.leaf = leaf;
+        w.waiting = &waiting;
+        w.operation = &info_of<O>;
+        if constexpr (std::is_same_v<O, typename E::wait>)
+          return s.do_all(w);
+        else
+          return s.leaves(w);
+      }
+    }
+  }
+  /// It may have to stop later, when it cannot be refused any more.
+  [[gnu::noinline]] static std::coroutine_handle<> require_stoppable(S& s, O& o,
+                                                                     std::coroutine_handle<> leaf,
+                                                                     answer<R>& waiting) {
+    process& p = s.running();
+    if (p.is_forkable())
+      if (auto const diverged = s.before_recording(o, leaf, waiting.where)) return diverged;
+    if (prompt::arena_here()) s.throw_stays_where_it_is(site_of(o, waiting.where));
+    if (!p.stop_at(info_of<O>, leaf, waiting, s)) common::throw_crossed(s, o, waiting.where);
+    p.go_on_unanswered(s);
+    return {};
+  }
+
+  static constexpr clause_entry<E, O> entry() {
+    if constexpr (starts)
+      return {nullptr, common::at_once, nullptr, common::only_diverged};
+    else if constexpr (awaits)
+      return {nullptr, all_have_ended, nullptr, control};
+    else
+      return {nullptr, Records ? common::attempt_replay : nullptr, nullptr, control};
+  }
+};
+
+}  // namespace weft::detail

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <coroutine>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "effects/detail/frame.hpp"
+#include "sched/detail/task.hpp"
+#include "sched/detail/task_errors.hpp"
+#include "sched/detail/task_room.hpp"
+#include "sched/detail/task_words.hpp"
+
+/// Tasks that are started one by one, in a scope or without one.
+///
+///   O1  A task of a scope is counted by it, unless it has a handle: then it stands on the scope's
+///       list, and says itself that it has ended.  So whoever ends takes one atomic step.
+///   O2  A scope is over when its body has ended, its count is zero, and all on its list have
+///   ended.
+///       Its tasks may start others in it until they end, so who looks looks again until nothing
+///       is new.
+///   O3  A task with a handle is there until it has ended, the handle is gone, and the scope is
+///       over; without a scope, until the first two; without a handle, until it has ended.
+namespace weft::detail {
+
+struct task_wait;
+
+/// What a scheduler does for scopes.
+class scope_home : public task_home {
+ public:
+  /// Of the process that runs.  Throws std::logic_error if none does.
+  virtual void start(task_record& r) = 0;
+  virtual void cancel(task_group& g) noexcept = 0;
+  /// O3.
+  virtual void is_nobodys(task_record& r) noexcept = 0;
+  virtual void scope_unwinds(scope_core& s, holder& h) noexcept = 0;
+
+ protected:
+  ~scope_home() = default;
+};
+
+/// A task, where it is started.
+class task_record : public any_task, public awaited_task {
+ public:
+  task_record(task_record const&) = delete;
+  task_record& operator=(task_record const&) = delete;
+
+  virtual void destroy() noexcept = 0;
+  /// What it threw; null if nothing.
+  [[nodiscard]] virtual std::exception_ptr error() const noexcept = 0;
+  [[nodiscard]] process_id id() const noexcept { return parent.child(number); }
+  /// Null: of none.
+  [[nodiscard]] inline scope_core* of() const noexcept;
+  void drop_handle() noexcept {
+    if (state.drop_handle()) home->is_nobodys(*this);
+  }
+
+  [[nodiscard]] thunk begin() noexcept override { return home->begin_task(*this, id()); }
+  continuation ended() noexcept override { return home->task_ended(*this); }
+  continuation dropped() noexcept override { return home->task_dropped(*this); }
+  void is_over() noexcept override { home->task_is_over(*this); }
+  void unwinds_later(holder& h) noexcept override { home->task_unwinds(*this, h); }
+  [[nodiscard]] inline told tells(continuation& outwards) const noexcept override;
+  [[nodiscard]] continuation outside() const noexcept override {
+    return host ? continuation(*host) : continuation(called_from);
+  }
+
+  scope_home* home = nullptr;  // written when it is started, as the next two
+  process_id parent;
+  task_record* next_in_scope = nullptr;  // O1
+  std::coroutine_handle<> called_from;   // while it is done in a call: who waits for it,
+  task_wait* called_by = nullptr;        // and how: null if it is the scope, at its end
+  bool const has_handle;
+  bool was_looked_at = false;  // whoever waited knows what it threw
+
+ protected:
+  task_record(bool with_handle, bool in_a_scope) noexcept
+      : awaited_task(in_a_scope), has_handle(with_handle) {}
+  ~task_record() = default;
+};
+
+/// What a process waits for that awaits a handle: the first of its tasks that has not ended.
+struct task_wait {
+  explicit task_wait(awaited_task* t) noexcept : first(t) {}
+  task_wait(task_wait&&) noexcept = default;
+  task_wait& operator=(task_wait&&) = delete;
+
+  awaited_task* first;
+  at_tasks here{false};
+  // While one of them is done in a call.
+  std::coroutine_handle<> leaf{};
+  awaited* waiting = nullptr;
+  operation_info const* operation = nullptr;
+};
+
+/// What with_scope has in its frame.  Its body ends here.
+class scope_core : public task_group, public ending {
+ public:
+  scope_core() noexcept { somebody_holds_on.store(true, std::memory_order_relaxed); }
+  ~scope_core() {
+    let_go();
+    if (is_cancelled()) home->is_gone(*this);
+  }
+
+  // ---- as the end of the body's chain
+
+  continuation ended() noexcept override {
+    body_is_open.store(false, std::memory_order_relaxed);
+    return leaf;
+  }
+  continuation dropped() noexcept override { return leaf; }
+  [[nodiscard]] std::string text() const override { return "a scope"; }
+  [[nodiscard]] continuation outside() const noexcept override { return leaf; }
+  [[nodiscard]] bool lost() const noexcept override { return false; }
+  [[nodiscard]] bool holds_on() const noexcept override { return true; }
+  void unwinds_later(holder& h) noexcept override { home->scope_unwinds(*this, h); }
+  [[nodiscard]] told tells(continuation& outwards) const noexcept override {
+    outwards = leaf;
+    return is_cancelled() ? told::to_end : told::nothing;
+  }
+
+  // ---- its tasks
+
+  void add(task_record& r) noexcept {
+    if (!r.has_handle) return count.add_one();
+    r.next_in_scope = records.load(std::memory_order_relaxed);  // relaxed: [1] makes sure
+    // [1] release: with is_over().
+    while (!records.compare_exchange_weak(r.next_in_scope, &r, std::memory_order_release,
+                                          std::memory_order_relaxed)) {
+    }
+  }
+  /// One that has not ended; null if all have (O2).
+  [[nodiscard]] task_record* not_ended() const noexcept {
+    // acquire: with [1].
+    for (auto* first = records.load(std::memory_order_acquire);;) {
+      for (auto* r = first; r; r = r->next_in_scope)
+        if (!r->state.has_ended()) return r;
+      auto* const again = records.load(std::memory_order_acquire);
+      if (again == first) return nullptr;
+      first = again;
+    }
+  }
+  void failed(process_id who, std::exception_ptr error) noexcept {
+    std::lock_guard const lock(mutex);
+    try {
+      errors.add(who, std::move(error));
+    } catch (...) {
+      has_lost_an_error = true;
+    }
+  }
+  /// All have ended: those that nobody else has go.
+  void let_go() noexcept {
+    for (auto* r = records.exchange(nullptr, std::memory_order_relaxed); r;) {  // relaxed: ours
+      auto* const next = r->next_in_scope;
+      if (r->error() && !r->was_looked_at) failed(r->id(), r->error());
+      if (r->state.let_go()) r->destroy();
+      r = next;
+    }
+  }
+
+  /// All have ended, and those that nobody else has go: throws what there is.
+  void finish(std::exception_ptr of_body) {
+    let_go();
+    if (errors.empty() && !of_body && !has_lost_an_error) [[likely]]
+      return;
+    task_errors all = std::move(errors);
+    all.add(owner_id, std::move(of_body));
+    all.throw_them();
+    throw std::bad_alloc();
+  }
+
+  scope_home* home = nullptr;
+  task_count<> count;                           // O1: of those without a handle
+  std::atomic<task_record*> records = nullptr;  // O1
+  std::atomic<bool> body_is_open = true;        // relaxed: sooner or later
+  bool has_lost_an_error = false;               // for want of memory; under `mutex`
+  std::mutex mutex;
+  task_errors errors;  // under `mutex`: of those without a handle
+  // While it waits at its end.
+  awaited* waiting = nullptr;
+  operation_info const* operation = nullptr;
+};
+
+scope_core* task_record::of() const noexcept { return static_cast<scope_core*>(group); }
+ending::told task_record::tells(continuation& outwards) const noexcept {
+  if (!group) return told::to_stay;
+  outwards = group->leaf;
+  return group->is_cancelled() ? told::to_end : told::nothing;
+}
+
+}  // namespace weft::detail

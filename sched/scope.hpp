@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <coroutine>
+#include <exception>
+#include <functional>
+#include <source_location>
+#include <type_traits>
+#include <utility>
+
+#include "effects/detail/answer.hpp"
+#include "effects/detail/calling.hpp"
+#include "effects/eff.hpp"
+#include "sched/detail/task_scope.hpp"
+#include "sched/task_handle.hpp"
+#include "sched/tasking.hpp"
+
+namespace weft {
+
+/// Where tasks are started that end before it does (with_scope).  A task of it may start others in
+/// it.
+template <class... Effects>
+class scope {
+  using for_tasks = detail::row_set<Effects..., tasking<Effects...>>;
+
+ public:
+  /// For the library.
+  scope() noexcept = default;
+  scope(scope const&) = delete;
+  scope& operator=(scope const&) = delete;
+  [[nodiscard]] detail::scope_core& core() noexcept { return core_; }
+
+  /// Starts `f(args...)`, which is kept until it has ended: a function that gives nothing, or an
+  /// eff<void, ...>.  It may borrow what stands outside the scope.  What it throws cancels the
+  /// scope, and is thrown at its end.
+  ///
+  /// A block and a frame from a pool, two if `f` is no coroutine.
+  template <class F, class... Args>
+  void start(F f, Args&&... args) {
+    using R = std::invoke_result_t<F, std::decay_t<Args>...>;
+    using T = typename detail::task_value<R>::type;
+    static_assert(std::is_void_v<T>,
+                  "weft: a task that gives something is started with a handle for it: "
+                  "s.start(handle, f)");
+    begin(*new detail::task_calling<F, std::decay_t<Args>...>(&core_, false, std::move(f),
+                                                              std::forward<Args>(args)...));
+  }
+  /// The same for one that gives something, which is had by the handle; what it throws, too: that
+  /// cancels the scope only if nobody waits for it.
+  template <class T, class F, class... Args>
+  void start(task_handle<T>& h, F f, Args&&... args) {
+    auto* const made = new detail::task_calling<F, std::decay_t<Args>...>(
+        &core_, true, std::move(f), std::forward<Args>(args)...);
+    h.tasks().add(*made);
+    begin(*made);
+  }
+  /// All tasks, and the body, find `cancelled` at their next operation, or where they wait.
+  void cancel() noexcept { core_.home->cancel(core_); }
+
+ private:
+  void begin(detail::task_record& r) { core_.home->start(r); }
+
+  detail::scope_core core_;
+};
+
+namespace detail {
+
+/// `co_await` of the body of a scope.  What it gives, or throws, is in `to`.
+template <class Body>
+class body_of_scope {
+  using T = typename Body::value_type;
+  using Callee = typename Body::effects;
+
+ public:
+  static constexpr bool finds_its_awaiter = true;
+  body_of_scope(Body body, scope_core& s, answer<T>& to)
+      : frame_(body.release()), scope_(s), to_(to) {}
+
+  template <class Caller>
+  auto awaiter_in(std::source_location) noexcept {
+    return awaiter<Caller>{*this, {}};
+  }
+
+ private:
+  template <class Caller>
+  struct awaiter {
+    body_of_scope& body;
+    [[no_unique_address]] projection<Callee, Caller> evidence;
+    [[nodiscard]] bool await_ready() const noexcept { return false; }
+    template <class Frame>
+    transfer await_suspend(std::coroutine_handle<Frame> me) noexcept {
+      auto& child = frame_of(body.frame_);
+      child.parent = continuation(static_cast<ending&>(body.scope_));
+      if constexpr (!std::is_same_v<Callee, row<>>)
+        child.evidence = evidence.view(me.promise().evidence);
+      child.to = &body.to_;
+      return go_on(body.frame_);
+    }
+    void await_resume() const noexcept {}
+  };
+
+  std::coroutine_handle<> frame_;
+  scope_core& scope_;
+  answer<T>& to_;
+};
+
+template <class Row, class Scope, class F>
+auto in_a_scope(F f) -> eff<typename std::invoke_result_t<F&, Scope&>::value_type, Row> {
+  using tasks = typename tasking_in<Row>::type;
+  using body = std::invoke_result_t<F&, Scope&>;
+  using T = typename body::value_type;
+  Scope s;
+  answer<T> given;
+  co_await typename tasks::enter(s.core());
+  co_await body_of_scope<body>(f(s), s.core(), given);
+  if (given.error()) s.cancel();
+  for (bool is_over = false; !is_over;) is_over = co_await typename tasks::leave(s.core());
+  s.core().finish(given.error());
+  co_return given.take();
+}
+
+template <class Row>
+struct scope_in;
+template <class... Es>
+struct scope_in<tasking<Es...>> : identity<scope<Es...>> {};
+
+template <class F>
+class opens_scope {
+ public:
+  static constexpr bool finds_its_awaiter = true;
+  explicit opens_scope(F f) : f_(std::move(f)) {}
+  template <class Row>
+  auto awaiter_in(std::source_location where) {
+    if constexpr (may_start<Row>()) {
+      using here = typename scope_in<typename tasking_in<Row>::type>::type;
+      using body = eff<typename std::invoke_result_t<F&, here&>::value_type, Row>;
+      return calling<typename body::value_type, typename body::promise_type, typename body::effects,
+                     Row>(in_a_scope<Row, here>(std::move(f_)).release(), where);
+    } else {
+      return refused<void>();
+    }
+  }
+
+ private:
+  F f_;
+};
+
+}  // namespace detail
+
+/// Calls `f(s)`, a computation, where tasks can be started in `s`, a scope: and gives what it gives
+/// when all of them have ended.
+///
+///     std::vector<int> all(1000);
+///     co_await with_scope([&](auto& s) -> eff<void, tasking<>> {
+///       s.start([&] { fill(all, 0, 500); });
+///       s.start([&] { fill(all, 500, 1000); });
+///       co_return;
+///     });
+///
+/// A task may borrow what outlives the scope, which what stands in the body does not.
+///
+/// If the body throws, or a task does, the scope is cancelled: those of its tasks that have not
+/// begun are not begun, others find `cancelled`; it waits for them, and throws what was thrown: of
+/// several things `exceptions`, none is lost.
+template <class F>
+auto with_scope(F f) {
+  return detail::opens_scope<F>(std::move(f));
+}
+
+}  // namespace weft

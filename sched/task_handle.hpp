@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <new>
+#include <stdexcept>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "effects/detail/answer.hpp"
+#include "effects/eff.hpp"
+#include "sched/detail/task_scope.hpp"
+#include "sched/tasking.hpp"
+
+namespace weft {
+
+template <class T>
+class task_handle;
+
+namespace detail {
+
+template <class R>
+struct task_value : identity<R> {
+  using effects = row<>;
+  static constexpr bool is_computation = false;
+};
+template <is_eff R>
+struct task_value<R> : identity<typename R::value_type> {
+  using effects = typename R::effects;
+  static constexpr bool is_computation = true;
+};
+
+/// A task that gives a `T`.
+template <class T>
+class task_giving : public task_record, public pooled {
+ public:
+  [[nodiscard]] std::exception_ptr error() const noexcept override { return given_.error(); }
+  /// When it has ended.
+  [[nodiscard]] answer<T>& given() noexcept { return given_; }
+
+ protected:
+  task_giving(bool with_handle, bool in_a_scope) noexcept : task_record(with_handle, in_a_scope) {}
+  answer<T> given_;
+};
+
+template <class F, class Tuple>
+auto call_in_frame(F& f, Tuple& args) -> eff<decltype(std::apply(std::move(f), std::move(args)))> {
+  co_return std::apply(std::move(f), std::move(args));
+}
+
+/// Calls that function, which it keeps, with those arguments.
+template <class F, class... Args>
+class task_calling final
+    : public task_giving<typename task_value<std::invoke_result_t<F, Args...>>::type> {
+  using result = task_value<std::invoke_result_t<F, Args...>>;
+  using base = task_giving<typename result::type>;
+
+ public:
+  template <class... As>
+  task_calling(scope_core* s, bool with_handle, F f, As&&... args)
+      : base(with_handle, s != nullptr), f_(std::move(f)), args_(std::forward<As>(args)...) {
+    this->group = s;
+    auto frame = [&] {
+      if constexpr (result::is_computation)
+        return std::apply([this](Args&... a) { return std::invoke(f_, std::move(a)...); }, args_)
+            .release();
+      else
+        return call_in_frame(f_, args_).release();
+    }();
+    frame.promise().to = &this->given_;
+    this->prepare({frame, &row_info_of<typename result::effects>::value});
+  }
+  void destroy() noexcept override { delete this; }
+
+ private:
+  [[no_unique_address]] F f_;
+  [[no_unique_address]] std::tuple<Args...> args_;
+};
+
+/// Tasks of a handle, as they were started.
+class handled_tasks {
+ public:
+  handled_tasks() = default;
+  handled_tasks(handled_tasks&& other) noexcept
+      : first_(std::exchange(other.first_, nullptr)),
+        last_(std::exchange(other.last_, nullptr)),
+        size_(std::exchange(other.size_, 0)) {}
+  handled_tasks& operator=(handled_tasks other) noexcept {
+    std::swap(first_, other.first_);
+    std::swap(last_, other.last_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  ~handled_tasks() { clear(); }
+
+  void add(task_record& r) noexcept {
+    (last_ ? last_->next : first_) = &r;
+    last_ = &r;
+    ++size_;
+  }
+  void clear() noexcept {
+    for (awaited_task* t = std::exchange(first_, nullptr); t;)
+      static_cast<task_record*>(std::exchange(t, t->next))->drop_handle();
+    last_ = nullptr;
+    size_ = 0;
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] awaited_task* first() const noexcept { return first_; }
+  [[nodiscard]] bool have_ended() const noexcept {
+    for (auto* t = first_; t; t = t->next)
+      if (!t->state.has_ended()) return false;
+    return true;
+  }
+  template <class F>
+  void for_each(F f) const {
+    for (auto* t = first_; t; t = t->next) f(static_cast<task_record&>(*t));
+  }
+  /// What they threw; all have ended.
+  void throw_errors() const {
+    bool is_well = true;
+    for_each([&](task_record& r) {
+      r.was_looked_at = true;
+      is_well &= r.came_to == any_task::fate::ends && !r.has_failed();
+    });
+    if (is_well) [[likely]]
+      return;
+    task_errors errors;
+    for_each([&](task_record& r) { errors.add(r.id(), r, r.error()); });
+    errors.throw_them();
+  }
+
+ private:
+  awaited_task* first_ = nullptr;
+  awaited_task* last_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/// `co_await` of what a handle gives: `Finish` says how.
+template <class Handle, class Finish>
+class handle_wait {
+ public:
+  static constexpr bool finds_its_effect = true;
+  handle_wait(Handle& h, Finish f) noexcept : handle_(h), finish_(f) {}
+  template <class Row>
+  auto operation_in() {
+    if constexpr (may_start<Row>())
+      return typename tasking_in<Row>::type::await(handle_.tasks().first());
+    else
+      return refused<void>();
+  }
+  decltype(auto) finish() { return finish_(handle_); }
+
+ private:
+  Handle& handle_;
+  [[no_unique_address]] Finish finish_;
+};
+template <class Handle>
+class timed_handle_wait {
+ public:
+  static constexpr bool finds_its_effect = true;
+  timed_handle_wait(Handle& h, instant t) noexcept : handle_(h), until_(t) {}
+  template <class Row>
+  auto operation_in() {
+    if constexpr (may_start<Row>())
+      return typename tasking_in<Row>::type::await_until(handle_.tasks().first(), until_);
+    else
+      return refused<bool>();
+  }
+
+ private:
+  Handle& handle_;
+  instant until_;
+};
+
+}  // namespace detail
+
+/// What became of tasks: of one, or of several that were started with it, one after the other.
+///
+///     task_handle<int> h;
+///     s.start(h, f);            // in a scope, or without one: co_await start_task(h, f)
+///     int const n = co_await h;
+///
+/// Whoever waits is suspended, no thread; what has ended already costs a load for each.  What they
+/// threw is thrown there: of several that failed `exceptions`.  Several processes may wait for one
+/// handle; who adds to it, or takes from it, is alone with it.  If a handle goes before its tasks,
+/// they go on.
+///
+/// Moving and starting are O(1), dropping is O(tasks); nothing here allocates.
+template <class T>
+class task_handle {
+ public:
+  static constexpr bool finds_its_effect = true;
+  static constexpr bool may_be_awaited_again = true;
+
+  task_handle() = default;
+  task_handle(task_handle&&) noexcept = default;
+  task_handle& operator=(task_handle&&) noexcept = default;
+
+  /// How many tasks were started with it, since it was made, cleared or taken from.
+  [[nodiscard]] std::size_t size() const noexcept { return tasks_.size(); }
+  /// All have ended.
+  [[nodiscard]] bool have_ended() const noexcept { return tasks_.have_ended(); }
+  /// It knows them no more.
+  void clear() noexcept { tasks_.clear(); }
+
+  /// `co_await h`: what its task gave, which stays there; nothing, if T is void: then there may be
+  /// any number.  Throws std::logic_error if it is not one.
+  template <class Row>
+  auto operation_in() {
+    if constexpr (detail::may_start<Row>())
+      return typename detail::tasking_in<Row>::type::await(tasks_.first());
+    else
+      return detail::refused<void>();
+  }
+  decltype(auto) finish() {
+    tasks_.throw_errors();
+    if constexpr (!std::is_void_v<T>) return *the_one().given().value();
+  }
+  /// `co_await h.take()`: the same, moved out; then the handle is as new.
+  [[nodiscard]] auto take() noexcept {
+    return detail::handle_wait(*this, [](task_handle& h) {
+      task_handle now(std::move(h));
+      now.tasks_.throw_errors();
+      if constexpr (!std::is_void_v<T>) return T(std::move(*now.the_one().given().value()));
+    });
+  }
+  /// `co_await h.all()`: what all of them gave, in the order in which they were started; then the
+  /// handle is as new.  Nothing, if T is void.
+  [[nodiscard]] auto all() noexcept {
+    return detail::handle_wait(*this, [](task_handle& h) {
+      task_handle now(std::move(h));
+      now.tasks_.throw_errors();
+      if constexpr (!std::is_void_v<T>) {
+        std::vector<T> values;
+        values.reserve(now.size());
+        now.tasks_.for_each([&](detail::task_record& r) {
+          values.push_back(std::move(*static_cast<detail::task_giving<T>&>(r).given().value()));
+        });
+        return values;
+      }
+    });
+  }
+  /// `co_await h.wait_until(t)`, `co_await h.wait_for(d)`: whether all have ended by then.  Throws
+  /// nothing of theirs.
+  [[nodiscard]] auto wait_until(instant t) noexcept {
+    return detail::timed_handle_wait<task_handle>(*this, t);
+  }
+
+  /// For the library.
+  [[nodiscard]] detail::handled_tasks& tasks() noexcept { return tasks_; }
+
+ private:
+  [[nodiscard]] detail::task_giving<T>& the_one() const {
+    if (tasks_.size() != 1) [[unlikely]]
+      throw std::logic_error("weft: a handle of " + std::to_string(tasks_.size()) +
+                             " tasks was awaited for what one of them gave: co_await h.all()");
+    return static_cast<detail::task_giving<T>&>(*static_cast<detail::task_record*>(tasks_.first()));
+  }
+
+  detail::handled_tasks tasks_;
+};
+
+}  // namespace weft
