@@ -53,9 +53,11 @@ struct sleeper {
 };
 
 instant at(int n) { return instant(instant::duration(n)); }
+/// Is refused.
+constexpr auto nobody = [](process const&) { return false; };
 bool set(weft::detail::timers& t, sleeper& s) {
   bool is_next = false;
-  bool const is_set = t.set(s.until, is_next);
+  bool const is_set = t.set(s.until, is_next, nobody);
   return is_set && is_next;
 }
 /// Whom they wake by then, in that order.
@@ -163,12 +165,12 @@ TEST_CASE("closed, they take nobody who would wait; opened, they do again") {
   sleeper before(at(1), 0);
   sleeper after(at(2), 1);
   bool is_next = false;
-  CHECK(c.set(before.until, is_next));
+  CHECK(c.set(before.until, is_next, nobody));
   c.close();
-  CHECK_FALSE(c.set(after.until, is_next));
+  CHECK_FALSE(c.set(after.until, is_next, nobody));
   CHECK(due(c, at(5)) == std::vector{before.is.get()});
   c.open();
-  CHECK(c.set(after.until, is_next));
+  CHECK(c.set(after.until, is_next, nobody));
   CHECK(due(c, at(5)) == std::vector{after.is.get()});
 }
 
@@ -251,7 +253,7 @@ TEST_CASE("those who set, and those who wake, on several threads: each is woken 
       for (int n = 0; n != each; ++n) {
         auto mine = std::make_unique<waits_again>(at(static_cast<int>(random(5))), *p.get());
         bool is_next = false;
-        if (!c.set(mine->until, is_next)) ++wrong;
+        if (!c.set(mine->until, is_next, nobody)) ++wrong;
         if (random(2) == 0) {
           // Somebody's is due, perhaps ours: whoever it is, he is woken by us.
           if (process* const q = c.take_due(at(4))) {

@@ -67,12 +67,16 @@ class admission {
     std::lock_guard const lock(mutex_);
     ++alive_;
   }
-  /// If not, that one waits.
-  [[nodiscard]] bool enter_or_wait(in_line& l) noexcept {
+  enum class entering : std::uint8_t { in, waits, refused };
+  /// If there is none that process waits, unless it `is_refused(process const&)`, which is asked
+  /// under the lock (K2 of waking.hpp).
+  template <class IsRefused>
+  [[nodiscard]] entering enter_or_wait(in_line& l, IsRefused const& is_refused) noexcept {
     std::lock_guard const lock(mutex_);
-    if (has_entered()) return true;
+    if (has_entered()) return entering::in;
+    if (is_refused(static_cast<process const&>(*l.who))) return entering::refused;
     append(l);
-    return false;
+    return entering::waits;
   }
   /// One has ended.  Who comes in for it: to be begun, and then next() is asked.  Null if that is
   /// nobody.
@@ -156,18 +160,25 @@ class admission {
     for (auto const* l = first_; l; l = l->next)
       if (l->who) f(*l->who);
   }
-  /// One of them, who is not let in: null if there is none.
-  [[nodiscard]] in_line* turn_away() noexcept {
+  /// Those who are meant are not let in: each is followed by the next one.  Null if there is none.
+  template <class IsMeant>
+  [[nodiscard]] in_line* turn_away(IsMeant const& is_meant) noexcept {
     if (!is_limited()) return nullptr;
     std::lock_guard const lock(mutex_);
-    in_line* before = nullptr;
-    for (in_line* l = first_; l; before = std::exchange(l, l->next)) {
-      if (!l->who) continue;
-      (before ? before->next : first_) = l->next;
-      if (last_ == l) last_ = before;
-      return l;
+    in_line* found = nullptr;
+    in_line** end = &found;
+    last_ = nullptr;
+    for (in_line** at = &first_; *at;) {
+      in_line& l = **at;
+      if (l.who && is_meant(static_cast<process const&>(*l.who))) {
+        *at = std::exchange(l.next, nullptr);
+        *std::exchange(end, &l.next) = &l;
+      } else {
+        last_ = &l;
+        at = &l.next;
+      }
     }
-    return nullptr;
+    return found;
   }
 
  private:

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "sched/detail/taken_out.hpp"
 #include "sched/detail/waiter.hpp"
 #include "sched/errors.hpp"
 #include "sched/gate.hpp"
@@ -28,12 +29,16 @@ class gate_room {
   gate_room& operator=(gate_room const&) = delete;
 
   /// Its process, unless it has been taken by now, waits at its gate.  False if somebody woke that
-  /// since then.  Throws std::logic_error if those who wait there are not ours.
-  [[nodiscard]] bool enter(at_gate& who, std::optional<std::uint64_t> seen) {
+  /// since then, or if it `is_refused(process const&)`, which is asked under the lock (K2 of
+  /// waking.hpp).  Throws std::logic_error if those who wait there are not ours.
+  template <class IsRefused>
+  [[nodiscard]] bool enter(at_gate& who, std::optional<std::uint64_t> seen,
+                           IsRefused const& is_refused) {
     gate& g = *who.at;
     auto const lock = lock_gates();
     require_ours(g);
     is_touched(&g, who.is_in_line);
+    if (is_refused(who.who.who())) return false;
     if (!g.first_) link(*this, gates_, g);
     // [7] seq_cst: with [8].  Who gives something back and sees nobody here is seen by us.
     if (seen && *seen != g.epoch_.load(std::memory_order_seq_cst)) {
@@ -94,6 +99,25 @@ class gate_room {
     auto const lock = lock_gates();
     while (gates_)
       if (process* const p = leave(*gates_->first_)) make_ready(thunk(p));
+  }
+  /// Those who are meant; false if there are more than `to` has room for.
+  template <class IsMeant>
+  [[nodiscard]] bool take_at_gates_if(IsMeant const& is_meant, taken_out& to) noexcept {
+    auto const lock = lock_gates();
+    for (gate* g = gates_; g;) {
+      gate* const next_gate = g->next_;  // now: with the last who waits there it goes off the list
+      for (at_gate* w = g->first_; w;) {
+        at_gate* const next = w->next_;
+        if (!to.has_room()) return false;
+        if (process* const p = w->who.take_if(is_meant)) {
+          (void)leave(*w);
+          to.add(*p);
+        }
+        w = next;
+      }
+      g = next_gate;
+    }
+    return true;
   }
 
   // ---- lists of gates, of either kind

@@ -9,6 +9,7 @@
 #include "effects/handle.hpp"
 #include "sched/detail/correspondents.hpp"
 #include "sched/detail/relax.hpp"
+#include "sched/detail/taken_out.hpp"
 #include "sched/detail/waiter.hpp"
 #include "sched/process.hpp"
 #include "sched/thunk.hpp"
@@ -56,6 +57,7 @@ class mailbox : public pooled {
     full,       // nothing is done
     closed,     // the same
     hand_over,  // the same: somebody receives who could be handed over to
+    refused,    // the same: it is full, and who would wait is not to
   };
   /// `to`: who is given it, and its answer.  Throws bad_alloc, and then nothing is done.
   struct receives {
@@ -69,12 +71,15 @@ class mailbox : public pooled {
     guard<Locks> const lock(*this);
     return send_under_lock<Locks>(message, to);
   }
-  /// The same; if it is full the process waits there.
-  template <bool Locks>
-  sending send_or_wait(sender& s, process& p, receives& to) {
+  /// The same; if it is full the process waits there, unless it `is_refused(process const&)`, which
+  /// is asked under the lock (K2 of waking.hpp).
+  template <bool Locks, class IsRefused>
+  sending send_or_wait(sender& s, process& p, receives& to, IsRefused const& is_refused) {
     guard<Locks> const lock(*this);
     auto const r = send_under_lock<Locks>(s.message, to);
-    if (r == sending::full) enter(s, p);
+    if (r != sending::full) return r;
+    if (is_refused(p)) return sending::refused;
+    enter(s, p);
     return r;
   }
 
@@ -95,10 +100,12 @@ class mailbox : public pooled {
     take<Locks>(r, admitted);
     return receiving::come;
   }
-  enum class entering { waits, come, nothing, taken, occupied };
-  /// Waits there if there is nothing.  `taken`: somebody else has woken it, and puts it.
-  template <bool Locks>
-  [[gnu::always_inline]] entering enter(receiver_at& r, process*& admitted) noexcept {
+  enum class entering { waits, come, nothing, taken, occupied, refused };
+  /// Waits there if there is nothing, unless it is `refused`, as who sends.  `taken`: somebody else
+  /// has woken it, and puts it.
+  template <bool Locks, class IsRefused>
+  [[gnu::always_inline]] entering enter(receiver_at& r, process*& admitted,
+                                        IsRefused const& is_refused) noexcept {
     guard<Locks> const lock(*this);
     if (who_receives()) [[unlikely]]
       return entering::occupied;
@@ -109,6 +116,8 @@ class mailbox : public pooled {
     }
     if (r.of->count == 1 && nobody_sends())
       return taken<Locks>(r) ? entering::nothing : entering::taken;
+    if (is_refused(r.of->who.who())) [[unlikely]]
+      return taken<Locks>(r) ? entering::refused : entering::taken;
     receiver_.store(&r, std::memory_order_relaxed);  // relaxed: P1
     r.is_inside = true;
     ++inside_;
@@ -125,6 +134,9 @@ class mailbox : public pooled {
 
   /// Somebody who waits here: none if nobody does.
   inline thunk take_anybody() noexcept;
+  /// Those who are meant; false if there are more than `to` has room for.
+  template <class IsMeant>
+  [[nodiscard]] bool take_if(IsMeant const& is_meant, taken_out& to) noexcept;
   template <class F>
   void for_each_who_waits(F f) const {
     if (auto const* const r = who_receives(); r && r->of->who.is_here()) f(r->of->who.who());

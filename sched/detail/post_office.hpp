@@ -9,6 +9,7 @@
 
 #include "sched/detail/mailbox.hpp"
 #include "sched/detail/route_table.hpp"
+#include "sched/detail/taken_out.hpp"
 #include "sched/detail/waiting_room.hpp"
 
 namespace weft::detail {
@@ -107,6 +108,14 @@ class post_office : public pooled {
       }
       if (t) f(std::move(t));
     }
+  }
+  /// Those who are meant; false if there are more than `to` has room for.
+  template <class IsMeant>
+  [[nodiscard]] bool take_if(IsMeant const& is_meant, taken_out& to) noexcept {
+    std::lock_guard const lock(mutex_);
+    for (mailbox* b = first_; b; b = b->next_)
+      if (!b->take_if(is_meant, to)) return false;
+    return true;
   }
   template <class F>
   void for_each_who_waits(F f) {

@@ -70,6 +70,10 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
     return failures_;
   }
 
+  /// Those who wait and are meant go on (waking.hpp).
+  template <class IsMeant>
+  void wake_if(IsMeant const& is_meant) noexcept;
+
   // ---- as a prompt
 
   continuation ended() noexcept override { std::terminate(); }  // no frame ends here
@@ -130,7 +134,7 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
     return is_cancelling() || (some_group_is_cancelled() && is_told_to_end(at));
   }
   /// One that waits.
-  [[nodiscard]] bool is_told_to_end_with_others(process const& p) const noexcept {
+  [[nodiscard]] bool is_to_end(process const& p) const noexcept {
     return some_group_is_cancelled() && p.is_waiting() && is_told_to_end(p.leaf());
   }
   [[nodiscard]] static cancelled why_with_others() {
@@ -138,12 +142,6 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
         "weft: cancelled, since the tasks are that this is done for");
     return cancelled(text);
   }
-  /// Those who wait, and of whom is_meant(process) says so, are made ready, without an answer.
-  template <class Pred>
-  void wake_if(Pred const& is_meant) noexcept {
-    tasks_.take_if(is_meant, [this](at_tasks&, process* p) { make_ready(thunk(p)); });
-  }
-
   task_room tasks_;
 
   // ---- failures
@@ -153,8 +151,12 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
   }
   [[nodiscard]] bool must_look_up() const noexcept {
     // Relaxed: who sees it late runs a process meanwhile.  What it stands for is read under a lock,
-    // or when all threads have ended.
+    // or when all threads have ended.  Who enters a list does so under its lock (K2 of waking.hpp).
     return look_up_.load(std::memory_order_relaxed) != 0;
+  }
+  /// Asked by who enters a list (K2 of waking.hpp).
+  [[nodiscard]] auto refusing() noexcept {
+    return [this](process const& p) noexcept { return must_look_up() && is_to_end(p); };
   }
   /// For one step only: then nobody is next.
   void one_step(bool on) noexcept {
@@ -211,10 +213,9 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
   void wake_all() noexcept {
     wake_all_at_gates();
     wake_all_sleepers();
-    tasks_.take_if([](process const&) { return true; },
-                   [this](at_tasks&, process* p) { make_ready(thunk(p)); });
+    tasks_.take_if(everybody, [this](at_tasks&, process* p) { make_ready(thunk(p)); });
     office_->take_all([this](thunk t) { make_ready(std::move(t)); });
-    turn_away_all([this](thunk t) { make_ready(std::move(t)); });
+    turn_away_if(everybody, [this](thunk t) { make_ready(std::move(t)); });
   }
   [[nodiscard]] std::string who_waits() const {
     auto const all = all_who_wait();
@@ -224,9 +225,8 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
   /// Those who wait must not outlive us.
   void drop_who_waits() noexcept {
     office_->take_all([](thunk) {});
-    turn_away_all([](thunk) {});
-    tasks_.take_if([](process const&) { return true; },
-                   [](at_tasks&, process* p) { p->release(); });
+    turn_away_if(everybody, [](thunk) {});
+    tasks_.take_if(everybody, [](at_tasks&, process* p) { p->release(); });
     waiting_room::drop_who_waits();
   }
   void failures(std::vector<exceptions::failure> f) noexcept {
@@ -275,15 +275,9 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
     std::ranges::sort(all, {}, &deadlock::waiter::process);
     return all;
   }
-  /// Those who wait for room; what they would have started is unwound.
-  template <class F>
-  void turn_away_all(F f) {
-    while (auto* const l = admission_.turn_away()) {
-      std::unique_ptr<admission::in_line> const gone(l);
-      (void)thunk(l->newborn);
-      f(thunk(l->who));
-    }
-  }
+  static constexpr auto everybody = [](process const&) noexcept { return true; };
+  template <class IsMeant, class F>
+  void turn_away_if(IsMeant const& is_meant, F f);
   void note(exceptions::failure f) noexcept {
     std::lock_guard const lock(failures_mutex_);
     try {
@@ -329,3 +323,5 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
 };
 
 }  // namespace weft::detail
+
+#include "sched/detail/waking.hpp"

@@ -67,6 +67,7 @@ template <backend Backend>
       return waiting.set(false), true;
     case mailbox::sending::hand_over:
     case mailbox::sending::full:
+    case mailbox::sending::refused:
       break;
   }
   return false;
@@ -82,7 +83,7 @@ template <backend Backend>
   if (sent == mailbox::sending::full) [[unlikely]] {
     is_about_to_wait(p);
     try {
-      sent = s.box->template send_or_wait<on_several_threads>(s, p, to);
+      sent = s.box->template send_or_wait<on_several_threads>(s, p, to, this->refusing());
     } catch (...) {
       goes_on(p);
       throw;
@@ -92,6 +93,7 @@ template <backend Backend>
       return next();
     }
     goes_on(p);
+    if (sent == mailbox::sending::refused) return next_unless_over(&p, false);
   }
   if (sent == mailbox::sending::given) [[likely]] {
     if (can_hand_over()) [[likely]]
@@ -196,11 +198,13 @@ std::coroutine_handle<> scheduling<Backend>::on(mail::receive const& m) {
   }
   for (unsigned i = 0; i != r.count; ++i) {
     process* admitted = nullptr;
-    auto const how = r.first[i].box->template enter<on_several_threads>(r.first[i], admitted);
+    auto const how =
+        r.first[i].box->template enter<on_several_threads>(r.first[i], admitted, this->refusing());
     if (admitted) [[unlikely]]
       put_admitted(admitted);
     if (how == mailbox::entering::waits) continue;
     if (how == mailbox::entering::come) return goes_on_with(i + 1);
+    if (how == mailbox::entering::refused) return goes_on_with(receiver::too_late);
     if (how == mailbox::entering::nothing) return goes_on_with(receiver::nobody_left);
     if (how == mailbox::entering::occupied && r.who.take()) {
       goes_on(p);

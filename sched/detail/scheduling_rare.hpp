@@ -91,7 +91,7 @@ template <backend Backend>
     auto const pending = take_pending(*p);
     if (p->was_cut()) throw p->why_cut();
     bool const all_are = this->is_cancelling() && !this->is_new_errand(*p);
-    if (all_are || this->is_told_to_end_with_others(*p)) {
+    if (all_are || this->is_to_end(*p)) {
       if (all_are) this->cancels_somebody();
       // One that has no frames is dropped; so is one that will not listen.
       if (!p->has_started() || !p->is_waiting()) return bury(p, nullptr), nullptr;

@@ -56,11 +56,16 @@ void scheduling<Backend>::line_up(std::unique_ptr<in_line> line) noexcept {
   process& p = running();
   if (this->admission_.waits()) {
     is_about_to_wait(p);
-    if (!this->admission_.enter_or_wait(*line)) {
+    auto const how = this->admission_.enter_or_wait(*line, this->refusing());
+    if (how == admission::entering::waits) {
       (void)line.release();
       return waits(p);
     }
     goes_on(p);
+    if (how == admission::entering::refused) {
+      (void)thunk(line->newborn);
+      return put(box(), why::yielded);
+    }
   }
   begin_with(*line, why::yielded);
 }

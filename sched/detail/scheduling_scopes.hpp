@@ -119,12 +119,11 @@ continuation scheduling<Backend>::awaits_on(task_wait& w) noexcept {
   (void)p.stop_at(*w.operation, w.leaf, *w.waiting, *this);  // it can be
   is_about_to_wait(p);
   w.here.who.waits(p);
-  if (!this->tasks_.enter(w.here, w.first)) {
+  if (!this->tasks_.enter(w.here, w.first, this->refusing())) {
     (void)w.here.who.take();
     goes_on(p);
-    p.go_on_unanswered(*this);
-    w.waiting->set_word(1);
-    return w.leaf;
+    put(thunk(&p, 1), why::yielded);  // it may be refused
+    return next();
   }
   waits(p);
   return next();
@@ -136,7 +135,7 @@ void scheduling<Backend>::on(Await& a) {
   wait(a.how.here.who, [&]() -> std::optional<std::uint64_t> {
     if constexpr (requires { a.until; })
       if (!set(a.until)) return 0;
-    if (this->tasks_.enter(a.how.here, a.how.first)) return {};
+    if (this->tasks_.enter(a.how.here, a.how.first, this->refusing())) return {};
     return 1;
   });
 }

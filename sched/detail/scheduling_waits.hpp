@@ -14,7 +14,7 @@
 namespace weft::detail {
 
 /// The process that runs waits, and is no longer ours, unless `enter()` gives an answer: then it
-/// goes on with that, in its turn.
+/// goes on with that, in its turn; or, if it was refused, with `cancelled`.
 template <backend Backend>
 template <class Enter>
 void scheduling<Backend>::wait(waiter& who, Enter enter) {
@@ -38,7 +38,7 @@ void scheduling<Backend>::wait(waiter& who, Enter enter) {
 template <backend Backend>
 void scheduling<Backend>::on(syncing::wait& w) {
   wait(w.here.who, [&]() -> std::optional<std::uint64_t> {
-    if (this->enter(w.here, w.seen)) return {};
+    if (this->enter(w.here, w.seen, this->refusing())) return {};
     return 1;
   });
 }
@@ -46,14 +46,14 @@ template <backend Backend>
 void scheduling<Backend>::on(syncing::wait_until& w) {
   wait(w.here.who, [&]() -> std::optional<std::uint64_t> {
     if (!set(w.until)) return 0;
-    if (this->enter(w.here, w.seen)) return {};
+    if (this->enter(w.here, w.seen, this->refusing())) return {};
     return 1;
   });
 }
 template <backend Backend>
 void scheduling<Backend>::on(completing::wait& w) {
   wait(w.here.who, [&]() -> std::optional<std::uint64_t> {
-    if (this->enter(w.here)) return {};
+    if (this->enter(w.here, this->refusing())) return {};
     return 1;
   });
 }
@@ -61,7 +61,7 @@ template <backend Backend>
 void scheduling<Backend>::on(completing::wait_until& w) {
   wait(w.here.who, [&]() -> std::optional<std::uint64_t> {
     if (!set(w.until)) return 0;
-    if (this->enter(w.here)) return {};
+    if (this->enter(w.here, this->refusing())) return {};
     return 1;
   });
 }
@@ -89,7 +89,7 @@ void scheduling<Backend>::sleep(waiter& who, alarm& until) {
 template <backend Backend>
 bool scheduling<Backend>::set(alarm& a) {
   bool is_next = false;
-  if (!this->timers_.set(a, is_next)) return false;
+  if (!this->timers_.set(a, is_next, this->refusing())) return false;
   if constexpr (requires { backend_->look_again(); })
     if (is_next && !this->has_virtual_time_) backend_->look_again();
   return true;

@@ -73,9 +73,12 @@ class task_room {
     auto const locked = lock();
     link(w);
   }
-  /// Its process waits until all of them have ended, from the first on.  False if they have.
-  [[nodiscard]] bool enter(at_tasks& w, awaited_task* first) noexcept {
+  /// Its process waits until all of them have ended, from the first on.  False if they have, or if
+  /// it is refused (K2 of waking.hpp).
+  template <class IsRefused>
+  [[nodiscard]] bool enter(at_tasks& w, awaited_task* first, IsRefused const& is_refused) noexcept {
     auto const locked = lock();
+    if (is_refused(w.who.who())) return false;
     w.waits_for_one_ = false;
     if (!stand_at(w, first)) return false;
     link(w);
@@ -136,7 +139,8 @@ class task_room {
       auto const locked = lock();
       for (at_tasks *w = first_, *next = nullptr; w; w = next) {
         next = w->next_;
-        if (!w->stays_ && w->who.is_here() && is_meant(w->who.who())) take_off(*w, taken);
+        if (!w->stays_)
+          if (process* const p = w->who.take_if(is_meant)) has_taken(*w, p, taken);
       }
     }
     put_all(taken, put);
@@ -163,10 +167,16 @@ class task_room {
   }
   /// To be put, unless somebody else has taken it: then it may be gone.
   void take_off(at_tasks& w, at_tasks*& taken) noexcept {
-    w.taken_ = w.who.take();
-    bool const is_ours = w.taken_ || w.leaves;
+    process* const p = w.who.take();
+    if (p || w.leaves)
+      has_taken(w, p, taken);
+    else
+      unlink(w);
+  }
+  void has_taken(at_tasks& w, process* p, at_tasks*& taken) noexcept {
     unlink(w);
-    if (is_ours) w.next_here_ = std::exchange(taken, &w);
+    w.taken_ = p;
+    w.next_here_ = std::exchange(taken, &w);
   }
   template <class Put>
   static void put_all(at_tasks* taken, Put put) noexcept {

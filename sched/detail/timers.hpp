@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sched/backend.hpp"
+#include "sched/detail/taken_out.hpp"
 #include "sched/detail/waiter.hpp"
 
 /// Who waits for what time: one heap for a scheduler, no thread for a sleeper.
@@ -62,11 +63,13 @@ class timers {
     return instant(instant::duration(next_.load(std::memory_order_relaxed)));  // relaxed: as above
   }
 
-  /// False, and nothing is set, once they are closed: nobody is to wait any more.  `is_next`: no
+  /// False, and nothing is set, once they are closed: nobody is to wait any more; or if the process
+  /// `is_refused(process const&)`, which is asked under the lock (K2 of waking.hpp).  `is_next`: no
   /// other is earlier.  Throws bad_alloc.
-  [[nodiscard]] bool set(alarm& a, bool& is_next) {
+  template <class IsRefused>
+  [[nodiscard]] bool set(alarm& a, bool& is_next, IsRefused const& is_refused) {
     auto const locked = lock();
-    if (closed_) return false;
+    if (closed_ || is_refused(a.who_->who())) return false;
     heap_.push_back({a.at_, ++set_, &a});
     a.home_.store(this, std::memory_order_relaxed);  // relaxed: who looks without the lock set it
     rise(heap_.size() - 1);
@@ -96,6 +99,18 @@ class timers {
   }
   /// Somebody, whenever it is due.
   [[nodiscard]] process* take_any() noexcept { return take_due(instant::max()); }
+
+  /// Those who are meant; false if there are more than `to` has room for.  Their alarms stay until
+  /// they go on, as when they are woken elsewhere: so the others keep their places in the heap.
+  template <class IsMeant>
+  [[nodiscard]] bool take_if(IsMeant const& is_meant, taken_out& to) noexcept {
+    auto const locked = lock();
+    for (auto const& e : heap_) {
+      if (!to.has_room()) return false;
+      if (process* const p = e.what->who_->take_if(is_meant)) to.add(*p);
+    }
+    return true;
+  }
 
   /// From now on nobody waits here.
   void close() noexcept {

@@ -2,8 +2,9 @@
 #pragma once
 
 #include <atomic>
-#include <cassert>
+#include <cstdint>
 
+#include "sched/detail/relax.hpp"
 #include "sched/process.hpp"
 
 namespace weft::detail {
@@ -19,8 +20,13 @@ namespace weft::detail {
 ///   T3  It is on its lists before it is asleep, and who has taken it waits for that when it puts
 ///       it (process_state.hpp).  So who has taken it puts it when it holds no lock that the
 ///       process may still want: the gates' is the last one that it takes.
+///   T4  Who wakes only those who are meant asks before it takes, under the lock of the list, and
+///       while it asks nobody else takes the process: who comes waits for the answer.  So it is
+///       nobody's until then, and its chain of frames stays as it is: it does not go on, and what
+///       unwinds its leaf has to take the operation off that list first (T2).  The question takes
+///       no lock, and so who waits for the answer may hold one.
 ///
-/// Thread safe: take().
+/// Thread safe: take(), take_if().
 class waiter {
  public:
   waiter() = default;
@@ -30,29 +36,58 @@ class waiter {
   /// That process waits now; its count is ours.
   void waits(process& p) noexcept {
     process_ = &p;
-    is_here_.store(true, std::memory_order_relaxed);  // relaxed: the lists have locks
+    is_.store(state::here, std::memory_order_relaxed);  // relaxed: the lists have locks
   }
   /// Null if it has been taken.
   [[nodiscard]] process* take() noexcept {
-    // Relaxed: all that it is to order is who is first; the rest the lists' locks do.
-    if (!is_here_.load(std::memory_order_relaxed)) return nullptr;
-    return is_here_.exchange(false, std::memory_order_relaxed) ? process_ : nullptr;
+    for (relax wait;; wait()) {
+      // Relaxed, if it is gone: all that it orders then is who was first; the rest the lists' locks
+      // do.
+      state now = is_.load(std::memory_order_relaxed);
+      if (now == state::gone) return nullptr;
+      // [1] acquire: with [2].  Who asked has looked at the process before it goes on and changes.
+      if (now == state::here &&
+          is_.compare_exchange_strong(now, state::gone, std::memory_order_acquire,
+                                      std::memory_order_relaxed))
+        return process_;
+    }
   }
-  /// The same if one thread runs all who could.
+  /// The same if it is here and meant: `is_meant(process const&)`, asked at most once (T4).
+  template <class IsMeant>
+  [[nodiscard]] process* take_if(IsMeant const& is_meant) noexcept {
+    // Relaxed: what is looked at was written before it entered the list, whose lock we hold.
+    state now = state::here;
+    for (relax wait; !is_.compare_exchange_strong(now, state::asked, std::memory_order_relaxed);
+         wait()) {
+      if (now == state::gone) return nullptr;
+      now = state::here;  // somebody else asks: for others than we do
+    }
+    bool const is_taken = is_meant(static_cast<process const&>(*process_));
+    // [2] release: with [1].
+    is_.store(is_taken ? state::gone : state::here, std::memory_order_release);
+    return is_taken ? process_ : nullptr;
+  }
+  /// The same as take() if one thread runs all who could, or one lock is held by all of them.
   [[nodiscard]] process* take_alone() noexcept {
-    if (!is_here_.load(std::memory_order_relaxed)) return nullptr;  // relaxed: alone
-    is_here_.store(false, std::memory_order_relaxed);
+    if (!is_here()) return nullptr;
+    is_.store(state::gone, std::memory_order_relaxed);  // relaxed: alone
     return process_;
   }
   [[nodiscard]] bool is_here() const noexcept {
-    return is_here_.load(std::memory_order_relaxed);  // relaxed: as take()
+    return is_.load(std::memory_order_relaxed) != state::gone;  // relaxed: as take()
   }
   /// For reports: while it is here, and nobody runs.
   [[nodiscard]] process const& who() const noexcept { return *process_; }
 
  private:
+  enum class state : std::uint8_t {
+    gone,  // or never came
+    here,
+    asked  // here, and who asks is to say whether it takes it (T4)
+  };
+
   process* process_ = nullptr;
-  std::atomic<bool> is_here_ = false;
+  std::atomic<state> is_ = state::gone;
 };
 
 }  // namespace weft::detail

@@ -56,12 +56,13 @@ class waiting_room : public gate_room {
 
   using gate_room::ends;
   using gate_room::enter;
-  /// The process waits there (O2).  False if it is open, or nobody is to wait any more.  Throws
-  /// std::logic_error if somebody waits there already.
-  [[nodiscard]] bool enter(at_outside_gate& w) {
+  /// The process waits there (O2).  False if it is open, nobody is to wait any more, or it
+  /// `is_refused` (as at gates).  Throws std::logic_error if somebody waits there already.
+  template <class IsRefused>
+  [[nodiscard]] bool enter(at_outside_gate& w, IsRefused const& is_refused) {
     outside_gate& g = *w.at;
     std::lock_guard const lock(outside_mutex_);
-    if (closed_) return false;
+    if (closed_ || is_refused(w.who.who())) return false;
     is_touched(&g, true);
     if (home_of(g)) throw_occupied();
     link(*this, outside_, g);
@@ -160,6 +161,24 @@ class waiting_room : public gate_room {
       }
       g = next;
     }
+  }
+  /// Those who are meant; false if there are more than `to` has room for.
+  template <class IsMeant>
+  [[nodiscard]] bool take_outside_if(IsMeant const& is_meant, taken_out& to) noexcept {
+    std::lock_guard const lock(outside_mutex_);
+    for (outside_gate* g = outside_; g;) {
+      outside_gate* const next = g->next_;
+      if (!to.has_room()) return false;
+      // Not const: it lies in the operation of a process.
+      auto* const w = const_cast<at_outside_gate*>(g->who_waits());
+      if (process* const p = w ? w->who.take_if(is_meant) : nullptr) {
+        // Else somebody has just opened it: he finds nobody there, and takes it off (R5).
+        if (g->withdraw(*w)) leave(*w);
+        to.add(*p);
+      }
+      g = next;
+    }
+    return true;
   }
   void open_outside() noexcept {
     std::lock_guard const lock(outside_mutex_);

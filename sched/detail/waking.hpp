@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <utility>
+
+#include "sched/detail/admission.hpp"
+#include "sched/detail/correspondents.hpp"
+#include "sched/detail/mailbox.hpp"
+#include "sched/detail/post_office.hpp"
+#include "sched/detail/scheduling_base.hpp"
+#include "sched/detail/taken_out.hpp"
+#include "sched/process.hpp"
+#include "sched/thunk.hpp"
+
+/// Some are to end, while the others go on: those of them that wait are woken, and those that are
+/// about to wait do not.
+///
+///   K1  Who ends them says so first, where is_to_end() sees it; then that there is something to
+///       look up; then looks at each list under its lock, also if nobody seems to be there.
+///   K2  Who enters a list asks under its lock whether it is refused: whether there is something to
+///       look up, and then whether it is to end.  Of the two that hold the lock of one list the
+///       second has seen what the first did: who looks finds who has entered; or who enters finds
+///       that he is to end, whatever the memory order of what K1 says, as the lock has them in
+///       order.  So neither of them looks twice, and none who is to end waits on any list.
+///   K3  One who waits on several lists enters them one after the other.  If he is found, or
+///       refused, at one of them, that is enough: he is taken once (waiter.hpp, T1), and goes on
+///       when he is asleep, or has been refused; his operation leaves the others (T2).
+///   K4  A mailbox that was made after the office was looked at is known only to those who have
+///       heard of it from who made it, who had the office's lock after us: so they see what K1
+///       says.
+///   K5  Who was taken is put when no lock is held (T3), without an answer, and is prepared before
+///       he goes on: there it is found why.  Meanwhile who looks is at work, so it is not dry.
+///
+/// Not among them: who waits for tasks of his own, as he goes on when they have ended (task.hpp,
+/// W4); who is ready; threads outside.
+namespace weft::detail {
+
+/// Wakes all of those who wait and are meant.  `is_meant(process const&)`, noexcept, is asked under
+/// the lock of the list on which the process stands, perhaps of one that somebody else takes
+/// meanwhile from another list, and takes no lock; the process does not go on before it has said
+/// (T4).  The others stay where they are.  By a thread of ours, or when none of them runs.
+///
+/// O(n), of all who wait.  Allocates if they are more than a few.
+template <class IsMeant>
+void scheduling_base::wake_if(IsMeant const& is_meant) noexcept {
+  auto const put_all = [this](auto take_some) {
+    for (bool were_all = false; !were_all;) {
+      taken_out taken;
+      were_all = take_some(taken);
+      taken.for_each([this](process& p) {
+        p.must_be_prepared();
+        make_ready(thunk(&p));
+      });
+    }
+  };
+  put_all([&](taken_out& to) { return take_at_gates_if(is_meant, to); });
+  put_all([&](taken_out& to) { return take_outside_if(is_meant, to); });
+  put_all([&](taken_out& to) { return timers_.take_if(is_meant, to); });
+  put_all([&](taken_out& to) { return office_->take_if(is_meant, to); });
+  tasks_.take_if(is_meant, [this](at_tasks&, process* p) {
+    p->must_be_prepared();
+    make_ready(thunk(p));
+  });
+  turn_away_if(is_meant, [this](thunk t) {
+    t.get()->must_be_prepared();
+    make_ready(std::move(t));
+  });
+}
+
+template <class IsMeant>
+bool mailbox::take_if(IsMeant const& is_meant, taken_out& to) noexcept {
+  return under_lock([&]<bool Locks>() {
+    if (receiver_at* const r = who_receives()) {
+      if (!to.has_room()) return false;
+      if (process* const p = r->of->who.take_if(is_meant)) {
+        // It is inside still, and leaves by itself (P5): until it is asleep it may look at us.
+        receiver_.store(nullptr, std::memory_order_relaxed);  // relaxed: P1
+        to.add(*p);
+      }
+    }
+    for (sender* s = first_sender_; s;) {
+      sender* const next = s->next;
+      if (!to.has_room()) return false;
+      if (process* const p = s->who.take_if(is_meant)) {
+        unlist(*s);
+        s->is_inside = false;
+        --inside_;
+        to.add(*p);
+      }
+      s = next;
+    }
+    return true;
+  });
+}
+/// Those who wait for room; what they would have started is unwound.
+template <class IsMeant, class F>
+void scheduling_base::turn_away_if(IsMeant const& is_meant, F f) {
+  for (auto* l = admission_.turn_away(is_meant); l;) {
+    std::unique_ptr<admission::in_line> const gone(l);
+    l = l->next;
+    (void)thunk(gone->newborn);
+    f(thunk(gone->who));
+  }
+}
+
+}  // namespace weft::detail
