@@ -226,12 +226,12 @@ TEMPLATE_TEST_CASE("those who are not meant stay in their order, and many are me
   every_frame_dies const check;
   std::vector<int> order;
   std::vector<int> received;
+  counter gone = 0;
   run_on<TestType>([&]() -> eff<void, children, proc, syncing, mail> {
     gate at;
     auto full = co_await open<int>({.capacity = 1});
     co_await full.to.send(-1);
     std::vector<process_id> meant;
-    counter gone = 0;
     auto const waits = [](gate& g, std::vector<int>& to, int n, counter& done) -> step {
       co_await syncing::wait{g};
       if (n % 3 == 0) to.push_back(n);
@@ -513,6 +513,7 @@ program hears_it_everywhere(places& at, std::atomic<unsigned>& heard) {
     }
   }
 }
+using children_of_all = spawning<children, proc, syncing, mail, routing, timing, completing>;
 /// Goes on in plain code until the other has heard it nine times: meanwhile nobody can say that all
 /// others wait, and wake them.
 step is_at_work(std::atomic<bool>& begun, std::atomic<unsigned> const& heard) {
@@ -530,16 +531,13 @@ TEMPLATE_TEST_CASE("who is about to wait when all were cancelled does not, where
     places at;
     std::atomic<bool> begun = false;
     std::atomic<unsigned> heard = 0;
-    CHECK_THROWS_AS(
-        run_on<TestType>(
-            [&]() -> eff<void, spawning<children, proc, syncing, mail, routing, timing, completing>,
-                         proc> {
-              co_await spawn(is_at_work, std::ref(begun), std::cref(heard));
-              co_await spawn(hears_it_everywhere, std::ref(at), std::ref(heard));
-              while (!begun) co_await proc::yield{};
-              throw std::runtime_error("all are to end");
-            }),
-        std::runtime_error);
+    auto const p = [&]() -> eff<void, children_of_all, proc> {
+      co_await spawn(is_at_work, std::ref(begun), std::cref(heard));
+      co_await spawn(hears_it_everywhere, std::ref(at), std::ref(heard));
+      while (!begun) co_await proc::yield{};
+      throw std::runtime_error("all are to end");
+    };
+    CHECK_THROWS_AS(run_on<TestType>(p), std::runtime_error);
     CHECK(heard == 9);
   }
 }

@@ -161,6 +161,9 @@ class admission {
       if (l->who) f(*l->who);
   }
   /// Those who are meant are not let in: each is followed by the next one.  Null if there is none.
+  /// A place in line is in no operation, and so nothing holds up who would unwind a process here,
+  /// as on other lists (waiter.hpp, T2): the end of a handler round it, on another thread, is not
+  /// to come while `is_meant` looks at its frames.
   template <class IsMeant>
   [[nodiscard]] in_line* turn_away(IsMeant const& is_meant) noexcept {
     if (!is_limited()) return nullptr;

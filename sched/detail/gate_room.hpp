@@ -110,6 +110,7 @@ class gate_room {
         at_gate* const next = w->next_;
         if (!to.has_room()) return false;
         if (process* const p = w->who.take_if(is_meant)) {
+          is_touched(g, true);
           (void)leave(*w);
           to.add(*p);
         }

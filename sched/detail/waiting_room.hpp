@@ -172,6 +172,7 @@ class waiting_room : public gate_room {
       // Not const: it lies in the operation of a process.
       auto* const w = const_cast<at_outside_gate*>(g->who_waits());
       if (process* const p = w ? w->who.take_if(is_meant) : nullptr) {
+        is_touched(g, true);
         // Else somebody has just opened it: he finds nobody there, and takes it off (R5).
         if (g->withdraw(*w)) leave(*w);
         to.add(*p);

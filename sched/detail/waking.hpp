@@ -32,6 +32,8 @@
 ///       says.
 ///   K5  Who was taken is put when no lock is held (T3), without an answer, and is prepared before
 ///       he goes on: there it is found why.  Meanwhile who looks is at work, so it is not dry.
+///   K6  Who explores schedules hears of each place from which somebody was taken.  That who enters
+///       has asked, and that somebody was said to end, is is_to_end()'s to tell.
 ///
 /// Not among them: who waits for tasks of his own, as he goes on when they have ended (task.hpp,
 /// W4); who is ready; threads outside.
@@ -75,6 +77,7 @@ bool mailbox::take_if(IsMeant const& is_meant, taken_out& to) noexcept {
     if (receiver_at* const r = who_receives()) {
       if (!to.has_room()) return false;
       if (process* const p = r->of->who.take_if(is_meant)) {
+        is_used();
         // It is inside still, and leaves by itself (P5): until it is asleep it may look at us.
         receiver_.store(nullptr, std::memory_order_relaxed);  // relaxed: P1
         to.add(*p);
@@ -84,6 +87,7 @@ bool mailbox::take_if(IsMeant const& is_meant, taken_out& to) noexcept {
       sender* const next = s->next;
       if (!to.has_room()) return false;
       if (process* const p = s->who.take_if(is_meant)) {
+        is_touched(this, true);
         unlist(*s);
         s->is_inside = false;
         --inside_;
@@ -97,7 +101,9 @@ bool mailbox::take_if(IsMeant const& is_meant, taken_out& to) noexcept {
 /// Those who wait for room; what they would have started is unwound.
 template <class IsMeant, class F>
 void scheduling_base::turn_away_if(IsMeant const& is_meant, F f) {
-  for (auto* l = admission_.turn_away(is_meant); l;) {
+  auto* l = admission_.turn_away(is_meant);
+  if (l) is_touched(&admission_, true);
+  while (l) {
     std::unique_ptr<admission::in_line> const gone(l);
     l = l->next;
     (void)thunk(gone->newborn);
