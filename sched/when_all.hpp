@@ -4,17 +4,21 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <new>
+#include <ranges>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "effects/detail/answer.hpp"
+#include "effects/detail/refused.hpp"
 #include "effects/eff.hpp"
 #include "sched/detail/task.hpp"
 #include "sched/detail/task_errors.hpp"
+#include "sched/detail/tasks_of_a_range.hpp"
 #include "sched/errors.hpp"
 #include "sched/tasking.hpp"
 
@@ -84,16 +88,128 @@ class all_of {
   join join_;
 };
 
+/// So many computations of one type.
+template <class C, class Room>
+class all_alike {
+  using T = typename C::value_type;
+
+ public:
+  static constexpr bool finds_its_effect = true;
+
+  /// Takes them out of the range: `n` of them.
+  template <class Range>
+  all_alike(std::size_t n, Range& range)
+      : room_(n), join_(room_.tasks(), static_cast<std::uint32_t>(n)) {
+    std::size_t i = 0;
+    for (auto&& c : range) {
+      auto const frame = C(std::move(c)).release();
+      frame.promise().to = room_.answers() + i;
+      room_.tasks()[i++].prepare(join_, {frame, &row_info_of<typename C::effects>::value});
+    }
+  }
+  all_alike(all_alike const&) = delete;
+  all_alike& operator=(all_alike const&) = delete;
+
+  /// There is nothing to wait for.
+  [[nodiscard]] bool is_ready() const noexcept { return join_.count == 0; }
+  /// In a coroutine of that row.
+  template <class Row>
+  auto operation_in() {
+    if constexpr (may_start<Row, typename C::effects>())
+      return typename tasking_in<Row>::type::wait(join_);
+    else
+      return refused<void>();
+  }
+  /// When all have ended.
+  auto finish() {
+    answer<T>* const first = room_.answers();
+    if (!std::all_of(first, first + join_.count, [](auto& a) { return a.value(); })) [[unlikely]]
+      throw_errors();
+    if constexpr (!std::is_void_v<T>) return room_.take_all();
+  }
+
+ private:
+  [[noreturn, gnu::noinline]] void throw_errors() {
+    task_errors errors;
+    for (std::uint32_t i = 0; i != join_.count; ++i)
+      errors.add(room_.tasks()[i], room_.answers()[i].error());
+    errors.throw_them();
+    std::terminate();
+  }
+
+  Room room_;
+  join join_;
+};
+
+template <class X>
+constexpr std::size_t array_size = 0;
+template <class C, std::size_t N>
+constexpr std::size_t array_size<std::array<C, N>> = N;
+template <class X>
+constexpr bool is_array = false;
+template <class C, std::size_t N>
+constexpr bool is_array<std::array<C, N>> = true;
+
+/// A range whose elements are computations, and may be taken: it is a container that was moved, or
+/// gives them away itself.
+template <class Range>
+concept gives_computations =
+    std::ranges::input_range<Range> &&
+    is_eff<std::remove_reference_t<std::ranges::range_reference_t<Range>>> &&
+    (!std::is_lvalue_reference_v<std::ranges::range_reference_t<Range>> ||
+     (!std::is_reference_v<Range> && !std::ranges::view<Range>));
+
 }  // namespace detail
 
 /// Does all of them, at the same time if there are threads for it, and gives what they gave:
 ///
 ///     auto const [a, b] = co_await when_all(fib(n - 1), fib(n - 2));
 ///
+/// What one of them throws is thrown here, when all have ended: those that had not begun by then are
+/// not begun.  If several threw, `exceptions` has what they did.  Nothing is allocated but the
+/// frames.
 template <class... Cs>
   requires(sizeof...(Cs) > 0 && (detail::is_eff<Cs> && ...))
 auto when_all(Cs... cs) {
   return detail::all_of<Cs...>(std::move(cs)...);
+}
+
+/// The same of a range of computations: a container that is moved, or a view that makes them as it
+/// is gone through, which is here and now.
+///
+///     std::vector<page> const pages = co_await when_all(urls | std::views::transform(fetch));
+///     std::array<long, 2> const both = co_await when_all(std::array{fib(n - 1), fib(n - 2)});
+///
+/// Gives what they gave in their order: a std::vector<T>, nothing for void.  It is filled when all
+/// have ended, by who waits, so a std::vector<bool> is as good as any.  One block is allocated for
+/// the tasks and their answers, and the vector; before, a vector of the computations if the range
+/// does not know its size.  A std::array gives a std::array, and nothing is allocated.  Of no
+/// computations the answer is there at once.
+template <class X, class... Xs>
+  requires(!(detail::is_eff<std::remove_cvref_t<X>> &&
+             (detail::is_eff<std::remove_cvref_t<Xs>> && ...)))
+auto when_all(X&& range, Xs&&...) {
+  constexpr bool takes_them = sizeof...(Xs) == 0 && detail::gives_computations<X>;
+  static_assert(takes_them,
+                "weft: when_all takes computations, or one range of them from which they may be "
+                "taken: a container that is moved, or a view that makes them");
+  if constexpr (!takes_them) {
+    return detail::refused();
+  } else {
+    using C = std::remove_reference_t<std::ranges::range_reference_t<X>>;
+    using T = typename C::value_type;
+    using in_a_block = detail::all_alike<C, detail::room_outside<T>>;
+    if constexpr (detail::is_array<X>) {
+      constexpr std::size_t n = detail::array_size<X>;
+      return detail::all_alike<C, detail::room_inside<T, n>>(n, range);
+    } else if constexpr (std::ranges::sized_range<X>) {
+      return in_a_block(static_cast<std::size_t>(std::ranges::size(range)), range);
+    } else {
+      std::vector<C> all;
+      for (auto&& c : range) all.push_back(C(std::move(c)));
+      return in_a_block(all.size(), all);
+    }
+  }
 }
 
 }  // namespace weft

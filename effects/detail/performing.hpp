@@ -86,7 +86,8 @@ class performing {
   answer<R> answer_;
 };
 
-/// The same for an `X` that makes something of the answer.
+/// The same for an `X` that makes something of the answer.  One that says is_ready() needs none: its
+/// operation, which gives nothing, is not performed.
 template <class X, class Performing>
 class finishing {
  public:
@@ -95,7 +96,11 @@ class finishing {
   finishing(finishing const&) = delete;
   finishing& operator=(finishing const&) = delete;
 
-  [[nodiscard]] bool await_ready() { return performing_.await_ready(); }
+  [[nodiscard]] bool await_ready() {
+    if constexpr (requires { x_.is_ready(); })
+      if (x_.is_ready()) return true;
+    return performing_.await_ready();
+  }
   auto await_suspend(std::coroutine_handle<> me) { return performing_.await_suspend(me); }
   auto await_resume() {
     if constexpr (std::is_void_v<decltype(performing_.await_resume())>) {

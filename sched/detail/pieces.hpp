@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <iterator>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "effects/detail/answer.hpp"
+#include "effects/detail/refused.hpp"
+#include "effects/detail/row_set.hpp"
+#include "effects/eff.hpp"
+#include "sched/detail/task.hpp"
+#include "sched/errors.hpp"
+#include "sched/tasking.hpp"
+#include "sched/when_all.hpp"
+
+/// A range that is done in pieces, by tasks.
+namespace weft::detail {
+
+/// The least number of elements that is worth a piece, if nobody says (sched/parallel.hpp).
+[[nodiscard]] constexpr std::size_t usual_grain(std::size_t elements) noexcept {
+  std::size_t const pieces = std::clamp<std::size_t>(elements / 128, 64, 512);
+  return std::max<std::size_t>(elements / pieces, 1);
+}
+
+/// What tasks within tasks threw, as if all of them had been waited for at once.
+inline void flatten(std::vector<exceptions::failure>& into, exceptions::failure const& what) {
+  try {
+    std::rethrow_exception(what.error);
+  } catch (exceptions const& several) {
+    for (auto const& f : several.all) flatten(into, f);
+  } catch (...) {
+    into.push_back(what);
+  }
+}
+
+/// The pieces of a range, in the awaiting frame.  `Work` says what is done with one, from one
+/// iterator to another: do_all(from, to), or it awaits what do_one(element) gives; and what then:
+/// join(a, b) of what two gave, and finish().  It is called by several threads at once.
+template <class View, class Work>
+class pieces {
+  using T = typename Work::result;
+  using iterator = std::ranges::iterator_t<View>;
+
+ public:
+  static constexpr bool finds_its_effect = true;
+
+  pieces(View all, Work work, std::size_t grain)
+      : all_(std::move(all)),
+        first_(std::ranges::begin(all_)),
+        size_(static_cast<std::size_t>(std::ranges::size(all_))),
+        grain_(grain == 0 ? usual_grain(size_) : grain),
+        work_(std::move(work)) {}
+  pieces(pieces const&) = delete;
+  pieces& operator=(pieces const&) = delete;
+
+  /// Nothing is to be done.
+  [[nodiscard]] bool is_ready() const noexcept { return size_ == 0; }
+  /// In a coroutine of that row.
+  template <class Row>
+  auto operation_in() {
+    if constexpr (may_start<Row, typename Work::effects>()) {
+      using effects = typename tasking_in<Row>::type;
+      begin<row_set<effects, typename Work::effects>>();
+      return typename effects::wait(join_);
+    } else {
+      return refused<void>();
+    }
+  }
+  /// When all have ended.
+  auto finish() {
+    if (size_ != 0 && !answer_.value()) [[unlikely]]
+      throw_errors();
+    if constexpr (!std::is_void_v<T>)
+      return size_ == 0 ? work_.finish() : work_.finish(answer_.take());
+  }
+
+ private:
+  template <class Row>
+  struct in;
+  template <class... Es>
+  struct in<row<Es...>> {
+    static eff<T, Es...> piece(pieces& all, std::size_t from, std::size_t to) {
+      // Relaxed: sooner or later.
+      if (all.has_failed_.load(std::memory_order_relaxed)) throw cancelled();
+      try {
+        if (to - from >= 2 * all.grain_) {
+          std::size_t const middle = from + (to - from) / 2;
+          if constexpr (std::is_void_v<T>) {
+            co_await when_all(piece(all, from, middle), piece(all, middle, to));
+          } else {
+            auto [a, b] = co_await when_all(piece(all, from, middle), piece(all, middle, to));
+            co_return all.work_.join(std::move(a), std::move(b));
+          }
+        } else if constexpr (Work::awaits) {
+          for (; from != to; ++from) co_await all.work_.do_one(*all.at(from));
+        } else {
+          co_return all.work_.do_all(all.at(from), all.at(to));
+        }
+      } catch (...) {
+        all.has_failed_.store(true, std::memory_order_relaxed);  // relaxed: sooner or later
+        throw;
+      }
+    }
+  };
+  template <class Row>
+  void begin() {
+    if (size_ == 0) return;
+    auto const frame = in<Row>::piece(*this, 0, size_).release();
+    frame.promise().to = &answer_;
+    whole_.prepare(join_, {frame, &row_info_of<Row>::value});
+  }
+  [[nodiscard]] iterator at(std::size_t i) const {
+    return first_ + static_cast<std::ranges::range_difference_t<View>>(i);
+  }
+  [[noreturn, gnu::noinline]] void throw_errors() {
+    task_errors errors;
+    std::vector<exceptions::failure> all;
+    if (auto const e = answer_.error()) flatten(all, {whole_.of().owner_id, e});
+    for (auto& f : all) errors.add(f.process, std::move(f.error));
+    if (all.empty()) errors.add(whole_, nullptr);
+    errors.throw_them();
+    std::terminate();
+  }
+
+  View all_;
+  iterator const first_;
+  std::size_t const size_;
+  std::size_t const grain_;
+  Work work_;
+  std::atomic<bool> has_failed_ = false;
+  answer<T> answer_;
+  task whole_;  // gone first: what is left of it answers
+  join join_{&whole_, 1};
+};
+
+}  // namespace weft::detail

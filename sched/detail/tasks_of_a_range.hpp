@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "effects/detail/answer.hpp"
+#include "effects/detail/frame_pool.hpp"
+#include "sched/detail/task.hpp"
+
+/// Where several tasks of one type stand, and what they give.  The tasks go first: what is left of
+/// them answers.
+namespace weft::detail {
+
+/// Room for `N` tasks that give a `T`, and for what they give: in the awaiting frame.
+template <class T, std::size_t N>
+class room_inside {
+ public:
+  explicit room_inside(std::size_t) noexcept {}
+  [[nodiscard]] task* tasks() noexcept { return tasks_.data(); }
+  [[nodiscard]] answer<T>* answers() noexcept { return answers_.data(); }
+  auto take_all() {
+    return [this]<std::size_t... Is>(std::index_sequence<Is...>) {
+      return std::array<T, N>{answers_[Is].take()...};
+    }(std::make_index_sequence<N>());
+  }
+
+ private:
+  std::array<answer<T>, N> answers_;
+  std::array<task, N> tasks_;
+};
+
+/// Room for as many as are said: a block, of the frames' pool if it is small.
+template <class T>
+class room_outside {
+ public:
+  explicit room_outside(std::size_t n) : count_(n) {
+    if (n > std::numeric_limits<std::int32_t>::max())
+      throw std::length_error("weft: when_all of more tasks than there are numbers for them");
+    if (n == 0) return;
+    if constexpr (is_over_aligned)
+      block_ = frames.take_aligned(bytes(), std::align_val_t(alignment));
+    else
+      block_ = frames.take(bytes());
+    std::uninitialized_default_construct_n(tasks(), n);
+    std::uninitialized_default_construct_n(answers(), n);
+  }
+  room_outside(room_outside const&) = delete;
+  room_outside& operator=(room_outside const&) = delete;
+  ~room_outside() {
+    if (!block_) return;
+    std::destroy_n(tasks(), count_);
+    std::destroy_n(answers(), count_);
+    if constexpr (is_over_aligned)
+      frames.give_aligned(block_, std::align_val_t(alignment));
+    else
+      frames.give(block_, bytes());
+  }
+  [[nodiscard]] answer<T>* answers() noexcept { return static_cast<answer<T>*>(block_); }
+  [[nodiscard]] task* tasks() noexcept {
+    return reinterpret_cast<task*>(static_cast<std::byte*>(block_) + behind_answers());
+  }
+  auto take_all() {
+    std::vector<T> all;
+    all.reserve(count_);
+    for (std::size_t i = 0; i != count_; ++i) all.push_back(answers()[i].take());
+    return all;
+  }
+
+ private:
+  static constexpr std::size_t alignment = std::max(alignof(answer<T>), alignof(task));
+  static constexpr bool is_over_aligned = alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+  static_assert(alignof(answer<T>) % alignof(task) == 0, "so the tasks may stand behind them");
+
+  [[nodiscard]] std::size_t behind_answers() const noexcept { return count_ * sizeof(answer<T>); }
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    return behind_answers() + count_ * sizeof(task);
+  }
+
+  std::size_t const count_;
+  void* block_ = nullptr;
+};
+
+}  // namespace weft::detail
