@@ -110,6 +110,7 @@ class all_alike {
   all_alike(all_alike const&) = delete;
   all_alike& operator=(all_alike const&) = delete;
 
+  [[nodiscard]] task const* tasks() noexcept { return room_.tasks(); }
   /// There is nothing to wait for.
   [[nodiscard]] bool is_ready() const noexcept { return join_.count == 0; }
   /// In a coroutine of that row.
