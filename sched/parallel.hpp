@@ -90,8 +90,7 @@ struct reduction {
   using effects = row<>;
   static constexpr bool awaits = false;
 
-  reduction(T init, Op op, F f)
-      : init_(std::move(init)), op_(std::move(op)), f_(std::move(f)) {}
+  reduction(T init, Op op, F f) : init_(std::move(init)), op_(std::move(op)), f_(std::move(f)) {}
   template <class I>
   T do_all(I from, I const to) {
     T all = std::invoke(f_, *from);

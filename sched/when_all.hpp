@@ -166,8 +166,8 @@ concept gives_computations =
 ///
 ///     auto const [a, b] = co_await when_all(fib(n - 1), fib(n - 2));
 ///
-/// What one of them throws is thrown here, when all have ended: those that had not begun by then are
-/// not begun.  If several threw, `exceptions` has what they did.  Nothing is allocated but the
+/// What one of them throws is thrown here, when all have ended: those that had not begun by then
+/// are not begun.  If several threw, `exceptions` has what they did.  Nothing is allocated but the
 /// frames.
 template <class... Cs>
   requires(sizeof...(Cs) > 0 && (detail::is_eff<Cs> && ...))

@@ -23,7 +23,8 @@
 
 /// A range that is done in pieces, by tasks.
 ///
-///   L1  Where it does not matter how the range is divided, and no piece waits for anything, who does
+///   L1  Where it does not matter how the range is divided, and no piece waits for anything, who
+///   does
 ///       a piece looks after each grain whether what it has offered last was taken: then everything
 ///       was that it has offered, as the oldest is taken first, and it offers half of what is left.
 ///       So with nobody to help there is a division for each bit of the number of pieces, and else

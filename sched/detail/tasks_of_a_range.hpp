@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <new>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -46,10 +45,7 @@ class room_outside {
     if (n > std::numeric_limits<std::int32_t>::max())
       throw std::length_error("weft: when_all of more tasks than there are numbers for them");
     if (n == 0) return;
-    if constexpr (is_over_aligned)
-      block_ = frames.take_aligned(bytes(), std::align_val_t(alignment));
-    else
-      block_ = frames.take(bytes());
+    block_ = frames.take(bytes());
     std::uninitialized_default_construct_n(tasks(), n);
     std::uninitialized_default_construct_n(answers(), n);
   }
@@ -59,10 +55,7 @@ class room_outside {
     if (!block_) return;
     std::destroy_n(tasks(), count_);
     std::destroy_n(answers(), count_);
-    if constexpr (is_over_aligned)
-      frames.give_aligned(block_, std::align_val_t(alignment));
-    else
-      frames.give(block_, bytes());
+    frames.give(block_, bytes());
   }
   [[nodiscard]] answer<T>* answers() noexcept { return static_cast<answer<T>*>(block_); }
   [[nodiscard]] task* tasks() noexcept {
@@ -76,8 +69,6 @@ class room_outside {
   }
 
  private:
-  static constexpr std::size_t alignment = std::max(alignof(answer<T>), alignof(task));
-  static constexpr bool is_over_aligned = alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__;
   static_assert(alignof(answer<T>) % alignof(task) == 0, "so the tasks may stand behind them");
 
   [[nodiscard]] std::size_t behind_answers() const noexcept { return count_ * sizeof(answer<T>); }
