@@ -16,15 +16,18 @@
 
 /// Loops over a range that are done in pieces, at the same time if there are threads for it.
 ///
-/// The range is halved, and its halves again, down to pieces that are done as plain loops.  Each
-/// half is a task, which costs about 20 ns where no other thread takes it.  How far down depends
-/// on nothing but the number of elements and the grain: so what a reduction gives is the same in
-/// each run, on however many threads, also of numbers that round.
+/// The range is divided in halves, and they in halves again, into pieces of a `grain`, which are
+/// done as plain loops.  A half is a task: 25 to 50 ns where no other thread takes it.  A loop
+/// whose elements do not wait for anything divides only what others take (L1 of detail/pieces.hpp):
+/// a thousand cheap elements pay for six divisions, ten million for about ten and a few more for
+/// each thread that helps.  A reduction, and a loop whose elements perform, is divided before it is
+/// done, by its size and the grain alone: so what a reduction of numbers that round gives is the
+/// same in each run, on however many threads.
 ///
-/// Without a grain up to 127 elements are single pieces; more of them 64 pieces; from 16384 on
-/// pieces of 128 elements and more, but 512 pieces at the most.  So a few that take long each are
-/// spread as well as can be, and ten million cheap ones pay for 512 tasks.  Say a grain if you know
-/// better: elements are worth a task if they take a microsecond together.
+/// Without a grain up to 127 elements are pieces of their own, more of them 64 pieces; from 16384
+/// on a piece has 128 elements or more, and there are 512 at the most.  So a few elements that take
+/// long are spread as well as can be, and what is divided at once costs 10 to 30 us at the most.
+/// Say a grain if you know better.
 ///
 /// Not for what is over before a task has begun: a loop over a hundred numbers is a loop.
 namespace weft {
@@ -44,15 +47,16 @@ consteval bool require_halves() {
                               std::ranges::sized_range<Range>;
   static_assert(has_halves,
                 "weft: what is done in parallel is a range with random access and a size");
-  if constexpr (has_halves) {
-    constexpr bool is_of_bits =
-        std::is_same_v<std::ranges::range_reference_t<Range>, std::vector<bool>::reference>;
-    static_assert(!is_of_bits,
-                  "weft: the elements of a std::vector<bool> share words, which two threads may "
-                  "not write to at once: use a vector of something else");
-    return !is_of_bits;
-  }
-  return false;
+  return has_halves;
+}
+/// Speaks for one whose elements several threads may not write to.
+template <class Element>
+consteval bool require_bytes() {
+  constexpr bool is_a_bit = std::is_same_v<Element, std::vector<bool>::reference>;
+  static_assert(!is_a_bit,
+                "weft: the elements of a std::vector<bool> share words, which two threads may not "
+                "write to at once: use a vector of something else");
+  return !is_a_bit;
 }
 
 template <class X>
@@ -132,16 +136,19 @@ concept reduces = std::is_invocable_r_v<T, F&, Element> && std::is_invocable_r_v
 /// `f` throws is thrown here, when all pieces have ended that had begun by then: no other is begun.
 /// If several threw, `exceptions` has what they did.
 ///
-/// O(n); a frame for each piece, and one for each half that is halved.
+/// An element must not wait in ordinary code for another one, which may be of the same piece.
+///
+/// O(n); a frame for each half.
 template <class Range, class F>
 auto parallel_for(Range&& range, F f, grain g = {}) {
   if constexpr (detail::require_halves<Range>()) {
     using element = std::ranges::range_reference_t<Range>;
-    constexpr bool takes_elements = detail::does_one<F, element>;
+    constexpr bool is_of_bytes = detail::require_bytes<element>();
+    constexpr bool takes_elements = !is_of_bytes || detail::does_one<F, element>;
     static_assert(takes_elements,
                   "weft: parallel_for takes a function that can be called with each element, and "
                   "returns an eff<void, ...> if what it gives is to be awaited");
-    if constexpr (takes_elements) {
+    if constexpr (is_of_bytes && takes_elements) {
       using work = detail::with_each<F, element>;
       return detail::pieces<std::views::all_t<Range>, work>(
           std::views::all(std::forward<Range>(range)), work(std::move(f)), g.elements);

@@ -179,13 +179,14 @@ auto when_all(Cs... cs) {
 /// is gone through, which is here and now.
 ///
 ///     std::vector<page> const pages = co_await when_all(urls | std::views::transform(fetch));
-///     std::array<long, 2> const both = co_await when_all(std::array{fib(n - 1), fib(n - 2)});
+///     std::array halves{fib(n - 1), fib(n - 2)};
+///     std::array<long, 2> const both = co_await when_all(std::move(halves));
 ///
 /// Gives what they gave in their order: a std::vector<T>, nothing for void.  It is filled when all
 /// have ended, by who waits, so a std::vector<bool> is as good as any.  One block is allocated for
 /// the tasks and their answers, and the vector; before, a vector of the computations if the range
 /// does not know its size.  A std::array gives a std::array, and nothing is allocated.  Of no
-/// computations the answer is there at once.
+/// computations the answer is there at once.  For g++ 12 an array needs a name, as above.
 template <class X, class... Xs>
   requires(!(detail::is_eff<std::remove_cvref_t<X>> &&
              (detail::is_eff<std::remove_cvref_t<Xs>> && ...)))
