@@ -24,10 +24,10 @@
 /// done, by its size and the grain alone: so what a reduction of numbers that round gives is the
 /// same in each run, on however many threads.
 ///
-/// Without a grain up to 127 elements are pieces of their own, more of them 64 pieces; from 16384
-/// on a piece has 128 elements or more, and there are 512 at the most.  So a few elements that take
-/// long are spread as well as can be, and what is divided at once costs 10 to 30 us at the most.
-/// Say a grain if you know better.
+/// Without a grain up to 127 elements are pieces of their own, more of them 64 pieces; beyond 65536
+/// a piece has 1024 elements or more, and there are 512 at the most.  So a few elements that take
+/// long are spread as well as can be, and what is divided at once costs 4 to 30 us.  Say a grain if
+/// you know better.
 ///
 /// Not for what is over before a task has begun: a loop over a hundred numbers is a loop.
 namespace weft {

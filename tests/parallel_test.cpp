@@ -243,6 +243,27 @@ TEMPLATE_TEST_CASE("after an element has failed its thread begins no other piece
   CHECK(done == expected);
 }
 
+TEST_CASE("after an element has failed no piece is begun, whoever would do it") {
+  every_frame_dies const check;
+  auto const v = first(1000);
+  int begun = 0;
+  std::string caught;
+  run_on<alone>([&]() -> eff<void, yields> {
+    auto const fails_later = [&](int n) -> eff<void, proc> {
+      ++begun;
+      co_await proc::yield{};  // the others begin
+      if (n == 0) throw wrong("0");
+    };
+    try {
+      co_await parallel_for(v, fails_later, grain{1});
+    } catch (wrong const& e) {
+      caught = e.what();
+    }
+  });
+  CHECK(caught == "0");
+  CHECK(begun < 100);
+}
+
 TEMPLATE_TEST_CASE("of several elements that fail at once none is lost", "", shared_by<2>,
                    stolen_by<2>, stolen_by<3>) {
   every_frame_dies const check;
@@ -298,11 +319,13 @@ TEMPLATE_TEST_CASE("who has nothing to do takes part of a loop", "", shared_by<2
   auto v = first(1000);
   std::atomic<int> left = 1000;
   run_on<TestType>([&]() -> eff<void, pure> {
-    // The first element ends when others have done the other half.
+    // The first element ends when others have done the other half; the second one when they have
+    // done half of what was left then.
     co_await parallel_for(
         v,
         [&](int& x) {
           if (x == 0) until([&] { return left <= 500; });
+          if (x == 1) until([&] { return left <= 249; });
           x = -1;
           --left;
         },

@@ -2,6 +2,8 @@
 
 /// Tasks that are waited for together, on every backend.
 
+#include "sched/when_all.hpp"
+
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -17,7 +19,6 @@
 #include "effects/effects.hpp"
 #include "sched/schedule.hpp"
 #include "sched/testing.hpp"
-#include "sched/when_all.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
 
@@ -42,7 +43,7 @@ struct wrong : std::runtime_error {
 
 }  // namespace
 
-#define EVERYWHERE                                                                             \
+#define EVERYWHERE                                                                              \
   alone, by_queue, by_stack, by_random, shared_by<1>, shared_by<2>, stolen_by<1>, stolen_by<2>, \
       stolen_by<3>
 
@@ -222,17 +223,16 @@ TEMPLATE_TEST_CASE("a million tasks in a row take no native stack", "", alone, s
 }
 
 TEST_CASE("tasks are explored as the processes that they may be") {
-  auto const found = explore(
-      [] { return std::vector<int>(); },
-      [](std::vector<int>& v) -> eff<void, yields> {
-        auto const notes = [&v](int n) -> eff<void, yields, proc> {
-          v.push_back(n);
-          co_await proc::yield{};
-          v.push_back(n);
-        };
-        co_await when_all(notes(1), notes(2));
-      },
-      [](std::vector<int> const& v) { return v.size() == 4; });
+  auto const found = explore([] { return std::vector<int>(); },
+                             [](std::vector<int>& v) -> eff<void, yields> {
+                               auto const notes = [&v](int n) -> eff<void, yields, proc> {
+                                 v.push_back(n);
+                                 co_await proc::yield{};
+                                 v.push_back(n);
+                               };
+                               co_await when_all(notes(1), notes(2));
+                             },
+                             [](std::vector<int> const& v) { return v.size() == 4; });
   INFO(found.report());
   CHECK(found.schedules == 6);
   CHECK(found.ok());

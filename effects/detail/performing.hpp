@@ -86,8 +86,8 @@ class performing {
   answer<R> answer_;
 };
 
-/// The same for an `X` that makes something of the answer.  One that says is_ready() needs none: its
-/// operation, which gives nothing, is not performed.
+/// The same for an `X` that makes something of the answer.  One that says is_ready() needs none:
+/// its operation, which gives nothing, is not performed.
 template <class X, class Performing>
 class finishing {
  public:

@@ -24,11 +24,10 @@
 /// A range that is done in pieces, by tasks.
 ///
 ///   L1  Where it does not matter how the range is divided, and no piece waits for anything, who
-///   does
-///       a piece looks after each grain whether what it has offered last was taken: then everything
-///       was that it has offered, as the oldest is taken first, and it offers half of what is left.
-///       So with nobody to help there is a division for each bit of the number of pieces, and else
-///       as many as are asked for.
+///       does a piece looks after each grain whether what it has offered last was taken: then
+///       everything was that it has offered, as the oldest is taken first, and it offers half of
+///       what is left.  So with nobody to help there is a division for each bit of the number of
+///       pieces, and else as many as are asked for.
 ///   L2  Otherwise it is divided down to the grain before anything is done.  So is, in effect, what
 ///       is done where tasks are processes from the beginning: by one that explores, say.
 ///
@@ -38,7 +37,7 @@ namespace weft::detail {
 
 /// The least number of elements that is worth a piece, if nobody says (sched/parallel.hpp).
 [[nodiscard]] constexpr std::size_t usual_grain(std::size_t elements) noexcept {
-  std::size_t const pieces = std::clamp<std::size_t>(elements / 128, 64, 512);
+  std::size_t const pieces = std::clamp<std::size_t>(elements / 1024, 64, 512);
   return std::max<std::size_t>(elements / pieces, 1);
 }
 
