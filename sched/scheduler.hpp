@@ -92,8 +92,8 @@ struct all_effects_of<Row, row<spawning<Fs...>, Es...>>
                      row_set<row<Es...>, row_difference<row_set<Fs...>, Row>>> {};
 
 template <class Row, class... Fs, class... Es>
-struct all_effects_of<Row, row<tasking<Fs...>, Es...>>
-    : all_effects_of<row_set<Row, Fs...>,
+struct all_effects_of<Row, row<tasking<Fs...>, Es...>>  // and what a scope's watch does
+    : all_effects_of<row_set<Row, Fs..., completing, timing>,
                      row_set<row<Es...>, row_difference<row_set<Fs...>, Row>>> {};
 
 template <class Row>

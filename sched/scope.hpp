@@ -4,18 +4,45 @@
 #include <coroutine>
 #include <exception>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <source_location>
+#include <stop_token>
+#include <string>
 #include <type_traits>
 #include <utility>
 
 #include "effects/detail/answer.hpp"
 #include "effects/detail/calling.hpp"
 #include "effects/eff.hpp"
+#include "sched/backend.hpp"
 #include "sched/detail/task_scope.hpp"
+#include "sched/errors.hpp"
+#include "sched/outside_gate.hpp"
 #include "sched/task_handle.hpp"
 #include "sched/tasking.hpp"
+#include "sched/timing.hpp"
 
 namespace weft {
+
+/// When a scope is to be cancelled.
+struct scope_options {
+  std::optional<instant> deadline = std::nullopt;
+  std::optional<instant::duration> timeout = std::nullopt;  ///< From when it is opened.
+  std::stop_token stop = {};
+};
+
+namespace detail {
+/// Speaks for a task that gives an `R`, in a scope for tasks of that row.
+template <class R, class Row>
+consteval bool is_within() {
+  using missing = row_difference<typename task_value<R>::effects, Row>;
+  static_assert(is_empty_row<missing>,
+                "weft: the task may perform an effect that tasking<...> of the coroutine that "
+                "opened the scope does not name");
+  return is_empty_row<missing>;
+}
+}  // namespace detail
 
 /// Where tasks are started that end before it does (with_scope).  A task of it may start others in
 /// it.
@@ -42,23 +69,39 @@ class scope {
     static_assert(std::is_void_v<T>,
                   "weft: a task that gives something is started with a handle for it: "
                   "s.start(handle, f)");
-    begin(*new detail::task_calling<F, std::decay_t<Args>...>(&core_, false, std::move(f),
-                                                              std::forward<Args>(args)...));
+    if constexpr (std::is_void_v<T> && detail::is_within<R, for_tasks>())
+      begin(*new detail::task_calling<F, std::decay_t<Args>...>(&core_, false, std::move(f),
+                                                                std::forward<Args>(args)...));
   }
   /// The same for one that gives something, which is had by the handle; what it throws, too: that
   /// cancels the scope only if nobody waits for it.
   template <class T, class F, class... Args>
   void start(task_handle<T>& h, F f, Args&&... args) {
-    auto* const made = new detail::task_calling<F, std::decay_t<Args>...>(
-        &core_, true, std::move(f), std::forward<Args>(args)...);
-    h.tasks().add(*made);
-    begin(*made);
+    using R = std::invoke_result_t<F, std::decay_t<Args>...>;
+    if constexpr (detail::is_within<R, for_tasks>()) {
+      auto* const made = new detail::task_calling<F, std::decay_t<Args>...>(
+          &core_, true, std::move(f), std::forward<Args>(args)...);
+      begin(*made);
+      h.tasks().add(*made);
+    }
+  }
+  /// For the library: a task of its own, whatever the scope's may perform.
+  template <class F, class... Args>
+  void start_ours(F f, Args... args) {
+    begin(*new detail::task_calling<F, Args...>(&core_, false, std::move(f), std::move(args)...));
   }
   /// All tasks, and the body, find `cancelled` at their next operation, or where they wait.
   void cancel() noexcept { core_.home->cancel(core_); }
 
  private:
-  void begin(detail::task_record& r) { core_.home->start(r); }
+  void begin(detail::task_record& r) {
+    try {
+      core_.home->start(r);
+    } catch (...) {  // it is in no list yet
+      r.destroy();
+      throw;
+    }
+  }
 
   detail::scope_core core_;
 };
@@ -124,18 +167,61 @@ struct scope_in;
 template <class... Es>
 struct scope_in<tasking<Es...>> : identity<scope<Es...>> {};
 
+/// Ends when the scope does; or throws, and so cancels it, when it is time or somebody asks.
+inline eff<void, completing, timing> watch(outside_gate& at, scope_options const& how,
+                                           bool const& is_over) {
+  instant until = how.deadline.value_or(instant::max());
+  if (how.timeout) {
+    instant const now = co_await timing::now{};
+    if (*how.timeout < until - now) until = now + *how.timeout;
+  }
+  bool const was_opened = co_await completing::wait_until{at, until};
+  if (is_over) co_return;
+  static auto const stopped = std::make_shared<std::string const>(
+      "weft: cancelled, since somebody asked the scope to stop");
+  static auto const late = std::make_shared<std::string const>(
+      "weft: cancelled, since the deadline of the scope has passed");
+  throw cancelled(was_opened ? stopped : late);
+}
+/// Round the scope there is another one, with a task that watches.
+template <class Row, class Scope, class F>
+auto in_a_watched_scope(F f, scope_options how)
+    -> eff<typename std::invoke_result_t<F&, Scope&>::value_type, Row> {
+  using T = typename std::invoke_result_t<F&, Scope&>::value_type;
+  outside_gate over_or_stopped;
+  bool is_over = false;
+  auto const stop = [&] { over_or_stopped.open(); };
+  std::stop_callback const heed(how.stop, stop);
+  auto body = [&](Scope& round) -> eff<T, Row> {
+    round.start_ours(watch, std::ref(over_or_stopped), std::cref(how), std::cref(is_over));
+    struct says_so {
+      bool& over;
+      outside_gate& at;
+      ~says_so() {
+        over = true;
+        at.open();
+      }
+    } const at_end{is_over, over_or_stopped};
+    co_return co_await in_a_scope<Row, Scope>(std::move(f));
+  };
+  co_return co_await in_a_scope<Row, Scope>(std::ref(body));
+}
+
 template <class F>
 class opens_scope {
  public:
   static constexpr bool finds_its_awaiter = true;
   explicit opens_scope(F f) : f_(std::move(f)) {}
+  opens_scope(F f, scope_options how) : f_(std::move(f)), how_(std::move(how)) {}
   template <class Row>
   auto awaiter_in(std::source_location where) {
     if constexpr (may_start<Row>()) {
       using here = typename scope_in<typename tasking_in<Row>::type>::type;
       using body = eff<typename std::invoke_result_t<F&, here&>::value_type, Row>;
+      body b = how_ ? in_a_watched_scope<Row, here>(std::move(f_), *std::move(how_))
+                    : in_a_scope<Row, here>(std::move(f_));
       return calling<typename body::value_type, typename body::promise_type, typename body::effects,
-                     Row>(in_a_scope<Row, here>(std::move(f_)).release(), where);
+                     Row>(b.release(), where);
     } else {
       return refused<void>();
     }
@@ -143,6 +229,7 @@ class opens_scope {
 
  private:
   F f_;
+  std::optional<scope_options> how_;
 };
 
 }  // namespace detail
@@ -165,6 +252,14 @@ class opens_scope {
 template <class F>
 auto with_scope(F f) {
   return detail::opens_scope<F>(std::move(f));
+}
+
+/// The same, which is cancelled when it is time, or when somebody asks: then it throws `cancelled`.
+///
+///     co_await with_scope({.timeout = 10ms}, f);
+template <class F>
+auto with_scope(scope_options how, F f) {
+  return detail::opens_scope<F>(std::move(f), std::move(how));
 }
 
 }  // namespace weft

@@ -5,7 +5,10 @@
 #include <exception>
 #include <functional>
 #include <new>
+#include <optional>
+#include <ranges>
 #include <stdexcept>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -60,6 +63,9 @@ class task_calling final
   using base = task_giving<typename result::type>;
 
  public:
+  using value_type = typename result::type;
+  using effects = typename result::effects;
+
   template <class... As>
   task_calling(scope_core* s, bool with_handle, F f, As&&... args)
       : base(with_handle, s != nullptr), f_(std::move(f)), args_(std::forward<As>(args)...) {
@@ -163,18 +169,74 @@ class timed_handle_wait {
  public:
   static constexpr bool finds_its_effect = true;
   timed_handle_wait(Handle& h, instant t) noexcept : handle_(h), until_(t) {}
+  timed_handle_wait(Handle& h, instant::duration d) noexcept : handle_(h), time_(d) {}
   template <class Row>
   auto operation_in() {
     if constexpr (may_start<Row>())
-      return typename tasking_in<Row>::type::await_until(handle_.tasks().first(), until_);
+      return typename tasking_in<Row>::type::await_until(handle_.tasks().first(), until_, time_);
     else
       return refused<bool>();
   }
 
  private:
   Handle& handle_;
-  instant until_;
+  instant until_{};
+  std::optional<instant::duration> time_;
 };
+
+/// `co_await start_task(...)`, of a task with that row: its handle is had, or given.
+template <class Row, class Handle>
+class starts_task {
+ public:
+  static constexpr bool finds_its_effect = true;
+  starts_task(Handle&& to, task_record& made) noexcept
+      : to_(std::forward<Handle>(to)), made_(&made) {}
+  starts_task(starts_task const&) = delete;
+  starts_task& operator=(starts_task const&) = delete;
+  ~starts_task() {
+    if (made_) made_->destroy();
+  }
+
+  template <class Caller>
+  auto operation_in() {
+    if constexpr (may_start<Caller, Row>())
+      return typename tasking_in<Caller>::type::start(*made_);
+    else
+      return refused<void>();
+  }
+  auto finish() {
+    to_.tasks().add(*std::exchange(made_, nullptr));
+    if constexpr (!std::is_reference_v<Handle>) return std::move(to_);
+  }
+
+ private:
+  Handle to_;
+  task_record* made_;
+};
+
+template <class T>
+constexpr bool is_reference_wrapper = false;
+template <class T>
+constexpr bool is_reference_wrapper<std::reference_wrapper<T>> = true;
+/// Whether a `T` refers to what is somebody else's, as far as its type says.
+template <class T>
+constexpr bool borrows =
+    (std::is_pointer_v<T> && !std::is_function_v<std::remove_pointer_t<T>>) ||
+    is_reference_wrapper<T> || (std::ranges::view<T> && std::ranges::borrowed_range<T>);
+/// The same of a function: one with captures may.
+template <class F>
+constexpr bool borrows_by_capture =
+    !std::is_empty_v<F> && !std::is_pointer_v<F> && !std::is_member_pointer_v<F>;
+
+/// Speaks for what is started outside of a scope.
+template <class F, class... Args>
+consteval bool may_go_on_alone() {
+  constexpr bool owns_all = !borrows_by_capture<F> && !(borrows<Args> || ...);
+  static_assert(owns_all,
+                "weft: a task that may outlive this function borrows: open a scope, or pass what "
+                "it needs as arguments by value");
+  return owns_all;
+}
 
 }  // namespace detail
 
@@ -249,6 +311,9 @@ class task_handle {
   [[nodiscard]] auto wait_until(instant t) noexcept {
     return detail::timed_handle_wait<task_handle>(*this, t);
   }
+  [[nodiscard]] auto wait_for(instant::duration d) noexcept {
+    return detail::timed_handle_wait<task_handle>(*this, d);
+  }
 
   /// For the library.
   [[nodiscard]] detail::handled_tasks& tasks() noexcept { return tasks_; }
@@ -263,5 +328,33 @@ class task_handle {
 
   detail::handled_tasks tasks_;
 };
+
+/// `co_await start_task(h, f, args...)`: starts `f(args...)` in no scope, so that it may outlive
+/// who does.  A function, or a closure without captures, that gives a T or an eff<T, ...>; its
+/// arguments are copied or moved, and none refers to something else.
+///
+/// What it throws is thrown to who waits for it.  If nobody does and the handle has gone, it is as
+/// if a process had thrown it: all are cancelled, and schedule throws it.
+template <class T, class F, class... Args>
+auto start_task(task_handle<T>& h, F f, Args&&... args) {
+  if constexpr (detail::may_go_on_alone<F, std::decay_t<Args>...>()) {
+    using made = detail::task_calling<F, std::decay_t<Args>...>;
+    return detail::starts_task<typename made::effects, task_handle<T>&>(
+        h, *new made(nullptr, true, std::move(f), std::forward<Args>(args)...));
+  } else {
+    return detail::refused<void>();
+  }
+}
+/// The same; gives the handle.
+template <class F, class... Args>
+auto start_task(F f, Args&&... args) {
+  if constexpr (detail::may_go_on_alone<F, std::decay_t<Args>...>()) {
+    using made = detail::task_calling<F, std::decay_t<Args>...>;
+    return detail::starts_task<typename made::effects, task_handle<typename made::value_type>>(
+        {}, *new made(nullptr, true, std::move(f), std::forward<Args>(args)...));
+  } else {
+    return detail::refused<void>();
+  }
+}
 
 }  // namespace weft

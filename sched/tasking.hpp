@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 #include "effects/detail/refused.hpp"
@@ -37,11 +38,13 @@ struct tasking {
   };
   /// The same, until then at the latest: false if not all have.
   struct await_until : op<bool, seals> {
-    await_until(detail::awaited_task* first, instant t) noexcept
-        : how(first), until(t, how.here.who) {}
+    await_until(detail::awaited_task* first, instant t,
+                std::optional<instant::duration> from_now = {}) noexcept
+        : how(first), time(from_now), until(t, how.here.who) {}
     await_until(await_until&& other) noexcept
-        : how(std::move(other.how)), until(other.until.at(), how.here.who) {}
+        : how(std::move(other.how)), time(other.time), until(other.until.at(), how.here.who) {}
     detail::task_wait how;
+    std::optional<instant::duration> time;  // instead: so much later than now
     detail::alarm until;
     friend std::size_t hash_value(await_until const&) { return 0; }
   };

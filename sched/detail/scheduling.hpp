@@ -274,6 +274,7 @@ class scheduling final : public scheduling_outside, public scope_home {
   void sleep(waiter& who, alarm& until);
   [[nodiscard]] bool set(alarm& a);
   [[nodiscard]] instant now() noexcept;
+  [[nodiscard]] instant later(instant::duration d) noexcept;
   [[nodiscard]] bool time_goes_on() noexcept;
   void wake_who_is_due() noexcept;
   [[nodiscard]] bool can_hand_over() noexcept;

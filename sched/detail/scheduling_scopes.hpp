@@ -133,8 +133,10 @@ template <class Await>
   requires requires(Await& a) { a.how.first; }
 void scheduling<Backend>::on(Await& a) {
   wait(a.how.here.who, [&]() -> std::optional<std::uint64_t> {
-    if constexpr (requires { a.until; })
+    if constexpr (requires { a.until; }) {
+      if (a.time) a.until.at(later(*a.time));
       if (!set(a.until)) return 0;
+    }
     if (this->tasks_.enter(a.how.here, a.how.first, this->refusing())) return {};
     return 1;
   });

@@ -73,9 +73,13 @@ instant scheduling<Backend>::now() noexcept {
   return this->has_virtual_time_ ? virtual_now_ : instant::clock::now();
 }
 template <backend Backend>
-void scheduling<Backend>::on(timing::sleep_for& s) {
+instant scheduling<Backend>::later(instant::duration d) noexcept {
   instant const from = now();
-  s.until.at(s.time < instant::max() - from ? from + s.time : instant::max());
+  return d < instant::max() - from ? from + d : instant::max();
+}
+template <backend Backend>
+void scheduling<Backend>::on(timing::sleep_for& s) {
+  s.until.at(later(s.time));
   sleep(s.who, s.until);
 }
 template <backend Backend>

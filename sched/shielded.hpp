@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <coroutine>
+#include <source_location>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "effects/detail/answer.hpp"
+#include "effects/detail/evidence.hpp"
+#include "effects/eff.hpp"
+
+namespace weft {
+
+namespace detail {
+
+/// Where a body ends that is told nothing by those outside.
+class shield final : public ending {
+ public:
+  continuation ended() noexcept override { return leaf; }
+  continuation dropped() noexcept override { return leaf; }
+  [[nodiscard]] std::string text() const override { return "a shield"; }
+  [[nodiscard]] continuation outside() const noexcept override { return leaf; }
+  [[nodiscard]] bool lost() const noexcept override { return false; }
+  [[nodiscard]] told tells(continuation&) const noexcept override { return told::to_stay; }
+
+  std::coroutine_handle<> leaf;
+};
+
+template <class F>
+class is_shielded {
+  using body = std::invoke_result_t<F&>;
+  using T = typename body::value_type;
+  using Callee = typename body::effects;
+
+ public:
+  static constexpr bool finds_its_awaiter = true;
+  explicit is_shielded(F f) : f_(std::move(f)) {}
+  template <class Caller>
+  auto awaiter_in(std::source_location where) {
+    constexpr bool fits = is_empty_row<row_difference<Callee, Caller>>;
+    static_assert(fits,
+                  "weft: the shielded computation may perform an effect that is outside the row of "
+                  "the coroutine that awaits it");
+    if constexpr (fits)
+      return awaiter<Caller>(f_(), where);
+    else
+      return refused<T>();
+  }
+
+ private:
+  template <class Caller>
+  class awaiter {
+   public:
+    awaiter(body b, std::source_location where) : frame_(b.release()), answer_(where) {}
+    awaiter(awaiter const&) = delete;
+    awaiter& operator=(awaiter const&) = delete;
+    [[nodiscard]] bool await_ready() const noexcept { return false; }
+    template <class Frame>
+    transfer await_suspend(std::coroutine_handle<Frame> me) noexcept {
+      auto& child = frame_of(frame_);
+      end_.leaf = me;
+      child.parent = continuation(static_cast<ending&>(end_));
+      if constexpr (!std::is_same_v<Callee, row<>>)
+        child.evidence = evidence_.view(me.promise().evidence);
+      child.to = &answer_;
+      return go_on(frame_);
+    }
+    T await_resume() { return answer_.take(); }
+
+   private:
+    std::coroutine_handle<> frame_;
+    [[no_unique_address]] projection<Callee, Caller> evidence_;
+    shield end_;
+    answer<T> answer_;
+  };
+
+  F f_;
+};
+
+}  // namespace detail
+
+/// Calls `f()`, a computation, and gives what it gives.  In there nobody finds `cancelled` because
+/// a scope or a task further out was cancelled, or failed: it is found when this is over.  For what
+/// must not be left half done.  When the whole run is cancelled that is found in here as well.
+///
+///     co_await shielded([&]() -> eff<void, mail> { co_await log.send(line); });
+template <class F>
+auto shielded(F f) {
+  return detail::is_shielded<F>(std::move(f));
+}
+
+}  // namespace weft
