@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <atomic>
 #include <coroutine>
 #include <exception>
 #include <functional>
@@ -91,7 +92,12 @@ class scope {
     begin(*new detail::task_calling<F, Args...>(&core_, false, std::move(f), std::move(args)...));
   }
   /// All tasks, and the body, find `cancelled` at their next operation, or where they wait.
-  void cancel() noexcept { core_.home->cancel(core_); }
+  /// That they heed it is no error: with_scope gives what the body does.
+  void cancel() noexcept {
+    core_.was_told.store(true,
+                         std::memory_order_relaxed);  // relaxed: looked at when all have ended
+    core_.home->cancel(core_);
+  }
 
  private:
   void begin(detail::task_record& r) {
@@ -156,7 +162,7 @@ auto in_a_scope(F f) -> eff<typename std::invoke_result_t<F&, Scope&>::value_typ
   answer<T> given;
   co_await typename tasks::enter(s.core());
   co_await body_of_scope<body>(f(s), s.core(), given);
-  if (given.error()) s.cancel();
+  if (given.error()) s.core().home->cancel(s.core());
   for (bool is_over = false; !is_over;) is_over = co_await typename tasks::leave(s.core());
   s.core().finish(given.error());
   co_return given.take();

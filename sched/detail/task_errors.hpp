@@ -27,6 +27,9 @@ class task_errors {
   void add(task const& t, std::exception_ptr error) {
     add(t.of().owner_id.child(t.number), t, std::move(error));
   }
+  void drop_cancelled() {
+    std::erase_if(all_, [](auto const& f) { return is_cancelled(f.error); });
+  }
   [[nodiscard]] bool empty() const noexcept { return all_.empty(); }
   /// Does nothing if there is none.
   void throw_them() {

@@ -167,9 +167,10 @@ class scope_core : public task_group, public ending {
     if (errors.empty() && !of_body && !has_lost_an_error) [[likely]]
       return;
     task_errors all = std::move(errors);
+    if (was_told) all.drop_cancelled();
     all.add(owner_id, std::move(of_body));
     all.throw_them();
-    throw std::bad_alloc();
+    if (has_lost_an_error) throw std::bad_alloc();
   }
 
   scope_home* home = nullptr;
@@ -177,6 +178,7 @@ class scope_core : public task_group, public ending {
   std::atomic<task_record*> records = nullptr;  // O1
   std::atomic<bool> body_is_open = true;        // relaxed: sooner or later
   bool has_lost_an_error = false;               // for want of memory; under `mutex`
+  std::atomic<bool> was_told = false;  // by who has the scope: so it is no error that tasks heed it
   std::mutex mutex;
   task_errors errors;  // under `mutex`: of those without a handle
   // While it waits at its end.

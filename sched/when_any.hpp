@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <optional>
+#include <ranges>
+#include <source_location>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "effects/detail/calling.hpp"
+#include "effects/detail/refused.hpp"
+#include "effects/eff.hpp"
+#include "sched/errors.hpp"
+#include "sched/scope.hpp"
+#include "sched/tasking.hpp"
+#include "sched/when_all.hpp"
+
+namespace weft {
+
+namespace detail {
+
+template <class T>
+using value_or_nothing = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
+
+/// Keeps what the first of several tasks gives.
+template <class V, class Scope>
+class first_of {
+ public:
+  explicit first_of(Scope& s) noexcept : scope_(s) {}
+
+  /// True for one.
+  [[nodiscard]] bool is_first() noexcept {
+    // Relaxed: whoever looks at the value does so when the scope is over.
+    return !is_decided_.exchange(true, std::memory_order_relaxed);
+  }
+  [[nodiscard]] bool is_decided() const noexcept {
+    return is_decided_.load(std::memory_order_relaxed);  // relaxed: as above
+  }
+  template <class... Args>
+  void give(Args&&... args) {
+    value_.emplace(std::forward<Args>(args)...);
+    scope_.cancel();
+  }
+  [[nodiscard]] V take() { return *std::move(value_); }
+
+ private:
+  Scope& scope_;
+  std::atomic<bool> is_decided_ = false;
+  std::optional<V> value_;
+};
+
+/// One of them.  `Place` says what comes before its value.
+template <class C, class First, class Place>
+eff<void, typename C::effects> run_for_the_first(C c, First& first, Place place) {
+  bool has_value = false;
+  try {
+    if constexpr (std::is_void_v<typename C::value_type>) {
+      co_await std::move(c);
+      if (first.is_first()) first.give(place, std::monostate());
+    } else {
+      decltype(auto) value = co_await std::move(c);
+      has_value = true;
+      if (first.is_first()) first.give(place, std::move(value));
+    }
+  } catch (...) {
+    // What comes too late is dropped, whatever it is.
+    if (!has_value && !first.is_first()) co_return;
+    throw;
+  }
+}
+
+template <class Row, class Scope, class V, class Start>
+eff<V, Row> first_in_a_scope(Start start) {
+  std::optional<first_of<V, Scope>> first;
+  auto body = [&](Scope& s) -> eff<void, Row> {
+    first.emplace(s);
+    start(s, *first);
+    co_return;
+  };
+  co_await in_a_scope<Row, Scope>(std::ref(body));
+  if (!first->is_decided()) throw cancelled();
+  co_return first->take();
+}
+
+/// Gives `eff<V, Row>` when it is told the row.
+template <class V, class Effects, class Start>
+class awaits_the_first {
+ public:
+  static constexpr bool finds_its_awaiter = true;
+  explicit awaits_the_first(Start s) : start_(std::move(s)) {}
+  template <class Row>
+  auto awaiter_in(std::source_location where) {
+    if constexpr (may_start<Row, Effects>()) {
+      using here = typename scope_in<typename tasking_in<Row>::type>::type;
+      using computation = eff<V, Row>;
+      return calling<V, typename computation::promise_type, typename computation::effects, Row>(
+          first_in_a_scope<Row, here, V>(std::move(start_)).release(), where);
+    } else {
+      return refused<V>();
+    }
+  }
+
+ private:
+  Start start_;
+};
+
+}  // namespace detail
+
+/// Does all of them until the first has ended, and gives what that gave, in its place; the others
+/// find `cancelled`, and are waited for.
+///
+///     auto const winner = co_await when_any(ask(near), ask(far));
+///     if (winner.index() == 0) use(std::get<0>(winner));
+///
+/// A std::variant, with std::monostate where one gives nothing.  If the first that ends throws,
+/// that is thrown here; what others give or throw after it is dropped.  One that has not begun then
+/// is not begun.
+///
+/// O(n); a scope, and for each a block and two frames from a pool.
+template <class... Cs>
+  requires(sizeof...(Cs) > 0 && (detail::is_eff<Cs> && ...))
+auto when_any(Cs... cs) {
+  using V = std::variant<detail::value_or_nothing<typename Cs::value_type>...>;
+  auto start = [... cs = std::move(cs)](auto& s, auto& first) mutable {
+    [&]<std::size_t... Is>(std::index_sequence<Is...>) {
+      (s.start(detail::run_for_the_first<Cs, std::remove_reference_t<decltype(first)>,
+                                         std::in_place_index_t<Is>>,
+               std::move(cs), std::ref(first), std::in_place_index<Is>),
+       ...);
+    }(std::index_sequence_for<Cs...>());
+  };
+  return detail::awaits_the_first<V, detail::row_set<typename Cs::effects...>, decltype(start)>(
+      std::move(start));
+}
+
+}  // namespace weft
