@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "effects/detail/refused.hpp"
 #include "effects/eff.hpp"
+#include "effects/handle.hpp"
 #include "effects/row.hpp"
 #include "sched/detail/pieces.hpp"
 

@@ -90,10 +90,9 @@ template <class Row, class... Fs, class... Es>
 struct all_effects_of<Row, row<spawning<Fs...>, Es...>>
     : all_effects_of<row_set<Row, Fs...>,
                      row_set<row<Es...>, row_difference<row_set<Fs...>, Row>>> {};
-
 template <class Row, class... Fs, class... Es>
-struct all_effects_of<Row, row<tasking<Fs...>, Es...>>  // and what a scope's watch does
-    : all_effects_of<row_set<Row, Fs..., completing, timing>,
+struct all_effects_of<Row, row<tasking<Fs...>, Es...>>  // and what tasks and scopes do anyway
+    : all_effects_of<row_set<Row, Fs..., tasking<>, completing, timing>,
                      row_set<row<Es...>, row_difference<row_set<Fs...>, Row>>> {};
 
 template <class Row>

@@ -13,9 +13,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/detail/answer.hpp"
-#include "effects/detail/calling.hpp"
 #include "effects/eff.hpp"
+#include "effects/handle.hpp"
 #include "sched/backend.hpp"
 #include "sched/detail/task_scope.hpp"
 #include "sched/errors.hpp"
@@ -49,7 +48,7 @@ consteval bool is_within() {
 /// it.
 template <class... Effects>
 class scope {
-  using for_tasks = detail::row_set<Effects..., tasking<Effects...>>;
+  using for_tasks = detail::row_of_tasks_t<tasking<Effects...>>;
 
  public:
   /// For the library.

@@ -7,9 +7,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/detail/answer.hpp"
-#include "effects/detail/evidence.hpp"
 #include "effects/eff.hpp"
+#include "effects/handle.hpp"
 
 namespace weft {
 

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "effects/detail/answer.hpp"
 #include "effects/eff.hpp"
+#include "effects/handle.hpp"
 #include "sched/detail/task_scope.hpp"
 #include "sched/tasking.hpp"
 

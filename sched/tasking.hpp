@@ -3,9 +3,10 @@
 
 #include <cstddef>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
-#include "effects/detail/refused.hpp"
+#include "effects/handle.hpp"
 #include "effects/operation.hpp"
 #include "effects/row.hpp"
 #include "sched/backend.hpp"
@@ -16,7 +17,7 @@
 namespace weft {
 
 /// Having things done at the same time, and waiting for them: what when_all, with_scope and
-/// task_handle perform.  A task may perform `Effects...`, and tasking<Effects...> itself.
+/// task_handle perform.  A task may perform `Effects...`, tasking<Effects...> itself, and tasking<>.
 ///
 /// A task that may perform nothing that a scheduler does for a process (anything but tasking, and
 /// what is handled outside) is light: it is no process as long as nobody else takes it, but a call
@@ -72,30 +73,55 @@ struct tasking {
 
 namespace detail {
 
-template <class Row>
-struct tasking_in {
-  static constexpr int count = 0;
+/// What tasks may perform: also who may do more has tasks that only have tasks.
+template <class Tasking>
+struct row_of_tasks;
+template <class... Es>
+struct row_of_tasks<tasking<Es...>> : identity<row_set<Es..., tasking<Es...>, tasking<>>> {};
+template <class Tasking>
+using row_of_tasks_t = typename row_of_tasks<Tasking>::type;
+
+/// Of several, that one whose tasks may do what those of any of them may.
+template <class T, class Others>
+constexpr bool is_widest = false;
+template <class T, class... Ts>
+constexpr bool is_widest<T, row<Ts...>> =
+    (is_empty_row<row_difference<row_of_tasks_t<Ts>, row_of_tasks_t<T>>> && ...);
+template <class All, class... Ts>
+struct first_widest : identity<void> {};
+template <class All, class T, class... Ts>
+struct first_widest<All, T, Ts...>
+    : std::conditional_t<is_widest<T, All>, identity<T>, first_widest<All, Ts...>> {};
+
+template <class E>
+constexpr bool is_tasking = false;
+template <class... Es>
+constexpr bool is_tasking<tasking<Es...>> = true;
+
+/// The tasking<...> of a row; void if there is none, or none is the widest.
+template <class Row, class... Found>
+struct tasking_in : first_widest<row<Found...>, Found...> {
+  static constexpr int count = sizeof...(Found);
 };
-template <class E, class... Es>
-struct tasking_in<row<E, Es...>> : tasking_in<row<Es...>> {};
-template <class... Fs, class... Es>
-struct tasking_in<row<tasking<Fs...>, Es...>> {
-  static constexpr int count = 1 + tasking_in<row<Es...>>::count;
-  using type = tasking<Fs...>;
-  using for_tasks = row_set<Fs..., type>;
-};
+template <class E, class... Es, class... Found>
+struct tasking_in<row<E, Es...>, Found...> : tasking_in<row<Es...>, Found...> {};
+template <class... Fs, class... Es, class... Found>
+struct tasking_in<row<tasking<Fs...>, Es...>, Found...>
+    : tasking_in<row<Es...>, Found..., tasking<Fs...>> {};
 
 /// Whether a coroutine of the row `Row` may have tasks with these rows.
 template <class Row, class... Tasks>
 consteval bool may_start() {
   using found = tasking_in<Row>;
+  constexpr bool has_one = !std::is_void_v<typename found::type>;
   static_assert(found::count > 0,
                 "weft: tasks in a coroutine whose row has no tasking<...>: name it in eff<...>, "
                 "with the effects that the tasks may perform");
-  static_assert(found::count < 2,
-                "weft: tasks in a coroutine whose row has two tasking<...>: keep one");
-  if constexpr (found::count == 1) {
-    using missing = row_difference<row_set<Tasks...>, typename found::for_tasks>;
+  static_assert(found::count == 0 || has_one,
+                "weft: tasks in a coroutine whose row has several tasking<...>, none of which "
+                "names what the others do: keep one");
+  if constexpr (has_one) {
+    using missing = row_difference<row_set<Tasks...>, row_of_tasks_t<typename found::type>>;
     static_assert(is_empty_row<missing>,
                   "weft: the task may perform an effect that tasking<...> of the coroutine that "
                   "starts it does not name");

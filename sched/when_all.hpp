@@ -13,9 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "effects/detail/answer.hpp"
-#include "effects/detail/refused.hpp"
 #include "effects/eff.hpp"
+#include "effects/handle.hpp"
 #include "sched/detail/task.hpp"
 #include "sched/detail/task_errors.hpp"
 #include "sched/detail/tasks_of_a_range.hpp"

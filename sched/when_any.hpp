@@ -14,9 +14,8 @@
 #include <variant>
 #include <vector>
 
-#include "effects/detail/calling.hpp"
-#include "effects/detail/refused.hpp"
 #include "effects/eff.hpp"
+#include "effects/handle.hpp"
 #include "sched/errors.hpp"
 #include "sched/scope.hpp"
 #include "sched/tasking.hpp"

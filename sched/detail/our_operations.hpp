@@ -24,10 +24,6 @@ constexpr bool is_spawning<spawning<Es...>> = true;
 template <class... Es>
 constexpr bool is_ours<spawning<Es...>> = true;
 
-template <class E>
-constexpr bool is_tasking = false;
-template <class... Es>
-constexpr bool is_tasking<tasking<Es...>> = true;
 template <class... Es>
 constexpr bool is_ours<tasking<Es...>> = true;
 

@@ -12,10 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "effects/detail/answer.hpp"
-#include "effects/detail/refused.hpp"
-#include "effects/detail/row_set.hpp"
 #include "effects/eff.hpp"
+#include "effects/handle.hpp"
 #include "sched/detail/task.hpp"
 #include "sched/errors.hpp"
 #include "sched/tasking.hpp"

@@ -8,8 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "effects/detail/frame.hpp"
-#include "effects/detail/operation_info.hpp"
+#include "effects/handle.hpp"
 #include "sched/detail/program.hpp"
 #include "sched/detail/task_room.hpp"
 #include "sched/offer.hpp"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "effects/detail/frame.hpp"
+#include "effects/handle.hpp"
 #include "sched/detail/task.hpp"
 #include "sched/detail/task_errors.hpp"
 #include "sched/detail/task_room.hpp"

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "effects/detail/answer.hpp"
 #include "effects/detail/frame_pool.hpp"
+#include "effects/handle.hpp"
 #include "sched/detail/task.hpp"
 
 /// Where several tasks of one type stand, and what they give.  The tasks go first: what is left of
