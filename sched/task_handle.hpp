@@ -118,7 +118,7 @@ class handled_tasks {
   [[nodiscard]] awaited_task* first() const noexcept { return first_; }
   [[nodiscard]] bool have_ended() const noexcept {
     for (auto* t = first_; t; t = t->next)
-      if (!t->state.has_ended()) return false;
+      if (!t->has_ended()) return false;
     return true;
   }
   template <class F>
@@ -129,7 +129,7 @@ class handled_tasks {
   void throw_errors() const {
     bool is_well = true;
     for_each([&](task_record& r) {
-      r.was_looked_at = true;
+      r.was_looked_at.store(true, std::memory_order_relaxed);
       is_well &= r.came_to == any_task::fate::ends && !r.has_failed();
     });
     if (is_well) [[likely]]

@@ -330,6 +330,7 @@ class scheduling final : public scheduling_outside, public scope_home {
   std::stop_token token_;
   instant virtual_now_{};
   bool stop_asked_ = false;
+  bool has_tasks_ = false;  // where schedules are explored: or had
   bool is_ending_ = false;  // nobody runs any more: those that there are are unwound
   static constexpr place_kind const& place = place_for<Backend>();
   class program* first_ = nullptr;  // of a first process without a log

@@ -69,6 +69,7 @@ void scheduling<Backend>::task_is_over(task_record& r) noexcept {
   }
   if (s && !r.has_handle) {
     r.destroy();
+    is_touched(&s->count, true);
     if (s->count.end_one()) {
       s->count.waits_no_more();
       scope_is_over(*s);
@@ -84,7 +85,7 @@ void scheduling<Backend>::task_is_over(task_record& r) noexcept {
 template <backend Backend>
 void scheduling<Backend>::is_nobodys(task_record& r) noexcept {
   bool const is_in_none = !r.of();
-  if (is_in_none && !r.was_looked_at && r.error()) this->failed(r.id(), r.error());
+  if (is_in_none && !r.was_looked_at.load(std::memory_order_relaxed) && r.error()) this->failed(r.id(), r.error());
   r.destroy();
   if (is_in_none) this->release();
 }
@@ -95,7 +96,7 @@ template <backend Backend>
 std::coroutine_handle<> scheduling<Backend>::call(task_wait& w) noexcept {
   if constexpr (offering<Backend>) {
     if (!can_call() || this->must_look_up()) return {};
-    while (w.first && w.first->state.has_ended()) w.first = w.first->next;
+    while (w.first && w.first->has_ended()) w.first = w.first->next;
     offer* const newest = worker().take_back();
     if (!newest) return {};
     auto& t = static_cast<any_task&>(*newest);
@@ -196,6 +197,7 @@ continuation scheduling<Backend>::leave_on(scope_core& s) noexcept {
 template <backend Backend>
 bool scheduling<Backend>::waits_on(scope_core& s) noexcept {
   for (;;) {
+    is_touched(&s.count, false);
     if (!s.count.is_zero()) {
       this->tasks_.enter(s.here);
       if (s.count.wait()) return true;

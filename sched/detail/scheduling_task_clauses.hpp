@@ -26,7 +26,7 @@ struct tasking_clause : scheduler_clause<S, E, O, Records> {
     common::require_running(s, waiting.where);
     if (s.running().is_forkable()) return common::attempt_replay(e, o, waiting);
     for (auto* t = o.how.first; t; t = t->next)
-      if (!t->state.has_ended()) return false;
+      if (!t->has_ended()) return false;
     waiting.set_word(1);
     return true;
   }

@@ -61,6 +61,7 @@ std::coroutine_handle<> scheduling<Backend>::begin_everywhere(join& j) {
 template <backend Backend>
 thunk scheduling<Backend>::begin_task(any_task& t, process_id id) noexcept {
   using fate = any_task::fate;
+  if constexpr (explores) has_tasks_ = true;
   frame& f = t.first_frame_here();
   awaited* const to = f.to;
   process* p = nullptr;
@@ -111,6 +112,7 @@ continuation scheduling<Backend>::task_dropped(task& t) noexcept {
 /// One that was taken has ended.
 template <backend Backend>
 void scheduling<Backend>::ends_elsewhere(join& j) noexcept {
+  is_touched(&j.word, true);
   // [1] release: the owner finds what was done [2] [3].  acquire: who has it go on, what all did.
   if (j.word.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   if (j.leaving) return go_on_unwinding(j);
@@ -198,7 +200,7 @@ void scheduling<Backend>::go_on_unwinding(task_group& g) noexcept {
 
 template <backend Backend>
 void scheduling<Backend>::cancel(task_group& g) noexcept {
-  is_touched(&g, true);
+  is_touched(&g.cancelled, true);
   // seq_cst: who is about to wait, and has not seen it, is seen by us in the room (wake_if).
   if (g.cancelled.exchange(true, std::memory_order_seq_cst)) return;
   this->one_group_is_cancelled(true);

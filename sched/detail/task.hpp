@@ -11,6 +11,7 @@
 #include "effects/handle.hpp"
 #include "sched/detail/program.hpp"
 #include "sched/detail/task_room.hpp"
+#include "sched/detail/touching.hpp"
 #include "sched/offer.hpp"
 #include "sched/process.hpp"
 
@@ -44,6 +45,7 @@ class task_group {
   task_group& operator=(task_group const&) = delete;
 
   [[nodiscard]] bool is_cancelled() const noexcept {
+    is_touched(&cancelled, false);
     return cancelled.load(std::memory_order_relaxed);  // relaxed: sooner or later
   }
 

@@ -7,6 +7,7 @@
 
 #include "sched/detail/relax.hpp"
 #include "sched/detail/task_words.hpp"
+#include "sched/detail/touching.hpp"
 #include "sched/detail/waiter.hpp"
 #include "sched/process.hpp"
 
@@ -56,6 +57,10 @@ class at_tasks {
 /// A task that others wait for, one by one.
 struct awaited_task {
   explicit awaited_task(bool in_a_scope) noexcept : state(in_a_scope) {}
+  [[nodiscard]] bool has_ended() const noexcept {
+    is_touched(this, false);
+    return state.has_ended();
+  }
 
   task_state<> state;
   awaited_task* next = nullptr;    // of the same handle; written before anybody waits
@@ -104,6 +109,7 @@ class task_room {
   /// any more.
   template <class Put>
   [[nodiscard]] bool ends(awaited_task& t, Put put) noexcept {
+    is_touched(&t, true);
     auto said = t.state.end();
     if (said == task_state<>::after::is_waited_for) [[unlikely]] {
       at_tasks* taken = nullptr;
@@ -187,7 +193,10 @@ class task_room {
     }
   }
   static bool stand_at(at_tasks& w, awaited_task* t) noexcept {
-    while (t && !t->state.is_to_be_waited_for()) t = t->next;
+    for (; t; t = t->next) {
+      is_touched(t, false);
+      if (t->state.is_to_be_waited_for()) break;
+    }
     if (!t) return false;
     w.for_ = t;
     w.previous_here_ = nullptr;

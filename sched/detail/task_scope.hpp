@@ -74,7 +74,7 @@ class task_record : public any_task, public awaited_task {
   std::coroutine_handle<> called_from;   // while it is done in a call: who waits for it,
   task_wait* called_by = nullptr;        // and how: null if it is the scope, at its end
   bool const has_handle;
-  bool was_looked_at = false;  // whoever waited knows what it threw
+  std::atomic<bool> was_looked_at = false;  // whoever waited knows what it threw; relaxed: a note
 
  protected:
   task_record(bool with_handle, bool in_a_scope) noexcept
@@ -137,7 +137,7 @@ class scope_core : public task_group, public ending {
     // acquire: with [1].
     for (auto* first = records.load(std::memory_order_acquire);;) {
       for (auto* r = first; r; r = r->next_in_scope)
-        if (!r->state.has_ended()) return r;
+        if (!r->has_ended()) return r;
       auto* const again = records.load(std::memory_order_acquire);
       if (again == first) return nullptr;
       first = again;
@@ -155,7 +155,7 @@ class scope_core : public task_group, public ending {
   void let_go() noexcept {
     for (auto* r = records.exchange(nullptr, std::memory_order_relaxed); r;) {  // relaxed: ours
       auto* const next = r->next_in_scope;
-      if (r->error() && !r->was_looked_at) failed(r->id(), r->error());
+      if (r->error() && !r->was_looked_at.load(std::memory_order_relaxed)) failed(r->id(), r->error());
       if (r->state.let_go()) r->destroy();
       r = next;
     }
