@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <functional>
+#include <future>
 #include <memory>
 #include <stdexcept>
 #include <type_traits>
@@ -10,8 +12,10 @@
 #include "sched/backend.hpp"
 #include "sched/detail/entrance.hpp"
 #include "sched/detail/scheduling.hpp"
+#include "sched/errors.hpp"
 #include "sched/process_id.hpp"
 #include "sched/spawning.hpp"
+#include "sched/task_handle.hpp"
 
 namespace weft {
 
@@ -30,6 +34,32 @@ struct submission_right {
     if (at) at->leave();
   }
 };
+
+/// Gives what `f(args...)` does to who holds the other end.
+template <class T, class Row, class F, class... Args>
+eff<void, Row> keeps_promise(std::promise<T> to, F f, Args... args) {
+  try {
+    if constexpr (task_value<std::invoke_result_t<F, Args...>>::is_computation) {
+      auto computation = std::invoke(std::move(f), std::move(args)...);
+      if constexpr (std::is_void_v<T>) {
+        co_await std::move(computation);
+        to.set_value();
+      } else {
+        to.set_value(co_await std::move(computation));
+      }
+    } else if constexpr (std::is_void_v<T>) {
+      std::invoke(std::move(f), std::move(args)...);
+      to.set_value();
+    } else {
+      to.set_value(std::invoke(std::move(f), std::move(args)...));
+    }
+  } catch (cancelled const&) {
+    to.set_exception(std::current_exception());
+    throw;
+  } catch (...) {
+    to.set_exception(std::current_exception());
+  }
+}
 
 /// Nobody has begun it, unless it is released.
 struct unbegun {
@@ -88,6 +118,24 @@ class submitter {
       return submit_frame(spawn(f, std::forward<Args>(args)...));
     else
       return {};
+  }
+
+  /// The same of a function that gives a value, or an eff<T, ...>: a thread can wait for what it
+  /// gives.  What it throws is thrown there, and nowhere else; std::future_error, if it was unwound
+  /// before it had ended, as it was stopped or shut down.  A process waits by completion<T>
+  /// instead: get() would have its thread stand still.
+  ///
+  /// One allocation more.
+  template <class F, class... Args>
+  [[nodiscard]] auto submit_task(F f, Args&&... args) const {
+    using R = std::invoke_result_t<F, std::decay_t<Args>...>;
+    using T = typename detail::task_value<R>::type;
+    std::promise<T> to;
+    std::future<T> there = to.get_future();
+    (void)submit(
+        detail::keeps_promise<T, typename detail::task_value<R>::effects, F, std::decay_t<Args>...>,
+        std::move(to), std::move(f), std::forward<Args>(args)...);
+    return there;
   }
 
  private:
