@@ -17,7 +17,8 @@
 namespace weft {
 
 /// Having things done at the same time, and waiting for them: what when_all, with_scope and
-/// task_handle perform.  A task may perform `Effects...`, tasking<Effects...> itself, and tasking<>.
+/// task_handle perform.  A task may perform `Effects...`, tasking<Effects...> itself, and
+/// tasking<>.
 ///
 /// A task that may perform nothing that a scheduler does for a process (anything but tasking, and
 /// what is handled outside) is light: it is no process as long as nobody else takes it, but a call

@@ -204,7 +204,8 @@ void scheduling<Backend>::cancel(task_group& g) noexcept {
   // seq_cst: who is about to wait, and has not seen it, is seen by us in the room (wake_if).
   if (g.cancelled.exchange(true, std::memory_order_seq_cst)) return;
   this->one_group_is_cancelled(true);
-  this->wake_if([](process const& p) noexcept { return p.is_waiting() && is_told_to_end(p.leaf()); });
+  this->wake_if(
+      [](process const& p) noexcept { return p.is_waiting() && is_told_to_end(p.leaf()); });
 }
 template <backend Backend>
 void scheduling<Backend>::is_gone(task_group&) noexcept {

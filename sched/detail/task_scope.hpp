@@ -155,7 +155,8 @@ class scope_core : public task_group, public ending {
   void let_go() noexcept {
     for (auto* r = records.exchange(nullptr, std::memory_order_relaxed); r;) {  // relaxed: ours
       auto* const next = r->next_in_scope;
-      if (r->error() && !r->was_looked_at.load(std::memory_order_relaxed)) failed(r->id(), r->error());
+      if (r->error() && !r->was_looked_at.load(std::memory_order_relaxed))
+        failed(r->id(), r->error());
       if (r->state.let_go()) r->destroy();
       r = next;
     }
