@@ -175,15 +175,8 @@ class scheduling final : public scheduling_outside, public scope_home {
 
   [[nodiscard]] std::coroutine_handle<> next() noexcept;
   /// Whether who spawns is to wait its turn.
-  [[nodiscard]] bool is_crowded() noexcept {
-    if constexpr (requires { worker().is_crowded(); })
-      return worker().is_crowded();
-    else
-      return false;
-  }
-  [[nodiscard]] bool can_exchange() noexcept {
-    return !this->must_look_up() && !must_keep_time() && worker().can_exchange();
-  }
+  [[nodiscard]] bool is_crowded() noexcept;
+  [[nodiscard]] bool can_exchange() noexcept;
   [[nodiscard]] std::coroutine_handle<> exchange(operation_info const& operation,
                                                  std::coroutine_handle<> leaf,
                                                  awaited& waiting) noexcept;
@@ -351,3 +344,4 @@ class scheduling final : public scheduling_outside, public scope_home {
 #include "sched/detail/scheduling_tasks.hpp"
 #include "sched/detail/scheduling_threads.hpp"
 #include "sched/detail/scheduling_waits.hpp"
+#include "sched/detail/who_waits.hpp"

@@ -137,11 +137,7 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
   [[nodiscard]] bool is_to_end(process const& p) const noexcept {
     return some_group_is_cancelled() && p.is_waiting() && is_told_to_end(p.leaf());
   }
-  [[nodiscard]] static cancelled why_with_others() {
-    static auto const text = std::make_shared<std::string const>(
-        "weft: cancelled, since the tasks are that this is done for");
-    return cancelled(text);
-  }
+  [[nodiscard]] static cancelled why_with_others();
   task_room tasks_;
 
   // ---- failures
@@ -217,11 +213,7 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
     office_->take_all([this](thunk t) { make_ready(std::move(t)); });
     turn_away_if(everybody, [this](thunk t) { make_ready(std::move(t)); });
   }
-  [[nodiscard]] std::string who_waits() const {
-    auto const all = all_who_wait();
-    if (all.empty()) return "a process that waited has been woken, and has not gone on yet";
-    return "process " + all.front().process.text() + " waits in " + all.front().what;
-  }
+  [[nodiscard]] std::string who_waits() const;
   /// Those who wait must not outlive us.
   void drop_who_waits() noexcept {
     office_->take_all([](thunk) {});

@@ -26,6 +26,17 @@ template <backend Backend>
 }
 
 template <backend Backend>
+[[gnu::always_inline]] inline bool scheduling<Backend>::is_crowded() noexcept {
+  if constexpr (requires { worker().is_crowded(); })
+    return worker().is_crowded();
+  else
+    return false;
+}
+template <backend Backend>
+[[gnu::always_inline]] inline bool scheduling<Backend>::can_exchange() noexcept {
+  return !this->must_look_up() && !must_keep_time() && worker().can_exchange();
+}
+template <backend Backend>
 [[gnu::always_inline]] inline thunk scheduling<Backend>::take() noexcept {
   here().hand_overs = 0;
   if (must_keep_time()) [[unlikely]]

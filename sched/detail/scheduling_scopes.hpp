@@ -85,6 +85,7 @@ void scheduling<Backend>::task_is_over(task_record& r) noexcept {
 template <backend Backend>
 void scheduling<Backend>::is_nobodys(task_record& r) noexcept {
   bool const is_in_none = !r.of();
+  // Relaxed: whoever looked has let go of it.
   if (is_in_none && !r.was_looked_at.load(std::memory_order_relaxed) && r.error())
     this->failed(r.id(), r.error());
   r.destroy();

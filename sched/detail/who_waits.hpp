@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,6 +33,18 @@ inline std::vector<deadlock::waiter> scheduling_base::all_who_wait() const {
   });
   std::ranges::sort(all, {}, &deadlock::waiter::process);
   return all;
+}
+
+inline std::string scheduling_base::who_waits() const {
+  auto const all = all_who_wait();
+  if (all.empty()) return "a process that waited has been woken, and has not gone on yet";
+  return "process " + all.front().process.text() + " waits in " + all.front().what;
+}
+
+inline cancelled scheduling_base::why_with_others() {
+  static auto const text = std::make_shared<std::string const>(
+      "weft: cancelled, since the tasks are that this is done for");
+  return cancelled(text);
 }
 
 }  // namespace weft::detail
