@@ -29,7 +29,6 @@ namespace weft {
 struct scope_options {
   std::optional<instant> deadline = std::nullopt;
   std::optional<instant::duration> timeout = std::nullopt;  ///< From when it is opened.
-  std::stop_token stop = {};
 };
 
 namespace detail {
@@ -190,13 +189,13 @@ inline eff<void, completing, timing> watch(outside_gate& at, scope_options const
 }
 /// Round the scope there is another one, with a task that watches.
 template <class Row, class Scope, class F>
-auto in_a_watched_scope(F f, scope_options how)
+auto in_a_watched_scope(F f, scope_options how, std::stop_token asked)
     -> eff<typename std::invoke_result_t<F&, Scope&>::value_type, Row> {
   using T = typename std::invoke_result_t<F&, Scope&>::value_type;
   outside_gate over_or_stopped;
   bool is_over = false;
   auto const stop = [&] { over_or_stopped.open(); };
-  std::stop_callback const heed(how.stop, stop);
+  std::stop_callback const heed(std::move(asked), stop);
   auto body = [&](Scope& round) -> eff<T, Row> {
     round.start_ours(watch, std::ref(over_or_stopped), std::cref(how), std::cref(is_over));
     struct says_so {
@@ -217,13 +216,14 @@ class opens_scope {
  public:
   static constexpr bool finds_its_awaiter = true;
   explicit opens_scope(F f) : f_(std::move(f)) {}
-  opens_scope(F f, scope_options how) : f_(std::move(f)), how_(std::move(how)) {}
+  opens_scope(F f, scope_options how, std::stop_token asked)
+      : f_(std::move(f)), how_(how), asked_(std::move(asked)) {}
   template <class Row>
   auto awaiter_in(std::source_location where) {
     if constexpr (may_start<Row>()) {
       using here = typename scope_in<typename tasking_in<Row>::type>::type;
       using body = eff<typename std::invoke_result_t<F&, here&>::value_type, Row>;
-      body b = how_ ? in_a_watched_scope<Row, here>(std::move(f_), *std::move(how_))
+      body b = how_ ? in_a_watched_scope<Row, here>(std::move(f_), *how_, std::move(asked_))
                     : in_a_scope<Row, here>(std::move(f_));
       return calling<typename body::value_type, typename body::promise_type, typename body::effects,
                      Row>(b.release(), where);
@@ -235,6 +235,7 @@ class opens_scope {
  private:
   F f_;
   std::optional<scope_options> how_;
+  std::stop_token asked_;
 };
 
 }  // namespace detail
@@ -262,9 +263,21 @@ auto with_scope(F f) {
 /// The same, which is cancelled when it is time, or when somebody asks: then it throws `cancelled`.
 ///
 ///     co_await with_scope({.timeout = 10ms}, f);
+///     co_await with_scope(source.get_token(), f);
+///
+/// The token is asked from any thread.  (It is no member of the options: g++ 12 would destroy it
+/// twice.)
 template <class F>
 auto with_scope(scope_options how, F f) {
-  return detail::opens_scope<F>(std::move(f), std::move(how));
+  return detail::opens_scope<F>(std::move(f), how, {});
+}
+template <class F>
+auto with_scope(std::stop_token asked, F f) {
+  return detail::opens_scope<F>(std::move(f), {}, std::move(asked));
+}
+template <class F>
+auto with_scope(scope_options how, std::stop_token asked, F f) {
+  return detail::opens_scope<F>(std::move(f), how, std::move(asked));
 }
 
 }  // namespace weft
