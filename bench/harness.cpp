@@ -188,6 +188,10 @@ void suite::measure_seconds_later(std::string const& name, std::function<std::ui
 void suite::report(std::string_view which, double value, std::string_view unit) {
   rows_.push_back({std::string(which), std::string(unit), value, {}, {}});
 }
+void suite::report(std::string_view which, double value, std::string_view unit,
+                   std::string_view rival, double rival_value) {
+  rows_.push_back({std::string(which), std::string(unit), value, std::string(rival), rival_value});
+}
 
 int suite::run() {
   std::vector<char*> argv;
@@ -211,7 +215,7 @@ int suite::run() {
     };
     bool const is_known = r.value.has_value();
     if (!is_known) r.value = an_item(subject_name(r.which));
-    if (!r.rival.empty()) r.rival_value = an_item(rival_name(r.which, r.rival));
+    if (!is_known && !r.rival.empty()) r.rival_value = an_item(rival_name(r.which, r.rival));
     if (!r.value) continue;  // filtered out by --benchmark_filter
     if (r.rival_value && *r.rival_value < r.removed_below) {
       std::fprintf(stderr, "%s: the rival %s takes %.2f ns: its work was removed\n",

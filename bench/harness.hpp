@@ -89,6 +89,9 @@ class suite {
 
   /// A figure that is not a time, already known.
   void report(std::string_view which, double value, std::string_view unit);
+  /// The same beside a rival's.
+  void report(std::string_view which, double value, std::string_view unit, std::string_view rival,
+              double rival_value);
 
   /// Measures and prints.  Returns what main returns: 1 if an answer was wrong, or if the
   /// compiler has removed a rival's work.
