@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "bench/harness.hpp"
+#include "bench/threads.hpp"
+
+/// What programs of tasks have in common, whoever runs the tasks: what is done in one, and how
+/// large it all is.
+namespace weft::bench {
+
+/// Each task says that it is there.  Where time is measured nobody listens.
+struct uncounted {
+  static void task() {}
+};
+struct counted {
+  [[gnu::noinline]] static void task() {
+    static thread_local count here;
+    here.add();
+  }
+};
+
+/// Inputs; the quick ones are also what threads are warmed up with.
+struct sizes {
+  long fib;
+  int skynet;  // levels below the first
+  int matrix;
+  std::size_t elements;
+};
+inline constexpr sizes full_sizes{35, 6, 1024, 10'000'000};
+inline constexpr sizes small_sizes{22, 4, 128, 100'000};
+inline constexpr std::size_t full_board = 13;
+inline constexpr std::size_t small_board = 8;
+
+// ---- skynet
+
+inline constexpr std::size_t children = 10;
+/// How many leaves are below one.
+inline std::uint64_t leaves_below(int levels) {
+  std::uint64_t n = 1;
+  for (int i = 0; i != levels; ++i) n *= children;
+  return n;
+}
+
+// ---- nqueens
+
+/// The row of the queen in each column.
+template <std::size_t N>
+using board = std::array<signed char, N>;
+
+/// Whether a queen may stand in this row of the next column.
+template <std::size_t N>
+bool is_safe(board<N> const& queens, std::size_t column, int row) {
+  for (std::size_t c = 0; c != column; ++c) {
+    int const distance = static_cast<int>(column - c);
+    int const other = queens[c];
+    if (row == other || row == other - distance || row == other + distance) return false;
+  }
+  return true;
+}
+
+// ---- matmul
+
+inline constexpr int small_matrix = 32;
+
+/// A part of three matrices of `stride` columns, as the recursion goes down.
+struct product {
+  int const* a;
+  int const* b;
+  int* c;
+  int n;
+  int stride;
+
+  /// Of its halves in each direction: the product of a's (i, k) and b's (k, j), added to c's.
+  [[nodiscard]] product part(int i, int j, int k) const {
+    int const h = n / 2;
+    return {a + (i * stride + k) * h, b + (k * stride + j) * h, c + (i * stride + j) * h, h,
+            stride};
+  }
+  /// One function for both sides.
+  [[gnu::noinline]] void multiply() const {
+    for (int i = 0; i != n; ++i)
+      for (int k = 0; k != n; ++k)
+        for (int j = 0; j != n; ++j) c[i * stride + j] += a[i * stride + k] * b[k * stride + j];
+  }
+};
+
+class matrices {
+ public:
+  explicit matrices(int n) : n_(n), a_(square()), b_(square()), c_(square()) {
+    std::iota(a_.begin(), a_.end(), 1);
+    std::iota(b_.begin(), b_.end(), 7);
+    for (auto& x : a_) x %= 10;
+    for (auto& x : b_) x %= 9;
+  }
+  product all() { return {a_.data(), b_.data(), c_.data(), n_, n_}; }
+  [[nodiscard]] std::uint64_t answer() const {
+    std::uint64_t sum = 0;
+    for (int const x : c_) sum = sum * 31 + static_cast<std::uint64_t>(x);
+    return sum;
+  }
+
+ private:
+  [[nodiscard]] std::vector<int> square() const {
+    return std::vector<int>(static_cast<std::size_t>(n_) * static_cast<std::size_t>(n_));
+  }
+  int n_;
+  std::vector<int> a_, b_, c_;
+};
+
+// ---- parallel_for
+
+/// Next to nothing, for an element: a nanosecond.  One by one: were several done at once, it would
+/// be the memory that is compared.
+inline void step(std::uint64_t& x) {
+  x = launder(x) + 0x9e3779b97f4a7c15U;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
+  x ^= x >> 31;
+}
+
+class elements {
+ public:
+  explicit elements(std::size_t n) : all_(n) {
+    std::iota(all_.begin(), all_.end(), std::uint64_t{0});
+  }
+  std::vector<std::uint64_t>& all() { return all_; }
+  [[nodiscard]] std::uint64_t answer() const {
+    std::uint64_t sum = 0;
+    for (auto const x : all_) sum = sum * 31 + x;
+    return sum;
+  }
+
+ private:
+  std::vector<std::uint64_t> all_;
+};
+
+}  // namespace weft::bench

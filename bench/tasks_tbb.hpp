@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_invoke.h>
+#include <tbb/task_group.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "bench/harness.hpp"
+#include "bench/tasks_programs.hpp"
+
+/// The programs of tasks as TBB's users write them: the last child of a task is done where it
+/// waits, as ours is, but in matmul, as the programs are compared elsewhere.
+namespace weft::bench::tbbs {
+
+template <class Counting>
+long fib(long n) {
+  Counting::task();
+  if (n < 2) return n;
+  auto const f = launder(&fib<Counting>);
+  long a = 0;
+  long b = 0;
+  tbb::parallel_invoke([&] { a = f(n - 1); }, [&] { b = f(n - 2); });
+  return a + b;
+}
+
+template <class Counting>
+std::uint64_t skynet(std::uint64_t first, int levels) {
+  Counting::task();
+  if (levels == 0) return first;
+  auto const f = launder(&skynet<Counting>);
+  std::uint64_t const below = leaves_below(levels - 1);
+  std::array<std::uint64_t, children> found;
+  tbb::task_group group;
+  auto const child = [=, &found](std::size_t i) {
+    return [=, &found] { found[i] = f(first + i * below, levels - 1); };
+  };
+  for (std::size_t i = 0; i + 1 != children; ++i) group.run(child(i));
+  group.run_and_wait(child(children - 1));
+  std::uint64_t sum = 0;
+  for (auto const x : found) sum += x;
+  return sum;
+}
+
+template <class Counting, std::size_t N>
+int nqueens(board<N> queens, std::size_t column) {
+  Counting::task();
+  if (column == N) return 1;
+  auto const f = launder(&nqueens<Counting, N>);
+  // All of them first: the last one is done here.
+  std::array<signed char, N> rows;
+  std::size_t n = 0;
+  for (int row = 0; row != static_cast<int>(N); ++row)
+    if (is_safe(queens, column, row)) rows[n++] = static_cast<signed char>(row);
+  if (n == 0) return 0;
+  std::array<int, N> found;
+  tbb::task_group group;
+  auto const child = [&](std::size_t i) {
+    queens[column] = rows[i];
+    return [queens, column, f, to = &found[i]] { *to = f(queens, column + 1); };
+  };
+  for (std::size_t i = 0; i + 1 != n; ++i) group.run(child(i));
+  group.run_and_wait(child(n - 1));
+  int sum = 0;
+  for (std::size_t i = 0; i != n; ++i) sum += found[i];
+  return sum;
+}
+
+template <class Counting>
+void matmul(product p) {
+  Counting::task();
+  if (p.n <= small_matrix) return p.multiply();
+  auto const f = launder(&matmul<Counting>);
+  tbb::task_group group;
+  for (int k = 0; k != 2; ++k) {
+    for (int i = 0; i != 2; ++i)
+      for (int j = 0; j != 2; ++j) group.run([=] { f(p.part(i, j, k)); });
+    group.wait();
+  }
+}
+
+inline void step_each(std::uint64_t* xs, std::size_t n) {
+  tbb::parallel_for(tbb::blocked_range<std::uint64_t*>(xs, xs + n),
+                    [](tbb::blocked_range<std::uint64_t*> const& piece) {
+                      for (auto& x : piece) step(x);
+                    });
+}
+
+}  // namespace weft::bench::tbbs
