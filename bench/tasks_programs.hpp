@@ -53,15 +53,27 @@ inline std::uint64_t leaves_below(int levels) {
 template <std::size_t N>
 using board = std::array<signed char, N>;
 
-/// Whether a queen may stand in this row of the next column.
+/// The rows in which a queen may stand.
 template <std::size_t N>
-bool is_safe(board<N> const& queens, std::size_t column, int row) {
-  for (std::size_t c = 0; c != column; ++c) {
-    int const distance = static_cast<int>(column - c);
-    int const other = queens[c];
-    if (row == other || row == other - distance || row == other + distance) return false;
-  }
-  return true;
+struct safe_rows {
+  std::array<signed char, N> at;
+  std::size_t n = 0;
+};
+/// In the next column.  One function for both sides.
+template <std::size_t N>
+[[gnu::noinline]] safe_rows<N> rows_for(board<N> const& queens, std::size_t column) {
+  auto const is_safe = [&](int row) {
+    for (std::size_t c = 0; c != column; ++c) {
+      int const distance = static_cast<int>(column - c);
+      int const other = queens[c];
+      if (row == other || row == other - distance || row == other + distance) return false;
+    }
+    return true;
+  };
+  safe_rows<N> rows;
+  for (int row = 0; row != static_cast<int>(N); ++row)
+    if (is_safe(row)) rows.at[rows.n++] = static_cast<signed char>(row);
+  return rows;
 }
 
 // ---- matmul

@@ -51,22 +51,18 @@ int nqueens(board<N> queens, std::size_t column) {
   Counting::task();
   if (column == N) return 1;
   auto const f = launder(&nqueens<Counting, N>);
-  // All of them first: the last one is done here.
-  std::array<signed char, N> rows;
-  std::size_t n = 0;
-  for (int row = 0; row != static_cast<int>(N); ++row)
-    if (is_safe(queens, column, row)) rows[n++] = static_cast<signed char>(row);
-  if (n == 0) return 0;
+  auto const rows = rows_for(queens, column);
+  if (rows.n == 0) return 0;
   std::array<int, N> found;
   tbb::task_group group;
   auto const child = [&](std::size_t i) {
-    queens[column] = rows[i];
+    queens[column] = rows.at[i];
     return [queens, column, f, to = &found[i]] { *to = f(queens, column + 1); };
   };
-  for (std::size_t i = 0; i + 1 != n; ++i) group.run(child(i));
-  group.run_and_wait(child(n - 1));
+  for (std::size_t i = 0; i + 1 != rows.n; ++i) group.run(child(i));
+  group.run_and_wait(child(rows.n - 1));
   int sum = 0;
-  for (std::size_t i = 0; i != n; ++i) sum += found[i];
+  for (std::size_t i = 0; i != rows.n; ++i) sum += found[i];
   return sum;
 }
 

@@ -72,7 +72,6 @@ class at_most {
     for (std::size_t i = 0; i != count_; ++i) sum += answers_[i].take();
     return sum;
   }
-  [[nodiscard]] bool is_empty() const { return count_ == 0; }
 
  private:
   std::size_t count_ = 0;
@@ -87,13 +86,13 @@ task_of<int> nqueens(board<N> queens, std::size_t column) {
   Counting::task();
   if (column == N) co_return 1;
   auto const f = launder(&nqueens<Counting, N>);
+  auto const rows = rows_for(queens, column);
+  if (rows.n == 0) co_return 0;
   at_most<int, N> all;
-  for (int row = 0; row != static_cast<int>(N); ++row)
-    if (is_safe(queens, column, row)) {
-      queens[column] = static_cast<signed char>(row);
-      all.add(f(queens, column + 1));
-    }
-  if (all.is_empty()) co_return 0;
+  for (std::size_t i = 0; i != rows.n; ++i) {
+    queens[column] = rows.at[i];
+    all.add(f(queens, column + 1));
+  }
   co_return co_await std::move(all);
 }
 
