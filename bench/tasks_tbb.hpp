@@ -21,7 +21,7 @@ template <class Counting>
 long fib(long n) {
   Counting::task();
   if (n < 2) return n;
-  auto const f = launder(&fib<Counting>);
+  auto const f = bench::launder(&fib<Counting>);
   long a = 0;
   long b = 0;
   tbb::parallel_invoke([&] { a = f(n - 1); }, [&] { b = f(n - 2); });
@@ -32,7 +32,7 @@ template <class Counting>
 std::uint64_t skynet(std::uint64_t first, int levels) {
   Counting::task();
   if (levels == 0) return first;
-  auto const f = launder(&skynet<Counting>);
+  auto const f = bench::launder(&skynet<Counting>);
   std::uint64_t const below = leaves_below(levels - 1);
   std::array<std::uint64_t, children> found;
   tbb::task_group group;
@@ -50,7 +50,7 @@ template <class Counting, std::size_t N>
 int nqueens(board<N> queens, std::size_t column) {
   Counting::task();
   if (column == N) return 1;
-  auto const f = launder(&nqueens<Counting, N>);
+  auto const f = bench::launder(&nqueens<Counting, N>);
   auto const rows = rows_for(queens, column);
   if (rows.n == 0) return 0;
   std::array<int, N> found;
@@ -70,7 +70,7 @@ template <class Counting>
 void matmul(product p) {
   Counting::task();
   if (p.n <= small_matrix) return p.multiply();
-  auto const f = launder(&matmul<Counting>);
+  auto const f = bench::launder(&matmul<Counting>);
   tbb::task_group group;
   for (int k = 0; k != 2; ++k) {
     for (int i = 0; i != 2; ++i)

@@ -24,7 +24,7 @@ template <class Counting>
 task_of<long> fib(long n) {
   Counting::task();
   if (n < 2) co_return n;
-  auto const f = launder(&fib<Counting>);
+  auto const f = bench::launder(&fib<Counting>);
   auto const [a, b] = co_await when_all(f(n - 1), f(n - 2));
   co_return a + b;
 }
@@ -33,7 +33,7 @@ template <class Counting>
 task_of<std::uint64_t> skynet(std::uint64_t first, int levels) {
   Counting::task();
   if (levels == 0) co_return first;
-  auto const f = launder(&skynet<Counting>);
+  auto const f = bench::launder(&skynet<Counting>);
   std::uint64_t const below = leaves_below(levels - 1);
   auto const child = [=](std::uint64_t i) { return f(first + i * below, levels - 1); };
   auto const [a, b, c, d, e, g, h, i, j, k] =
@@ -85,7 +85,7 @@ template <class Counting, std::size_t N>
 task_of<int> nqueens(board<N> queens, std::size_t column) {
   Counting::task();
   if (column == N) co_return 1;
-  auto const f = launder(&nqueens<Counting, N>);
+  auto const f = bench::launder(&nqueens<Counting, N>);
   auto const rows = rows_for(queens, column);
   if (rows.n == 0) co_return 0;
   at_most<int, N> all;
@@ -103,7 +103,7 @@ task_of<void> matmul(product p) {
     p.multiply();
     co_return;
   }
-  auto const f = launder(&matmul<Counting>);
+  auto const f = bench::launder(&matmul<Counting>);
   // What is written to is written to by one task at a time.
   for (int k = 0; k != 2; ++k)
     co_await when_all(f(p.part(0, 0, k)), f(p.part(0, 1, k)), f(p.part(1, 0, k)),
