@@ -486,7 +486,7 @@ class inside {
 
 TEST_CASE("what belongs to a body is born in its arena, the rest is not, and all is counted") {
   every_frame_dies const check;
-  auto const bytes = GENERATE(as<std::size_t>(), 8, 100, 1008, 1024, 5000);
+  auto const bytes = GENERATE(as<std::size_t>(), 8, 100, 1008, 1024, 4096, 5000);
   frame_count const before = frames_so_far();
   frame_arena& a = frames.make_arena(arena_here);
   CHECK(frames.has_arenas());

@@ -57,7 +57,8 @@ class blocks {
 }  // namespace
 
 TEST_CASE("the pool counts births and deaths, of blocks that it keeps and of those too large") {
-  auto const bytes = GENERATE(as<std::size_t>(), 8, 16, 100, 1008, 1024, 5000);
+  auto const bytes =
+      GENERATE(as<std::size_t>(), 8, 16, 100, 256, 257, 1008, 1024, 4096, 4097, 5000);
   frame_count const before = frames_so_far();
   {
     blocks some(bytes);
@@ -74,12 +75,25 @@ TEST_CASE("the pool counts births and deaths, of blocks that it keeps and of tho
   CHECK(blocks::spoilt == 0);
 }
 
+TEST_CASE("each number of bytes has the least size in which it has room") {
+  using weft::detail::block_size;
+  using weft::detail::block_sizes;
+  for (std::size_t bytes = 1; bytes <= block_size::most; ++bytes) {
+    std::size_t const size = block_size::of(bytes);
+    bool const is_least = size < block_sizes && block_size::bytes(size) >= bytes &&
+                          (block_size::of(1) == size || block_size::bytes(size - 1) < bytes);
+    if (!is_least) FAIL(bytes << " bytes have size " << size);
+  }
+  CHECK(block_size::of(block_size::most + 1) >= block_sizes);
+}
+
 TEST_CASE("what one thread frees the next one gets, by the depot") {
+  auto const bytes = GENERATE(as<std::size_t>(), 320, 4096);
   if constexpr (weft::detail::pooling) {
     std::set<void*> first;
     std::set<void*> second;
-    auto const lives = [](std::set<void*>& where) {
-      blocks some(320);
+    auto const lives = [bytes](std::set<void*>& where) {
+      blocks some(bytes);
       some.take(50);
       where = some.addresses();
     };

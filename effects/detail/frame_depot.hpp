@@ -36,7 +36,23 @@ struct slab_rest {
   [[nodiscard]] std::size_t bytes() const noexcept { return static_cast<std::size_t>(end - at); }
 };
 
-inline constexpr std::size_t block_sizes = 64;  // of 16 bytes each: up to 1 KB
+/// Sizes of blocks, numbered: by 16 bytes, and from 256 on by lines of the cache, up to 4 KB.
+struct block_size {
+  static constexpr std::size_t grain = 16;
+  static constexpr std::size_t line = 64;
+  static constexpr std::size_t small = 256;
+  static constexpr std::size_t most = 4096;
+
+  /// The least in which so many bytes have room; `block_sizes` or more if there is none.
+  [[nodiscard]] static constexpr std::size_t of(std::size_t bytes) noexcept {
+    if (bytes > small) return small / grain + (bytes - small + line - 1) / line;
+    return ((bytes < sizeof(free_block) ? sizeof(free_block) : bytes) + grain - 1) / grain;
+  }
+  [[nodiscard]] static constexpr std::size_t bytes(std::size_t size) noexcept {
+    return size <= small / grain ? size * grain : small + (size - small / grain) * line;
+  }
+};
+inline constexpr std::size_t block_sizes = block_size::of(block_size::most) + 1;
 
 /// Memory of an arena, on whatever thread (frame_arena.hpp).
 struct arena_range {

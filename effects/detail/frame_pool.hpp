@@ -23,7 +23,7 @@
 ///       handed over without a walk along it, which would be a miss a block.
 ///   M2  Blocks are cut from slabs, one behind the other, since malloc would take 16 bytes more for
 ///       each: a fifth of a waiting process.  So none goes back to the system: what has been
-///       memory for frames at the peak stays that.  Blocks of over 1 KB come from the system.
+///       memory for frames at the peak stays that.  Blocks of over 4 KB come from the system.
 ///   M3  Under AddressSanitizer nothing is kept, so that a use after death is seen.
 ///   M4  While there are arenas (frame_arena.hpp) the lists are put aside, and those in their place
 ///       are empty and without credit: so the slow path hears of each birth and death, and the
@@ -48,7 +48,7 @@ class frame_pool {
   /// `InBody`: it belongs to the body that runs, and is to be in its arena if it has one.
   template <bool InBody = false>
   void* take(std::size_t bytes) {
-    std::size_t const size = size_of(bytes);
+    std::size_t const size = block_size::of(bytes);
     if (!pooling || size >= block_sizes) [[unlikely]]
       return from_system(bytes, InBody);
     shelf& s = shelves_[size];
@@ -60,7 +60,7 @@ class frame_pool {
     return block;
   }
   void give(void* p, std::size_t bytes) noexcept {
-    std::size_t const size = size_of(bytes);
+    std::size_t const size = block_size::of(bytes);
     if (!pooling || size >= block_sizes) [[unlikely]]
       return to_system(p);
     shelf& s = shelves_[size];
@@ -136,10 +136,9 @@ class frame_pool {
   }
 
  private:
-  static constexpr std::size_t grain = 16;
   /// M1, as a number of blocks.
   static constexpr unsigned credit_of(std::size_t size) noexcept {
-    return static_cast<unsigned>(1024 * 1024 / (size * grain + grain));
+    return static_cast<unsigned>(1024 * 1024 / (block_size::bytes(size) + block_size::grain));
   }
   struct shelf {
     free_block* first = nullptr;
@@ -154,9 +153,6 @@ class frame_pool {
     shelves aside;
   };
 
-  static constexpr std::size_t size_of(std::size_t bytes) noexcept {
-    return ((bytes < sizeof(free_block) ? sizeof(free_block) : bytes) + grain - 1) / grain;
-  }
   /// The lists, wherever they are (M4).
   [[nodiscard]] shelves& kept() noexcept { return arenas_ ? in_arenas_->aside : shelves_; }
   [[nodiscard]] shelves const& kept() const noexcept {
@@ -165,7 +161,8 @@ class frame_pool {
   /// The next one may come from another thread's cache, or from none.
   static void prefetch(void* block, std::size_t size) noexcept {
     __builtin_prefetch(block, 1);
-    if (size * grain > 64) __builtin_prefetch(static_cast<std::byte*>(block) + 64, 1);
+    if (block_size::bytes(size) > block_size::line)
+      __builtin_prefetch(static_cast<std::byte*>(block) + block_size::line, 1);
   }
   static void put(shelf& s, void* p) noexcept {
     --s.credit;

@@ -59,7 +59,7 @@ inline void frame_pool::mark_owning(void* block) noexcept {
 [[gnu::noinline]] inline void* frame_pool::take_slowly(std::size_t size, bool in_body) {
   if (!arenas_) return restock(shelves_[size], size);
   if (in_body)
-    if (void* const p = take_in_arena(size * grain)) return p;
+    if (void* const p = take_in_arena(block_size::bytes(size))) return p;
   shelf& s = in_arenas_->aside[size];
   return s.first ? std::exchange(s.first, s.first->next) : restock(s, size);
 }
@@ -113,7 +113,7 @@ inline void frame_pool::mark_owning(void* block) noexcept {
 [[gnu::noinline]] inline void* frame_pool::cut(std::size_t size) {
   static constexpr std::size_t slab_bytes = 64 * 1024;
   close_frames_at_the_end();
-  std::size_t const bytes = size * grain;
+  std::size_t const bytes = block_size::bytes(size);
   if (slab_.bytes() < bytes) slab_ = depot.take_rest();
   if (slab_.bytes() < bytes) {
     auto* const slab = static_cast<std::byte*>(::operator new(slab_bytes));
