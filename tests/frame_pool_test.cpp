@@ -8,6 +8,7 @@
 #include <semaphore>
 #include <set>
 #include <thread>
+#include <utility>
 #include <vector>
 
 using weft::detail::frame_count;
@@ -180,6 +181,24 @@ TEST_CASE("what is aligned to more than a block gets its alignment") {
   CHECK(frames_so_far().alive() == before.alive() + 1);
   delete p;
   CHECK(frames_so_far().alive() == before.alive());
+}
+
+TEST_CASE("a large block begins where a line of the cache does, whatever was cut before it") {
+  if constexpr (weft::detail::pooling) {
+    std::thread([] {  // whose slab is its own
+      bool all_do = true;
+      std::vector<std::pair<void*, std::size_t>> taken;
+      for (std::size_t bytes = 24; bytes <= 4096; bytes += 24) {
+        for (std::size_t const b : {std::size_t{40}, bytes}) {
+          taken.emplace_back(frames.take(b), b);
+          all_do &= b <= 256 || reinterpret_cast<std::uintptr_t>(taken.back().first) % 64 == 0;
+        }
+      }
+      for (auto const& [p, b] : taken) frames.give(p, b);
+      if (!all_do) ++blocks::spoilt;
+    }).join();
+    CHECK(blocks::spoilt == 0);
+  }
 }
 
 TEST_CASE("many threads take and give at once") {

@@ -34,6 +34,11 @@ struct slab_rest {
   std::byte* at = nullptr;
   std::byte* end = nullptr;
   [[nodiscard]] std::size_t bytes() const noexcept { return static_cast<std::size_t>(end - at); }
+  /// To begin where so many bytes do, a power of two.
+  void align(std::size_t to) noexcept {
+    auto const lost = static_cast<std::size_t>(-reinterpret_cast<std::uintptr_t>(at)) & (to - 1);
+    at = lost < bytes() ? at + lost : end;
+  }
 };
 
 /// Sizes of blocks, numbered: by 16 bytes, and from 256 on by lines of the cache, up to 4 KB.

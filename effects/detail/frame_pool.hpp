@@ -28,6 +28,9 @@
 ///   M4  While there are arenas (frame_arena.hpp) the lists are put aside, and those in their place
 ///       are empty and without credit: so the slow path hears of each birth and death, and the
 ///       fast path need not ask.
+///   M5  A block of over 256 bytes shares no line of the cache with another: it begins where a line
+///       does, and is so many lines.  Else two threads would write to one line, each to its block:
+///       blocks that were neighbours are one thread's and another's, when tasks have been stolen.
 namespace weft::detail {
 
 #if defined(__SANITIZE_ADDRESS__)

@@ -114,10 +114,14 @@ inline void frame_pool::mark_owning(void* block) noexcept {
   static constexpr std::size_t slab_bytes = 64 * 1024;
   close_frames_at_the_end();
   std::size_t const bytes = block_size::bytes(size);
-  if (slab_.bytes() < bytes) slab_ = depot.take_rest();
-  if (slab_.bytes() < bytes) {
-    auto* const slab = static_cast<std::byte*>(::operator new(slab_bytes));
-    slab_ = {slab, slab + slab_bytes};
+  auto const has_room = [&] {
+    if (bytes > block_size::small) slab_.align(block_size::line);  // M5
+    return slab_.bytes() >= bytes;
+  };
+  if (!has_room()) slab_ = depot.take_rest();
+  if (!has_room()) {
+    void* const slab = ::operator new(slab_bytes, std::align_val_t(block_size::line));
+    slab_ = {static_cast<std::byte*>(slab), static_cast<std::byte*>(slab) + slab_bytes};
   }
   void* const block = std::exchange(slab_.at, slab_.at + bytes);
   ++blocks_;
