@@ -201,8 +201,8 @@ struct parallel_for {
     elements small(small_sizes.elements);
     elements all(n.elements);
     timed t = ::on_weft(
-        threads, [&] { return ours::step_each(small.all(), small_sizes.elements / 256); },
-        [&] { return ours::step_each(all.all(), n.elements / 256); });
+        threads, [&] { return ours::step_each(small.all()); },
+        [&] { return ours::step_each(all.all()); });
     t.answer = all.answer();
     return t;
   }

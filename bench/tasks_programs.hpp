@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include "bench/harness.hpp"
@@ -58,6 +59,7 @@ template <std::size_t N>
 struct safe_rows {
   std::array<signed char, N> at;
   std::size_t n = 0;
+  [[nodiscard]] std::span<signed char const> all() const { return {at.data(), n}; }
 };
 /// In the next column.  One function for both sides.
 template <std::size_t N>

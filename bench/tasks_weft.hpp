@@ -4,17 +4,19 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <numeric>
+#include <ranges>
 #include <span>
 #include <utility>
 
 #include "bench/harness.hpp"
 #include "bench/tasks_programs.hpp"
 #include "effects/effects.hpp"
+#include "sched/parallel.hpp"
 #include "sched/when_all.hpp"
 
-/// The programs of tasks, by when_all.  What is called is not known to the compiler, so that it
-/// neither makes one task of two nor does away with a frame.
+/// The programs of tasks, by when_all and parallel_for.  What is called is not known to the
+/// compiler, so that it neither makes one task of two nor does away with a frame.
 namespace weft::bench::ours {
 
 template <class T>
@@ -36,50 +38,11 @@ task_of<std::uint64_t> skynet(std::uint64_t first, int levels) {
   auto const f = bench::launder(&skynet<Counting>);
   std::uint64_t const below = leaves_below(levels - 1);
   auto const child = [=](std::uint64_t i) { return f(first + i * below, levels - 1); };
-  auto const [a, b, c, d, e, g, h, i, j, k] =
-      co_await when_all(child(0), child(1), child(2), child(3), child(4), child(5), child(6),
-                        child(7), child(8), child(9));
-  co_return a + b + c + d + e + g + h + i + j + k;
+  std::array all{child(0), child(1), child(2), child(3), child(4),
+                 child(5), child(6), child(7), child(8), child(9)};
+  auto const found = co_await when_all(std::move(all));
+  co_return std::accumulate(found.begin(), found.end(), std::uint64_t{0});
 }
-
-/// Several computations of one type, at most `N`, and what they give.
-/// TO BE REPLACED by when_all of a range.
-template <class T, std::size_t N>
-class at_most {
- public:
-  static constexpr bool finds_its_effect = true;
-
-  at_most() = default;
-  at_most(at_most const&) = delete;
-  at_most& operator=(at_most const&) = delete;
-
-  void add(task_of<T> c) {
-    frames_[count_] = c.release();
-    ++count_;
-  }
-  template <class Row>
-  auto operation_in() {
-    join_.emplace(tasks_.data(), static_cast<std::uint32_t>(count_));
-    for (std::size_t i = 0; i != count_; ++i) {
-      frames_[i].promise().to = &answers_[i];
-      tasks_[i].prepare(*join_,
-                        {frames_[i], &detail::row_info_of<typename task_of<T>::effects>::value});
-    }
-    return typename detail::tasking_in<Row>::type::wait(*join_);
-  }
-  T finish() {
-    T sum{};
-    for (std::size_t i = 0; i != count_; ++i) sum += answers_[i].take();
-    return sum;
-  }
-
- private:
-  std::size_t count_ = 0;
-  std::array<std::coroutine_handle<typename task_of<T>::promise_type>, N> frames_;
-  std::array<detail::answer<T>, N> answers_;
-  std::array<detail::task, N> tasks_;
-  std::optional<detail::join> join_;
-};
 
 template <class Counting, std::size_t N>
 task_of<int> nqueens(board<N> queens, std::size_t column) {
@@ -88,12 +51,11 @@ task_of<int> nqueens(board<N> queens, std::size_t column) {
   auto const f = bench::launder(&nqueens<Counting, N>);
   auto const rows = rows_for(queens, column);
   if (rows.n == 0) co_return 0;
-  at_most<int, N> all;
-  for (std::size_t i = 0; i != rows.n; ++i) {
-    queens[column] = rows.at[i];
-    all.add(f(queens, column + 1));
-  }
-  co_return co_await std::move(all);
+  auto const found = co_await when_all(rows.all() | std::views::transform([&](signed char row) {
+                                         queens[column] = row;
+                                         return f(queens, column + 1);
+                                       }));
+  co_return std::accumulate(found.begin(), found.end(), 0);
 }
 
 template <class Counting>
@@ -110,14 +72,8 @@ task_of<void> matmul(product p) {
                       f(p.part(1, 1, k)));
 }
 
-/// TO BE REPLACED by parallel_for of sched/parallel.hpp.
-inline task_of<void> step_each(std::span<std::uint64_t> xs, std::size_t grain) {
-  if (xs.size() > grain) {
-    std::size_t const half = xs.size() / 2;
-    co_await when_all(step_each(xs.first(half), grain), step_each(xs.subspan(half), grain));
-    co_return;
-  }
-  for (auto& x : xs) step(x);
+inline task_of<void> step_each(std::span<std::uint64_t> xs) {
+  co_await parallel_for(xs, [](std::uint64_t& x) { step(x); });
 }
 
 }  // namespace weft::bench::ours
