@@ -48,7 +48,7 @@ class one_thread {
       return ready_.pop_back();
     }
 
-    void put(offer& o) {
+    void put(offer& o, bool = false) {
       offers_.push_back(&o);
       arrivals_.remind();
     }

@@ -92,6 +92,10 @@ class process : public detail::holder, public detail::pooled {
   }
   [[nodiscard]] process_id next_child() noexcept { return id_.child(next_child_number()); }
   [[nodiscard]] std::uint32_t next_child_number() noexcept { return ++children_; }
+  /// The first one's, of so many.
+  [[nodiscard]] std::uint32_t next_child_numbers(std::uint32_t n) noexcept {
+    return (children_ += n) - n + 1;
+  }
   [[nodiscard]] bool is_waiting() const noexcept { return is_ == state::suspended; }
   /// Not running: whether it has run.
   [[nodiscard]] bool has_started() const noexcept { return started_ || at_.operation; }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <barrier>
 #include <catch2/catch.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -64,7 +65,7 @@ TEMPLATE_TEST_CASE("an offer is taken back, the newest first, and no process was
   TestType b;
   typename TestType::worker w(b, 0);
   auto const all = offers<TestType>(1000);
-  for (auto const& o : all) w.put(*o);
+  for (auto const& o : all) w.put(*o, o->number % 3 != 0);
   for (std::size_t i = all.size(); i-- != 0;) REQUIRE(w.take_back() == all[i].get());
   CHECK(w.take_back() == nullptr);
   CHECK(all_from(w).empty());
@@ -130,6 +131,48 @@ TEMPLATE_TEST_CASE("others take the oldest offer", "", sharing_among<2>, stealin
   CHECK(busy.take_back() == nullptr);
 }
 
+TEMPLATE_TEST_CASE("others take what they were not told of as well", "", sharing_among<2>,
+                   stealing_among<2>) {
+  every_frame_dies const check;
+  TestType b;
+  typename TestType::worker busy(b, 0);
+  typename TestType::worker other(b, 1);
+  auto const all = offers<TestType>(2);
+  for (auto const& o : all) busy.put(*o, true);
+  CHECK(other.take(instant::max(), dry_test()).answer() == 0);
+  CHECK(busy.take_back() == all[1].get());
+}
+
+TEMPLATE_TEST_CASE("of offers that are put together each other thread takes one", "",
+                   sharing_among<3>, stealing_among<3>) {
+  every_frame_dies const check;
+  constexpr std::uint64_t rounds = 200;
+  TestType b;
+  auto const all = offers<TestType>(2 * rounds);
+  std::barrier round(3);  // both have taken: so nobody takes two
+  std::atomic<std::uint64_t> taken = 0;
+  typename TestType::worker w(b, 0);
+  std::vector<std::thread> others;
+  for (unsigned i = 1; i != 3; ++i)
+    others.emplace_back([&, i] {
+      typename TestType::worker mine(b, i);
+      round.arrive_and_wait();
+      while (mine.take(instant::max(), dry_test())) {
+        ++taken;
+        round.arrive_and_wait();
+      }
+    });
+  round.arrive_and_wait();
+  for (std::uint64_t i = 0; i != rounds; ++i) {
+    w.put(*all[2 * i], true);
+    w.put(*all[2 * i + 1]);
+    round.arrive_and_wait();
+  }
+  CHECK(!w.take(instant::max(), dry_test()));
+  for (auto& t : others) t.join();
+  CHECK(taken == 2 * rounds);
+}
+
 TEMPLATE_TEST_CASE("an offer that cannot be begun is passed over", "", one_thread, sharing_alone,
                    stealing_alone) {
   every_frame_dies const check;
@@ -146,8 +189,8 @@ TEMPLATE_TEST_CASE("an offer that cannot be begun is passed over", "", one_threa
   CHECK(std::ranges::all_of(all, [](auto const& o) { return o->begun == 1; }));
 }
 
-TEMPLATE_TEST_CASE("offers that are left when a backend ends are forgotten", "", one_thread,
-                   sharing_alone, stealing_alone) {
+TEMPLATE_TEST_CASE("offers that are left when a backend ends are begun, and dropped", "",
+                   one_thread, sharing_alone, stealing_alone) {
   every_frame_dies const check;
   auto const all = offers<TestType>(5);
   {
@@ -155,7 +198,7 @@ TEMPLATE_TEST_CASE("offers that are left when a backend ends are forgotten", "",
     typename TestType::worker w(b, 0);
     for (auto const& o : all) w.put(*o);
   }
-  CHECK(std::ranges::all_of(all, [](auto const& o) { return o->begun == 0; }));
+  CHECK(std::ranges::all_of(all, [](auto const& o) { return o->begun == 1; }));
 }
 
 TEMPLATE_TEST_CASE("while one thread offers and takes back, others take, and nothing is lost", "",

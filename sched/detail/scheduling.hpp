@@ -100,7 +100,7 @@ class scheduling final : public scheduling_outside, public scope_home {
   // ---- tasks (scheduling_tasks.hpp, scheduling_scopes.hpp): of a process that can be stopped,
   // who goes on
 
-  [[nodiscard]] std::coroutine_handle<> do_all(join& j);
+  [[nodiscard]] std::coroutine_handle<> do_all(process& p, join& j);
   void enters(scope_core& s, std::coroutine_handle<> leaf);
   [[nodiscard]] std::coroutine_handle<> leaves(scope_core& s);
   /// Null if it is not done as a call.
@@ -287,11 +287,15 @@ class scheduling final : public scheduling_outside, public scope_home {
   continuation task_dropped(task& t) noexcept override;
   void task_unwinds(task& t, holder& h) noexcept override;
   void task_is_over(task& t) noexcept override { ends_elsewhere(t.of()); }
+  [[nodiscard]] continuation task_ended_rarely(task& t) noexcept;
   void ends_elsewhere(join& j) noexcept;
   [[nodiscard]] continuation next_of(join& j) noexcept;
+  [[nodiscard]] continuation is_taken(join& j, offer* newest) noexcept;
+  [[nodiscard]] continuation rest_of(join& j, bool goes_on) noexcept;
   [[nodiscard]] continuation wait_for_rest(join& j) noexcept;
   [[nodiscard]] std::coroutine_handle<> begin_everywhere(join& j);
-  [[nodiscard]] bool can_call() noexcept;
+  [[nodiscard]] bool can_call() noexcept { return can_call(running()); }
+  [[nodiscard]] bool can_call(process const& p) noexcept;
 
   void start(task_record& r) override;
   continuation task_ended(task_record& r) noexcept override;

@@ -55,7 +55,7 @@ struct tasking_clause : scheduler_clause<S, E, O, Records> {
         w.waiting = &waiting;
         w.operation = &info_of<O>;
         if constexpr (std::is_same_v<O, typename E::wait>)
-          return s.do_all(w);
+          return s.do_all(s.running(), w);
         else
           return s.leaves(w);
       }

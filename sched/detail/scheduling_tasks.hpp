@@ -15,13 +15,12 @@ namespace weft::detail {
 
 /// It stands where others can be called, whatever they do (W1).
 template <backend Backend>
-bool scheduling<Backend>::can_call() noexcept {
-  return offering<Backend> && prompt::innermost() == this && !running().is_forkable();
+bool scheduling<Backend>::can_call(process const& p) noexcept {
+  return offering<Backend> && prompt::innermost() == this && !p.is_forkable();
 }
 
 template <backend Backend>
-std::coroutine_handle<> scheduling<Backend>::do_all(join& j) {
-  process& p = running();
+std::coroutine_handle<> scheduling<Backend>::do_all(process& p, join& j) {
   j.home = this;
   j.owner = &p;
   j.owner_id = p.id();
@@ -31,20 +30,24 @@ std::coroutine_handle<> scheduling<Backend>::do_all(join& j) {
       j.waiting->set();
       return j.leaf;
     }
-  for (task* t = j.tasks; t != j.tasks + j.count; ++t) {
+  std::uint32_t number = p.next_child_numbers(j.count);
+  for (task *t = j.tasks, *const end = t + j.count; t != end; ++t) {
     t->first_frame_here().evidence = this->evidence_for(t->row(), false);
-    t->number = p.next_child_number();
+    t->number = number++;
   }
   if constexpr (offering<Backend>)
-    if (j.all_are_light && can_call()) [[likely]] {
+    if (j.all_are_light && can_call(p)) [[likely]] {
       // Taken back the newest first: so they are done in their order.
-      for (std::uint32_t i = j.count; --i != 0; ++j.left) try {
-          worker().put(static_cast<offer&>(j.tasks[i]));
-        } catch (...) {  // no memory: then the owner does it, after the others
-          j.not_offered = i;
-          break;
-        }
-      return j.tasks->release();
+      typename Backend::worker& w = worker();
+      task* const first = j.tasks;
+      std::uint32_t i = j.count;
+      try {
+        while (--i != 0) w.put(static_cast<offer&>(first[i]), i != 1);
+      } catch (...) {  // no memory: then the owner does it, after the others
+        j.not_offered = i;
+      }
+      j.left = static_cast<std::int32_t>(j.count - 1 - j.not_offered);
+      return first->release();
     }
   return begin_everywhere(j);
 }
@@ -90,13 +93,31 @@ thunk scheduling<Backend>::begin_task(any_task& t, process_id id) noexcept {
   return thunk(p);
 }
 
+/// Most often of one that the owner did, when all is as it should be: then what it does next.  As
+/// little as can be, and what is rare out of line: so nothing is saved for it.
 template <backend Backend>
 continuation scheduling<Backend>::task_ended(task& t) noexcept {
   join& j = t.of();
-  if (t.has_failed()) [[unlikely]]
-    cancel(j);
-  if (!t.host) [[likely]]
+  if (t.host || t.has_failed() || j.is_cancelled() || this->must_look_up()) [[unlikely]]
+    return task_ended_rarely(t);
+  if constexpr (offering<Backend>)
+    if (j.left != 0) {
+      offer* const o = worker().take_back();
+      if (!o || static_cast<any_task*>(o)->group != &j) [[unlikely]]
+        return is_taken(j, o);
+      --j.left;
+      return static_cast<any_task*>(o)->release();
+    }
+  if (j.left != 0 || j.not_offered != 0) [[unlikely]]
     return next_of(j);
+  j.waiting->set();
+  return j.leaf;
+}
+template <backend Backend>
+[[gnu::noinline]] continuation scheduling<Backend>::task_ended_rarely(task& t) noexcept {
+  join& j = t.of();
+  if (t.has_failed()) cancel(j);
+  if (!t.host) return next_of(j);
   process& p = *t.host;
   ends_elsewhere(j);
   return p.ended_elsewhere();
@@ -125,25 +146,34 @@ void scheduling<Backend>::ends_elsewhere(join& j) noexcept {
   put(thunk(owner), why::woken);
 }
 
-/// One that the owner did has ended: what it does next.
+/// One that the owner did has ended: what it does next, whatever has happened.
 template <backend Backend>
-continuation scheduling<Backend>::next_of(join& j) noexcept {
+[[gnu::noinline]] continuation scheduling<Backend>::next_of(join& j) noexcept {
   bool goes_on = !j.is_cancelled();
-  if (this->must_look_up()) [[unlikely]]
-    goes_on = !this->is_to_end_at(continuation(*j.tasks));
+  if (this->must_look_up()) goes_on = !this->is_to_end_at(continuation(*j.tasks));
   if constexpr (offering<Backend>)
     while (j.left != 0) {
       offer* const o = worker().take_back();
-      if (!o) break;
+      if (!o || static_cast<any_task*>(o)->group != &j) return is_taken(j, o);
       auto& t = static_cast<any_task&>(*o);
-      if (t.group != &j) {
-        worker().put(*o);  // where it was
-        break;
-      }
       --j.left;
       if (goes_on) return t.release();
       t.came_to = task::fate::not_done;
     }
+  return rest_of(j, goes_on);
+}
+/// What is left of it was taken by others: the newest offer, if there is one, is none of its.
+template <backend Backend>
+[[gnu::noinline]] continuation scheduling<Backend>::is_taken(join& j, offer* newest) noexcept {
+  if constexpr (offering<Backend>)
+    if (newest) worker().put(*newest, true);  // where it was
+  bool goes_on = !j.is_cancelled();
+  if (this->must_look_up()) goes_on = !this->is_to_end_at(continuation(*j.tasks));
+  return rest_of(j, goes_on);
+}
+/// Those that were not offered; then it waits for those that were taken, or need not.
+template <backend Backend>
+continuation scheduling<Backend>::rest_of(join& j, bool goes_on) noexcept {
   for (; j.not_offered != 0; --j.not_offered) {
     task& t = j.tasks[j.not_offered];
     if (goes_on) return --j.not_offered, t.release();

@@ -25,10 +25,10 @@ class sharing::worker {
     if (w != why::yielded || !was_alone) home_.idle_.wake_one();
   }
 
-  void put(offer& o) {
+  void put(offer& o, bool more_follow = false) {
     has_offered_ = true;
     own_.offers.push(&o);
-    if (home_.count_ == 1) return;
+    if (more_follow || home_.count_ == 1) return;
     own_.offers.publish();
     home_.idle_.wake_one();
   }
@@ -159,6 +159,7 @@ inline queue_entry* sharing::worker::share(queue& from, bool& was_locked) noexce
 inline queue_entry* sharing::worker::take_offer(queue& from, bool& was_lost) noexcept {
   auto const found = chase_lev<offer*>::thief(from.offers).steal();
   was_lost |= found.is_lost();
+  if (found && !from.offers.is_empty()) home_.idle_.wake_one();  // B6: one was told
   thunk t = found ? (*found)->begin() : thunk(thunk::nothing::dry);
   if (!t) return nullptr;
   queue_entry& e = entry_of(std::move(t), why::started);

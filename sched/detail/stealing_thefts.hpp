@@ -64,7 +64,10 @@ inline stealing::place* stealing::worker::steal_offer(home& from, bool& was_lost
   auto const found = chase_lev<offer*>::thief(from.offers).steal();
   was_lost |= found.is_lost();
   if (!found) return nullptr;
-  if (&from != &own_) add(own_.stolen, 1);
+  if (&from != &own_) {
+    add(own_.stolen, 1);
+    if (!from.offers.is_empty()) all_.idle_.wake_one();  // B6: one was told
+  }
   return begun(**found);
 }
 inline chase_lev<stealing::place*>::thief::half stealing::worker::steal_half(

@@ -33,9 +33,9 @@ class stealing::worker {
     if (place* const p = ready(std::move(t), w)) enter(*p, w, is_alone);
   }
 
-  void put(offer& o) {
+  void put(offer& o, bool more_follow = false) {
     own_.offers.push(&o);
-    if (all_.count_ == 1) return;
+    if (more_follow || all_.count_ == 1) return;
     own_.offers.publish();
     all_.idle_.wake_one();
   }
