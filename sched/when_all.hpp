@@ -31,9 +31,8 @@ class all_of {
  public:
   static constexpr bool finds_its_effect = true;
 
-  explicit all_of(Cs... cs) : join_(tasks_.data(), sizeof...(Cs)) {
-    prepare(std::index_sequence_for<Cs...>(), cs...);
-  }
+  [[gnu::always_inline]] explicit all_of(Cs... cs)
+      : all_of(std::index_sequence_for<Cs...>(), cs...) {}
   all_of(all_of const&) = delete;
   all_of& operator=(all_of const&) = delete;
 
@@ -64,15 +63,10 @@ class all_of {
       return std::tuple<T>(from.take());
   }
   template <std::size_t... Is>
-  void prepare(std::index_sequence<Is...>, Cs&... cs) {
-    (prepare_one<Is>(cs), ...);
-  }
-  template <std::size_t I, class C>
-  void prepare_one(C& c) {
-    auto const frame = c.release();
-    frame.promise().to = &std::get<I>(answers_);
-    tasks_[I].prepare(join_, {frame, &row_info_of<typename C::effects>::value});
-  }
+  [[gnu::always_inline]] all_of(std::index_sequence<Is...>, Cs&... cs)
+      : join_(tasks_, sizeof...(Cs), (row_info_of<typename Cs::effects>::value.is_light && ...)),
+        tasks_{task(join_, {cs.release(), &row_info_of<typename Cs::effects>::value},
+                    std::get<Is>(answers_))...} {}
   [[noreturn, gnu::noinline]] void throw_errors() {
     task_errors errors;
     [&]<std::size_t... Is>(std::index_sequence<Is...>) {
@@ -83,14 +77,15 @@ class all_of {
   }
 
   std::tuple<answer<typename Cs::value_type>...> answers_;
-  std::array<task, sizeof...(Cs)> tasks_;  // gone first: what is left of them answers
   join join_;
+  task tasks_[sizeof...(Cs)];  // gone first: what is left of them answers
 };
 
 /// So many computations of one type.
 template <class C, class Room>
 class all_alike {
   using T = typename C::value_type;
+  static constexpr row_info const& row = row_info_of<typename C::effects>::value;
 
  public:
   static constexpr bool finds_its_effect = true;
@@ -98,13 +93,8 @@ class all_alike {
   /// Takes them out of the range: `n` of them.
   template <class Range>
   all_alike(std::size_t n, Range& range)
-      : room_(n), join_(room_.tasks(), static_cast<std::uint32_t>(n)) {
-    std::size_t i = 0;
-    for (auto&& c : range) {
-      auto const frame = C(std::move(c)).release();
-      frame.promise().to = room_.answers() + i;
-      room_.tasks()[i++].prepare(join_, {frame, &row_info_of<typename C::effects>::value});
-    }
+      : room_(n), join_(room_.tasks(), static_cast<std::uint32_t>(n), row.is_light) {
+    for (auto&& c : range) room_.add(join_, {C(std::move(c)).release(), &row});
   }
   all_alike(all_alike const&) = delete;
   all_alike& operator=(all_alike const&) = delete;

@@ -48,9 +48,7 @@ class continuation {
   }
 
   /// The frame that goes on, once the endings on the way have had their say.
-  [[nodiscard]] std::coroutine_handle<> resolve() const noexcept {
-    return is_frame() ? frame() : resolve_endings(*this);
-  }
+  [[nodiscard]] inline std::coroutine_handle<> resolve() const noexcept;
 
  private:
   static std::coroutine_handle<> resolve_endings(continuation c) noexcept;
@@ -94,6 +92,11 @@ class ending {
     continuation c) noexcept {
   while (!c.is_frame()) c = c.end().ended();
   return c.frame();
+}
+inline std::coroutine_handle<> continuation::resolve() const noexcept {
+  if (is_frame()) return frame();
+  continuation const next = end().ended();  // most often there is one
+  return next.is_frame() ? next.frame() : resolve_endings(next);
 }
 
 /// The part of a promise that does not depend on the result.  Only pointers, and nothing before

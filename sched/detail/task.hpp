@@ -49,7 +49,7 @@ class task_group {
     return cancelled.load(std::memory_order_relaxed);  // relaxed: sooner or later
   }
 
-  process* owner = nullptr;
+  process* owner;  // set by who begins it, as the next two
   process_id owner_id;
   std::coroutine_handle<> leaf;         // where it stands: that frame waits for it
   std::atomic<bool> cancelled = false;  // W5
@@ -112,10 +112,15 @@ class any_task : public ending, public offer {
 
  protected:
   any_task() = default;
+  /// Before it is offered.  The answer is `to`.
+  any_task(first_frame f, awaited& to) noexcept : frame_(f.handle), row_(f.row), to_(&to) {
+    frame_of(frame_).to = &to;
+    frame_of(frame_).parent = continuation(static_cast<ending&>(*this));
+  }
   ~any_task() {
     if (frame_) frame_.destroy();
   }
-  /// Before it is offered.  The answer is its frame's.
+  /// The same of one that is there already.  The answer is its frame's.
   void prepare(first_frame f) noexcept {
     frame_ = f.handle;
     row_ = f.row;
@@ -133,6 +138,7 @@ class any_task : public ending, public offer {
 class task final : public any_task {
  public:
   task() = default;
+  inline task(join& j, first_frame f, awaited& to) noexcept;
   task(task const&) = delete;
   task& operator=(task const&) = delete;
   inline void prepare(join& j, first_frame f) noexcept;
@@ -150,14 +156,15 @@ class task final : public any_task {
 /// What a process waits for: several tasks.  In the awaiting frame.
 class join final : public task_group {
  public:
-  join(task* first, std::uint32_t n) noexcept : tasks(first), count(n) {}
+  join(task* first, std::uint32_t n, bool are_light = true) noexcept
+      : tasks(first), count(n), all_are_light(are_light) {}
 
   task* const tasks;
   std::uint32_t const count;
-  bool all_are_light = true;
-  task_home* home = nullptr;  // set by who begins it, as the next ones
-  answer<void>* waiting = nullptr;
-  operation_info const* operation = nullptr;
+  bool all_are_light;
+  task_home* home;  // set by who begins it, as the next two
+  answer<void>* waiting;
+  operation_info const* operation;
   std::uint32_t not_offered = 0;       // the owner's: there was no memory; from the second on
   std::int32_t left = 0;               // the owner's: offered, and not taken back
   std::atomic<std::int32_t> word = 0;  // W3
@@ -169,6 +176,7 @@ class join final : public task_group {
 };
 
 join& task::of() const noexcept { return static_cast<join&>(*group); }
+task::task(join& j, first_frame f, awaited& to) noexcept : any_task(f, to) { group = &j; }
 void task::prepare(join& j, first_frame f) noexcept {
   group = &j;
   j.all_are_light &= f.row->is_light;

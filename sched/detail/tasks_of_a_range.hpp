@@ -24,7 +24,15 @@ template <class T, std::size_t N>
 class room_inside {
  public:
   explicit room_inside(std::size_t) noexcept {}
-  [[nodiscard]] task* tasks() noexcept { return tasks_.data(); }
+  room_inside(room_inside const&) = delete;
+  room_inside& operator=(room_inside const&) = delete;
+  ~room_inside() { std::destroy_n(tasks(), count_); }
+  /// The next one.
+  void add(join& j, first_frame f) noexcept {
+    std::construct_at(tasks() + count_, j, f, answers_[count_]);
+    ++count_;
+  }
+  [[nodiscard]] task* tasks() noexcept { return reinterpret_cast<task*>(tasks_); }
   [[nodiscard]] answer<T>* answers() noexcept { return answers_.data(); }
   auto take_all() {
     return [this]<std::size_t... Is>(std::index_sequence<Is...>) {
@@ -34,19 +42,19 @@ class room_inside {
 
  private:
   std::array<answer<T>, N> answers_;
-  std::array<task, N> tasks_;
+  alignas(task) std::byte tasks_[std::max<std::size_t>(N, 1) * sizeof(task)];
+  std::size_t count_ = 0;
 };
 
 /// Room for as many as are said: a block, of the frames' pool if it is small.
 template <class T>
 class room_outside {
  public:
-  explicit room_outside(std::size_t n) : count_(n) {
+  explicit room_outside(std::size_t n) : size_(n) {
     if (n > std::numeric_limits<std::int32_t>::max())
       throw std::length_error("weft: when_all of more tasks than there are numbers for them");
     if (n == 0) return;
     block_ = frames.take(bytes());
-    std::uninitialized_default_construct_n(tasks(), n);
     std::uninitialized_default_construct_n(answers(), n);
   }
   room_outside(room_outside const&) = delete;
@@ -54,8 +62,13 @@ class room_outside {
   ~room_outside() {
     if (!block_) return;
     std::destroy_n(tasks(), count_);
-    std::destroy_n(answers(), count_);
+    std::destroy_n(answers(), size_);
     frames.give(block_, bytes());
+  }
+  /// The next one.
+  void add(join& j, first_frame f) noexcept {
+    std::construct_at(tasks() + count_, j, f, answers()[count_]);
+    ++count_;
   }
   [[nodiscard]] answer<T>* answers() noexcept { return static_cast<answer<T>*>(block_); }
   [[nodiscard]] task* tasks() noexcept {
@@ -63,20 +76,21 @@ class room_outside {
   }
   auto take_all() {
     std::vector<T> all;
-    all.reserve(count_);
-    for (std::size_t i = 0; i != count_; ++i) all.push_back(answers()[i].take());
+    all.reserve(size_);
+    for (std::size_t i = 0; i != size_; ++i) all.push_back(answers()[i].take());
     return all;
   }
 
  private:
   static_assert(alignof(answer<T>) % alignof(task) == 0, "so the tasks may stand behind them");
 
-  [[nodiscard]] std::size_t behind_answers() const noexcept { return count_ * sizeof(answer<T>); }
+  [[nodiscard]] std::size_t behind_answers() const noexcept { return size_ * sizeof(answer<T>); }
   [[nodiscard]] std::size_t bytes() const noexcept {
-    return behind_answers() + count_ * sizeof(task);
+    return behind_answers() + size_ * sizeof(task);
   }
 
-  std::size_t const count_;
+  std::size_t const size_;
+  std::size_t count_ = 0;  // of the tasks that are there
   void* block_ = nullptr;
 };
 
