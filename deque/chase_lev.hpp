@@ -38,8 +38,9 @@ concept takes_in = requires(Into& into, T x, std::size_t n) {
 ///     if (auto t = d.try_pop()) run(*t);
 ///
 /// Everything is lock-free but growing.  Push and pop are O(1), a pop costs one locked instruction,
-/// and two if it takes the last one; a steal is one compare-and-swap.  Nothing is allocated but
-/// larger arrays.  Not for what must be taken in the order in which it came: steal_queue.
+/// and two if it takes the last one, but none where there are no thieves; a steal is one
+/// compare-and-swap.  Nothing is allocated but larger arrays.  Not for what must be taken in the
+/// order in which it came: steal_queue.
 ///
 ///   S1 to S4 are in detail/steal_ends.hpp.
 ///   S5  Everyone takes one item at a time, a thief by moving top from t to t + 1.  The owner moves
@@ -127,6 +128,14 @@ class basic_chase_lev : private detail::steal_ends<T, Orders> {
     this->bottom_.store(b + 1, std::memory_order_relaxed);
     if (!is_ours) return missed::empty;
     return x;
+  }
+  /// The same where there never are thieves: no locked instruction.
+  [[nodiscard]] taken<T> try_pop_alone() noexcept {
+    // Relaxed, all of it: nobody else is there.
+    index const b = this->bottom_.load(std::memory_order_relaxed) - 1;
+    if (b < this->top_.load(std::memory_order_relaxed)) return missed::empty;
+    this->bottom_.store(b, std::memory_order_relaxed);
+    return this->array_.load(std::memory_order_relaxed)->get(b);
   }
 
  private:

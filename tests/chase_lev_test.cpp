@@ -295,6 +295,38 @@ TEST_CASE("who has no memory for what it would steal steals nothing") {
   CHECK(rest_of(d) == numbers_from(0, 20));
 }
 
+TEST_CASE("a deque without thieves does as a std::deque does, its owner steals from it too") {
+  seeds(100).for_each([](unsigned seed) {
+    CAPTURE(seed);
+    dice random(seed);
+    deque_t d(1);
+    std::deque<int> model;
+    int wrong = 0;
+    for (int step = 0; step != 300; ++step) {
+      switch (random(step / 50 % 2 == 0 ? 5 : 3)) {
+        case 0:
+        case 1: {
+          auto const popped = d.try_pop_alone();
+          wrong += model.empty() ? !popped.is_empty() : !popped || *popped != model.back();
+          if (!model.empty()) model.pop_back();
+          break;
+        }
+        case 2: {
+          auto const stolen = thief_t(d).steal();
+          wrong += model.empty() ? !stolen.is_empty() : !stolen || *stolen != model.front();
+          if (!model.empty()) model.pop_front();
+          break;
+        }
+        default:
+          d.push(step);
+          model.push_back(step);
+      }
+      wrong += d.size() != model.size();
+    }
+    CHECK(wrong == 0);
+  });
+}
+
 TEST_CASE("two deques do as std::deques do") {
   seeds(300).for_each([](unsigned seed) {
     CAPTURE(seed);

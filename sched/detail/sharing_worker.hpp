@@ -33,7 +33,7 @@ class sharing::worker {
     home_.idle_.wake_one();
   }
   [[nodiscard]] offer* take_back() noexcept {
-    auto const o = own_.offers.try_pop();
+    auto const o = home_.count_ == 1 ? own_.offers.try_pop_alone() : own_.offers.try_pop();
     return o ? *o : nullptr;
   }
 

@@ -40,7 +40,8 @@ class stealing::worker {
     all_.idle_.wake_one();
   }
   [[nodiscard]] offer* take_back() noexcept {
-    auto const o = own_.offers.try_pop();
+    // Others steal if there are any; one that is alone does so itself, on its thread.
+    auto const o = all_.count_ == 1 ? own_.offers.try_pop_alone() : own_.offers.try_pop();
     return o ? *o : nullptr;
   }
 
