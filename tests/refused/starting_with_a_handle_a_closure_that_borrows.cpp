@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+#include "sched/schedule.hpp"
+#include "sched/task_handle.hpp"
+
+using weft::tasking;
+
+// Use case 4 of the tasks: a local is borrowed, and somebody means to wait, but may throw before.
+weft::eff<void, tasking<>> waits() {
+  int local = 1;
+  weft::task_handle<void> h;
+  co_await weft::start_task(h, [&local]() -> weft::eff<void> {
+    ++local;
+    co_return;
+  });
+  co_await h;
+}
+
+int main() { weft::schedule(waits); }
