@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+
+/// What becomes of scopes whose tasks, or bodies, throw; and of tasks that wait for each other.
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+
+#include "effects/effects.hpp"
+#include "sched/mail.hpp"
+#include "sched/schedule.hpp"
+#include "sched/scope.hpp"
+#include "sched/timing.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/threads.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+using namespace std::chrono_literals;
+
+namespace {
+
+using yields = tasking<proc>;
+using sleeps = tasking<timing, proc>;
+using mails = tasking<mail>;
+
+struct wrong : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace
+
+#define EVERYWHERE alone, by_random, shared_by<2>, stolen_by<2>
+
+TEMPLATE_TEST_CASE("what a task throws, its scope throws", "", EVERYWHERE) {
+  every_frame_dies const check;
+  std::string caught;
+  int told = 0;
+  run_on<TestType>([&]() -> eff<void, mails, mail> {
+    auto [in, to] = co_await open<int>();
+    auto& box = in;
+    try {
+      co_await with_scope([&](auto& s) -> eff<void, mails, mail> {
+        s.start([&]() -> eff<void, mail> {
+          try {
+            (void)co_await box.receive();  // for ever
+          } catch (cancelled const&) {
+            ++told;
+            throw;
+          }
+        });
+        s.start([&]() -> eff<void, mail> {
+          auto [mine, other] = co_await open<int>();
+          co_await other.send(1);
+          (void)co_await mine.receive();
+          throw wrong("it");
+        });
+        co_return;
+      });
+    } catch (wrong const& e) {
+      caught = e.what();
+    }
+    co_await to.send(1);
+    (void)co_await box.receive();
+  });
+  CHECK(caught == "it");
+  CHECK(told <= 1);  // none, if it has not begun by then
+}
+
+TEMPLATE_TEST_CASE("a body that throws cancels its scope", "", EVERYWHERE) {
+  every_frame_dies const check;
+  std::string caught;
+  int told = 0;
+  run_on<TestType>([&]() -> eff<void, sleeps, timing, proc> {
+    try {
+      co_await with_scope([&](auto& s) -> eff<void, sleeps, timing, proc> {
+        s.start([&]() -> eff<void, sleeps, timing, proc> {
+          try {
+            co_await timing::sleep_for{1h};
+          } catch (cancelled const&) {
+            ++told;
+            throw;
+          }
+        });
+        for (int i = 0; i != 3; ++i) co_await proc::yield{};
+        throw wrong("body");
+      });
+    } catch (wrong const& e) {
+      caught = e.what();
+    }
+  });
+  CHECK(caught == "body");
+  CHECK(told <= 1);
+}
+
+TEMPLATE_TEST_CASE("who waits for a task finds what it threw, and may go on", "", EVERYWHERE) {
+  every_frame_dies const check;
+  std::string caught;
+  int after = 0;
+  run_on<TestType>([&]() -> eff<void, yields, proc> {
+    co_await with_scope([&](auto& s) -> eff<void, yields, proc> {
+      task_handle<int> h;
+      s.start(h, [&]() -> eff<int, yields, proc> {
+        co_await proc::yield{};
+        throw wrong("here");
+      });
+      try {
+        (void)co_await h;
+      } catch (wrong const& e) {
+        caught = e.what();
+      }
+      co_await proc::yield{};
+      ++after;
+    });
+    ++after;
+  });
+  CHECK(caught == "here");
+  CHECK(after == 2);
+}
+
+TEMPLATE_TEST_CASE("of several tasks that fail none is lost", "", EVERYWHERE) {
+  every_frame_dies const check;
+  std::size_t failed = 0;
+  run_on<TestType>([&]() -> eff<void, yields, proc> {
+    try {
+      co_await with_scope([&](auto& s) -> eff<void, yields, proc> {
+        task_handle<void> h;
+        for (int i = 0; i != 3; ++i)
+          s.start(h, [&]() -> eff<void, yields, proc> {
+            co_await proc::yield{};
+            throw wrong("one");
+          });
+        co_await h;
+      });
+    } catch (exceptions const& e) {
+      failed = e.all.size();
+    }
+  });
+  CHECK(failed == 3);
+}
+
+TEST_CASE("tasks that wait for each other are reported as what they are") {
+  every_frame_dies const check;
+  std::string report;
+  try {
+    schedule([]() -> eff<void, yields, proc> {
+      task_handle<void> a;
+      task_handle<void> b;
+      co_await with_scope([&](auto& s) -> eff<void, yields, proc> {
+        s.start(a, [&]() -> eff<void, yields, proc> {
+          co_await proc::yield{};
+          co_await b;
+        });
+        s.start(b, [&]() -> eff<void, yields, proc> { co_await a; });
+        co_return;
+      });
+    });
+  } catch (deadlock const& e) {
+    report = e.what();
+  }
+  CHECK_THAT(report, Catch::Contains("weft::tasking<weft::proc>::await at tests/scope_errors_test.cpp"));
+  CHECK_THAT(report, Catch::Contains("weft::tasking<weft::proc>::leave"));
+}
+
