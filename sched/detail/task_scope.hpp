@@ -54,8 +54,13 @@ class task_record : public any_task, public awaited_task {
   [[nodiscard]] process_id id() const noexcept { return parent.child(number); }
   /// Null: of none.
   [[nodiscard]] inline scope_core* of() const noexcept;
+  /// The scheduler of one that was in a scope may be gone; of others it is kept until then.
   void drop_handle() noexcept {
-    if (state.drop_handle()) home->is_nobodys(*this);
+    if (!state.drop_handle()) return;
+    if (group)
+      destroy();
+    else
+      home->is_nobodys(*this);
   }
 
   [[nodiscard]] thunk begin() noexcept override { return home->begin_task(*this, id()); }

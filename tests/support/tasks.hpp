@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <utility>
+
+#include "effects/effects.hpp"
+#include "sched/completion.hpp"
+#include "sched/gate.hpp"
+#include "sched/mail.hpp"
+#include "sched/schedule.hpp"
+#include "sched/scope.hpp"
+#include "sched/spawning.hpp"
+#include "sched/timing.hpp"
+#include "tests/support/threads.hpp"
+
+/// For tests of tasks that may do everything: one type of program, so that each backend is compiled
+/// once for it, and not for each test.
+namespace weft::tests {
+
+using tasks = tasking<proc, syncing, mail, timing, completing>;
+/// What a task may perform, and the first process.
+template <class T>
+using doing = eff<T, tasks, proc, syncing, mail, timing, completing>;
+using job = doing<void>;
+using tasks_scope = scope<proc, syncing, mail, timing, completing>;
+
+/// A backend.
+struct place {
+  char const* name;
+  bool has_threads;
+  void (*run)(std::function<job()> const&);
+  void (*run_in_virtual_time)(std::function<job()> const&);
+};
+template <class Where>
+place place_of(char const* name) {
+  return {name, Where::threads != 1, [](std::function<job()> const& p) { run_on<Where>(p); },
+          [](std::function<job()> const& p) { run_on<Where>(virtual_time<Where>(), p); }};
+}
+/// A few that differ in what they do with tasks: called, never offered, in a random order, taken by
+/// other threads.
+inline std::array<place, 5> const& places_for_tasks() {
+  static std::array const all{place_of<alone>("alone"), place_of<by_queue>("by_queue"),
+                              place_of<by_random>("by_random"),
+                              place_of<shared_by<2>>("shared_by<2>"),
+                              place_of<stolen_by<2>>("stolen_by<2>")};
+  return all;
+}
+
+/// So many yields.
+inline eff<void, proc> yields_often(int n) {
+  for (int i = 0; i != n; ++i) co_await proc::yield{};
+}
+
+}  // namespace weft::tests
