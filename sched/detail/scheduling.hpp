@@ -303,6 +303,7 @@ class scheduling final : public scheduling_outside, public scope_home {
   void task_unwinds(task_record& r, holder& h) noexcept override;
   void scope_unwinds(scope_core& s, holder& h) noexcept override;
   void task_is_over(task_record& r) noexcept override;
+  void has_not_ended_well(task_record& r, scope_core& s) noexcept;
   void is_nobodys(task_record& r) noexcept override;
   void scope_is_over(scope_core& s) noexcept;
   [[nodiscard]] bool waits_on(scope_core& s) noexcept;

@@ -3,6 +3,8 @@
 
 #include <coroutine>
 #include <cstdint>
+#include <exception>
+#include <new>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -62,11 +64,8 @@ continuation scheduling<Backend>::task_dropped(task_record& r) noexcept {
 template <backend Backend>
 void scheduling<Backend>::task_is_over(task_record& r) noexcept {
   scope_core* const s = r.of();
-  if (s && r.has_failed()) [[unlikely]] {
-    if (!r.has_handle) s->failed(r.id(), r.error());
-    // Who has a handle decides himself, as long as the body may.
-    if (!r.has_handle || !s->body_is_open.load(std::memory_order_relaxed)) cancel(*s);
-  }
+  if (s && (r.has_failed() || r.came_to != any_task::fate::ends)) [[unlikely]]
+    has_not_ended_well(r, *s);
   if (s && !r.has_handle) {
     r.destroy();
     is_touched(&s->count, true);
@@ -81,6 +80,22 @@ void scheduling<Backend>::task_is_over(task_record& r) noexcept {
     put(thunk(p, !w.stays()), why::woken);  // a scope looks again
   };
   if (this->tasks_.ends(r, put_him)) is_nobodys(r);
+}
+/// It failed; or has been left undone, since it is to end, or for want of memory: or of itself, which
+/// is well.
+template <backend Backend>
+[[gnu::noinline]] void scheduling<Backend>::has_not_ended_well(task_record& r,
+                                                               scope_core& s) noexcept {
+  using fate = any_task::fate;
+  if (r.came_to == fate::not_done) {
+    if (!r.has_handle && this->is_to_end_at(continuation(r))) s.is_left_undone(r.id());
+    return;
+  }
+  if (!r.has_handle)
+    s.failed(r.id(),
+             r.came_to == fate::ends ? r.error() : std::make_exception_ptr(std::bad_alloc()));
+  // Who has a handle decides himself, as long as the body may.
+  if (!r.has_handle || !s.body_is_open.load(std::memory_order_relaxed)) cancel(s);
 }
 template <backend Backend>
 void scheduling<Backend>::is_nobodys(task_record& r) noexcept {

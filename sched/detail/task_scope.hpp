@@ -3,7 +3,9 @@
 
 #include <atomic>
 #include <coroutine>
+#include <exception>
 #include <mutex>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -156,12 +158,24 @@ class scope_core : public task_group, public ending {
       has_lost_an_error = true;
     }
   }
+  /// One that was to end: of all of these the first will do, and none beside what one threw.
+  void is_left_undone(process_id who) noexcept {
+    {
+      std::lock_guard const lock(mutex);
+      if (!errors.empty()) return;
+    }
+    failed(who, std::make_exception_ptr(weft::cancelled()));
+  }
   /// All have ended: those that nobody else has go.
   void let_go() noexcept {
     for (auto* r = records.exchange(nullptr, std::memory_order_relaxed); r;) {  // relaxed: ours
       auto* const next = r->next_in_scope;
-      if (r->error() && !r->was_looked_at.load(std::memory_order_relaxed))
-        failed(r->id(), r->error());
+      // Relaxed: a note.
+      if (!r->was_looked_at.load(std::memory_order_relaxed)) {
+        if (r->error()) failed(r->id(), r->error());
+        if (r->came_to == any_task::fate::no_memory)
+          failed(r->id(), std::make_exception_ptr(std::bad_alloc()));
+      }
       if (r->state.let_go()) r->destroy();
       r = next;
     }
