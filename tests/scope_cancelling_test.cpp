@@ -221,7 +221,6 @@ job in_scopes(world& w, by how, int yields) {
     try {
       auto const held = co_await w.key.lock();
       scope_options options;
-      options.stop = w.stop.get_token();
       if (how == by::its_deadline) options.timeout = 1min;
       co_await with_scope([&](tasks_scope& round_it) -> job {
         auto const body = [&](tasks_scope& s) -> job {
@@ -229,7 +228,7 @@ job in_scopes(world& w, by how, int yields) {
         };
         if (how == by::its_deadline || how == by::a_token_in_a_task ||
             how == by::a_token_elsewhere)
-          co_await with_scope(options, body);
+          co_await with_scope(options, w.stop.get_token(), body);
         else
           co_await with_scope(body);
         w.outcome = "well";
