@@ -22,14 +22,16 @@
 #include "sched/detail/scheduling_base.hpp"
 #include "sched/detail/scheduling_clauses.hpp"
 #include "sched/detail/scheduling_outside.hpp"
-#include "sched/detail/task_scope.hpp"
+#include "sched/detail/task_service.hpp"
 #include "sched/spawning.hpp"
 
 /// The scheduler at work: what its clauses say, and who runs next.
 namespace weft::detail {
 
 template <backend Backend>
-class scheduling final : public scheduling_outside, public scope_home {
+class scheduling final : public scheduling_outside, public task_service<scheduling<Backend>> {
+  friend class task_service<scheduling>;
+
  public:
   using backend_type = Backend;
 
@@ -97,22 +99,7 @@ class scheduling final : public scheduling_outside, public scope_home {
   [[nodiscard]] bool attempt(mail::receive const& m, answer<std::uint64_t>& waiting);
   [[nodiscard]] bool attempt(routing::send const& m, answer<bool>& waiting);
 
-  // ---- tasks (scheduling_tasks.hpp, scheduling_scopes.hpp): of a process that can be stopped,
-  // who goes on
-
-  [[nodiscard]] std::coroutine_handle<> do_all(process& p, join& j);
-  void enters(scope_core& s, std::coroutine_handle<> leaf);
-  [[nodiscard]] std::coroutine_handle<> leaves(scope_core& s);
-  /// Null if it is not done as a call.
-  [[nodiscard]] std::coroutine_handle<> call(task_wait& w) noexcept;
-  template <class Await>
-    requires requires(Await& a) { a.how.first; }
-  void on(Await& a);
-  template <class Start>
-    requires std::same_as<decltype(Start::what), task_record*>
-  void on(Start& s) {
-    start(*s.what);
-  }
+  using task_service<scheduling>::on;
 
   // ---- from ordinary code
 
@@ -279,40 +266,6 @@ class scheduling final : public scheduling_outside, public scope_home {
   [[noreturn]] static void throw_not_ours();
   [[nodiscard]] std::optional<std::uint64_t> receive_now(mail::receive const& m);
   [[nodiscard]] std::optional<std::uint64_t> receive_now_of_several(mail::receive const& m);
-
-  // ---- tasks
-
-  [[nodiscard]] thunk begin_task(any_task& t, process_id id) noexcept override;
-  continuation task_ended(task& t) noexcept override;
-  continuation task_dropped(task& t) noexcept override;
-  void task_unwinds(task& t, holder& h) noexcept override;
-  void task_is_over(task& t) noexcept override { ends_elsewhere(t.of()); }
-  [[nodiscard]] continuation task_ended_rarely(task& t) noexcept;
-  void ends_elsewhere(join& j) noexcept;
-  [[nodiscard]] continuation next_of(join& j) noexcept;
-  [[nodiscard]] continuation is_taken(join& j, offer* newest) noexcept;
-  [[nodiscard]] continuation rest_of(join& j, bool goes_on) noexcept;
-  [[nodiscard]] continuation wait_for_rest(join& j) noexcept;
-  [[nodiscard]] std::coroutine_handle<> begin_everywhere(join& j);
-  [[nodiscard]] bool can_call() noexcept { return can_call(running()); }
-  [[nodiscard]] bool can_call(process const& p) noexcept;
-
-  void start(task_record& r) override;
-  continuation task_ended(task_record& r) noexcept override;
-  continuation task_dropped(task_record& r) noexcept override;
-  void task_unwinds(task_record& r, holder& h) noexcept override;
-  void scope_unwinds(scope_core& s, holder& h) noexcept override;
-  void task_is_over(task_record& r) noexcept override;
-  void has_not_ended_well(task_record& r, scope_core& s) noexcept;
-  void is_nobodys(task_record& r) noexcept override;
-  void scope_is_over(scope_core& s) noexcept;
-  [[nodiscard]] bool waits_on(scope_core& s) noexcept;
-  [[nodiscard]] continuation leave_on(scope_core& s) noexcept;
-  [[nodiscard]] continuation awaits_on(task_wait& w) noexcept;
-  void cancel(task_group& g) noexcept override;
-  void is_gone(task_group& g) noexcept override;
-  static void go_on_unwinding(task_group& g) noexcept;
-  [[noreturn]] static void throw_no_process_here();
 
   // ---- evidence
 

@@ -11,41 +11,41 @@
 
 #include "sched/backend.hpp"
 #include "sched/detail/scheduling.hpp"
-#include "sched/detail/task_scope.hpp"
+#include "sched/detail/task_service.hpp"
 
 /// What a scheduler does for tasks that are started one by one (task_scope.hpp).
 namespace weft::detail {
 
-template <backend Backend>
-void scheduling<Backend>::start(task_record& r) {
-  if constexpr (on_several_threads)
-    if (!desk::of_thread || desk::of_thread->home != this) throw_no_process_here();
-  if (!is_running()) throw_no_process_here();
-  process& p = running();
+template <class S>
+void task_service<S>::start(task_record& r) {
+  if constexpr (S::on_several_threads)
+    if (!desk::of_thread || desk::of_thread->home != &self()) throw_no_process_here();
+  if (!self().is_running()) throw_no_process_here();
+  process& p = self().running();
   r.home = this;
   r.parent = p.id();
-  r.first_frame_here().evidence = this->evidence_for(r.row(), false);
+  r.first_frame_here().evidence = self().evidence_for(r.row(), false);
   r.number = p.next_child_number();
   if (scope_core* const s = r.of())
     s->add(r);
   else
-    this->keep();
-  if constexpr (offering<Backend>)
+    self().keep();
+  if constexpr (offering<typename S::backend_type>)
     if (r.row().is_light) {
       try {
-        return worker().put(static_cast<offer&>(r));
+        return self().worker().put(static_cast<offer&>(r));
       } catch (...) {  // no memory for an offer: perhaps there is some for a process
       }
     }
-  if (thunk begun = r.begin()) put(std::move(begun), why::started);
+  if (thunk begun = r.begin()) self().put(std::move(begun), why::started);
 }
-template <backend Backend>
-[[noreturn, gnu::cold, gnu::noinline]] void scheduling<Backend>::throw_no_process_here() {
+template <class S>
+[[noreturn, gnu::cold, gnu::noinline]] void task_service<S>::throw_no_process_here() {
   throw std::logic_error("weft: a task is started in a scope by one of its scheduler's processes");
 }
 
-template <backend Backend>
-continuation scheduling<Backend>::task_ended(task_record& r) noexcept {
+template <class S>
+continuation task_service<S>::task_ended(task_record& r) noexcept {
   process* const host = r.host;
   task_wait* const called_by = r.called_by;
   scope_core* const s = r.of();
@@ -53,16 +53,16 @@ continuation scheduling<Backend>::task_ended(task_record& r) noexcept {
   if (host) return host->ended_elsewhere();
   return called_by ? awaits_on(*called_by) : leave_on(*s);
 }
-template <backend Backend>
-continuation scheduling<Backend>::task_dropped(task_record& r) noexcept {
+template <class S>
+continuation task_service<S>::task_dropped(task_record& r) noexcept {
   continuation const outside = r.outside();
   r.came_to = any_task::fate::not_done;
   task_is_over(r);
   return outside;
 }
 /// O1, O3.
-template <backend Backend>
-void scheduling<Backend>::task_is_over(task_record& r) noexcept {
+template <class S>
+void task_service<S>::task_is_over(task_record& r) noexcept {
   scope_core* const s = r.of();
   if (s && (r.has_failed() || r.came_to != any_task::fate::ends)) [[unlikely]]
     has_not_ended_well(r, *s);
@@ -77,18 +77,17 @@ void scheduling<Backend>::task_is_over(task_record& r) noexcept {
   }
   auto const put_him = [this](at_tasks& w, process* p) {
     if (w.leaves) return scope_is_over(static_cast<scope_core&>(*w.leaves));
-    put(thunk(p, !w.stays()), why::woken);  // a scope looks again
+    self().put(thunk(p, !w.stays()), why::woken);  // a scope looks again
   };
-  if (this->tasks_.ends(r, put_him)) is_nobodys(r);
+  if (self().tasks_.ends(r, put_him)) is_nobodys(r);
 }
-/// It failed; or has been left undone, since it is to end, or for want of memory: or of itself, which
-/// is well.
-template <backend Backend>
-[[gnu::noinline]] void scheduling<Backend>::has_not_ended_well(task_record& r,
-                                                               scope_core& s) noexcept {
+/// It failed; or has been left undone, since it is to end, or for want of memory: or of itself,
+/// which is well.
+template <class S>
+[[gnu::noinline]] void task_service<S>::has_not_ended_well(task_record& r, scope_core& s) noexcept {
   using fate = any_task::fate;
   if (r.came_to == fate::not_done) {
-    if (!r.has_handle && this->is_to_end_at(continuation(r))) s.is_left_undone(r.id());
+    if (!r.has_handle && self().is_to_end_at(continuation(r))) s.is_left_undone(r.id());
     return;
   }
   if (!r.has_handle)
@@ -97,28 +96,28 @@ template <backend Backend>
   // Who has a handle decides himself, as long as the body may.
   if (!r.has_handle || !s.body_is_open.load(std::memory_order_relaxed)) cancel(s);
 }
-template <backend Backend>
-void scheduling<Backend>::is_nobodys(task_record& r) noexcept {
+template <class S>
+void task_service<S>::is_nobodys(task_record& r) noexcept {
   bool const is_in_none = !r.of();
   // Relaxed: whoever looked has let go of it.
   if (is_in_none && !r.was_looked_at.load(std::memory_order_relaxed) && r.error())
-    this->failed(r.id(), r.error());
+    self().failed(r.id(), r.error());
   r.destroy();
-  if (is_in_none) this->release();
+  if (is_in_none) self().release();
 }
 
 // ---- waiting for a handle
 
-template <backend Backend>
-std::coroutine_handle<> scheduling<Backend>::call(task_wait& w) noexcept {
-  if constexpr (offering<Backend>) {
-    if (!can_call() || this->must_look_up()) return {};
+template <class S>
+std::coroutine_handle<> task_service<S>::call(task_wait& w) noexcept {
+  if constexpr (offering<typename S::backend_type>) {
+    if (!can_call() || self().must_look_up()) return {};
     while (w.first && w.first->has_ended()) w.first = w.first->next;
-    offer* const newest = worker().take_back();
+    offer* const newest = self().worker().take_back();
     if (!newest) return {};
     auto& t = static_cast<any_task&>(*newest);
     if (!w.first || &t != static_cast<task_record*>(w.first)) {
-      worker().put(*newest);  // where it was
+      self().worker().put(*newest);  // where it was
       return {};
     }
     auto& r = static_cast<task_record&>(*w.first);
@@ -130,64 +129,64 @@ std::coroutine_handle<> scheduling<Backend>::call(task_wait& w) noexcept {
   }
 }
 /// One of them was done as a call.
-template <backend Backend>
-continuation scheduling<Backend>::awaits_on(task_wait& w) noexcept {
+template <class S>
+continuation task_service<S>::awaits_on(task_wait& w) noexcept {
   if (auto const called = call(w)) return called;
-  process& p = running();
-  (void)p.stop_at(*w.operation, w.leaf, *w.waiting, *this);  // it can be
-  is_about_to_wait(p);
+  process& p = self().running();
+  (void)p.stop_at(*w.operation, w.leaf, *w.waiting, self());  // it can be
+  self().is_about_to_wait(p);
   w.here.who.waits(p);
-  if (!this->tasks_.enter(w.here, w.first, this->refusing())) {
+  if (!self().tasks_.enter(w.here, w.first, self().refusing())) {
     (void)w.here.who.take();
-    goes_on(p);
-    put(thunk(&p, 1), why::yielded);  // it may be refused
-    return next();
+    self().goes_on(p);
+    self().put(thunk(&p, 1), why::yielded);  // it may be refused
+    return self().next();
   }
-  waits(p);
-  return next();
+  self().waits(p);
+  return self().next();
 }
-template <backend Backend>
+template <class S>
 template <class Await>
   requires requires(Await& a) { a.how.first; }
-void scheduling<Backend>::on(Await& a) {
-  wait(a.how.here.who, [&]() -> std::optional<std::uint64_t> {
+void task_service<S>::on(Await& a) {
+  self().wait(a.how.here.who, [&]() -> std::optional<std::uint64_t> {
     if constexpr (requires { a.until; }) {
-      if (a.time) a.until.at(later(*a.time));
-      if (!set(a.until)) return 0;
+      if (a.time) a.until.at(self().later(*a.time));
+      if (!self().set(a.until)) return 0;
     }
-    if (this->tasks_.enter(a.how.here, a.how.first, this->refusing())) return {};
+    if (self().tasks_.enter(a.how.here, a.how.first, self().refusing())) return {};
     return 1;
   });
 }
 
 // ---- scopes
 
-template <backend Backend>
-void scheduling<Backend>::enters(scope_core& s, std::coroutine_handle<> leaf) {
+template <class S>
+void task_service<S>::enters(scope_core& s, std::coroutine_handle<> leaf) {
   s.home = this;
-  s.owner = &running();
+  s.owner = &self().running();
   s.owner_id = s.owner->id();
   s.leaf = leaf;
-  if (this->must_look_up() && this->is_to_end_at(leaf)) throw this->why_cancelled();
+  if (self().must_look_up() && self().is_to_end_at(leaf)) throw self().why_cancelled();
 }
-template <backend Backend>
-std::coroutine_handle<> scheduling<Backend>::leaves(scope_core& s) {
+template <class S>
+std::coroutine_handle<> task_service<S>::leaves(scope_core& s) {
   return leave_on(s).resolve();
 }
 /// What its owner does next, at its end: what it can do itself; then it waits, or goes on.
-template <backend Backend>
-continuation scheduling<Backend>::leave_on(scope_core& s) noexcept {
-  if constexpr (offering<Backend>)
+template <class S>
+continuation task_service<S>::leave_on(scope_core& s) noexcept {
+  if constexpr (offering<typename S::backend_type>)
     while (can_call()) {
-      offer* const o = worker().take_back();
+      offer* const o = self().worker().take_back();
       if (!o) break;
       auto& t = static_cast<any_task&>(*o);
       if (t.group != &s) {
-        worker().put(*o);  // where it was
+        self().worker().put(*o);  // where it was
         break;
       }
       auto& r = static_cast<task_record&>(t);
-      if (s.is_cancelled() || (this->must_look_up() && this->is_to_end_at(s.leaf))) {
+      if (s.is_cancelled() || (self().must_look_up() && self().is_to_end_at(s.leaf))) {
         r.drop_frame(any_task::fate::not_done);
         task_is_over(r);
         continue;
@@ -196,56 +195,56 @@ continuation scheduling<Backend>::leave_on(scope_core& s) noexcept {
       r.called_by = nullptr;
       return r.release();
     }
-  process& p = running();
-  (void)p.stop_at(*s.operation, s.leaf, *s.waiting, *this);  // it can be
-  is_about_to_wait(p);
+  process& p = self().running();
+  (void)p.stop_at(*s.operation, s.leaf, *s.waiting, self());  // it can be
+  self().is_about_to_wait(p);
   s.here.who.waits(p);
   if (waits_on(s)) {
-    waits(p);
-    return next();
+    self().waits(p);
+    return self().next();
   }
   (void)s.here.who.take();
-  goes_on(p);
-  p.go_on_unanswered(*this);
+  self().goes_on(p);
+  p.go_on_unanswered(self());
   s.waiting->set_word(1);
   return s.leaf;
 }
 /// Whether there is something to wait for (O2): whoever ends that is told, on s.here.
-template <backend Backend>
-bool scheduling<Backend>::waits_on(scope_core& s) noexcept {
+template <class S>
+bool task_service<S>::waits_on(scope_core& s) noexcept {
   for (;;) {
     is_touched(&s.count, false);
     if (!s.count.is_zero()) {
-      this->tasks_.enter(s.here);
+      self().tasks_.enter(s.here);
       if (s.count.wait()) return true;
-      if (process* const p = this->tasks_.leave(s.here)) s.here.who.waits(*p);
+      if (process* const p = self().tasks_.leave(s.here)) s.here.who.waits(*p);
     }
     if (task_record* const r = s.not_ended()) {
-      if (this->tasks_.enter_for_one(s.here, *r)) return true;
+      if (self().tasks_.enter_for_one(s.here, *r)) return true;
     } else if (s.count.is_zero()) {
       return false;
     }
   }
 }
 /// What was waited for has ended; there may be more.
-template <backend Backend>
-void scheduling<Backend>::scope_is_over(scope_core& s) noexcept {
+template <class S>
+void task_service<S>::scope_is_over(scope_core& s) noexcept {
   if (s.leaving) {
-    (void)this->tasks_.leave(s.here);
+    (void)self().tasks_.leave(s.here);
     if (!waits_on(s)) go_on_unwinding(s);
     return;
   }
-  process* const p = this->tasks_.leave(s.here);
-  if (is_ending_) {
+  process* const p = self().tasks_.leave(s.here);
+  if (self().is_ending_) {
     s.leaving = p;
     return go_on_unwinding(s);
   }
-  put(thunk(p, 0), why::woken);
+  self().put(thunk(p, 0), why::woken);
 }
 
 /// Of a body that is unwound: what is inside of it.
-template <backend Backend>
-void scheduling<Backend>::scope_unwinds(scope_core& s, holder& h) noexcept {
+template <class S>
+void task_service<S>::scope_unwinds(scope_core& s, holder& h) noexcept {
   s.body_is_open.store(false, std::memory_order_relaxed);
   cancel(s);
   h.unwind_up_to(s, s.leaf);
@@ -254,8 +253,8 @@ void scheduling<Backend>::scope_unwinds(scope_core& s, holder& h) noexcept {
   if (!waits_on(s)) go_on_unwinding(s);
 }
 /// Of a task that is done as a call.
-template <backend Backend>
-void scheduling<Backend>::task_unwinds(task_record& r, holder& h) noexcept {
+template <class S>
+void task_service<S>::task_unwinds(task_record& r, holder& h) noexcept {
   auto const from = r.called_from;
   r.came_to = any_task::fate::not_done;
   scope_core* const s = r.called_by ? nullptr : r.of();

@@ -8,37 +8,37 @@
 
 #include "sched/backend.hpp"
 #include "sched/detail/scheduling.hpp"
-#include "sched/detail/task.hpp"
+#include "sched/detail/task_service.hpp"
 
 /// What a scheduler does for a process that has tasks (task.hpp).
 namespace weft::detail {
 
 /// It stands where others can be called, whatever they do (W1).
-template <backend Backend>
-bool scheduling<Backend>::can_call(process const& p) noexcept {
-  return offering<Backend> && prompt::innermost() == this && !p.is_forkable();
+template <class S>
+bool task_service<S>::can_call(process const& p) noexcept {
+  return offering<typename S::backend_type> && prompt::innermost() == &self() && !p.is_forkable();
 }
 
-template <backend Backend>
-std::coroutine_handle<> scheduling<Backend>::do_all(process& p, join& j) {
+template <class S>
+std::coroutine_handle<> task_service<S>::do_all(process& p, join& j) {
   j.home = this;
   j.owner = &p;
   j.owner_id = p.id();
-  if (this->must_look_up()) [[unlikely]]
-    if (this->is_to_end_at(j.leaf)) {
+  if (self().must_look_up()) [[unlikely]]
+    if (self().is_to_end_at(j.leaf)) {
       for (task* t = j.tasks; t != j.tasks + j.count; ++t) t->came_to = task::fate::not_done;
       j.waiting->set();
       return j.leaf;
     }
   std::uint32_t number = p.next_child_numbers(j.count);
   for (task *t = j.tasks, *const end = t + j.count; t != end; ++t) {
-    t->first_frame_here().evidence = this->evidence_for(t->row(), false);
+    t->first_frame_here().evidence = self().evidence_for(t->row(), false);
     t->number = number++;
   }
-  if constexpr (offering<Backend>)
+  if constexpr (offering<typename S::backend_type>)
     if (j.all_are_light && can_call(p)) [[likely]] {
       // Taken back the newest first: so they are done in their order.
-      typename Backend::worker& w = worker();
+      typename S::backend_type::worker& w = self().worker();
       task* const first = j.tasks;
       std::uint32_t i = j.count;
       try {
@@ -52,27 +52,28 @@ std::coroutine_handle<> scheduling<Backend>::do_all(process& p, join& j) {
   return begin_everywhere(j);
 }
 
-template <backend Backend>
-std::coroutine_handle<> scheduling<Backend>::begin_everywhere(join& j) {
+template <class S>
+std::coroutine_handle<> task_service<S>::begin_everywhere(join& j) {
   j.left = static_cast<std::int32_t>(j.count);
   for (task* t = j.tasks; t != j.tasks + j.count; ++t)
-    if (thunk begun = t->begin()) put(std::move(begun), why::started);
+    if (thunk begun = t->begin()) self().put(std::move(begun), why::started);
   return wait_for_rest(j).resolve();
 }
 
 /// For who has taken it, and puts it or runs it (W2).
-template <backend Backend>
-thunk scheduling<Backend>::begin_task(any_task& t, process_id id) noexcept {
+template <class S>
+thunk task_service<S>::begin_task(any_task& t, process_id id) noexcept {
   using fate = any_task::fate;
-  if constexpr (explores) has_tasks_ = true;
+  if constexpr (S::explores) self().has_tasks_ = true;
   frame& f = t.first_frame_here();
   awaited* const to = f.to;
   process* p = nullptr;
-  if (is_ending_ || (this->must_look_up() && this->is_to_end_at(continuation(t)))) {
+  if (self().is_ending_ || (self().must_look_up() && self().is_to_end_at(continuation(t)))) {
     t.drop_frame(fate::not_done);
   } else {
     try {
-      p = process::start(id, t.frame(), f.evidence, *this, sink_, !on_several_threads, place);
+      p = process::start(id, t.frame(), f.evidence, self(), self().sink_, !S::on_several_threads,
+                         S::place);
     } catch (...) {
       t.drop_frame(fate::no_memory);
     }
@@ -85,24 +86,24 @@ thunk scheduling<Backend>::begin_task(any_task& t, process_id id) noexcept {
   f.to = to;
   f.parent = continuation(static_cast<ending&>(t));
   t.host = p;
-  desk& d = here();
+  desk& d = self().here();
   ++d.alive;
   ++d.unforkable;
-  if (this->is_limited()) [[unlikely]]
-    this->admission_.enter_anyway();
+  if (self().is_limited()) [[unlikely]]
+    self().admission_.enter_anyway();
   return thunk(p);
 }
 
 /// Most often of one that the owner did, when all is as it should be: then what it does next.  As
 /// little as can be, and what is rare out of line: so nothing is saved for it.
-template <backend Backend>
-continuation scheduling<Backend>::task_ended(task& t) noexcept {
+template <class S>
+continuation task_service<S>::task_ended(task& t) noexcept {
   join& j = t.of();
-  if (t.host || t.has_failed() || j.is_cancelled() || this->must_look_up()) [[unlikely]]
+  if (t.host || t.has_failed() || j.is_cancelled() || self().must_look_up()) [[unlikely]]
     return task_ended_rarely(t);
-  if constexpr (offering<Backend>)
+  if constexpr (offering<typename S::backend_type>)
     if (j.left != 0) {
-      offer* const o = worker().take_back();
+      offer* const o = self().worker().take_back();
       if (!o || static_cast<any_task*>(o)->group != &j) [[unlikely]]
         return is_taken(j, o);
       --j.left;
@@ -113,8 +114,8 @@ continuation scheduling<Backend>::task_ended(task& t) noexcept {
   j.waiting->set();
   return j.leaf;
 }
-template <backend Backend>
-[[gnu::noinline]] continuation scheduling<Backend>::task_ended_rarely(task& t) noexcept {
+template <class S>
+[[gnu::noinline]] continuation task_service<S>::task_ended_rarely(task& t) noexcept {
   join& j = t.of();
   if (t.has_failed()) cancel(j);
   if (!t.host) return next_of(j);
@@ -123,37 +124,37 @@ template <backend Backend>
   return p.ended_elsewhere();
 }
 /// It is unwound.
-template <backend Backend>
-continuation scheduling<Backend>::task_dropped(task& t) noexcept {
+template <class S>
+continuation task_service<S>::task_dropped(task& t) noexcept {
   continuation const outside = t.outside();
   t.came_to = task::fate::not_done;
   ends_elsewhere(t.of());
   return outside;
 }
 /// One that was taken has ended.
-template <backend Backend>
-void scheduling<Backend>::ends_elsewhere(join& j) noexcept {
+template <class S>
+void task_service<S>::ends_elsewhere(join& j) noexcept {
   is_touched(&j.word, true);
   // [1] release: the owner finds what was done [2] [3].  acquire: who has it go on, what all did.
   if (j.word.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   if (j.leaving) return go_on_unwinding(j);
   j.waiting->set();
-  process* const owner = this->tasks_.leave(j.here);
-  if (is_ending_) {
+  process* const owner = self().tasks_.leave(j.here);
+  if (self().is_ending_) {
     j.leaving = owner;
     return go_on_unwinding(j);
   }
-  put(thunk(owner), why::woken);
+  self().put(thunk(owner), why::woken);
 }
 
 /// One that the owner did has ended: what it does next, whatever has happened.
-template <backend Backend>
-[[gnu::noinline]] continuation scheduling<Backend>::next_of(join& j) noexcept {
+template <class S>
+[[gnu::noinline]] continuation task_service<S>::next_of(join& j) noexcept {
   bool goes_on = !j.is_cancelled();
-  if (this->must_look_up()) goes_on = !this->is_to_end_at(continuation(*j.tasks));
-  if constexpr (offering<Backend>)
+  if (self().must_look_up()) goes_on = !self().is_to_end_at(continuation(*j.tasks));
+  if constexpr (offering<typename S::backend_type>)
     while (j.left != 0) {
-      offer* const o = worker().take_back();
+      offer* const o = self().worker().take_back();
       if (!o || static_cast<any_task*>(o)->group != &j) return is_taken(j, o);
       auto& t = static_cast<any_task&>(*o);
       --j.left;
@@ -163,17 +164,17 @@ template <backend Backend>
   return rest_of(j, goes_on);
 }
 /// What is left of it was taken by others: the newest offer, if there is one, is none of its.
-template <backend Backend>
-[[gnu::noinline]] continuation scheduling<Backend>::is_taken(join& j, offer* newest) noexcept {
-  if constexpr (offering<Backend>)
-    if (newest) worker().put(*newest, true);  // where it was
+template <class S>
+[[gnu::noinline]] continuation task_service<S>::is_taken(join& j, offer* newest) noexcept {
+  if constexpr (offering<typename S::backend_type>)
+    if (newest) self().worker().put(*newest, true);  // where it was
   bool goes_on = !j.is_cancelled();
-  if (this->must_look_up()) goes_on = !this->is_to_end_at(continuation(*j.tasks));
+  if (self().must_look_up()) goes_on = !self().is_to_end_at(continuation(*j.tasks));
   return rest_of(j, goes_on);
 }
 /// Those that were not offered; then it waits for those that were taken, or need not.
-template <backend Backend>
-continuation scheduling<Backend>::rest_of(join& j, bool goes_on) noexcept {
+template <class S>
+continuation task_service<S>::rest_of(join& j, bool goes_on) noexcept {
   for (; j.not_offered != 0; --j.not_offered) {
     task& t = j.tasks[j.not_offered];
     if (goes_on) return --j.not_offered, t.release();
@@ -184,29 +185,29 @@ continuation scheduling<Backend>::rest_of(join& j, bool goes_on) noexcept {
   j.waiting->set();
   return j.leaf;
 }
-template <backend Backend>
-[[gnu::noinline]] continuation scheduling<Backend>::wait_for_rest(join& j) noexcept {
-  process& p = running();
-  (void)p.stop_at(*j.operation, j.leaf, *j.waiting, *this);  // it can be
-  is_about_to_wait(p);
+template <class S>
+[[gnu::noinline]] continuation task_service<S>::wait_for_rest(join& j) noexcept {
+  process& p = self().running();
+  (void)p.stop_at(*j.operation, j.leaf, *j.waiting, self());  // it can be
+  self().is_about_to_wait(p);
   j.here.who.waits(p);
-  this->tasks_.enter(j.here);
+  self().tasks_.enter(j.here);
   // [3] acquire: with [1].  release: who has us go on finds us stopped.
   if (j.word.fetch_add(j.left, std::memory_order_acq_rel) == -j.left) {
-    (void)this->tasks_.leave(j.here);
-    goes_on(p);
-    p.go_on_unanswered(*this);
+    (void)self().tasks_.leave(j.here);
+    self().goes_on(p);
+    p.go_on_unanswered(self());
     j.waiting->set();
     return j.leaf;
   }
-  waits(p);
-  return next();
+  self().waits(p);
+  return self().next();
 }
 
 // ---- those who are unwound while others do something for them (W4)
 
-template <backend Backend>
-void scheduling<Backend>::task_unwinds(task& t, holder& h) noexcept {
+template <class S>
+void task_service<S>::task_unwinds(task& t, holder& h) noexcept {
   join& j = t.of();
   t.came_to = task::fate::not_done;
   h.unwind_up_to(t, j.leaf);
@@ -216,8 +217,8 @@ void scheduling<Backend>::task_unwinds(task& t, holder& h) noexcept {
   if (j.word.fetch_add(j.left, std::memory_order_acq_rel) == -j.left) go_on_unwinding(j);
 }
 /// One after the other: the end of one may be that of the next further out.
-template <backend Backend>
-void scheduling<Backend>::go_on_unwinding(task_group& g) noexcept {
+template <class S>
+void task_service<S>::go_on_unwinding(task_group& g) noexcept {
   static thread_local task_group* first = nullptr;
   static thread_local bool is_at_it = false;
   g.next_leaving = std::exchange(first, &g);
@@ -228,18 +229,18 @@ void scheduling<Backend>::go_on_unwinding(task_group& g) noexcept {
 
 // ---- cancelling (W5)
 
-template <backend Backend>
-void scheduling<Backend>::cancel(task_group& g) noexcept {
+template <class S>
+void task_service<S>::cancel(task_group& g) noexcept {
   is_touched(&g.cancelled, true);
   // seq_cst: who is about to wait, and has not seen it, is seen by us in the room (wake_if).
   if (g.cancelled.exchange(true, std::memory_order_seq_cst)) return;
-  this->one_group_is_cancelled(true);
-  this->wake_if(
+  self().one_group_is_cancelled(true);
+  self().wake_if(
       [](process const& p) noexcept { return p.is_waiting() && is_told_to_end(p.leaf()); });
 }
-template <backend Backend>
-void scheduling<Backend>::is_gone(task_group&) noexcept {
-  this->one_group_is_cancelled(false);
+template <class S>
+void task_service<S>::is_gone(task_group&) noexcept {
+  self().one_group_is_cancelled(false);
 }
 
 }  // namespace weft::detail
