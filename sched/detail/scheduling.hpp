@@ -56,17 +56,7 @@ class scheduling final : public scheduling_outside, public task_service<scheduli
   // ---- the clauses, as in seed 002
 
   void on(proc::yield const&) { put(box(), why::yielded); }
-  void on(proc::fork const&) {
-    auto& p = static_cast<forkable_process&>(running());
-    if (this->is_limited()) [[unlikely]]
-      return fork_when_there_is_room(p);
-    auto* const twin = p.twin(p.next_child(), *this);
-    thunk second(twin, false);
-    if constexpr (explores) is_forked(p.id(), twin->id(), twin->shared_frames());
-    ++here().alive;
-    put(box(true), why::yielded);
-    put(std::move(second), why::started);
-  }
+  void on(proc::fork const&);
   void on(syncing::wait& w);
   void on(syncing::wait_until& w);
   void on(syncing::wake const& w) { this->wake(*w.at, w.most); }
@@ -281,8 +271,6 @@ class scheduling final : public scheduling_outside, public task_service<scheduli
   std::stop_token token_;
   instant virtual_now_{};
   bool stop_asked_ = false;
-  bool has_tasks_ = false;  // where schedules are explored: or had
-  bool is_ending_ = false;  // nobody runs any more: those that there are are unwound
   static constexpr place_kind const& place = place_for<Backend>();
   class program* first_ = nullptr;  // of a first process without a log
   answer<void> sink_;               // where a process that has not started waits for its answer

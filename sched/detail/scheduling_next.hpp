@@ -57,7 +57,7 @@ template <backend Backend>
 [[gnu::always_inline]] inline std::coroutine_handle<> scheduling<Backend>::go_on(
     process* p, std::uint64_t answer) noexcept {
   if constexpr (explores)  // it looks whether it is to end, whatever it finds (K6)
-    if (has_tasks_ && p->is_waiting()) (void)is_told_to_end(p->leaf());
+    if (this->has_tasks_ && p->is_waiting()) (void)is_told_to_end(p->leaf());
   // On several threads it may be ready because somebody failed while we looked for it.
   if (!p->is_plain() || (on_several_threads && this->must_look_up())) [[unlikely]]
     return next_unless_over(p, answer);
@@ -105,6 +105,18 @@ template <backend Backend>
   ++d.alive;
   if (!keeps_log) ++d.unforkable;
   put(thunk(p), why::started);
+}
+template <backend Backend>
+inline void scheduling<Backend>::on(proc::fork const&) {
+  auto& p = static_cast<forkable_process&>(running());
+  if (this->is_limited()) [[unlikely]]
+    return fork_when_there_is_room(p);
+  auto* const twin = p.twin(p.next_child(), *this);
+  thunk second(twin, false);
+  if constexpr (explores) is_forked(p.id(), twin->id(), twin->shared_frames());
+  ++here().alive;
+  put(box(true), why::yielded);
+  put(std::move(second), why::started);
 }
 template <backend Backend>
 template <class Start>

@@ -179,10 +179,10 @@ template <class Queue>
 void scheduling<Backend>::start_over(Queue ready, std::size_t alive, instant time,
                                      std::vector<exceptions::failure> failures) {
   typename scheduling::at_work const now(*this, scheduling::work::nothing);
-  is_ending_ = true;
+  this->is_ending_ = true;
   this->drop_who_waits();
   worker_->ready(std::move(ready));
-  is_ending_ = false;
+  this->is_ending_ = false;
   virtual_now_ = time;
   own_.alive = static_cast<std::int64_t>(alive) - this->born_outside();
   own_.unforkable = -this->born_outside();
@@ -216,7 +216,7 @@ void scheduling<Backend>::end() noexcept {
     std::terminate();
   }
   this->end_outside();
-  is_ending_ = true;
+  this->is_ending_ = true;
   this->drop_who_waits();  // first: a gate that ends with a frame makes them ready
   if constexpr (requires { worker_->ready(); }) {
     // A version of the queue may be kept by the frames of who stands in it: they go now.

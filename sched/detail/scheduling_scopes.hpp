@@ -235,7 +235,7 @@ void task_service<S>::scope_is_over(scope_core& s) noexcept {
     return;
   }
   process* const p = self().tasks_.leave(s.here);
-  if (self().is_ending_) {
+  if (is_ending_) {
     s.leaving = p;
     return go_on_unwinding(s);
   }

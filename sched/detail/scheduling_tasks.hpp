@@ -16,7 +16,8 @@ namespace weft::detail {
 /// It stands where others can be called, whatever they do (W1).
 template <class S>
 bool task_service<S>::can_call(process const& p) noexcept {
-  return offering<typename S::backend_type> && prompt::innermost() == &self() && !p.is_forkable();
+  return offering<typename S::backend_type> && prompt::innermost() == &self() &&
+         (!p.is_forkable() || static_cast<forkable_process const&>(p).is_sealed());
 }
 
 template <class S>
@@ -64,11 +65,11 @@ std::coroutine_handle<> task_service<S>::begin_everywhere(join& j) {
 template <class S>
 thunk task_service<S>::begin_task(any_task& t, process_id id) noexcept {
   using fate = any_task::fate;
-  if constexpr (S::explores) self().has_tasks_ = true;
+  if constexpr (S::explores) has_tasks_ = true;
   frame& f = t.first_frame_here();
   awaited* const to = f.to;
   process* p = nullptr;
-  if (self().is_ending_ || (self().must_look_up() && self().is_to_end_at(continuation(t)))) {
+  if (is_ending_ || (self().must_look_up() && self().is_to_end_at(continuation(t)))) {
     t.drop_frame(fate::not_done);
   } else {
     try {
@@ -140,7 +141,7 @@ void task_service<S>::ends_elsewhere(join& j) noexcept {
   if (j.leaving) return go_on_unwinding(j);
   j.waiting->set();
   process* const owner = self().tasks_.leave(j.here);
-  if (self().is_ending_) {
+  if (is_ending_) {
     j.leaving = owner;
     return go_on_unwinding(j);
   }

@@ -33,6 +33,9 @@ class task_service : public scope_home {
  protected:
   ~task_service() = default;
 
+  bool has_tasks_ = false;  // where schedules are explored: or had
+  bool is_ending_ = false;  // nobody runs any more: those that there are are unwound
+
  private:
   [[nodiscard]] S& self() noexcept { return static_cast<S&>(*this); }
 
