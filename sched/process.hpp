@@ -91,9 +91,8 @@ class process : public detail::holder, public detail::pooled {
     return {at_.operation->name, where()};
   }
   [[nodiscard]] process_id next_child() noexcept { return id_.child(next_child_number()); }
-  [[nodiscard]] std::uint32_t next_child_number() noexcept { return ++children_; }
   /// The first one's, of so many.
-  [[nodiscard]] std::uint32_t next_child_numbers(std::uint32_t n) noexcept {
+  [[nodiscard]] std::uint32_t next_child_number(std::uint32_t n = 1) noexcept {
     return (children_ += n) - n + 1;
   }
   [[nodiscard]] bool is_waiting() const noexcept { return is_ == state::suspended; }

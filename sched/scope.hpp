@@ -152,7 +152,7 @@ class body_of_scope {
 };
 
 template <class Row, class Scope, class F>
-auto in_a_scope(F f) -> eff<typename std::invoke_result_t<F&, Scope&>::value_type, Row> {
+auto in_a_scope(F f, std::source_location where) -> eff<typename std::invoke_result_t<F&, Scope&>::value_type, Row> {
   using tasks = typename tasking_in<Row>::type;
   using body = std::invoke_result_t<F&, Scope&>;
   using T = typename body::value_type;

@@ -196,7 +196,8 @@ TEST_CASE("a large block begins where a line of the cache does, whatever was cut
       }
       for (auto const& [p, b] : taken) frames.give(p, b);
       if (!all_do) ++blocks::spoilt;
-    }).join();
+    })
+        .join();
     CHECK(blocks::spoilt == 0);
   }
 }

@@ -45,7 +45,6 @@ class task_group {
   task_group& operator=(task_group const&) = delete;
 
   [[nodiscard]] bool is_cancelled() const noexcept {
-    is_touched(&cancelled, false);
     return cancelled.load(std::memory_order_relaxed);  // relaxed: sooner or later
   }
 
@@ -66,7 +65,6 @@ class task_group {
 class task_home {
  public:
   [[nodiscard]] virtual thunk begin_task(any_task& t, process_id id) noexcept = 0;
-  virtual continuation task_ended(task& t) noexcept = 0;
   virtual continuation task_dropped(task& t) noexcept = 0;
   virtual void task_unwinds(task& t, holder& h) noexcept = 0;
   virtual continuation task_ended(task_record& r) noexcept = 0;
@@ -162,7 +160,8 @@ class join final : public task_group {
   task* const tasks;
   std::uint32_t const count;
   bool all_are_light;
-  task_home* home;  // set by who begins it, as the next two
+  task_home* home;                               // set by who begins it, as the next three
+  continuation (*task_ended)(task& t) noexcept;  // home's; not virtual: each task pays for it
   answer<void>* waiting;
   operation_info const* operation;
   std::uint32_t not_offered = 0;       // the owner's: there was no memory; from the second on
@@ -183,11 +182,12 @@ void task::prepare(join& j, first_frame f) noexcept {
   any_task::prepare(f);
 }
 thunk task::begin() noexcept { return of().home->begin_task(*this, of().owner_id.child(number)); }
-continuation task::ended() noexcept { return of().home->task_ended(*this); }
+continuation task::ended() noexcept { return of().task_ended(*this); }
 continuation task::dropped() noexcept { return of().home->task_dropped(*this); }
 void task::is_over() noexcept { of().home->task_is_over(*this); }
 void task::unwinds_later(holder& h) noexcept { of().home->task_unwinds(*this, h); }
 ending::told task::tells(continuation& outwards) const noexcept {
+  is_touched(&group->cancelled, false);
   outwards = group->leaf;
   return group->is_cancelled() ? told::to_end : told::nothing;
 }

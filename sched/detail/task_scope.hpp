@@ -125,6 +125,7 @@ class scope_core : public task_group, public ending {
   [[nodiscard]] bool holds_on() const noexcept override { return true; }
   void unwinds_later(holder& h) noexcept override { home->scope_unwinds(*this, h); }
   [[nodiscard]] told tells(continuation& outwards) const noexcept override {
+    is_touched(&cancelled, false);
     outwards = leaf;
     return is_cancelled() ? told::to_end : told::nothing;
   }
@@ -209,6 +210,7 @@ class scope_core : public task_group, public ending {
 scope_core* task_record::of() const noexcept { return static_cast<scope_core*>(group); }
 ending::told task_record::tells(continuation& outwards) const noexcept {
   if (!group) return told::to_stay;
+  is_touched(&group->cancelled, false);
   outwards = group->leaf;
   return group->is_cancelled() ? told::to_end : told::nothing;
 }
