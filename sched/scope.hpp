@@ -152,16 +152,18 @@ class body_of_scope {
 };
 
 template <class Row, class Scope, class F>
-auto in_a_scope(F f, std::source_location where) -> eff<typename std::invoke_result_t<F&, Scope&>::value_type, Row> {
+auto in_a_scope(F f, std::source_location where)
+    -> eff<typename std::invoke_result_t<F&, Scope&>::value_type, Row> {
   using tasks = typename tasking_in<Row>::type;
   using body = std::invoke_result_t<F&, Scope&>;
   using T = typename body::value_type;
   Scope s;
   answer<T> given;
-  co_await typename tasks::enter(s.core());
+  co_await located(typename tasks::enter(s.core()), where);
   co_await body_of_scope<body>(f(s), s.core(), given);
   if (given.error()) s.core().home->cancel(s.core());
-  for (bool is_over = false; !is_over;) is_over = co_await typename tasks::leave(s.core());
+  for (bool is_over = false; !is_over;)
+    is_over = co_await located(typename tasks::leave(s.core()), where);
   s.core().finish(given.error());
   co_return given.take();
 }
@@ -189,7 +191,7 @@ inline eff<void, completing, timing> watch(outside_gate& at, scope_options const
 }
 /// Round the scope there is another one, with a task that watches.
 template <class Row, class Scope, class F>
-auto in_a_watched_scope(F f, scope_options how, std::stop_token asked)
+auto in_a_watched_scope(F f, scope_options how, std::stop_token asked, std::source_location where)
     -> eff<typename std::invoke_result_t<F&, Scope&>::value_type, Row> {
   using T = typename std::invoke_result_t<F&, Scope&>::value_type;
   outside_gate over_or_stopped;
@@ -206,9 +208,9 @@ auto in_a_watched_scope(F f, scope_options how, std::stop_token asked)
         at.open();
       }
     } const at_end{is_over, over_or_stopped};
-    co_return co_await in_a_scope<Row, Scope>(std::move(f));
+    co_return co_await in_a_scope<Row, Scope>(std::move(f), where);
   };
-  co_return co_await in_a_scope<Row, Scope>(std::ref(body));
+  co_return co_await in_a_scope<Row, Scope>(std::ref(body), where);
 }
 
 template <class F>
@@ -223,8 +225,8 @@ class opens_scope {
     if constexpr (may_start<Row>()) {
       using here = typename scope_in<typename tasking_in<Row>::type>::type;
       using body = eff<typename std::invoke_result_t<F&, here&>::value_type, Row>;
-      body b = how_ ? in_a_watched_scope<Row, here>(std::move(f_), *how_, std::move(asked_))
-                    : in_a_scope<Row, here>(std::move(f_));
+      body b = how_ ? in_a_watched_scope<Row, here>(std::move(f_), *how_, std::move(asked_), where)
+                    : in_a_scope<Row, here>(std::move(f_), where);
       return calling<typename body::value_type, typename body::promise_type, typename body::effects,
                      Row>(b.release(), where);
     } else {

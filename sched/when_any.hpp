@@ -76,14 +76,14 @@ eff<void, typename C::effects> run_for_the_first(C c, First& first, Place place)
 }
 
 template <class Row, class Scope, class V, class Start>
-eff<V, Row> first_in_a_scope(Start start) {
+eff<V, Row> first_in_a_scope(Start start, std::source_location where) {
   std::optional<first_of<V, Scope>> first;
   auto body = [&](Scope& s) -> eff<void, Row> {
     first.emplace(s);
     start(s, *first);
     co_return;
   };
-  co_await in_a_scope<Row, Scope>(std::ref(body));
+  co_await in_a_scope<Row, Scope>(std::ref(body), where);
   if (!first->is_decided()) throw cancelled();
   co_return first->take();
 }
@@ -100,7 +100,7 @@ class awaits_the_first {
       using here = typename scope_in<typename tasking_in<Row>::type>::type;
       using computation = eff<V, Row>;
       return calling<V, typename computation::promise_type, typename computation::effects, Row>(
-          first_in_a_scope<Row, here, V>(std::move(start_)).release(), where);
+          first_in_a_scope<Row, here, V>(std::move(start_), where).release(), where);
     } else {
       return refused<V>();
     }
