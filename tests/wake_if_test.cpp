@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <stdexcept>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -22,6 +23,7 @@
 #include "sched/outside_gate.hpp"
 #include "sched/routing.hpp"
 #include "sched/schedule.hpp"
+#include "sched/scope.hpp"
 #include "sched/timing.hpp"
 #include "tests/support/dice.hpp"
 #include "tests/support/frames.hpp"
@@ -467,18 +469,24 @@ TEMPLATE_TEST_CASE("who waits for room is let in or woken, once", "", alone, by_
 
 namespace {
 
-/// Waits everywhere when it has been cancelled: at each place it hears that again.
-program hears_it_everywhere(places& at, std::atomic<unsigned>& heard) {
+using task = eff<void, tasking<proc, syncing, mail, routing, timing, completing>, proc, syncing,
+                 mail, routing, timing, completing>;
+
+/// Waits everywhere when its group has been cancelled: at each place it hears that again, and why.
+task hears_it_everywhere(places& at, std::atomic<bool>& begun, std::atomic<unsigned>& heard) {
   auto empty = co_await open<int>();
   auto other = co_await open<int>();
   auto full = co_await open<int>({.capacity = 1});
+  auto full_by_id = co_await open_inbox<int>({.capacity = 1});
   co_await full.to.send(0);
+  co_await send(full_by_id.owner(), 0);
   instant const then = co_await timing::now{} + 1h;
+  begun = true;
   try {
     for (;;) co_await proc::yield{};
   } catch (cancelled const&) {
   }
-  for (unsigned k = 0; k != 9; ++k) {
+  for (unsigned k = 0; k != 10; ++k) {
     try {
       switch (k) {
         case 0:
@@ -505,39 +513,44 @@ program hears_it_everywhere(places& at, std::atomic<unsigned>& heard) {
         case 7:
           (void)co_await select(empty.in, other.in);
           break;
-        default:
+        case 8:
           (void)co_await full.to.send(1);
+          break;
+        default:
+          (void)co_await send(full_by_id.owner(), 1);
       }
-    } catch (cancelled const&) {
-      ++heard;
+    } catch (cancelled const& e) {
+      if (e.what() == std::string_view(
+                          "weft: cancelled, since the tasks are that this is done for"))
+        ++heard;
     }
   }
 }
-using children_of_all = spawning<children, proc, syncing, mail, routing, timing, completing>;
-/// Goes on in plain code until the other has heard it nine times: meanwhile nobody can say that all
-/// others wait, and wake them.
-step is_at_work(std::atomic<bool>& begun, std::atomic<unsigned> const& heard) {
+/// Goes on in plain code until the other has heard it: meanwhile nobody can say that all others
+/// wait, and wake them.
+task is_at_work(std::atomic<bool>& begun, std::atomic<unsigned> const& heard) {
   begun = true;
-  while (heard != 9) std::this_thread::yield();
+  while (heard != 10) std::this_thread::yield();
   co_return;
 }
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("who is about to wait when all were cancelled does not, wherever", "",
+TEMPLATE_TEST_CASE("who is about to wait when his group was cancelled does not, wherever", "",
                    shared_by<2>, shared_by<4>, stolen_by<2>, stolen_by<3>) {
   for (int round = 0; round != rounds(50); ++round) {
     every_frame_dies const check;
     places at;
-    std::atomic<bool> begun = false;
+    std::atomic<bool> one_begun = false, other_begun = false;
     std::atomic<unsigned> heard = 0;
-    auto const p = [&]() -> eff<void, children_of_all, proc> {
-      co_await spawn(is_at_work, std::ref(begun), std::cref(heard));
-      co_await spawn(hears_it_everywhere, std::ref(at), std::ref(heard));
-      while (!begun) co_await proc::yield{};
-      throw std::runtime_error("all are to end");
-    };
-    CHECK_THROWS_AS(run_on<TestType>(p), std::runtime_error);
-    CHECK(heard == 9);
+    run_on<TestType>([&]() -> task {
+      co_await with_scope([&](auto& s) -> task {
+        s.start(is_at_work, std::ref(one_begun), std::cref(heard));
+        s.start(hears_it_everywhere, std::ref(at), std::ref(other_begun), std::ref(heard));
+        while (!one_begun || !other_begun) co_await proc::yield{};
+        s.cancel();
+      });
+    });
+    CHECK(heard == 10);
   }
 }
