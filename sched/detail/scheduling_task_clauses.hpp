@@ -51,7 +51,8 @@ struct tasking_clause : scheduler_clause<S, E, O, Records> {
         return leaf;
       } else {
         auto& w = *o.what;
-        w.leaf = leaf;
+        // A scope has it since it was opened: its tasks look at it meanwhile.
+        if constexpr (std::is_same_v<O, typename E::wait>) w.leaf = leaf;
         w.waiting = &waiting;
         w.operation = &info_of<O>;
         if constexpr (std::is_same_v<O, typename E::wait>)
