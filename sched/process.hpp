@@ -188,7 +188,6 @@ class process : public detail::holder, public detail::pooled {
     detail::unwind(detail::continuation(leaf), *this);
   }
 
-  /// H3.
   void unwind_on() noexcept override {
     is_ = state::cut;
     release();

@@ -153,19 +153,13 @@ enum class by {
   the_scope_round_it,
   its_deadline
 };
-constexpr std::array ways = {by::a_task_that_fails,
-                             by::a_body_that_throws,
-                             by::the_body,
-                             by::a_task,
-                             by::a_token_in_a_task,
-                             by::a_token_elsewhere,
-                             by::the_scope_round_it,
-                             by::its_deadline};
+constexpr std::array ways = {
+    by::a_task_that_fails, by::a_body_that_throws, by::the_body,           by::a_task,
+    by::a_token_in_a_task, by::a_token_elsewhere,  by::the_scope_round_it, by::its_deadline};
 
 /// Has one of each kind wait, and then does it.
 job cancels(world& w, by how, int yields, tasks_scope& round_it, tasks_scope& s) {
-  for (unsigned k = 0; k != kinds; ++k)
-    s.start(waits_for_ever, std::ref(w), static_cast<kind>(k));
+  for (unsigned k = 0; k != kinds; ++k) s.start(waits_for_ever, std::ref(w), static_cast<kind>(k));
   auto const when_all_wait = [&w, yields]() -> job {
     while (w.waiting != kinds) co_await proc::yield{};
     co_await yields_often(yields);
@@ -226,8 +220,7 @@ job in_scopes(world& w, by how, int yields) {
         auto const body = [&](tasks_scope& s) -> job {
           co_await cancels(w, how, yields, round_it, s);
         };
-        if (how == by::its_deadline || how == by::a_token_in_a_task ||
-            how == by::a_token_elsewhere)
+        if (how == by::its_deadline || how == by::a_token_in_a_task || how == by::a_token_elsewhere)
           co_await with_scope(options, w.stop.get_token(), body);
         else
           co_await with_scope(body);

@@ -160,7 +160,7 @@ TEST_CASE("tasks that wait for each other are reported as what they are") {
   } catch (deadlock const& e) {
     report = e.what();
   }
-  CHECK_THAT(report, Catch::Contains("weft::tasking<weft::proc>::await at tests/scope_errors_test.cpp"));
+  CHECK_THAT(report,
+             Catch::Contains("weft::tasking<weft::proc>::await at tests/scope_errors_test.cpp"));
   CHECK_THAT(report, Catch::Contains("weft::tasking<weft::proc>::leave"));
 }
-

@@ -161,4 +161,3 @@ TEMPLATE_TEST_CASE("tasks of a scope start others in it, and scopes of their own
   });
   CHECK(at_end == 6);
 }
-

@@ -115,7 +115,8 @@ TEMPLATE_TEST_CASE("a resumption that is dropped across a scope waits for its ta
   std::atomic<bool> found_it = true;
   run_on<TestType>([&]() -> eff<void, yields, proc> {
     result = co_await handle<asking>(
-        clauses{[](ask, resumption<int, int>) { return 7; }}, [&]() -> eff<int, asking, yields, proc> {
+        clauses{[](ask, resumption<int, int>) { return 7; }},
+        [&]() -> eff<int, asking, yields, proc> {
           is_there_while const here(is_there);
           co_return co_await with_scope([&](auto& s) -> eff<int, asking, yields, proc> {
             for (int i = 0; i != 3; ++i)
@@ -133,4 +134,3 @@ TEMPLATE_TEST_CASE("a resumption that is dropped across a scope waits for its ta
   CHECK(found_it);
   CHECK_FALSE(is_there);
 }
-

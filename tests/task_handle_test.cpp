@@ -2,6 +2,8 @@
 
 /// What a handle says of its tasks, and when; and where it may go.
 
+#include "sched/task_handle.hpp"
+
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -14,7 +16,6 @@
 #include "effects/effects.hpp"
 #include "sched/schedule.hpp"
 #include "sched/scope.hpp"
-#include "sched/task_handle.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/tasks.hpp"
 
@@ -62,8 +63,9 @@ TEST_CASE("a handle of tasks of a scope may outlive the scheduler, and one of ta
   }
 }
 
-TEST_CASE("a wait with a deadline says whether all have ended by then, and of what they threw "
-          "nothing") {
+TEST_CASE(
+    "a wait with a deadline says whether all have ended by then, and of what they threw "
+    "nothing") {
   for (auto const& where : places_for_tasks()) {
     CAPTURE(where.name);
     every_frame_dies const check;
@@ -148,16 +150,18 @@ TEST_CASE("what a task in no scope throws is thrown by schedule, unless somebody
   for (auto const& where : places_for_tasks()) {
     CAPTURE(where.name);
     every_frame_dies const check;
-    CHECK_THROWS_AS(where.run([]() -> job { (void)co_await start_task(fails); }), wrong);
+    auto const drops_it = []() -> job { (void)co_await start_task(fails); };
+    CHECK_THROWS_AS(where.run(drops_it), wrong);
     std::string thrown;
-    CHECK_NOTHROW(where.run([&]() -> job {
+    auto const waits_for_it = [&]() -> job {
       auto h = co_await start_task(fails);
       try {
         (void)co_await h;
       } catch (wrong const& e) {
         thrown = e.what();
       }
-    }));
+    };
+    CHECK_NOTHROW(where.run(waits_for_it));
     CHECK(thrown == "it");
   }
 }

@@ -135,8 +135,9 @@ std::pair<std::int64_t, bool> made_for_one(int& local) {
 }
 }  // namespace
 
-TEST_CASE("use case 6: a task that is waited for at once is a call, no process, and offered to "
-          "nobody") {
+TEST_CASE(
+    "use case 6: a task that is waited for at once is a call, no process, and offered to "
+    "nobody") {
   every_frame_dies const check;
   int local = 1;
   auto const alone_ = made_for_one<alone>(local);

@@ -520,8 +520,8 @@ task hears_it_everywhere(places& at, std::atomic<bool>& begun, std::atomic<unsig
           (void)co_await send(full_by_id.owner(), 1);
       }
     } catch (cancelled const& e) {
-      if (e.what() == std::string_view(
-                          "weft: cancelled, since the tasks are that this is done for"))
+      if (e.what() ==
+          std::string_view("weft: cancelled, since the tasks are that this is done for"))
         ++heard;
     }
   }

@@ -43,10 +43,9 @@ place place_of(char const* name) {
 /// A few that differ in what they do with tasks: called, never offered, in a random order, taken by
 /// other threads.
 inline std::array<place, 5> const& places_for_tasks() {
-  static std::array const all{place_of<alone>("alone"), place_of<by_queue>("by_queue"),
-                              place_of<by_random>("by_random"),
-                              place_of<shared_by<2>>("shared_by<2>"),
-                              place_of<stolen_by<2>>("stolen_by<2>")};
+  static std::array const all{
+      place_of<alone>("alone"), place_of<by_queue>("by_queue"), place_of<by_random>("by_random"),
+      place_of<shared_by<2>>("shared_by<2>"), place_of<stolen_by<2>>("stolen_by<2>")};
   return all;
 }
 
