@@ -72,8 +72,8 @@ class ending {
   /// Whether its handler has ended, so that the chain must not go through here.
   [[nodiscard]] virtual bool lost() const noexcept = 0;
   /// Whether those inside are to end, as far as is known here; if nothing is, who stands `outwards`
-  /// is asked.
-  enum class told : unsigned char { nothing, to_end, to_stay };
+  /// is asked; `elsewhere`, that is in another chain, which waits for this one.
+  enum class told : unsigned char { nothing, elsewhere, to_end, to_stay };
   [[nodiscard]] virtual told tells(continuation& outwards) const noexcept {
     outwards = outside();
     return told::nothing;
@@ -81,6 +81,8 @@ class ending {
   /// Whether others do something for who stands outside, so that nobody must unwind that
   /// (holder.hpp, H3).
   [[nodiscard]] virtual bool holds_on() const noexcept { return false; }
+  /// H3: it is about to be unwound: they need not do it any more.
+  virtual void is_left() noexcept {}
   /// H3: that one is to go on unwinding when they have done it.
   virtual void unwinds_later(holder&) noexcept {}
 
@@ -147,15 +149,21 @@ inline frame& frame_of(std::coroutine_handle<> h) noexcept {
     }
   }
 }
-/// Whether who stands there is told to end.
+/// Whether who stands there is told to end.  Of another chain only those are asked who cannot go
+/// on meanwhile: what is further out than a handler there may be resumed elsewhere, or nowhere.
 [[nodiscard, gnu::noinline]] inline bool is_told_to_end(continuation at) noexcept {
-  while (!at.is_ordinary_code()) {
+  for (bool is_elsewhere = false; !at.is_ordinary_code();) {
     if (at.is_frame()) {
       at = frame_of(at.frame()).parent;
       continue;
     }
-    ending::told const said = at.end().tells(at);
-    if (said != ending::told::nothing) return said == ending::told::to_end;
+    ending& e = at.end();
+    if (is_elsewhere && e.as_holder()) return false;
+    ending::told const said = e.tells(at);
+    if (said == ending::told::elsewhere)
+      is_elsewhere = true;
+    else if (said != ending::told::nothing)
+      return said == ending::told::to_end;
   }
   return false;
 }
@@ -172,6 +180,11 @@ inline frame& frame_of(std::coroutine_handle<> h) noexcept {
       at = e.outside();
     }
   }
+}
+
+/// All who hold on in there hear that they are left: from now on nobody asks further out.
+[[gnu::noinline]] inline void leave_all(continuation at, ending const& last) noexcept {
+  for (ending* e = held_on_to(at, last); e; e = held_on_to(e->outside(), last)) e->is_left();
 }
 
 // ---- results (F2)

@@ -226,7 +226,7 @@ struct pooled {
   static void* operator new(std::size_t bytes, std::align_val_t alignment) {
     return frames.take_aligned(bytes, alignment);
   }
-  static void operator delete(void* p, std::size_t, std::align_val_t alignment) noexcept {
+  static void operator delete(void* p, std::align_val_t alignment) noexcept {
     frames.give_aligned(p, alignment);
   }
 };
@@ -238,7 +238,7 @@ struct pooled_in_body : pooled {
   static void* operator new(std::size_t bytes, std::align_val_t alignment) {
     return frames.take_aligned(bytes, alignment);
   }
-  static void operator delete(void* p, std::size_t, std::align_val_t alignment) noexcept {
+  static void operator delete(void* p, std::align_val_t alignment) noexcept {
     frames.give_aligned(p, alignment);
   }
 };

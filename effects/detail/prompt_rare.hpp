@@ -58,8 +58,10 @@ namespace weft::detail {
 
 [[gnu::noinline]] inline bool holder::unwind_rest() noexcept {
   if (is_ == state::suspended || is_ == state::cut) {
-    if (ending* const e = held_on_by()) [[unlikely]]
+    if (ending* const e = held_on_by()) [[unlikely]] {
+      leave_all(at_.leaf, *this);
       return e->unwinds_later(*this), false;
+    }
     lose_leaf(handler_name());
     is_ = state::ended;
     unwind(at_.leaf, *this);

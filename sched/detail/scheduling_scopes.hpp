@@ -199,6 +199,8 @@ continuation task_service<S>::leave_on(scope_core& s) noexcept {
   (void)p.stop_at(*s.operation, s.leaf, *s.waiting, self());  // it can be
   self().is_about_to_wait(p);
   s.here.who.waits(p);
+  s.here.of = &s;
+  cancel_with_owner(s);
   if (waits_on(s)) {
     self().waits(p);
     return self().next();
@@ -216,11 +218,15 @@ bool task_service<S>::waits_on(scope_core& s) noexcept {
     is_touched(&s.count, false);
     if (!s.count.is_zero()) {
       self().tasks_.enter(s.here);
+      if (!s.leaving) cancel_with_owner(s);
       if (s.count.wait()) return true;
       if (process* const p = self().tasks_.leave(s.here)) s.here.who.waits(*p);
     }
     if (task_record* const r = s.not_ended()) {
-      if (self().tasks_.enter_for_one(s.here, *r)) return true;
+      if (self().tasks_.enter_for_one(s.here, *r)) {
+        if (!s.leaving) cancel_with_owner(s);
+        return true;
+      }
     } else if (s.count.is_zero()) {
       return false;
     }
@@ -249,6 +255,7 @@ void task_service<S>::scope_unwinds(scope_core& s, holder& h) noexcept {
   cancel(s);
   h.unwind_up_to(s, s.leaf);
   s.leaving = &h;
+  s.here.of = nullptr;
   s.here.leaves = &s;
   if (!waits_on(s)) go_on_unwinding(s);
 }
@@ -263,6 +270,7 @@ void task_service<S>::task_unwinds(task_record& r, holder& h) noexcept {
   if (!s) return h.unwind_on();
   // Its scope was at its end.
   s->leaving = &h;
+  s->here.of = nullptr;
   s->here.leaves = s;
   cancel(*s);
   if (!waits_on(*s)) go_on_unwinding(*s);

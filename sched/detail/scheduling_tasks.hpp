@@ -194,7 +194,9 @@ template <class S>
   (void)p.stop_at(*j.operation, j.leaf, *j.waiting, self());  // it can be
   self().is_about_to_wait(p);
   j.here.who.waits(p);
+  j.here.of = &j;
   self().tasks_.enter(j.here);
+  cancel_with_owner(j);
   // [3] acquire: with [1].  release: who has us go on finds us stopped.
   if (j.word.fetch_add(j.left, std::memory_order_acq_rel) == -j.left) {
     (void)self().tasks_.leave(j.here);
@@ -234,12 +236,30 @@ void task_service<S>::go_on_unwinding(task_group& g) noexcept {
 
 template <class S>
 void task_service<S>::cancel(task_group& g) noexcept {
+  auto const is_meant = [](process const& p) noexcept {
+    return p.is_waiting() && is_told_to_end(p.leaf());
+  };
+  // Those whose owner waits for them, and is to end, are found from there: others cannot ask what
+  // is further out than a handler.
+  auto const mark = [this](task_group& other) { return is_cancelled_now(other); };
+  for (bool is_new = is_cancelled_now(g); is_new;
+       is_new = self().tasks_.mark_groups_if(is_meant, mark))
+    self().wake_if(is_meant);
+}
+/// By us.
+template <class S>
+bool task_service<S>::is_cancelled_now(task_group& g) noexcept {
   is_touched(&g.cancelled, true);
-  // seq_cst: who is about to wait, and has not seen it, is seen by us in the room (wake_if).
-  if (g.cancelled.exchange(true, std::memory_order_seq_cst)) return;
+  // Relaxed: K2 of waking.hpp.
+  if (g.cancelled.exchange(true, std::memory_order_relaxed)) return false;
   self().one_group_is_cancelled(true);
-  self().wake_if(
-      [](process const& p) noexcept { return p.is_waiting() && is_told_to_end(p.leaf()); });
+  return true;
+}
+/// Its owner stands in the room, and waits from now on.
+template <class S>
+void task_service<S>::cancel_with_owner(task_group& g) noexcept {
+  if (self().must_look_up() && self().some_group_is_cancelled() && is_told_to_end(g.leaf))
+    cancel(g);
 }
 template <class S>
 void task_service<S>::is_gone(task_group&) noexcept {

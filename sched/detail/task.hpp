@@ -65,6 +65,7 @@ class task_group {
 class task_home {
  public:
   [[nodiscard]] virtual thunk begin_task(any_task& t, process_id id) noexcept = 0;
+  virtual void cancel(task_group& g) noexcept = 0;
   virtual continuation task_dropped(task& t) noexcept = 0;
   virtual void task_unwinds(task& t, holder& h) noexcept = 0;
   virtual continuation task_ended(task_record& r) noexcept = 0;
@@ -146,6 +147,7 @@ class task final : public any_task {
   inline continuation ended() noexcept override;
   inline continuation dropped() noexcept override;
   inline void is_over() noexcept override;
+  inline void is_left() noexcept override;
   inline void unwinds_later(holder& h) noexcept override;
   [[nodiscard]] inline told tells(continuation& outwards) const noexcept override;
   [[nodiscard]] inline continuation outside() const noexcept override;
@@ -185,11 +187,13 @@ thunk task::begin() noexcept { return of().home->begin_task(*this, of().owner_id
 continuation task::ended() noexcept { return of().task_ended(*this); }
 continuation task::dropped() noexcept { return of().home->task_dropped(*this); }
 void task::is_over() noexcept { of().home->task_is_over(*this); }
+void task::is_left() noexcept { of().home->cancel(of()); }
 void task::unwinds_later(holder& h) noexcept { of().home->task_unwinds(*this, h); }
 ending::told task::tells(continuation& outwards) const noexcept {
   is_touched(&group->cancelled, false);
   outwards = group->leaf;
-  return group->is_cancelled() ? told::to_end : told::nothing;
+  if (group->is_cancelled()) return told::to_end;
+  return host ? told::elsewhere : told::nothing;
 }
 continuation task::outside() const noexcept {
   return host ? continuation(*host) : continuation(group->leaf);

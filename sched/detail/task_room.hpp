@@ -39,6 +39,7 @@ class at_tasks {
   [[nodiscard]] bool stays() const noexcept { return stays_; }
 
   waiter who;
+  task_group* of = nullptr;      // who stays: for these
   task_group* leaves = nullptr;  // instead: it is over, and who is unwound with it waits
 
  private:
@@ -150,6 +151,22 @@ class task_room {
       }
     }
     put_all(taken, put);
+  }
+
+  /// Of those who stay and are meant, `mark(their group)` is called.  Whether it was for any.
+  template <class Pred, class Mark>
+  [[nodiscard]] bool mark_groups_if(Pred const& is_meant, Mark mark) noexcept {
+    auto const locked = lock();
+    bool was_any = false;
+    for (at_tasks* w = first_; w; w = w->next_) {
+      if (!w->of) continue;
+      // It is not taken, but does not go on while it is asked (T4 of waiter.hpp).
+      (void)w->who.take_if([&](process const& p) noexcept {
+        if (is_meant(p)) was_any |= mark(*w->of);
+        return false;
+      });
+    }
+    return was_any;
   }
 
  private:

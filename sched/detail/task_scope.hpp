@@ -35,7 +35,6 @@ class scope_home : public task_home {
  public:
   /// Of the process that runs.  Throws std::logic_error if none does.
   virtual void start(task_record& r) = 0;
-  virtual void cancel(task_group& g) noexcept = 0;
   /// O3.
   virtual void is_nobodys(task_record& r) noexcept = 0;
   virtual void scope_unwinds(scope_core& s, holder& h) noexcept = 0;
@@ -69,6 +68,7 @@ class task_record : public any_task, public awaited_task {
   continuation ended() noexcept override { return home->task_ended(*this); }
   continuation dropped() noexcept override { return home->task_dropped(*this); }
   void is_over() noexcept override { home->task_is_over(*this); }
+  inline void is_left() noexcept override;
   void unwinds_later(holder& h) noexcept override { home->task_unwinds(*this, h); }
   [[nodiscard]] inline told tells(continuation& outwards) const noexcept override;
   [[nodiscard]] continuation outside() const noexcept override {
@@ -81,7 +81,9 @@ class task_record : public any_task, public awaited_task {
   std::coroutine_handle<> called_from;   // while it is done in a call: who waits for it,
   task_wait* called_by = nullptr;        // and how: null if it is the scope, at its end
   bool const has_handle;
-  std::atomic<bool> was_looked_at = false;  // whoever waited knows what it threw; relaxed: a note
+  // Whoever waited knows what it threw.  Relaxed: the handle, or the scope, has heard of it from
+  // them.
+  std::atomic<bool> was_looked_at = false;
 
  protected:
   task_record(bool with_handle, bool in_a_scope) noexcept
@@ -123,6 +125,7 @@ class scope_core : public task_group, public ending {
   [[nodiscard]] continuation outside() const noexcept override { return leaf; }
   [[nodiscard]] bool lost() const noexcept override { return false; }
   [[nodiscard]] bool holds_on() const noexcept override { return true; }
+  void is_left() noexcept override { home->cancel(*this); }
   void unwinds_later(holder& h) noexcept override { home->scope_unwinds(*this, h); }
   [[nodiscard]] told tells(continuation& outwards) const noexcept override {
     is_touched(&cancelled, false);
@@ -208,11 +211,16 @@ class scope_core : public task_group, public ending {
 };
 
 scope_core* task_record::of() const noexcept { return static_cast<scope_core*>(group); }
+/// As a call of its scope, at the end of that.
+void task_record::is_left() noexcept {
+  if (group && !called_by) home->cancel(*group);
+}
 ending::told task_record::tells(continuation& outwards) const noexcept {
   if (!group) return told::to_stay;
   is_touched(&group->cancelled, false);
   outwards = group->leaf;
-  return group->is_cancelled() ? told::to_end : told::nothing;
+  if (group->is_cancelled()) return told::to_end;
+  return host ? told::elsewhere : told::nothing;
 }
 
 }  // namespace weft::detail

@@ -69,6 +69,8 @@ class task_service : public scope_home {
   [[nodiscard]] continuation leave_on(scope_core& s) noexcept;
   [[nodiscard]] continuation awaits_on(task_wait& w) noexcept;
   void cancel(task_group& g) noexcept override;
+  [[nodiscard]] bool is_cancelled_now(task_group& g) noexcept;
+  void cancel_with_owner(task_group& g) noexcept;
   void is_gone(task_group& g) noexcept override;
   static void go_on_unwinding(task_group& g) noexcept;
   [[noreturn]] static void throw_no_process_here();
