@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -81,8 +82,16 @@ class one_thread {
     [[gnu::noinline]] void is_reminded() {
       std::vector<offer*> all;
       all.swap(offers_);
-      for (offer* const o : all)
-        if (thunk t = o->begin()) put_in(std::move(t));
+      std::size_t begun = 0;
+      try {
+        while (begun != all.size())
+          if (thunk t = all[begun++]->begin()) put_in(std::move(t));
+      } catch (...) {  // the others are to be begun all the same
+        all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(begun));
+        all.swap(offers_);
+        arrivals_.remind();
+        throw;
+      }
       all.clear();
       all.swap(offers_);
     }
