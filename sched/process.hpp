@@ -178,10 +178,7 @@ class process : public detail::holder, public detail::pooled {
     return error;
   }
   /// Of one whose first frame ends elsewhere: that has ended.
-  [[nodiscard]] detail::continuation ended_elsewhere() noexcept {
-    result_.set();
-    return ended();
-  }
+  [[nodiscard]] detail::continuation ended_elsewhere() noexcept { return result_.set(), ended(); }
   /// Destroys all frames of a process that runs, from `leaf` on.
   void unwind_from(std::coroutine_handle<> leaf) noexcept {
     is_ = state::ended;
