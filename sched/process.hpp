@@ -291,11 +291,6 @@ class process : public detail::holder, public detail::pooled {
 };
 static_assert(sizeof(process) <= 64);
 
-/// What the backend has with a process; and the process of that.
-template <class Place>
-Place& process_place(process& p) noexcept {
-  return *std::launder(reinterpret_cast<Place*>(reinterpret_cast<std::byte*>(&p) - sizeof(Place)));
-}
 template <class Place>
 process& process_at(Place& at) noexcept {
   return *std::launder(

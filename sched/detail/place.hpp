@@ -32,3 +32,15 @@ constexpr place_kind const& place_for() {
 }
 
 }  // namespace weft::detail
+
+namespace weft {
+
+class process;
+
+/// What the backend has with a process.
+template <class Place>
+Place& process_place(process& p) noexcept {
+  return *std::launder(reinterpret_cast<Place*>(reinterpret_cast<std::byte*>(&p) - sizeof(Place)));
+}
+
+}  // namespace weft
