@@ -139,6 +139,8 @@ class scheduling final : public scheduling_outside, public task_service<scheduli
   [[noreturn]] static void throw_stays_where_it_is(site const& at);
   /// The process that runs can be run again no more.
   void seal(site const& at);
+  /// Where schedules are explored.
+  void asks_its_groups(process const& p) const noexcept;
   /// Whether an operation on something shared is a step of its own, and this one has not begun.
   [[nodiscard]] bool lets_others_first() noexcept;
   /// False if ordinary code stands in between.

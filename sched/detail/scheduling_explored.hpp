@@ -10,6 +10,12 @@
 /// one on something shared is put back first, and performs it when it is chosen.
 namespace weft::detail {
 
+/// Whether it does its step at all depends on the groups in which it stands: it looks, whatever it
+/// finds (K6 of waking.hpp).
+template <backend Backend>
+void scheduling<Backend>::asks_its_groups(process const& p) const noexcept {
+  if (this->has_tasks_ && p.is_waiting()) (void)is_told_to_end(p.leaf());
+}
 template <backend Backend>
 bool scheduling<Backend>::lets_others_first() noexcept {
   if constexpr (requires { backend_->is_parallel(); })

@@ -56,8 +56,7 @@ template <backend Backend>
 template <backend Backend>
 [[gnu::always_inline]] inline std::coroutine_handle<> scheduling<Backend>::go_on(
     process* p, std::uint64_t answer) noexcept {
-  if constexpr (explores)  // it looks whether it is to end, whatever it finds (K6)
-    if (this->has_tasks_ && p->is_waiting()) (void)is_told_to_end(p->leaf());
+  if constexpr (explores) asks_its_groups(*p);
   // On several threads it may be ready because somebody failed while we looked for it.
   if (!p->is_plain() || (on_several_threads && this->must_look_up())) [[unlikely]]
     return next_unless_over(p, answer);

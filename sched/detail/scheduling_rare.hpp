@@ -67,6 +67,7 @@ template <backend Backend>
     thunk t = take_with_care();
     if (!t) return nobody(t.why_empty());
     std::uint64_t const answer = t.answer();
+    if constexpr (explores) asks_its_groups(*t.get());
     if (auto const frame = prepare(t.release(), answer)) return frame;
   }
   return nobody(thunk::nothing::dry);

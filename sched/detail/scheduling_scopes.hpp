@@ -163,6 +163,8 @@ void task_service<S>::on(Await& a) {
 
 template <class S>
 void task_service<S>::enters(scope_core& s, std::coroutine_handle<> leaf) {
+  is_born(&s.cancelled);
+  is_born(&s.count);
   s.home = this;
   s.owner = &self().running();
   s.owner_id = s.owner->id();

@@ -56,6 +56,8 @@ std::coroutine_handle<> task_service<S>::do_all(process& p, join& j) {
 
 template <class S>
 std::coroutine_handle<> task_service<S>::begin_everywhere(join& j) {
+  is_born(&j.cancelled);
+  is_born(&j.word);
   j.left = static_cast<std::int32_t>(j.count);
   for (task* t = j.tasks; t != j.tasks + j.count; ++t)
     if (thunk begun = t->begin()) self().put(std::move(begun), why::started);

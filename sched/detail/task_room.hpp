@@ -57,7 +57,7 @@ class at_tasks {
 
 /// A task that others wait for, one by one.
 struct awaited_task {
-  explicit awaited_task(bool in_a_scope) noexcept : state(in_a_scope) {}
+  explicit awaited_task(bool in_a_scope) noexcept : state(in_a_scope) { is_born(this); }
   [[nodiscard]] bool has_ended() const noexcept {
     is_touched(this, false);
     return state.has_ended();
