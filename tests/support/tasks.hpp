@@ -3,9 +3,6 @@
 
 #include <array>
 #include <functional>
-#include <stop_token>
-#include <string>
-#include <utility>
 
 #include "effects/effects.hpp"
 #include "sched/completion.hpp"
@@ -13,7 +10,6 @@
 #include "sched/mail.hpp"
 #include "sched/schedule.hpp"
 #include "sched/scope.hpp"
-#include "sched/spawning.hpp"
 #include "sched/timing.hpp"
 #include "tests/support/threads.hpp"
 
