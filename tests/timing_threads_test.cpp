@@ -44,7 +44,7 @@ TEMPLATE_TEST_CASE("threads park until the first alarm, and those who sleep wake
             if (now < t) ++too_early;
             place = ++n;
           },
-          start + (3 - i) * 2ms, std::ref(order[i]), std::ref(woken), std::ref(early));
+          start + (3 - i) * 20ms, std::ref(order[i]), std::ref(woken), std::ref(early));
   });
   CHECK(woken == 3);
   CHECK(early == 0);
