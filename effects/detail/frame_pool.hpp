@@ -222,8 +222,10 @@ inline frame_count frames_so_far() noexcept {
 struct pooled {
   static void* operator new(std::size_t bytes) { return frames.take(bytes); }
   static void operator delete(void* p, std::size_t bytes) noexcept { frames.give(p, bytes); }
-  /// For what holds a handler that is aligned to more than the pool's blocks are.
-  static void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  /// For what holds a handler that is aligned to more than the pool's blocks are.  Called, and not
+  /// in line: g++ 12 would take the pair for one that does not match.  Without the size: that is
+  /// the one which is called if the constructor throws.
+  [[gnu::noinline]] static void* operator new(std::size_t bytes, std::align_val_t alignment) {
     return frames.take_aligned(bytes, alignment);
   }
   static void operator delete(void* p, std::align_val_t alignment) noexcept {
@@ -235,7 +237,7 @@ struct pooled {
 struct pooled_in_body : pooled {
   static void* operator new(std::size_t bytes) { return frames.take<true>(bytes); }
   static void operator delete(void* p, std::size_t bytes) noexcept { frames.give(p, bytes); }
-  static void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  [[gnu::noinline]] static void* operator new(std::size_t bytes, std::align_val_t alignment) {
     return frames.take_aligned(bytes, alignment);
   }
   static void operator delete(void* p, std::align_val_t alignment) noexcept {
