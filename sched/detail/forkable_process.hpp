@@ -138,7 +138,11 @@ class forkable_process final : public process {
   /// Those frames, and all others, go.  It can still be run again.
   void drop_frames(prompt const& ground) noexcept {
     claim_frames(ground);
-    if (!unwind_rest()) keep();  // for who sees to the rest
+    for (;;) {
+      keep();  // for who sees to the rest, perhaps before we are back (unwind_on)
+      if (unwind_rest()) return release();
+      if (is_ != state::cut) return;
+    }
   }
   /// Its first frame.
   void begin(std::coroutine_handle<> first, void* evidence, prompt& ground,
