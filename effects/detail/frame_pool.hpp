@@ -228,7 +228,7 @@ struct pooled {
   [[gnu::noinline]] static void* operator new(std::size_t bytes, std::align_val_t alignment) {
     return frames.take_aligned(bytes, alignment);
   }
-  static void operator delete(void* p, std::align_val_t alignment) noexcept {
+  [[gnu::noinline]] static void operator delete(void* p, std::align_val_t alignment) noexcept {
     frames.give_aligned(p, alignment);
   }
 };
@@ -240,7 +240,7 @@ struct pooled_in_body : pooled {
   [[gnu::noinline]] static void* operator new(std::size_t bytes, std::align_val_t alignment) {
     return frames.take_aligned(bytes, alignment);
   }
-  static void operator delete(void* p, std::align_val_t alignment) noexcept {
+  [[gnu::noinline]] static void operator delete(void* p, std::align_val_t alignment) noexcept {
     frames.give_aligned(p, alignment);
   }
 };
