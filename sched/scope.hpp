@@ -44,7 +44,7 @@ consteval bool is_within() {
 }  // namespace detail
 
 /// Where tasks are started that end before it does (with_scope).  A task of it may start others in
-/// it.
+/// it.  Used by processes of its scheduler, several at once if there are threads.
 template <class... Effects>
 class scope {
   using for_tasks = detail::row_of_tasks_t<tasking<Effects...>>;
@@ -60,7 +60,8 @@ class scope {
   /// eff<void, ...>.  It may borrow what stands outside the scope.  What it throws cancels the
   /// scope, and is thrown at its end.
   ///
-  /// A block and a frame from a pool, two if `f` is no coroutine.
+  /// A block and a frame, both from a pool.  Throws bad_alloc, what calling `f` does if that is a
+  /// coroutine, and std::logic_error in ordinary code.
   template <class F, class... Args>
   void start(F f, Args&&... args) {
     using R = std::invoke_result_t<F, std::decay_t<Args>...>;
@@ -92,8 +93,8 @@ class scope {
   /// All tasks, and the body, find `cancelled` at their next operation, or where they wait.
   /// That they heed it is no error: with_scope gives what the body does.
   void cancel() noexcept {
-    core_.was_told.store(true,
-                         std::memory_order_relaxed);  // relaxed: looked at when all have ended
+    // Relaxed: looked at when all have ended.
+    core_.was_told.store(true, std::memory_order_relaxed);
     core_.home->cancel(core_);
   }
 
