@@ -33,8 +33,11 @@ std::coroutine_handle<> task_service<S>::do_all(process& p, join& j) {
       return j.leaf;
     }
   std::uint32_t number = p.next_child_number(j.count);
+  row_info const* row = nullptr;  // most often they have the same
+  void* evidence = nullptr;
   for (task *t = j.tasks, *const end = t + j.count; t != end; ++t) {
-    t->first_frame_here().evidence = self().evidence_for(t->row(), false);
+    if (row != &t->row()) evidence = self().evidence_for(*(row = &t->row()), false);
+    t->first_frame_here().evidence = evidence;
     t->number = number++;
   }
   if constexpr (offering<typename S::backend_type>)
