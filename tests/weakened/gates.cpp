@@ -117,11 +117,14 @@ class room final : public detail::waiting_room {
   outside_gate* until_ = nullptr;
 };
 
+/// Nobody is to end.
+constexpr auto nobody = [](process const&) noexcept { return false; };
+
 /// A process that nobody runs waits there.
 template <class... At>
 bool enters(room& here, detail::waiter& who, At&&... at) {
   who.waits(*tests::numbered(0).release());
-  return here.enter(std::forward<At>(at)...);
+  return here.enter(std::forward<At>(at)..., nobody);
 }
 
 /// Who finds that it is open sees what was done before.
@@ -277,7 +280,7 @@ void alarms_end() {
   detail::waiter who;
   ends(new detail::alarm(instant(), who), [&](detail::alarm& a) {
     bool is_next = false;
-    (void)here.timers_.set(a, is_next);
+    (void)here.timers_.set(a, is_next, nobody);
     (void)here.timers_.take_any();
   });
 }
