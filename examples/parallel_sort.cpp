@@ -116,9 +116,9 @@ eff<void, tasking<>, console> sorts(std::string what, std::vector<record> all) {
 }
 
 eff<void, tasking<>, console> program() {
-  co_await sorts("numbers", numbers_below(200'000, 1U << 31));
-  co_await sorts("numbers below ten", numbers_below(200'000, 10));
-  co_await sorts("falling numbers", falling(100'000));
+  co_await sorts("numbers", numbers_below(20'000, 1U << 31));
+  co_await sorts("numbers below ten", numbers_below(20'000, 10));
+  co_await sorts("falling numbers", falling(10'000));
   co_await sorts("numbers", numbers_below(3, 1000));
   co_await sorts("numbers", {});
 }
