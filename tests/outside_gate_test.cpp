@@ -25,11 +25,13 @@ using program = eff<void, children, proc, completing>;
 
 /// Waits there, and counts how that ended.
 struct ends {
+  counter begun = 0;
   counter opened = 0;
   counter cancelled = 0;
 };
 eff<void, proc, completing> waits(std::reference_wrapper<outside_gate> at,
                                   std::reference_wrapper<ends> how) {
+  ++how.get().begun;
   try {
     co_await completing::wait{at};
     ++how.get().opened;
@@ -128,8 +130,8 @@ TEMPLATE_TEST_CASE("another thread may end it too, and wakes the scheduler that 
     });
     run_on<TestType>([&]() -> program {
       co_await spawn(waits, std::ref(*g), std::ref(how));
-      co_await proc::yield{};
-      waits_there = true;  // on one thread: it came before us
+      while (how.begun == 0) co_await proc::yield{};
+      waits_there = true;  // on one thread: it was begun, and has stopped there
     });
     outside.join();
     if (how.cancelled != 1) FAIL("round " << round);
