@@ -55,9 +55,12 @@ class waiter {
   /// The same if it is here and meant: `is_meant(process const&)`, asked at most once (T4).
   template <class IsMeant>
   [[nodiscard]] process* take_if(IsMeant const& is_meant) noexcept {
-    // Relaxed: what is looked at was written before it entered the list, whose lock we hold.
+    // What we look at was written before it entered the list, whose lock we hold.
     state now = state::here;
-    for (relax wait; !is_.compare_exchange_strong(now, state::asked, std::memory_order_relaxed);
+    // [1] acquire: with [2].  Who asked before us, on another list, has looked at it before it is
+    // ours, or goes to who takes it after us: he sees our store only.
+    for (relax wait; !is_.compare_exchange_strong(now, state::asked, std::memory_order_acquire,
+                                                  std::memory_order_relaxed);
          wait()) {
       if (now == state::gone) return nullptr;
       now = state::here;  // somebody else asks: for others than we do

@@ -46,6 +46,10 @@
 // weakens 21 in sched/detail/mailbox.hpp to relaxed: locked_.store(false, std::memory_order_release
 // weakens 22 in sched/detail/permits.hpp to relaxed: n, n - 1, std::memory_order_acquire
 // weakens 23 in sched/detail/permits.hpp to relaxed: left_.fetch_add(n, std::memory_order_release
+// weakens 24 in sched/detail/waiter.hpp to relaxed: state::gone, std::memory_order_acquire
+// weakens 25 in sched/detail/waiter.hpp to relaxed: state::asked, std::memory_order_acquire
+// weakens 26 in sched/detail/waiter.hpp to relaxed:
+//    is_taken ? state::gone : state::here, std::memory_order_release
 
 #include <atomic>
 #include <cstdlib>
@@ -285,6 +289,23 @@ void alarms_end() {
   });
 }
 
+/// Who takes a process may do with it as he likes: who asked whether it is meant has looked.
+template <class Take>
+void asks_and_takes(Take take) {
+  detail::waiter who;
+  who.waits(*tests::numbered(0).release());
+  moment asked;
+  on_threads(2, [&](unsigned me) {
+    if (me == 0) {
+      (void)who.take_if([](process const& p) noexcept { return !p.leaf(); });
+      asked.comes();
+    } else {
+      asked.wait();
+      (void)thunk(take(who));
+    }
+  });
+}
+
 /// Messages, and their number, are touched under the lock.
 int sends_and_receives() {
   static constexpr int messages = 100;
@@ -346,6 +367,9 @@ int main(int argc, char** argv) {
     waits_end();
     wait_ends_as_it_is_opened();
     alarms_end();
+    asks_and_takes([](detail::waiter& w) { return w.take(); });
+    asks_and_takes(
+        [](detail::waiter& w) { return w.take_if([](process const&) noexcept { return true; }); });
     wrong += sends_and_receives();
     wrong += gives_back_and_takes();
   }
