@@ -117,7 +117,7 @@ std::coroutine_handle<> task_service<S>::call(task_wait& w) noexcept {
     if (!newest) return {};
     auto& t = static_cast<any_task&>(*newest);
     if (!w.first || &t != static_cast<task_record*>(w.first)) {
-      self().worker().put(*newest);  // where it was
+      self().worker().put(*newest, true);  // where it was: nobody is to be told
       return {};
     }
     auto& r = static_cast<task_record&>(*w.first);
@@ -169,7 +169,8 @@ void task_service<S>::enters(scope_core& s, std::coroutine_handle<> leaf) {
   s.owner = &self().running();
   s.owner_id = s.owner->id();
   s.leaf = leaf;
-  if (self().must_look_up() && self().is_to_end_at(leaf)) throw self().why_cancelled();
+  if (self().must_look_up() && self().is_to_end_at(leaf))
+    throw self().is_cancelling() ? self().why_cancelled() : S::why_with_others();
 }
 template <class S>
 std::coroutine_handle<> task_service<S>::leaves(scope_core& s) {
@@ -184,7 +185,7 @@ continuation task_service<S>::leave_on(scope_core& s) noexcept {
       if (!o) break;
       auto& t = static_cast<any_task&>(*o);
       if (t.group != &s) {
-        self().worker().put(*o);  // where it was
+        self().worker().put(*o, true);  // where it was: nobody is to be told
         break;
       }
       auto& r = static_cast<task_record&>(t);

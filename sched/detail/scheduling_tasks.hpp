@@ -23,7 +23,6 @@ bool task_service<S>::can_call(process const& p) noexcept {
 template <class S>
 std::coroutine_handle<> task_service<S>::do_all(process& p, join& j) {
   j.home = this;
-  j.task_ended = end_task;
   j.owner = &p;
   j.owner_id = p.id();
   if (self().must_look_up()) [[unlikely]]
@@ -104,26 +103,25 @@ thunk task_service<S>::begin_task(any_task& t, process_id id) noexcept {
 /// Most often of one that the owner did, when all is as it should be: then what it does next.  As
 /// little as can be, and what is rare out of line: so nothing is saved for it.
 template <class S>
-continuation task_service<S>::end_task(task& t) noexcept {
+continuation task_service<S>::task_ended(task& t) noexcept {
   join& j = t.of();
-  auto& me = static_cast<task_service&>(*j.home);
-  if (t.host || t.has_failed() || j.is_cancelled() || me.self().must_look_up()) [[unlikely]]
-    return me.end_task_rarely(t);
+  if (t.host || t.has_failed() || j.is_cancelled() || self().must_look_up()) [[unlikely]]
+    return task_ended_rarely(t);
   if constexpr (offering<typename S::backend_type>)
     if (j.left != 0) {
-      offer* const o = me.self().worker().take_back();
+      offer* const o = self().worker().take_back();
       if (!o || static_cast<any_task*>(o)->group != &j) [[unlikely]]
-        return me.is_taken(j, o);
+        return is_taken(j, o);
       --j.left;
       return static_cast<any_task*>(o)->release();
     }
   if (j.left != 0 || j.not_offered != 0) [[unlikely]]
-    return me.next_of(j);
+    return next_of(j);
   j.waiting->set();
   return j.leaf;
 }
 template <class S>
-[[gnu::noinline]] continuation task_service<S>::end_task_rarely(task& t) noexcept {
+[[gnu::noinline]] continuation task_service<S>::task_ended_rarely(task& t) noexcept {
   join& j = t.of();
   if (t.has_failed()) cancel(j);
   if (!t.host) return next_of(j);

@@ -19,8 +19,8 @@
 ///
 ///   W1  A light task is offered by the process that waits for it, its owner.  If nobody has taken
 ///       it when the owner has nothing else to do, it is done there, as a call: by no process of
-///       its own, without a count.  Others, and all of an owner that cannot call them (inside a
-///       handler, or with a log), are begun at once.
+///       its own, without a count.  Others, and all of an owner that cannot call them, as it stands
+///       inside a handler, are begun at once.
 ///   W2  Who begins one, or takes it, makes a process of it, whose first frame ends at the task.
 ///   W3  The word of a join is less by one for each task that was taken and has ended.  Its owner,
 ///       when it has taken back what it could, adds how many are left.  Of them all, who makes it
@@ -66,6 +66,7 @@ class task_home {
  public:
   [[nodiscard]] virtual thunk begin_task(any_task& t, process_id id) noexcept = 0;
   virtual void cancel(task_group& g) noexcept = 0;
+  virtual continuation task_ended(task& t) noexcept = 0;
   virtual continuation task_dropped(task& t) noexcept = 0;
   virtual void task_unwinds(task& t, holder& h) noexcept = 0;
   virtual continuation task_ended(task_record& r) noexcept = 0;
@@ -162,8 +163,7 @@ class join final : public task_group {
   task* const tasks;
   std::uint32_t const count;
   bool all_are_light;
-  task_home* home;                               // set by who begins it, as the next three
-  continuation (*task_ended)(task& t) noexcept;  // home's; not virtual: each task pays for it
+  task_home* home;  // set by who begins it, as the next two
   answer<void>* waiting;
   operation_info const* operation;
   std::uint32_t not_offered = 0;       // the owner's: there was no memory; from the second on
@@ -184,7 +184,7 @@ void task::prepare(join& j, first_frame f) noexcept {
   any_task::prepare(f);
 }
 thunk task::begin() noexcept { return of().home->begin_task(*this, of().owner_id.child(number)); }
-continuation task::ended() noexcept { return of().task_ended(*this); }
+continuation task::ended() noexcept { return of().home->task_ended(*this); }
 continuation task::dropped() noexcept { return of().home->task_dropped(*this); }
 void task::is_over() noexcept { of().home->task_is_over(*this); }
 void task::is_left() noexcept { of().home->cancel(of()); }

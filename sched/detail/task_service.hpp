@@ -42,11 +42,11 @@ class task_service : public scope_home {
   // ---- those that are waited for together (scheduling_tasks.hpp)
 
   [[nodiscard]] thunk begin_task(any_task& t, process_id id) noexcept override;
-  static continuation end_task(task& t) noexcept;
+  continuation task_ended(task& t) noexcept override;
   continuation task_dropped(task& t) noexcept override;
   void task_unwinds(task& t, holder& h) noexcept override;
   void task_is_over(task& t) noexcept override { ends_elsewhere(t.of()); }
-  [[nodiscard]] continuation end_task_rarely(task& t) noexcept;
+  [[nodiscard]] continuation task_ended_rarely(task& t) noexcept;
   void ends_elsewhere(join& j) noexcept;
   [[nodiscard]] continuation next_of(join& j) noexcept;
   [[nodiscard]] continuation is_taken(join& j, offer* newest) noexcept;
