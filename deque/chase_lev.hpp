@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstddef>
 
+#include "deque/detail/asymmetric_fence.hpp"
 #include "deque/detail/steal_ends.hpp"
 #include "deque/taken.hpp"
 
@@ -18,6 +19,13 @@ struct chase_lev_orders : steal_orders {
   static constexpr auto sees_top = std::memory_order_seq_cst;      // [9]
   static constexpr auto sees_bottom = std::memory_order_seq_cst;   // [9]
   static constexpr auto takes = std::memory_order_seq_cst;         // [10]
+};
+
+/// The same, where the owner is to pay as little as can be, and thieves pay for it (S6).
+struct interrupting_orders : chase_lev_orders {
+  using fence = detail::asymmetric_fence;
+  static constexpr auto claims_lightly = std::memory_order_release;        // [11]
+  static constexpr auto looks_at_top_lightly = std::memory_order_relaxed;  // [11]
 };
 
 /// Where those who steal put what they have no time for: a deque of their own, say.
@@ -39,8 +47,9 @@ concept takes_in = requires(Into& into, T x, std::size_t n) {
 ///
 /// Everything is lock-free but growing.  Push and pop are O(1), a pop costs one locked instruction,
 /// and two if it takes the last one, but none where there are no thieves; a steal is one
-/// compare-and-swap.  Nothing is allocated but larger arrays.  Not for what must be taken in the
-/// order in which it came: steal_queue.
+/// compare-and-swap.  With `interrupting_orders` a pop costs one if it takes the last one, and a
+/// steal a call of the system: for what is seldom stolen.  Nothing is allocated but larger arrays.
+/// Not for what must be taken in the order in which it came: steal_queue.
 ///
 ///   S1 to S4 are in detail/steal_ends.hpp.
 ///   S5  Everyone takes one item at a time, a thief by moving top from t to t + 1.  The owner moves
@@ -49,6 +58,14 @@ concept takes_in = requires(Into& into, T x, std::size_t n) {
 ///       These four, and [10], are seq_cst.  So who finds that top has come to b, which is after
 ///       the owner's look in their one order, finds a bottom that says that there is no item b, or
 ///       one that has been pushed since.
+///   S6  With `interrupting_orders` the owner has a light fence between [7] and [8], now [11], and
+///   a
+///       thief a heavy one between its two looks [9] (asymmetric_fence.hpp, A1).  If the light one
+///       comes first the thief's look at bottom sees b, or what was stored since.  If the heavy one
+///       does, the owner's look at top sees what the thief saw, or more.  So also here: who finds
+///       that top has come to b, which the owner has not, finds such a bottom.  The same fences,
+///       between a push and the look whether somebody sleeps, and between who announces that he
+///       will and his look, stand for [5] and [6].
 ///
 /// Thieves who take half do so one by one, each with its own look at bottom; why not all at once is
 /// in docs/decisions/011-stealing-half.md.
@@ -61,6 +78,7 @@ template <class T, class Orders = chase_lev_orders>
 class basic_chase_lev : private detail::steal_ends<T, Orders> {
   using ends = detail::steal_ends<T, Orders>;
   using typename ends::index;
+  static constexpr bool may_interrupt = requires { typename Orders::fence; };
 
  public:
   /// What those have who are not the owner.  Not longer than the deque lives.
@@ -105,11 +123,33 @@ class basic_chase_lev : private detail::steal_ends<T, Orders> {
   /// With room for so many, or a few more.  Throws std::bad_alloc.
   explicit basic_chase_lev(std::size_t room = 64) : ends(room) {}
 
+  /// Thieves are not to interrupt (S6), though its orders say so: there are too many, perhaps.
+  /// Before there are any.
+  void do_not_interrupt() noexcept
+    requires may_interrupt
+  {
+    interrupts_ = false;
+  }
+
   using ends::is_empty;
-  using ends::publish;
   using ends::push;
   using ends::reserve;
   using ends::size;
+
+  /// Between a push and a look whether somebody sleeps: detail/steal_ends.hpp.  No locked
+  /// instruction if thieves interrupt; but then who sleeps calls before_last_look().
+  void publish() noexcept {
+    if constexpr (may_interrupt)
+      if (interrupts_) return Orders::fence::light();  // S6
+    ends::publish();
+  }
+  /// What somebody calls who has announced that he sleeps, before he asks is_empty() of it, or of
+  /// any of its kind.
+  void before_last_look() const noexcept
+    requires may_interrupt
+  {
+    if (interrupts_) Orders::fence::heavy();  // S6
+  }
 
   /// The one that was pushed last.  Never `lost`: who loses the last one has none left.
   [[nodiscard]] taken<T> try_pop() noexcept {
@@ -117,8 +157,7 @@ class basic_chase_lev : private detail::steal_ends<T, Orders> {
     index const b = this->bottom_.load(std::memory_order_relaxed) - 1;
     if (b < this->top_seen_) return missed::empty;
     T const x = this->array_.load(std::memory_order_relaxed)->get(b);
-    this->bottom_.store(b, Orders::claims);           // [7] seq_cst: S5; and release, as a push
-    index t = this->top_.load(Orders::looks_at_top);  // [8] seq_cst: S5
+    index t = lower_bottom(b);
     if (t < b) return x;
     // [10] seq_cst: S5.  Relaxed if it fails: then it is gone, whoever has it.
     bool const is_ours = t == b && this->top_.compare_exchange_strong(t, b + 1, Orders::takes,
@@ -139,9 +178,25 @@ class basic_chase_lev : private detail::steal_ends<T, Orders> {
   }
 
  private:
+  /// And then looks at top.
+  [[nodiscard]] index lower_bottom(index b) noexcept {
+    if constexpr (may_interrupt)
+      if (interrupts_) {
+        this->bottom_.store(b, Orders::claims_lightly);        // [11] release: as a push
+        Orders::fence::light();                                // S6
+        return this->top_.load(Orders::looks_at_top_lightly);  // [11] relaxed: S6
+      }
+    this->bottom_.store(b, Orders::claims);        // [7] seq_cst: S5; and release, as a push
+    return this->top_.load(Orders::looks_at_top);  // [8] seq_cst: S5
+  }
   [[nodiscard]] taken<T> steal() noexcept {
     // [9] seq_cst: S5; acquire: with [1] and [7].
     index t = this->top_.load(Orders::sees_top);
+    if constexpr (may_interrupt)
+      if (interrupts_) {
+        if (this->is_empty()) return missed::empty;  // nobody is interrupted for nothing
+        Orders::fence::heavy();                      // S6
+      }
     index const b = this->bottom_.load(Orders::sees_bottom);
     if (b <= t) return missed::empty;
     // [4] acquire: with [3].
@@ -152,6 +207,14 @@ class basic_chase_lev : private detail::steal_ends<T, Orders> {
       return missed::lost;
     return x;
   }
+
+  [[nodiscard]] static bool is_able_to_interrupt() noexcept {
+    if constexpr (may_interrupt)
+      return Orders::fence::exists();
+    else
+      return false;
+  }
+  bool interrupts_ = is_able_to_interrupt();
 };
 
 template <class T>

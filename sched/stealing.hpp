@@ -127,7 +127,10 @@ class stealing {
       : options_(o),
         count_(o.threads ? o.threads : std::max(1U, std::thread::hardware_concurrency())),
         homes_(std::make_unique<home[]>(count_)),
-        idle_(count_) {}
+        idle_(count_) {
+    if (count_ > most_interrupted)
+      for (unsigned i = 0; i != count_; ++i) homes_[i].offers.do_not_interrupt();
+  }
   stealing(stealing const&) = delete;
   stealing& operator=(stealing const&) = delete;
   ~stealing() {
@@ -185,11 +188,17 @@ class stealing {
   }
 
  private:
+  /// Offers are taken back where they were made, all but a few.
+  using offers_deque = basic_chase_lev<offer*, interrupting_orders>;
+  /// Who steals an offer interrupts all threads that run.  Up to so many that is less than what
+  /// each of them would pay for each offer that it takes back.
+  static constexpr unsigned most_interrupted = 8;
+
   /// What a worker has, and others look at.
   struct home {
     chase_lev<place*> deque;      // what has become ready there
     steal_queue<place*> yielded;  // what has let others go first
-    chase_lev<offer*> offers;     // what it will do itself, unless another takes it
+    offers_deque offers;          // what it will do itself, unless another takes it
     std::atomic<std::uint64_t> run = 0, stolen = 0, parked = 0, woken = 0;  // the worker's
   };
 
@@ -216,6 +225,7 @@ class stealing {
     idle_.wake_one();
   }
   [[nodiscard]] bool all_are_empty() const noexcept {
+    if (count_ != 1) homes_[0].offers.before_last_look();
     for (unsigned i = 0; i != count_; ++i)
       if (!homes_[i].deque.is_empty() || !homes_[i].yielded.is_empty() ||
           !homes_[i].offers.is_empty())

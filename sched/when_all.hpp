@@ -181,9 +181,10 @@ template <class X, class... Xs>
              (detail::is_eff<std::remove_cvref_t<Xs>> && ...)))
 auto when_all(X&& range, Xs&&...) {
   constexpr bool takes_them = sizeof...(Xs) == 0 && detail::gives_computations<X>;
-  static_assert(takes_them,
-                "weft: when_all takes computations, or one range of them from which they may be "
-                "taken: a container that is moved, or a view that makes them");
+  static_assert(
+      takes_them,
+      "weft: when_all and when_any take computations, or one range of them from which they may "
+      "be taken: a container that is moved, or a view that makes them");
   if constexpr (!takes_them) {
     return detail::refused();
   } else {

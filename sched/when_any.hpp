@@ -55,14 +55,19 @@ class first_of {
   std::optional<V> value_;
 };
 
-/// One of them.  `Place` says what comes before its value.
+/// One of them.  `Place` says what comes before its value: which it is, in a variant or as a
+/// number.
 template <class C, class First, class Place>
 eff<void, typename C::effects> run_for_the_first(C c, First& first, Place place) {
   bool has_value = false;
   try {
     if constexpr (std::is_void_v<typename C::value_type>) {
       co_await std::move(c);
-      if (first.is_first()) first.give(place, std::monostate());
+      if (!first.is_first()) co_return;
+      if constexpr (std::is_same_v<Place, std::size_t>)
+        first.give(place);
+      else
+        first.give(place, std::monostate());
     } else {
       decltype(auto) value = co_await std::move(c);
       has_value = true;
@@ -110,6 +115,12 @@ class awaits_the_first {
   Start start_;
 };
 
+/// Which was the first of a range, and what it gave.
+template <class T>
+struct first_of_range : std::type_identity<std::pair<std::size_t, T>> {};
+template <>
+struct first_of_range<void> : std::type_identity<std::size_t> {};
+
 }  // namespace detail
 
 /// Does all of them until the first has ended, and gives what that gave, in its place; the others
@@ -137,6 +148,44 @@ auto when_any(Cs... cs) {
   };
   return detail::awaits_the_first<V, detail::row_set<typename Cs::effects...>, decltype(start)>(
       std::move(start));
+}
+
+/// The same of a range of computations, which it takes as when_all does (when_all.hpp):
+///
+///     auto const [which, page] = co_await when_any(mirrors | std::views::transform(fetch));
+///
+/// Gives which was the first, counted from 0, and what that gave: a std::pair<std::size_t, T>; of
+/// those that give nothing the number alone.  Throws std::invalid_argument if there are none, since
+/// then none is the first.
+///
+/// O(n); as above, and a vector of the computations.
+template <class X, class... Xs>
+  requires(!(detail::is_eff<std::remove_cvref_t<X>> &&
+             (detail::is_eff<std::remove_cvref_t<Xs>> && ...)))
+auto when_any(X&& range, Xs&&...) {
+  constexpr bool takes_them = sizeof...(Xs) == 0 && detail::gives_computations<X>;
+  static_assert(takes_them,
+                "weft: when_all and when_any take computations, or one range of them from which "
+                "they may be taken: a container that is moved, or a view that makes them");
+  if constexpr (!takes_them) {
+    return detail::refused();
+  } else {
+    using C = std::remove_reference_t<std::ranges::range_reference_t<X>>;
+    using V = typename detail::first_of_range<typename C::value_type>::type;
+    std::vector<C> all;
+    if constexpr (std::ranges::sized_range<X>)
+      all.reserve(static_cast<std::size_t>(std::ranges::size(range)));
+    for (auto&& c : range) all.push_back(C(std::move(c)));
+    if (all.empty()) throw std::invalid_argument("weft: when_any of no computations");
+    auto start = [all = std::move(all)](auto& s, auto& first) mutable {
+      std::size_t i = 0;
+      for (C& c : all)
+        s.start(detail::run_for_the_first<C, std::remove_reference_t<decltype(first)>, std::size_t>,
+                std::move(c), std::ref(first), i++);
+    };
+    return detail::awaits_the_first<V, detail::row_set<typename C::effects>, decltype(start)>(
+        std::move(start));
+  }
 }
 
 }  // namespace weft

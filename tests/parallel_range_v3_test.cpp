@@ -3,6 +3,7 @@
 /// Tasks and loops over views of range-v3: these are ranges of std as well.
 
 #include <catch2/catch.hpp>
+#include <cstddef>
 #include <functional>
 #include <range/v3/view/chunk.hpp>
 #include <range/v3/view/filter.hpp>
@@ -18,6 +19,7 @@
 #include "sched/parallel.hpp"
 #include "sched/schedule.hpp"
 #include "sched/when_all.hpp"
+#include "sched/when_any.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
 
@@ -39,16 +41,19 @@ TEMPLATE_TEST_CASE("tasks are made by views of range-v3", "", alone, shared_by<2
   std::vector<int> of_sized;
   std::vector<int> of_unsized;
   std::vector<int> of_moved;
+  std::pair<std::size_t, int> first;
   run_on<TestType>([&]() -> eff<void, pure> {
     of_sized = co_await when_all(views::iota(0, 5) | views::transform(same));
     of_unsized = co_await when_all(views::iota(0, 9) | views::filter(odd) | views::transform(same));
     std::vector<eff<int, pure>> some;
     for (int i = 0; i != 3; ++i) some.push_back(same(i));
     of_moved = co_await when_all(some | views::move);
+    first = co_await when_any(views::iota(4, 5) | views::transform(same));
   });
   CHECK(of_sized == std::vector{0, 1, 2, 3, 4});
   CHECK(of_unsized == std::vector{1, 3, 5, 7});
   CHECK(of_moved == std::vector{0, 1, 2});
+  CHECK(first == std::pair<std::size_t, int>(0, 4));
 }
 
 TEMPLATE_TEST_CASE("loops in pieces are over views of range-v3", "", alone, shared_by<2>,

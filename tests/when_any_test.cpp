@@ -8,9 +8,12 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <ranges>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "effects/effects.hpp"
 #include "sched/schedule.hpp"
@@ -129,4 +132,80 @@ TEST_CASE("who is cancelled round it finds that, and no value") {
   });
   CHECK(was_told);
   CHECK(told == 2);
+}
+
+// ---- of a range
+
+namespace {
+eff<int, timing> after(int n) {
+  co_await timing::sleep_for{std::chrono::milliseconds(n == 3 ? 1 : 1000 + n)};
+  co_return 10 * n;
+}
+}  // namespace
+
+TEMPLATE_TEST_CASE("of a range, the first is given with its number", "", alone, shared_by<2>,
+                   stolen_by<2>) {
+  every_frame_dies const check;
+  std::pair<std::size_t, int> first;
+  std::size_t of_a_vector = 9;
+  std::unique_ptr<int> owned;
+  run_on<TestType>([&]() -> job {
+    first = co_await when_any(std::views::iota(0, 6) | std::views::transform(after));
+    std::vector<eff<std::unique_ptr<int>, timing>> one;
+    one.push_back(soon(7));
+    auto [which, p] = co_await when_any(std::move(one));
+    of_a_vector = which;
+    owned = std::move(p);
+  });
+  CHECK(first == std::pair<std::size_t, int>(3, 30));
+  CHECK(of_a_vector == 0);
+  CHECK(*owned == 7);
+}
+
+TEST_CASE("of a range of those that give nothing it is the number") {
+  every_frame_dies const check;
+  std::size_t which = 9;
+  int told = 0;
+  auto const waits = [&told](int n) -> eff<void, timing> {
+    try {
+      co_await timing::sleep_for{n == 2 ? instant::duration(1ms) : instant::duration(1h)};
+    } catch (cancelled const&) {
+      ++told;
+      throw;
+    }
+  };
+  run_on<alone>([&]() -> job {
+    which = co_await when_any(std::views::iota(0, 4) | std::views::transform(waits));
+  });
+  CHECK(which == 2);
+  CHECK(told == 3);
+}
+
+TEST_CASE("what the first of a range throws is thrown") {
+  every_frame_dies const check;
+  std::string thrown;
+  run_on<alone>([&]() -> job {
+    std::vector<eff<int, timing>> all;
+    all.push_back(after(1));
+    all.push_back(soon_fails());
+    try {
+      (void)co_await when_any(std::move(all));
+    } catch (wrong const& e) {
+      thrown = e.what();
+    }
+  });
+  CHECK(thrown == "first");
+}
+
+TEST_CASE("of no computations none is the first") {
+  every_frame_dies const check;
+  bool is_refused = false;
+  run_on<alone>([&]() -> job {
+    try {
+      (void)co_await when_any(std::vector<eff<int, timing>>());
+    } catch (std::invalid_argument const&) {
+      is_refused = true;
+    }
+  });
+  CHECK(is_refused);
 }

@@ -12,6 +12,8 @@
  * A deque and the queue of those that have yielded are one set here: which of those in it comes
  * next is any choice, and so is whether a worker looks elsewhere first.  What is put into it is
  * `mine` at once; it is `shown` when it is published, and before that at any moment or not yet.
+ * With -DASYMMETRIC nobody publishes, and who goes to sleep shows what all of them have (S6 of
+ * deque/chase_lev.hpp).
  */
 #define SPAWNING 1  /* 0 spawns 1 and 2; each yields once */
 #define BUSY     2  /* 0 spawns 1 and keeps its worker until 1 has ended; 2 yields once */
@@ -92,9 +94,15 @@ inline take_off(x) {
   fi
 }
 
+#if defined(ASYMMETRIC) && !defined(NO_FENCE)
+#define BEFORE_LAST_LOOK d_step { shown[0] = mine[0]; shown[1] = mine[1] };
+#else
+#define BEFORE_LAST_LOOK  /* nothing */
+#endif
+
 /* Of the worker t: publish(), then the look whether somebody sleeps (K2). */
 inline share_more() {
-#ifndef NOT_PUBLISHED
+#if !defined(NOT_PUBLISHED) && !defined(ASYMMETRIC)
   shown[t] = mine[t];
 #endif
   wake_one()
@@ -258,6 +266,7 @@ elsewhere: true;
      atomic { !outside_locked -> ok = (due == 0) };
      atomic { !list_locked -> list_locked = true };
      ok = ok && decider == t;
+     BEFORE_LAST_LOOK
      ok = ok && mine[t] == 0 && shown[1 - t] == 0;
      ok = ok && global == 0;
      atomic {
@@ -276,6 +285,7 @@ elsewhere: true;
   if :: over -> goto leave :: else fi;
 #if !defined(ANNOUNCES_LATE) && !defined(NO_SECOND_LOOK)
   /* one after the other */
+  BEFORE_LAST_LOOK
   if :: t == 0 -> ok = (mine[0] != 0) :: else -> ok = (shown[0] != 0) fi;
   if :: t == 1 -> ok = ok || mine[1] != 0 :: else -> ok = ok || shown[1] != 0 fi;
   ok = ok || global != 0;

@@ -7,6 +7,9 @@
  * as often as it likes, up to STEALS times: how many it calls half is any choice.  Arrays have 2, 4
  * and 8 cells, so they are gone round, and they grow.
  *
+ * With -DASYMMETRIC what the owner stores when it pops stays in its store buffer for as long as it
+ * likes, but the next store is made after it; and a thief's heavy fence empties that (S6).
+ *
  * Other flags build in one mistake each: README.md.
  *
  * Verified: every item is taken once; in a queue by each in order; all end.
@@ -31,6 +34,14 @@ byte array = 0;
 byte cell[24] = NONE;
 byte taken[ITEMS];  /* how often */
 byte ended = 0;
+#ifdef ASYMMETRIC
+byte buffered = NONE;  /* a bottom that only the owner sees */
+#define is_stored (buffered == NONE)
+#define BOTTOM (is_stored -> bottom : buffered)
+#else
+#define is_stored true
+#define BOTTOM bottom
+#endif
 
 /* Somebody takes x. */
 inline take(x) {
@@ -87,6 +98,7 @@ inline choose_some() {
 
 inline push(item) {
   atomic {
+    is_stored ->
     if
     :: bottom - seen == MINE -> seen = top
     :: else
@@ -120,18 +132,21 @@ inline push(item) {
 
 /* The last one that was pushed. */
 inline pop() {
-  d_step { b = bottom - 1; x = CELL(array, b) }
+  atomic { is_stored -> b = bottom - 1; x = CELL(array, b) }
 #ifdef LOOKS_FIRST
   t = top;
   bottom = b;
+#elif defined(ASYMMETRIC)
+  buffered = b;
+  t = top;
 #else
   bottom = b;
   t = top;
 #endif
   if
   :: d_step { t < b -> take(x); t = 0; b = 0; x = 0 }
-  :: d_step {
-       t >= b ->  /* the last one, if it is there still */
+  :: atomic {
+       t >= b && is_stored ->  /* the last one, if it is there still: a locked instruction */
        if :: top == b -> top = b + 1; take(x) :: else -> none = true fi;
        seen = b + 1; t = 0; b = 0; x = 0
      }
@@ -154,8 +169,8 @@ proctype owner() {
      fi
   :: k == ITEMS && top == bottom -> break
 #else
-  :: !none && bottom > seen -> pop()
-  :: atomic { !none && bottom == seen -> none = true }
+  :: !none && BOTTOM > seen -> pop()
+  :: atomic { !none && BOTTOM == seen -> none = true }
   :: k == ITEMS && none -> break
 #endif
   od;
@@ -164,6 +179,18 @@ proctype owner() {
 
 /* ---- a thief */
 
+#ifdef ASYMMETRIC
+inline heavy_fence() { d_step { if :: !is_stored -> bottom = buffered; buffered = NONE :: else fi } }
+
+/* What the owner has stored others see sooner or later. */
+proctype memory() {
+end:
+  do
+  :: d_step { !is_stored -> bottom = buffered; buffered = NONE }
+  od
+}
+#endif
+
 proctype thief() {
   byte s, b, t, i, n, a, last = NONE;
   byte got[4];
@@ -171,6 +198,11 @@ proctype thief() {
   do
   :: atomic {
        s < STEALS -> s++;
+#if defined(ASYMMETRIC) && defined(FENCE_FIRST)
+       heavy_fence()
+     }
+     atomic {
+#endif
 #ifdef BOTTOM_FIRST
        b = bottom
      }
@@ -180,6 +212,9 @@ proctype thief() {
      }
 #ifdef ARRAY_FIRST
      a = array;
+#endif
+#if defined(ASYMMETRIC) && !defined(FENCE_FIRST) && !defined(NO_FENCE)
+     heavy_fence();
 #endif
 #ifdef LOOKS_ONCE
      if :: b == 0 -> b = bottom :: else fi;
@@ -215,6 +250,9 @@ init {
   byte k;
   atomic {
     run owner();
+#ifdef ASYMMETRIC
+    run memory();
+#endif
     do :: k < THIEVES -> run thief(); k++ :: else -> break od;
     k = 0
   }

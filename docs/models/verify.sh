@@ -81,9 +81,13 @@ case ${1:-models} in
     optimise=-O2
     holds stealing safe
     holds stealing safe -DFIFO -DSTEALS=1
+    holds stealing safe -DASYMMETRIC
     for name in SPAWNING BUSY WAITING OUTSIDE BATCH RELAY; do
       holds parking safe "-DSCENARIO=$name"
       holds parking live "-DSCENARIO=$name"
+    done
+    for name in SPAWNING BUSY BATCH; do
+      holds parking safe "-DSCENARIO=$name" -DASYMMETRIC
     done
     holds queues safe
     for name in OUTSIDE STUCK CANCELLED RELAY; do scenario safe "$name"; done
@@ -138,6 +142,9 @@ case ${1:-models} in
     found 'assertion violated (taken[got[i]]==1)' stealing safe -DBOTTOM_FIRST
     found 'assertion violated (taken[got[i]]==1)' stealing safe -DARRAY_FIRST
     found 'assertion violated (taken[x]==1)' stealing safe -DREADS_LATE
+    for name in NO_FENCE FENCE_FIRST; do
+      found 'assertion violated (taken[x]==1)' stealing safe -DASYMMETRIC "-D$name"
+    done
     for name in FREES_ARRAY PUBLISHES_FIRST; do
       found 'assertion violated (got[i]!=255)' stealing safe "-D$name"
       found 'assertion violated (got[i]!=255)' stealing safe -DFIFO -DSTEALS=1 "-D$name"
@@ -146,6 +153,7 @@ case ${1:-models} in
       found 'assertion violated (taken[got[i]]==1)' stealing safe -DFIFO -DSTEALS=1 "-D$name"
     done
     parking_defect 'invalid end state' BUSY -DNOT_PUBLISHED
+    parking_defect 'invalid end state' BUSY -DASYMMETRIC -DNO_FENCE
     parking_defect 'invalid end state' BUSY -DLOOKS_FIRST
     parking_defect 'invalid end state' BUSY -DANNOUNCES_LATE
     parking_defect 'invalid end state' BUSY -DNO_SECOND_LOOK

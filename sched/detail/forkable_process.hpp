@@ -94,6 +94,7 @@ class forkable_process final : public process {
   [[nodiscard]] site const& waits_at() const noexcept { return at_site_; }
   [[nodiscard]] place goes_on_from() const noexcept override {
     if (!has_started()) return {};
+    if (sealed_) return process::goes_on_from();  // it stops at tasks without a note of where
     return {at_site_.operation->name, at_site_.where};
   }
   /// Whether somebody has counted that it can no longer be run again.
@@ -199,5 +200,10 @@ class forkable_process final : public process {
   std::coroutine_handle<> root_;   // the first frame, if it is alive
   bool sealed_ = false;
 };
+
+/// Whether what it does is still recorded, so that it may fork.
+[[nodiscard]] inline bool keeps_log(process const& p) noexcept {
+  return p.is_forkable() && !static_cast<forkable_process const&>(p).is_sealed();
+}
 
 }  // namespace weft::detail

@@ -28,9 +28,8 @@ namespace weft::detail {
 ///       The last one to announce decides it, under the lock, and asks what is due before it looks
 ///       at the queues: who was due puts first.  It decides nothing if somebody has left the list
 ///       meanwhile, or has come: that one may have taken what was due.
-///   I5  Work that its thread will most likely do itself, and soon, wakes nobody if one of those
-///   who
-///       sleep is on watch: that one looks again after a nap, at all queues, and naps on if there
+///   I5  Work that its thread will most likely do itself, and soon, wakes nobody if somebody who
+///       sleeps is on watch: that one looks again after a nap, at all queues, and naps on if there
 ///       was such work again meanwhile.  Who is no longer on watch says so, and looks after that;
 ///       and wakes another one to look, if it has something to do.
 class idle_threads {

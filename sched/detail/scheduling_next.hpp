@@ -142,7 +142,7 @@ template <backend Backend>
     failed(p->id(), std::move(error));
   ends(*p);
   desk& d = scheduling_base::here();
-  if (!p->is_forkable() || static_cast<forkable_process&>(*p).is_sealed()) --d.unforkable;
+  if (!keeps_log(*p)) --d.unforkable;
   --d.alive;
   bool const gives_room = this->is_limited() && !p->id().is_errand();
   p->release();

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "effects/handle.hpp"
+#include "sched/detail/forkable_process.hpp"
 #include "sched/detail/scheduling_clauses.hpp"
 #include "sched/detail/task_scope.hpp"
 #include "sched/tasking.hpp"
@@ -43,7 +44,7 @@ struct tasking_clause : scheduler_clause<S, E, O, Records> {
       }
       return common::stop_and_answer(s, o, leaf, waiting);
     } else {
-      if (prompt::innermost() != &s || s.running().is_forkable()) [[unlikely]]
+      if (prompt::innermost() != &s || keeps_log(s.running())) [[unlikely]]
         if (auto const diverged = require_stoppable(s, o, leaf, waiting)) return diverged;
       if constexpr (std::is_same_v<O, typename E::enter>) {
         s.enters(*o.what, leaf);
@@ -67,7 +68,7 @@ struct tasking_clause : scheduler_clause<S, E, O, Records> {
                                                                      std::coroutine_handle<> leaf,
                                                                      answer<R>& waiting) {
     process& p = s.running();
-    if (p.is_forkable())
+    if (keeps_log(p))
       if (auto const diverged = s.before_recording(o, leaf, waiting.where)) return diverged;
     if (prompt::arena_here()) s.throw_stays_where_it_is(site_of(o, waiting.where));
     if (!p.stop_at(info_of<O>, leaf, waiting, s)) common::throw_crossed(s, o, waiting.where);

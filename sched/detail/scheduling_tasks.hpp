@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sched/backend.hpp"
+#include "sched/detail/forkable_process.hpp"
 #include "sched/detail/scheduling.hpp"
 #include "sched/detail/task_service.hpp"
 
@@ -16,8 +17,7 @@ namespace weft::detail {
 /// It stands where others can be called, whatever they do (W1).
 template <class S>
 bool task_service<S>::can_call(process const& p) noexcept {
-  return offering<typename S::backend_type> && prompt::innermost() == &self() &&
-         (!p.is_forkable() || static_cast<forkable_process const&>(p).is_sealed());
+  return offering<typename S::backend_type> && prompt::innermost() == &self() && !keeps_log(p);
 }
 
 template <class S>

@@ -123,6 +123,7 @@ int missed_wakeups_on_threads(int rounds) {
         typename Ends::thief const thief(ends);
         meet();
         sleeps.store(true, std::memory_order_seq_cst);
+        if constexpr (requires { ends.before_last_look(); }) ends.before_last_look();
         is_work = !thief.is_empty();
         far.write();
         meet();

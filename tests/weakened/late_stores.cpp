@@ -5,9 +5,11 @@
 /// 0, with none, goes right.
 ///
 /// 1: [7] of chase_lev, as a release.  2 and 3: [5], publish, of chase_lev and of steal_queue, as a
-/// release.
+/// release.  4 and 5: the heavy fence of chase_lev (S6), left out, where it stands for [7] and
+/// where it stands for [5].
 
 #include <atomic>
+#include <type_traits>
 
 #include "tests/support/steal_pairs.hpp"
 #include "tests/support/steal_threads.hpp"
@@ -31,6 +33,15 @@ struct queue_orders : steal_queue_orders {
   static constexpr auto announces = unless_a_release<Weakened, 3>;
 };
 
+struct no_fence : detail::asymmetric_fence {
+  static void heavy() noexcept {}
+};
+struct without_fence : interrupting_orders {
+  using fence = no_fence;
+};
+template <int Weakened, int Label>
+using fenced_orders = std::conditional_t<Weakened == Label, without_fence, interrupting_orders>;
+
 /// Both threads must run at once, which is for the system to say: hence again and again.
 template <int Weakened>
 int run() {
@@ -43,6 +54,11 @@ int run() {
       wrong += tests::wrong_last_ones_on_threads<deque_orders<Weakened>>(1, 10'000);
     if (all || Weakened == 2) wrong += tests::missed_wakeups_on_threads<deque_t>(2'000);
     if (all || Weakened == 3) wrong += tests::missed_wakeups_on_threads<queue_t>(2'000);
+    if (all || Weakened == 4)
+      wrong += tests::wrong_last_ones_on_threads<fenced_orders<Weakened, 4>>(1, 10'000);
+    if (all || Weakened == 5)
+      wrong +=
+          tests::missed_wakeups_on_threads<basic_chase_lev<int, fenced_orders<Weakened, 5>>>(2'000);
     if (wrong != 0) return 1;
   }
   return 0;
@@ -51,5 +67,5 @@ int run() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return tests::run_weakened<3>(argc, argv, []<int Weakened>() { return run<Weakened>(); });
+  return tests::run_weakened<5>(argc, argv, []<int Weakened>() { return run<Weakened>(); });
 }
