@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstddef>
-#include <cstdlib>
 #include <deque>
 #include <functional>
 #include <limits>
@@ -17,33 +16,10 @@
 #include <vector>
 
 #include "deque/taken.hpp"
+#include "tests/support/allocations.hpp"
 #include "tests/support/dice.hpp"
 #include "tests/support/seeds.hpp"
 #include "tests/support/steal_moments.hpp"
-
-namespace {
-
-/// How many allocations succeed before one does not; never, if that is negative.
-long until_failure = -1;
-long allocations = 0;
-
-void* allocate(std::size_t bytes) {
-  ++allocations;
-  if (until_failure >= 0 && until_failure-- == 0) throw std::bad_alloc();
-  if (void* const p = std::malloc(bytes == 0 ? 1 : bytes)) return p;
-  throw std::bad_alloc();
-}
-
-}  // namespace
-
-void* operator new(std::size_t bytes) { return allocate(bytes); }
-void* operator new[](std::size_t bytes) { return allocate(bytes); }
-void* operator new(std::size_t bytes, std::nothrow_t const&) noexcept { return std::malloc(bytes); }
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::nothrow_t const&) noexcept { std::free(p); }
-void operator delete[](void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
 
 using namespace weft;
 using namespace weft::tests;

@@ -6,7 +6,6 @@
 #include <catch2/catch.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <functional>
 #include <new>
 #include <ranges>
@@ -18,32 +17,9 @@
 #include "sched/parallel.hpp"
 #include "sched/schedule.hpp"
 #include "sched/when_all.hpp"
+#include "tests/support/allocations.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
-
-namespace {
-
-/// How many allocations succeed before one does not; never, if that is negative.
-long until_failure = -1;
-long allocations = 0;
-
-void* allocate(std::size_t bytes) {
-  ++allocations;
-  if (until_failure >= 0 && until_failure-- == 0) throw std::bad_alloc();
-  if (void* const p = std::malloc(bytes == 0 ? 1 : bytes)) return p;
-  throw std::bad_alloc();
-}
-
-}  // namespace
-
-void* operator new(std::size_t bytes) { return allocate(bytes); }
-void* operator new[](std::size_t bytes) { return allocate(bytes); }
-void* operator new(std::size_t bytes, std::nothrow_t const&) noexcept { return std::malloc(bytes); }
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::nothrow_t const&) noexcept { std::free(p); }
-void operator delete[](void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
 
 using namespace weft;
 using namespace weft::tests;
@@ -64,7 +40,7 @@ count allocated_by(F f) {
   run_on<stolen_by<1>>([&]() -> eff<void, pure> {
     for (int i = 0; i != 2; ++i) {
       auto const frames = detail::frames_so_far().births;
-      auto const all = allocations;
+      long const all = allocations;
       co_await f();
       n[0] = detail::frames_so_far().births - frames - 1;  // that of `f`
       n[1] = allocations - all - (detail::pooling ? 0 : n[0] + 1);

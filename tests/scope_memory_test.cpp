@@ -3,10 +3,8 @@
 /// Each allocation of a program with tasks fails once: whatever is thrown then, nothing is lost and
 /// nobody is left.
 
-#include <atomic>
 #include <catch2/catch.hpp>
 #include <cstddef>
-#include <cstdlib>
 #include <new>
 #include <utility>
 
@@ -15,30 +13,9 @@
 #include "sched/scope.hpp"
 #include "sched/when_all.hpp"
 #include "sched/when_any.hpp"
+#include "tests/support/allocations.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
-
-namespace {
-
-/// How many allocations succeed before one does not; never, if that is negative.
-std::atomic<long> until_failure = -1;
-
-void* allocate(std::size_t bytes) {
-  if (until_failure >= 0 && until_failure-- == 0) throw std::bad_alloc();
-  if (void* const p = std::malloc(bytes == 0 ? 1 : bytes)) return p;
-  throw std::bad_alloc();
-}
-
-}  // namespace
-
-void* operator new(std::size_t bytes) { return allocate(bytes); }
-void* operator new[](std::size_t bytes) { return allocate(bytes); }
-void* operator new(std::size_t bytes, std::nothrow_t const&) noexcept { return std::malloc(bytes); }
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::nothrow_t const&) noexcept { std::free(p); }
-void operator delete[](void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
 
 using namespace weft;
 using namespace weft::tests;
