@@ -21,7 +21,7 @@ struct chase_lev_orders : steal_orders {
   static constexpr auto takes = std::memory_order_seq_cst;         // [10]
 };
 
-/// The same, where the owner is to pay as little as can be, and thieves pay for it (S6).
+/// The same, where the owner is to pay as little as can be, and thieves pay for it (S7).
 struct interrupting_orders : chase_lev_orders {
   using fence = detail::asymmetric_fence;
   static constexpr auto claims_lightly = std::memory_order_release;        // [11]
@@ -47,9 +47,9 @@ concept takes_in = requires(Into& into, T x, std::size_t n) {
 ///
 /// Everything is lock-free but growing.  Push and pop are O(1), a pop costs one locked instruction,
 /// and two if it takes the last one, but none where there are no thieves; a steal is one
-/// compare-and-swap.  With `interrupting_orders` a pop costs one if it takes the last one, and a
-/// steal a call of the system: for what is seldom stolen.  Nothing is allocated but larger arrays.
-/// Not for what must be taken in the order in which it came: steal_queue.
+/// compare-and-swap.  With `interrupting_orders`, for what is seldom stolen, a pop costs one if it
+/// takes the last one, and a steal a call of the system, which may wait.  Nothing is allocated but
+/// larger arrays.  Not for what must be taken in the order in which it came: steal_queue.
 ///
 ///   S1 to S4 are in detail/steal_ends.hpp.
 ///   S5  Everyone takes one item at a time, a thief by moving top from t to t + 1.  The owner moves
@@ -58,14 +58,13 @@ concept takes_in = requires(Into& into, T x, std::size_t n) {
 ///       These four, and [10], are seq_cst.  So who finds that top has come to b, which is after
 ///       the owner's look in their one order, finds a bottom that says that there is no item b, or
 ///       one that has been pushed since.
-///   S6  With `interrupting_orders` the owner has a light fence between [7] and [8], now [11], and
-///   a
-///       thief a heavy one between its two looks [9] (asymmetric_fence.hpp, A1).  If the light one
-///       comes first the thief's look at bottom sees b, or what was stored since.  If the heavy one
-///       does, the owner's look at top sees what the thief saw, or more.  So also here: who finds
-///       that top has come to b, which the owner has not, finds such a bottom.  The same fences,
-///       between a push and the look whether somebody sleeps, and between who announces that he
-///       will and his look, stand for [5] and [6].
+///   S7  With `interrupting_orders` there is a light fence between the owner's store and its look
+///       [11], and a heavy one between a thief's two looks [9] (asymmetric_fence.hpp, A1).  If the
+///       light one is first, the thief finds b at bottom, or what was stored since.  If the heavy
+///       one is, the owner finds at top what the thief found, or more.  So who finds that top has
+///       come to b, and the owner did not, finds such a bottom as in S5.  The same fences stand for
+///       [5] and [6]: the light one between a push and the look whether somebody sleeps, the heavy
+///       one between saying that one will and looking for work.
 ///
 /// Thieves who take half do so one by one, each with its own look at bottom; why not all at once is
 /// in docs/decisions/011-stealing-half.md.
@@ -123,7 +122,7 @@ class basic_chase_lev : private detail::steal_ends<T, Orders> {
   /// With room for so many, or a few more.  Throws std::bad_alloc.
   explicit basic_chase_lev(std::size_t room = 64) : ends(room) {}
 
-  /// Thieves are not to interrupt (S6), though its orders say so: there are too many, perhaps.
+  /// Thieves are not to interrupt (S7), though its orders say so: there are too many, perhaps.
   /// Before there are any.
   void do_not_interrupt() noexcept
     requires may_interrupt
@@ -140,7 +139,7 @@ class basic_chase_lev : private detail::steal_ends<T, Orders> {
   /// instruction if thieves interrupt; but then who sleeps calls before_last_look().
   void publish() noexcept {
     if constexpr (may_interrupt)
-      if (interrupts_) return Orders::fence::light();  // S6
+      if (interrupts_) return Orders::fence::light();  // S7
     ends::publish();
   }
   /// What somebody calls who has announced that he sleeps, before he asks is_empty() of it, or of
@@ -148,7 +147,7 @@ class basic_chase_lev : private detail::steal_ends<T, Orders> {
   void before_last_look() const noexcept
     requires may_interrupt
   {
-    if (interrupts_) Orders::fence::heavy();  // S6
+    if (interrupts_) Orders::fence::heavy();  // S7
   }
 
   /// The one that was pushed last.  Never `lost`: who loses the last one has none left.
@@ -168,7 +167,10 @@ class basic_chase_lev : private detail::steal_ends<T, Orders> {
     if (!is_ours) return missed::empty;
     return x;
   }
-  /// The same where there never are thieves: no locked instruction.
+  /// The owner's: the one that has been there longest.  `lost` if somebody else took that
+  /// meanwhile.
+  [[nodiscard]] taken<T> take_oldest() noexcept { return steal(true); }
+  /// The one that was pushed last, where there never are thieves: no locked instruction.
   [[nodiscard]] taken<T> try_pop_alone() noexcept {
     // Relaxed, all of it: nobody else is there.
     index const b = this->bottom_.load(std::memory_order_relaxed) - 1;
@@ -183,19 +185,20 @@ class basic_chase_lev : private detail::steal_ends<T, Orders> {
     if constexpr (may_interrupt)
       if (interrupts_) {
         this->bottom_.store(b, Orders::claims_lightly);        // [11] release: as a push
-        Orders::fence::light();                                // S6
-        return this->top_.load(Orders::looks_at_top_lightly);  // [11] relaxed: S6
+        Orders::fence::light();                                // S7
+        return this->top_.load(Orders::looks_at_top_lightly);  // [11] relaxed: S7
       }
     this->bottom_.store(b, Orders::claims);        // [7] seq_cst: S5; and release, as a push
     return this->top_.load(Orders::looks_at_top);  // [8] seq_cst: S5
   }
-  [[nodiscard]] taken<T> steal() noexcept {
-    // [9] seq_cst: S5; acquire: with [1] and [7].
+  /// The owner sees what it has stored.
+  [[nodiscard]] taken<T> steal(bool is_owner = false) noexcept {
+    // [9] seq_cst: S5; acquire: with [1], [7] and [11].
     index t = this->top_.load(Orders::sees_top);
     if constexpr (may_interrupt)
-      if (interrupts_) {
+      if (interrupts_ && !is_owner) {
         if (this->is_empty()) return missed::empty;  // nobody is interrupted for nothing
-        Orders::fence::heavy();                      // S6
+        Orders::fence::heavy();                      // S7
       }
     index const b = this->bottom_.load(Orders::sees_bottom);
     if (b <= t) return missed::empty;

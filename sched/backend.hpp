@@ -79,8 +79,9 @@ concept exchanging = backend<B> && requires(typename B::worker& w, thunk t) {
 ///   B6  Each offer is answered by exactly one: its worker's take_back(), which gives the newest
 ///       that is there, null if there is none; or a take, of any worker, which begins it.  What is
 ///       left when the worker or the backend ends is begun, and dropped.  w.put(o,
-///       true) does not tell others of it: more follow, with the last of which all are told of; or
-///       it was there until now.  Who takes one, and sees more, tells the next of them.
+///       true) does not tell others of it: more follow, with the last of which all are told of. Who
+///       takes one, and sees more, tells the next of them.  Who puts back what it has taken back
+///       tells of it, since others may have looked meanwhile.
 ///   B7  While there are offers it is not dry.  A worker that takes has nothing better to do with
 ///       its own: all of them have their turn as if they were put then.
 template <class B>

@@ -99,9 +99,9 @@ struct worker_counts {
 ///       takes it out has it (S5 and S6 of the deques; G1 and G3 of the global queue).
 ///   K2  What is put is published, and then its thread looks whether somebody sleeps; who goes to
 ///       sleep announces it, and then looks everywhere (idle_threads.hpp, I2; publish() of the
-///       deques, G2 of the global queue).  Not so what its thread is about to take itself: a yield
-///       while nothing else is there, of which it speaks if it takes something else first; and what
-///       is put behind a hand-over, if somebody is on watch (I5).
+///       deques, S7 of those of offers, G2 of the global queue).  Not so what its thread is about
+///       to take itself: a yield while nothing else is there, of which it speaks if it takes
+///       something else first; and what is put behind a hand-over, if somebody is on watch (I5).
 ///   K3  A process that is about to wait is woken by a flag (lifecycle.hpp): nobody waits for it.
 ///   K4  Of a deque thieves take one by one, each time looking at what its owner is writing to; of
 ///       the other queue many at once.  So what a process spawns beyond what its thread does next
@@ -128,7 +128,7 @@ class stealing {
         count_(o.threads ? o.threads : std::max(1U, std::thread::hardware_concurrency())),
         homes_(std::make_unique<home[]>(count_)),
         idle_(count_) {
-    if (count_ > most_interrupted)
+    if (count_ == 1 || count_ > most_interrupted)
       for (unsigned i = 0; i != count_; ++i) homes_[i].offers.do_not_interrupt();
   }
   stealing(stealing const&) = delete;
@@ -188,10 +188,9 @@ class stealing {
   }
 
  private:
-  /// Offers are taken back where they were made, all but a few.
+  /// Offers are taken back where they were made, all but a few.  Who steals one interrupts all
+  /// threads that run: up to so many (a guess: with more, thefts may cost more than they save).
   using offers_deque = basic_chase_lev<offer*, interrupting_orders>;
-  /// Who steals an offer interrupts all threads that run.  Up to so many that is less than what
-  /// each of them would pay for each offer that it takes back.
   static constexpr unsigned most_interrupted = 8;
 
   /// What a worker has, and others look at.
@@ -224,8 +223,13 @@ class stealing {
     global_.push(p);
     idle_.wake_one();
   }
+  /// For who has announced that it sleeps (K2).  What is seen to be there needs no fence.
   [[nodiscard]] bool all_are_empty() const noexcept {
-    if (count_ != 1) homes_[0].offers.before_last_look();
+    if (!all_look_empty()) return false;
+    homes_[0].offers.before_last_look();  // the same fence for those of all (S7)
+    return all_look_empty();
+  }
+  [[nodiscard]] bool all_look_empty() const noexcept {
     for (unsigned i = 0; i != count_; ++i)
       if (!homes_[i].deque.is_empty() || !homes_[i].yielded.is_empty() ||
           !homes_[i].offers.is_empty())

@@ -6,11 +6,14 @@
 
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "effects/effects.hpp"
 #include "sched/schedule.hpp"
+#include "sched/when_all.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
 
@@ -160,4 +163,35 @@ TEMPLATE_TEST_CASE("tasks of a scope start others in it, and scopes of their own
     at_end = done;
   });
   CHECK(at_end == 6);
+}
+
+namespace {
+eff<void, pure> opens_scopes(int n, std::atomic<bool>& other_has_run, bool& was_left) {
+  for (int i = 0; i != n; ++i) co_await with_scope([](auto&) -> eff<void, pure> { co_return; });
+  // This thread has more to do: it is for the others to do what was offered.
+  auto const end = instant::clock::now() + std::chrono::seconds(5);
+  while (!other_has_run && instant::clock::now() < end) std::this_thread::yield();
+  was_left = !other_has_run;
+}
+eff<void, pure> runs(std::atomic<bool>& has_run) {
+  has_run = true;
+  co_return;
+}
+}  // namespace
+
+// A scope that ends looks whether the newest offer is one of its own.
+TEMPLATE_TEST_CASE("an offer that its owner has had in its hand is told of again", "", shared_by<2>,
+                   stolen_by<2>) {
+  every_frame_dies const check;
+  bool was_left = false;
+  run_on<TestType>([&was_left]() -> eff<void, pure> {
+    for (int i = 0; i != rounds(5'000) && !was_left; ++i) {
+      // The other thread is about to sleep, perhaps.
+      auto const later = instant::clock::now() + std::chrono::nanoseconds(i % 100 * 200);
+      while (instant::clock::now() < later) continue;
+      std::atomic<bool> has_run = false;
+      co_await when_all(opens_scopes(i % 77 * 20, has_run, was_left), runs(has_run));
+    }
+  });
+  CHECK_FALSE(was_left);
 }

@@ -5,8 +5,7 @@
 #include <cstdio>
 #include <exception>
 
-#if __has_include(<linux/membarrier.h>)
-#include <linux/membarrier.h>
+#if __has_include(<sys/syscall.h>)
 #include <sys/syscall.h>
 #include <unistd.h>
 #endif
@@ -21,37 +20,40 @@ namespace weft::detail {
 ///   A1  Of a light and a heavy fence one comes first: what came before that one is seen after the
 ///       other, whatever the orders.
 ///
-/// A heavy one is 1 to 2 microseconds here, and grows with how many threads run.  Thread safe.
+/// A heavy one is 1 to 2 microseconds here.  It grows with how many threads run, and waits for the
+/// heavy ones of other processes.  Thread safe.
 ///
 /// Source: D. Dice, H. Huang, M. Yang, Asymmetric Dekker synchronization, 2001; the words of A1
 /// from D. Goldblatt, Asymmetric fences, P1202R5; membarrier(2).
 class asymmetric_fence {
  public:
   /// Whether there is one: on Linux, from 4.14 on, if nothing forbids it.  Always the same.
-  [[nodiscard]] static bool exists() noexcept { return exists_; }
+  [[nodiscard]] static bool exists() noexcept {
+    static bool const does = call(command::begin);
+    return does;
+  }
   static void light() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
+  /// If there is one.
   static void heavy() noexcept {
-    if (call(command::fence)) return;
-    // Others have relied upon it.
-    std::fputs("weft: membarrier was there when the program began, and is not any more\n", stderr);
+    if (call(command::fence)) [[likely]]
+      return;
+    // A process that was stopped and restored elsewhere has to ask for it again.
+    if (call(command::begin) && call(command::fence)) return;
+    std::perror("weft: membarrier, which was there before, and on which others rely");
     std::terminate();
   }
 
  private:
-#if __has_include(<linux/membarrier.h>)
-  enum class command {
-    fence = MEMBARRIER_CMD_PRIVATE_EXPEDITED,
-    begin = MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED,
-  };
-  [[nodiscard]] static bool call(command c) noexcept {
-    return ::syscall(SYS_membarrier, static_cast<int>(c), 0U, 0) == 0;
-  }
-#else
-  enum class command { fence, begin };
-  [[nodiscard]] static bool call(command) noexcept { return false; }
-#endif
+  /// As in linux/membarrier.h: private and expedited, of which older ones do not know.
+  enum class command { fence = 1 << 3, begin = 1 << 4 };
 
-  static inline bool const exists_ = call(command::begin);
+  [[nodiscard]] static bool call([[maybe_unused]] command c) noexcept {
+#ifdef SYS_membarrier
+    return ::syscall(SYS_membarrier, static_cast<int>(c), 0U, 0) == 0;
+#else
+    return false;
+#endif
+  }
 };
 
 }  // namespace weft::detail

@@ -12,7 +12,7 @@
  * A deque and the queue of those that have yielded are one set here: which of those in it comes
  * next is any choice, and so is whether a worker looks elsewhere first.  What is put into it is
  * `mine` at once; it is `shown` when it is published, and before that at any moment or not yet.
- * With -DASYMMETRIC nobody publishes, and who goes to sleep shows what all of them have (S6 of
+ * With -DASYMMETRIC nobody publishes, and who goes to sleep shows what all of them have (S7 of
  * deque/chase_lev.hpp).
  */
 #define SPAWNING 1  /* 0 spawns 1 and 2; each yields once */
@@ -213,7 +213,12 @@ own: true;
     :: mine[t] != 0 ->
        pick(mine[t], p);
        is_taken(p);
-       mine[t] = mine[t] & ~BIT(p); shown[t] = mine[t];
+       mine[t] = mine[t] & ~BIT(p);
+#ifdef ASYMMETRIC
+       shown[t] = shown[t] & ~BIT(p);
+#else
+       shown[t] = mine[t];
+#endif
        goto execute
     :: else
     fi

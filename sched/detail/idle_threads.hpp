@@ -20,9 +20,9 @@ namespace weft::detail {
 ///   I1  The list is locked, and nobody is on it twice (docs/models, D7).
 ///   I2  Who sleeps announces it, then looks at all queues; who puts work into a queue publishes
 ///       it, then looks whether somebody sleeps (D8).  The announcement [1] and the look [2], the
-///       claim of the queue and the look at it (thread_queue.hpp, [1] and [3]) are all seq_cst: in
-///       their one order either the sleeper's look comes after the work, or the other's look comes
-///       after the announcement.
+///       claim of the queue and the look at it (thread_queue.hpp, [1] and [3]) are all seq_cst, or
+///       there are fences in between (chase_lev.hpp, S7): in their one order either the sleeper's
+///       look comes after the work, or the other's look comes after the announcement.
 ///   I3  Who is taken off the list is woken, always.
 ///   I4  The run is over when every thread is on the list, nothing is due and all queues are empty.
 ///       The last one to announce decides it, under the lock, and asks what is due before it looks

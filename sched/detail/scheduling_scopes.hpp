@@ -117,7 +117,7 @@ std::coroutine_handle<> task_service<S>::call(task_wait& w) noexcept {
     if (!newest) return {};
     auto& t = static_cast<any_task&>(*newest);
     if (!w.first || &t != static_cast<task_record*>(w.first)) {
-      self().worker().put(*newest, true);  // where it was: nobody is to be told
+      self().worker().put(*newest);  // where it was; who looked meanwhile has not seen it
       return {};
     }
     auto& r = static_cast<task_record&>(*w.first);
@@ -185,7 +185,7 @@ continuation task_service<S>::leave_on(scope_core& s) noexcept {
       if (!o) break;
       auto& t = static_cast<any_task&>(*o);
       if (t.group != &s) {
-        self().worker().put(*o, true);  // where it was: nobody is to be told
+        self().worker().put(*o);  // where it was; who looked meanwhile has not seen it
         break;
       }
       auto& r = static_cast<task_record&>(t);

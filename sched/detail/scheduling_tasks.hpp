@@ -49,6 +49,7 @@ std::coroutine_handle<> task_service<S>::do_all(process& p, join& j) {
         while (--i != 0) w.put(static_cast<offer&>(first[i]), i != 1);
       } catch (...) {  // no memory: then the owner does it, after the others
         j.not_offered = i;
+        if (offer* const newest = w.take_back()) w.put(*newest);  // nobody was told yet
       }
       j.left = static_cast<std::int32_t>(j.count - 1 - j.not_offered);
       return first->release();
@@ -173,7 +174,7 @@ template <class S>
 template <class S>
 [[gnu::noinline]] continuation task_service<S>::is_taken(join& j, offer* newest) noexcept {
   if constexpr (offering<typename S::backend_type>)
-    if (newest) self().worker().put(*newest, true);  // where it was
+    if (newest) self().worker().put(*newest);  // where it was; who looked meanwhile has not seen it
   bool goes_on = !j.is_cancelled();
   if (self().must_look_up()) goes_on = !self().is_to_end_at(continuation(*j.tasks));
   return rest_of(j, goes_on);

@@ -61,7 +61,8 @@ inline stealing::place* stealing::worker::steal_from(home& from, bool& was_lost)
 }
 /// The oldest: where work is divided again and again, the largest.
 inline stealing::place* stealing::worker::steal_offer(home& from, bool& was_lost) noexcept {
-  auto const found = offers_deque::thief(from.offers).steal();
+  auto const found =
+      &from == &own_ ? own_.offers.take_oldest() : offers_deque::thief(from.offers).steal();
   was_lost |= found.is_lost();
   if (!found) return nullptr;
   if (&from != &own_) {
