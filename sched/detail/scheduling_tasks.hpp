@@ -170,7 +170,8 @@ template <class S>
     }
   return rest_of(j, goes_on);
 }
-/// What is left of it was taken by others: the newest offer, if there is one, is none of its.
+/// The newest offer, if there is one, is none of its.  What is left of it was taken by others, or
+/// stands below what was started meanwhile, and has its turn.
 template <class S>
 [[gnu::noinline]] continuation task_service<S>::is_taken(join& j, offer* newest) noexcept {
   if constexpr (offering<typename S::backend_type>)
