@@ -100,9 +100,9 @@ class process : public detail::holder, public detail::pooled {
   [[nodiscard]] bool has_started() const noexcept { return started_ || at_.operation; }
   /// Waiting: it is told nothing before it is answered.
   [[nodiscard]] bool must_be_answered() const noexcept { return at_.operation->is_to_be_answered; }
-  /// How often it was cancelled, this time included.
+  /// How often it was cancelled and did not heed it, this time included.
   [[nodiscard]] unsigned cancel() noexcept { return ++cancellations_; }
-
+  void was_heeded() noexcept { cancellations_ = 0; }
   /// Stops at an operation.  False if ordinary code stands in between.
   [[nodiscard, gnu::always_inline]] bool stop_at(detail::operation_info const& operation,
                                                  std::coroutine_handle<> leaf,

@@ -161,7 +161,14 @@ auto in_a_scope(F f, std::source_location where)
   Scope s;
   answer<T> given;
   co_await located(typename tasks::enter(s.core()), where);
-  co_await body_of_scope<body>(f(s), s.core(), given);
+  std::optional<body> begun;
+  try {
+    begun.emplace(f(s));
+  } catch (...) {  // after it had started some, perhaps
+    given.fail(std::current_exception());
+    s.core().body_is_open.store(false, std::memory_order_relaxed);
+  }
+  if (begun) co_await body_of_scope<body>(*std::move(begun), s.core(), given);
   if (given.error()) s.core().home->cancel(s.core());
   for (bool is_over = false; !is_over;)
     is_over = co_await located(typename tasks::leave(s.core()), where);
@@ -176,14 +183,14 @@ struct scope_in<tasking<Es...>> : identity<scope<Es...>> {};
 
 /// Ends when the scope does; or throws, and so cancels it, when it is time or somebody asks.
 inline eff<void, completing, timing> watch(outside_gate& at, scope_options const& how,
-                                           bool const& is_over) {
+                                           std::atomic<bool> const& is_over) {
   instant until = how.deadline.value_or(instant::max());
   if (how.timeout) {
     instant const now = co_await timing::now{};
     if (*how.timeout < until - now) until = now + *how.timeout;
   }
   bool const was_opened = co_await completing::wait_until{at, until};
-  if (is_over) co_return;
+  if (is_over.load(std::memory_order_relaxed)) co_return;  // relaxed: a moment later it is late
   static auto const stopped = std::make_shared<std::string const>(
       "weft: cancelled, since somebody asked the scope to stop");
   static auto const late = std::make_shared<std::string const>(
@@ -196,16 +203,16 @@ auto in_a_watched_scope(F f, scope_options how, std::stop_token asked, std::sour
     -> eff<typename std::invoke_result_t<F&, Scope&>::value_type, Row> {
   using T = typename std::invoke_result_t<F&, Scope&>::value_type;
   outside_gate over_or_stopped;
-  bool is_over = false;
+  std::atomic<bool> is_over = false;
   auto const stop = [&] { over_or_stopped.open(); };
   std::stop_callback const heed(std::move(asked), stop);
   auto body = [&](Scope& round) -> eff<T, Row> {
     round.start_ours(watch, std::ref(over_or_stopped), std::cref(how), std::cref(is_over));
     struct says_so {
-      bool& over;
+      std::atomic<bool>& over;
       outside_gate& at;
       ~says_so() {
-        over = true;
+        over.store(true, std::memory_order_relaxed);  // relaxed: as it is looked at
         at.open();
       }
     } const at_end{is_over, over_or_stopped};

@@ -114,6 +114,74 @@ job grown(tree& t) {
 
 }  // namespace
 
+// ---- torn down while somebody waits
+
+namespace {
+using waits = eff<void, tasking<timing, proc>, timing, proc>;
+waits sleeps(local const& from, instant::duration how_long) {
+  borrower const b(from);
+  co_await timing::sleep_for{how_long};
+}
+waits yields_for_ever(local const& from) {
+  borrower const b(from);
+  for (;;) co_await proc::yield{};
+}
+waits yields_on() {
+  for (;;) co_await proc::yield{};
+}
+eff<void, tasking<timing, proc>> awaits(task_handle<void>& h) { co_await h; }
+eff<void> has_borrowed(local const& from) {
+  borrower const b(from);
+  co_return;
+}
+/// A scheduler of it is torn down after each number of steps up to that.
+template <class Program>
+void is_torn_down(int most, Program program) {
+  for (int steps = 0; steps <= most; ++steps) {
+    CAPTURE(steps);
+    every_frame_dies const check;
+    tree t;
+    {
+      scheduler<> s;
+      s.start({.forkable = false}, [&] { return program(t); });
+      for (int i = 0; i != steps; ++i) (void)s.step();
+    }
+    CHECK(t.alive == 0);
+    CHECK(t.borrowed_too_long == 0);
+  }
+}
+}  // namespace
+
+// First: no scope has been opened yet.
+TEST_CASE("tasks of a join that are done as calls go with it, also where there never was a scope") {
+  is_torn_down(8, [](tree& t) -> waits {
+    local const mine(t);
+    task_handle<void> h = co_await start_task(yields_on);
+    co_await when_all(awaits(h), has_borrowed(mine));
+  });
+}
+TEST_CASE("who waits at the end of a scope goes after all that are in it") {
+  is_torn_down(3, [](tree& t) -> waits {
+    local const mine(t);
+    task_handle<void> h;
+    co_await with_scope([&](scope<timing, proc>& s) -> waits {
+      s.start(sleeps, std::cref(mine), 1h);
+      s.start(h, sleeps, std::cref(mine), 2h);
+      co_return;
+    });
+  });
+}
+TEST_CASE("so it does when one of them is ready") {
+  is_torn_down(8, [](tree& t) -> waits {
+    local const mine(t);
+    task_handle<void> h;
+    co_await with_scope([&](scope<timing, proc>& s) -> waits {
+      s.start(h, yields_for_ever, std::cref(mine));
+      co_return;
+    });
+  });
+}
+
 TEST_CASE(
     "a scheduler that goes at any step leaves nothing, and tasks go before what they borrow") {
   int most = 0;

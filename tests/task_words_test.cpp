@@ -59,7 +59,7 @@ TEST_CASE("waiting for what has ended is one load; ending when nobody waits is o
     c.add_one();
     CHECK(steps_since() == "mm");
     CHECK_FALSE(c.end_one());
-    CHECK(steps_since() == "m");
+    CHECK(steps_since() == "lm");  // the load is to know what to write, as below
     CHECK_FALSE(c.is_zero());
     CHECK_FALSE(c.end_one());
     (void)steps_since();
@@ -87,7 +87,6 @@ TEST_CASE("the last of a count is told that its owner waits, if he does") {
   CHECK_FALSE(c.is_zero());
   CHECK_FALSE(c.end_one());
   CHECK(c.end_one());
-  c.waits_no_more();
   CHECK(c.is_zero());
   // And again.
   c.add_one();
@@ -150,16 +149,44 @@ TEST_CASE("among threads, one is told; what all have done is seen by him") {
     for (int i = 0; i != tasks; ++i)
       threads.emplace_back([&, i] {
         done[static_cast<std::size_t>(i)] = 1;
-        if (c.end_one()) {
+        if (c.end_one())
           for (int const d : done) told += d;
-          c.waits_no_more();
-        }
       });
     bool const waits = !c.is_zero() && c.wait();
     if (!waits)
       for (int const d : done) told += d;
     threads.clear();
     REQUIRE(told == tasks);
+    REQUIRE(c.is_zero());
+  }
+}
+
+TEST_CASE("who is not counted adds some while the last ends: one is told each time") {
+  for (int round = 0; round != rounds(5000); ++round) {
+    task_count<> c;
+    std::atomic<int> told = 0;
+    std::atomic<bool> adds_no_more = false;
+    int waited = 0;
+    bool was_told_too_often = false;
+    c.add_one();
+    {
+      std::jthread const last([&] { told += c.end_one(); });
+      std::jthread const adds([&] {
+        for (int i = 0; i != 3; ++i) {
+          c.add_one();
+          told += c.end_one();
+        }
+        adds_no_more = true;
+      });
+      while (!adds_no_more || !c.is_zero()) {
+        if (c.is_zero() || !c.wait()) continue;
+        ++waited;
+        until([&] { return told >= waited; });
+        was_told_too_often |= told != waited;
+      }
+    }
+    REQUIRE_FALSE(was_told_too_often);
+    REQUIRE(told == waited);
     REQUIRE(c.is_zero());
   }
 }

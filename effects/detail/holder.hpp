@@ -26,6 +26,12 @@ class prompt;
 
 /// H3: whether there ever was such a frame.
 inline constinit std::atomic<bool> somebody_holds_on = false;
+/// From now on there may be.
+inline void somebody_holds_on_now() noexcept {
+  // Relaxed, both: see held_on_by().
+  if (!somebody_holds_on.load(std::memory_order_relaxed)) [[unlikely]]
+    somebody_holds_on.store(true, std::memory_order_relaxed);
+}
 
 class holder : public ending {
  public:

@@ -89,7 +89,6 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
  protected:
   scheduling_base(bool several_threads, unsigned wakes, bool has_entrance)
       : waiting_room(several_threads, wakes),
-        tasks_(several_threads),
         entrance_(has_entrance ? std::make_shared<entrance>() : nullptr),
         office_(new post_office(*this, several_threads)) {
     borrowed_ = true;
@@ -138,7 +137,7 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
     return some_group_is_cancelled() && p.is_waiting() && is_told_to_end(p.leaf());
   }
   [[nodiscard]] static cancelled why_with_others();
-  task_room tasks_;
+  task_room tasks_{*this};
 
   // ---- failures
 

@@ -69,14 +69,13 @@ void task_service<S>::task_is_over(task_record& r) noexcept {
   if (s && !r.has_handle) {
     r.destroy();
     is_touched(&s->count, true);
-    if (s->count.end_one()) {
-      s->count.waits_no_more();
-      scope_is_over(*s);
-    }
+    if (s->count.end_one()) scope_is_over(*s);
     return;
   }
   auto const put_him = [this](at_tasks& w, process* p) {
     if (w.leaves) return scope_is_over(static_cast<scope_core&>(*w.leaves));
+    if (is_ending_) [[unlikely]]
+      return w.stays() ? owner_is_dropped(static_cast<scope_core&>(*w.of), *p) : (void)thunk(p);
     self().put(thunk(p, !w.stays()), why::woken);  // a scope looks again
   };
   if (self().tasks_.ends(r, put_him)) is_nobodys(r);
@@ -100,8 +99,11 @@ template <class S>
 void task_service<S>::is_nobodys(task_record& r) noexcept {
   bool const is_in_none = !r.of();
   // Relaxed: whoever looked has let go of it.
-  if (is_in_none && !r.was_looked_at.load(std::memory_order_relaxed) && r.error())
-    self().failed(r.id(), r.error());
+  if (is_in_none && !r.was_looked_at.load(std::memory_order_relaxed)) {
+    if (r.error()) self().failed(r.id(), r.error());
+    if (r.came_to == any_task::fate::no_memory)
+      self().failed(r.id(), std::make_exception_ptr(std::bad_alloc()));
+  }
   r.destroy();
   if (is_in_none) self().release();
 }
@@ -123,6 +125,7 @@ std::coroutine_handle<> task_service<S>::call(task_wait& w) noexcept {
     auto& r = static_cast<task_record&>(*w.first);
     r.called_from = w.leaf;
     r.called_by = &w;
+    somebody_holds_on_now();
     return r.release();
   } else {
     return {};
@@ -162,19 +165,28 @@ void task_service<S>::on(Await& a) {
 // ---- scopes
 
 template <class S>
-void task_service<S>::enters(scope_core& s, std::coroutine_handle<> leaf) {
+std::coroutine_handle<> task_service<S>::enters(scope_core& s, std::coroutine_handle<> leaf,
+                                                answer<void>& waiting,
+                                                operation_info const& operation) noexcept {
   is_born(&s.cancelled);
   is_born(&s.count);
   s.home = this;
   s.owner = &self().running();
   s.owner_id = s.owner->id();
   s.leaf = leaf;
-  if (self().must_look_up() && self().is_to_end_at(leaf))
-    throw self().is_cancelling() ? self().why_cancelled() : S::why_with_others();
+  if (self().must_look_up() && self().is_to_end_at(leaf)) return is_told(leaf, waiting, operation);
+  waiting.set();
+  return leaf;
 }
+/// Who runs is to end: it stops at that operation, and finds it out as at any other.
 template <class S>
-std::coroutine_handle<> task_service<S>::leaves(scope_core& s) {
-  return leave_on(s).resolve();
+std::coroutine_handle<> task_service<S>::is_told(std::coroutine_handle<> leaf, awaited& waiting,
+                                                 operation_info const& operation) noexcept {
+  process& p = self().running();
+  (void)p.stop_at(operation, leaf, waiting, self());  // it can be
+  p.must_be_prepared();
+  self().put(thunk(&p), why::yielded);
+  return self().next();
 }
 /// What its owner does next, at its end: what it can do itself; then it waits, or goes on.
 template <class S>
@@ -217,17 +229,18 @@ continuation task_service<S>::leave_on(scope_core& s) noexcept {
 /// Whether there is something to wait for (O2): whoever ends that is told, on s.here.
 template <class S>
 bool task_service<S>::waits_on(scope_core& s) noexcept {
+  bool const by_owner = !s.leaving;  // if not, and there is something, the scope may be gone then
   for (;;) {
     is_touched(&s.count, false);
     if (!s.count.is_zero()) {
       self().tasks_.enter(s.here);
-      if (!s.leaving) cancel_with_owner(s);
+      if (by_owner) cancel_with_owner(s);
       if (s.count.wait()) return true;
       if (process* const p = self().tasks_.leave(s.here)) s.here.who.waits(*p);
     }
     if (task_record* const r = s.not_ended()) {
       if (self().tasks_.enter_for_one(s.here, *r)) {
-        if (!s.leaving) cancel_with_owner(s);
+        if (by_owner) cancel_with_owner(s);
         return true;
       }
     } else if (s.count.is_zero()) {
@@ -244,11 +257,16 @@ void task_service<S>::scope_is_over(scope_core& s) noexcept {
     return;
   }
   process* const p = self().tasks_.leave(s.here);
-  if (is_ending_) {
-    s.leaving = p;
-    return go_on_unwinding(s);
-  }
+  if (is_ending_) return owner_is_dropped(s, *p);
   self().put(thunk(p, 0), why::woken);
+}
+/// Nobody runs any more, and it was at the end of that scope: it goes when what is left there has.
+template <class S>
+void task_service<S>::owner_is_dropped(scope_core& s, process& p) noexcept {
+  s.leaving = &p;
+  s.here.of = nullptr;
+  s.here.leaves = &s;
+  if (!waits_on(s)) go_on_unwinding(s);
 }
 
 /// Of a body that is unwound: what is inside of it.

@@ -47,9 +47,7 @@ struct tasking_clause : scheduler_clause<S, E, O, Records> {
       if (prompt::innermost() != &s || keeps_log(s.running())) [[unlikely]]
         if (auto const diverged = require_stoppable(s, o, leaf, waiting)) return diverged;
       if constexpr (std::is_same_v<O, typename E::enter>) {
-        s.enters(*o.what, leaf);
-        waiting.set();
-        return leaf;
+        return s.enters(*o.what, leaf, waiting, info_of<O>);
       } else {
         auto& w = *o.what;
         // A scope has it since it was opened: its tasks look at it meanwhile.

@@ -28,8 +28,7 @@ std::coroutine_handle<> task_service<S>::do_all(process& p, join& j) {
   if (self().must_look_up()) [[unlikely]]
     if (self().is_to_end_at(j.leaf)) {
       for (task* t = j.tasks; t != j.tasks + j.count; ++t) t->came_to = task::fate::not_done;
-      j.waiting->set();
-      return j.leaf;
+      return is_told(j.leaf, *j.waiting, *j.operation);
     }
   std::uint32_t number = p.next_child_number(j.count);
   row_info const* row = nullptr;  // most often they have the same
@@ -41,6 +40,7 @@ std::coroutine_handle<> task_service<S>::do_all(process& p, join& j) {
   }
   if constexpr (offering<typename S::backend_type>)
     if (j.all_are_light && can_call(p)) [[likely]] {
+      somebody_holds_on_now();
       // Taken back the newest first: so they are done in their order.
       typename S::backend_type::worker& w = self().worker();
       task* const first = j.tasks;
@@ -222,9 +222,10 @@ void task_service<S>::task_unwinds(task& t, holder& h) noexcept {
   t.came_to = task::fate::not_done;
   h.unwind_up_to(t, j.leaf);
   j.leaving = &h;
-  cancel(j);  // those that are offered: whoever takes one does not begin it
+  cancel(j);                         // those that are offered: whoever takes one does not begin it
+  std::int32_t const left = j.left;  // if it is not the last, the join may be gone then
   // As [3].
-  if (j.word.fetch_add(j.left, std::memory_order_acq_rel) == -j.left) go_on_unwinding(j);
+  if (j.word.fetch_add(left, std::memory_order_acq_rel) == -left) go_on_unwinding(j);
 }
 /// One after the other: the end of one may be that of the next further out.
 template <class S>
@@ -267,8 +268,13 @@ void task_service<S>::cancel_with_owner(task_group& g) noexcept {
     cancel(g);
 }
 template <class S>
-void task_service<S>::is_gone(task_group&) noexcept {
+void task_service<S>::is_gone(task_group& g) noexcept {
   self().one_group_is_cancelled(false);
+  if constexpr (S::on_several_threads)
+    if (!desk::of_thread || desk::of_thread->home != &self()) return;
+  // Its owner has heeded it, unless all are to end.
+  if (self().is_running() && &self().running() == g.owner && !self().is_cancelling())
+    g.owner->was_heeded();
 }
 
 }  // namespace weft::detail

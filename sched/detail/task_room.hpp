@@ -9,7 +9,9 @@
 #include "sched/detail/task_words.hpp"
 #include "sched/detail/touching.hpp"
 #include "sched/detail/waiter.hpp"
+#include "sched/detail/waiting_room.hpp"
 #include "sched/process.hpp"
+#include "sched/thunk.hpp"
 
 /// Where the processes of a scheduler wait for tasks.
 ///
@@ -70,7 +72,9 @@ struct awaited_task {
 
 class task_room {
  public:
-  explicit task_room(bool several_threads) noexcept : several_threads_(several_threads) {}
+  explicit task_room(waiting_room& home) noexcept : home_(home) {}
+  /// The frames in which it waits here have been cut off: it is to find that out.
+  void is_cut_off(process& p) noexcept { home_.make_ready(thunk(&p)); }
   task_room(task_room const&) = delete;
   task_room& operator=(task_room const&) = delete;
 
@@ -228,14 +232,16 @@ class task_room {
     if (w.next_here_) w.next_here_->previous_here_ = w.previous_here_;
   }
 
-  bool const several_threads_;
+  waiting_room& home_;
+  bool const several_threads_ = home_.has_several_threads();
   std::mutex mutable mutex_;
   at_tasks* first_ = nullptr;  // J1
 };
 
 at_tasks::~at_tasks() {
   // [2] acquire: with [1].
-  if (auto* const home = home_.load(std::memory_order_acquire)) (void)home->leave(*this);
+  if (auto* const home = home_.load(std::memory_order_acquire))
+    if (process* const p = home->leave(*this)) home->is_cut_off(*p);
 }
 
 }  // namespace weft::detail

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <coroutine>
+#include <cstdio>
 #include <exception>
 #include <mutex>
 #include <new>
@@ -108,8 +109,10 @@ struct task_wait {
 /// What with_scope has in its frame.  Its body ends here.
 class scope_core : public task_group, public ending {
  public:
-  scope_core() noexcept { somebody_holds_on.store(true, std::memory_order_relaxed); }
+  scope_core() noexcept { somebody_holds_on_now(); }
   ~scope_core() {
+    if (!count.is_zero() || not_ended()) [[unlikely]]
+      end_of_the_program();
     let_go();
     if (is_cancelled()) home->is_gone(*this);
   }
@@ -197,6 +200,14 @@ class scope_core : public task_group, public ending {
     if (has_lost_an_error) throw std::bad_alloc();
   }
 
+  [[noreturn, gnu::cold, gnu::noinline]] static void end_of_the_program() noexcept {
+    std::fputs(
+        "weft: a scope ended while tasks were open in it, as its end could not be reached by "
+        "its process\n",
+        stderr);
+    std::terminate();
+  }
+
   scope_home* home = nullptr;
   task_count<> count;                           // O1: of those without a handle
   std::atomic<task_record*> records = nullptr;  // O1
@@ -220,7 +231,8 @@ ending::told task_record::tells(continuation& outwards) const noexcept {
   is_touched(&group->cancelled, false);
   outwards = group->leaf;
   if (group->is_cancelled()) return told::to_end;
-  return host ? told::elsewhere : told::nothing;
+  // It is in its owner's chain while that calls it at the scope's end.
+  return called_from && !called_by ? told::nothing : told::elsewhere;
 }
 
 }  // namespace weft::detail

@@ -17,8 +17,10 @@ class task_service : public scope_home {
   // ---- of a process that can be stopped: who goes on
 
   [[nodiscard]] std::coroutine_handle<> do_all(process& p, join& j);
-  void enters(scope_core& s, std::coroutine_handle<> leaf);
-  [[nodiscard]] std::coroutine_handle<> leaves(scope_core& s);
+  [[nodiscard]] std::coroutine_handle<> enters(scope_core& s, std::coroutine_handle<> leaf,
+                                               answer<void>& waiting,
+                                               operation_info const& operation) noexcept;
+  std::coroutine_handle<> leaves(scope_core& s) { return leave_on(s).resolve(); }
   /// Null if it is not done as a call.
   [[nodiscard]] std::coroutine_handle<> call(task_wait& w) noexcept;
   template <class Await>
@@ -65,6 +67,9 @@ class task_service : public scope_home {
   void has_not_ended_well(task_record& r, scope_core& s) noexcept;
   void is_nobodys(task_record& r) noexcept override;
   void scope_is_over(scope_core& s) noexcept;
+  void owner_is_dropped(scope_core& s, process& p) noexcept;
+  [[nodiscard]] std::coroutine_handle<> is_told(std::coroutine_handle<> leaf, awaited& waiting,
+                                                operation_info const& operation) noexcept;
   [[nodiscard]] bool waits_on(scope_core& s) noexcept;
   [[nodiscard]] continuation leave_on(scope_core& s) noexcept;
   [[nodiscard]] continuation awaits_on(task_wait& w) noexcept;

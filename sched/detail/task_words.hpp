@@ -9,7 +9,8 @@
 /// `Atomic` is std::atomic, or what counts the steps in a test.
 namespace weft::detail {
 
-/// How many tasks are left, and whether their owner waits for that to be none.
+/// How many tasks are left, and whether their owner waits for that to be none.  One that is not
+/// counted may add some at any time: also when the last has just ended.
 template <template <class> class Atomic = std::atomic>
 class task_count {
  public:
@@ -17,23 +18,28 @@ class task_count {
   [[nodiscard]] bool is_zero() const noexcept { return word_.load(std::memory_order_acquire) == 0; }
 
   void add_one() noexcept {
-    word_.fetch_add(one, std::memory_order_relaxed);  // relaxed: who adds has one that is left
+    word_.fetch_add(one, std::memory_order_relaxed);  // relaxed: what it starts is put after it
   }
-  /// True: it was the last, and its owner waits; who is told so has it go on.
+  /// True: it was the last, and its owner waited; who is told so has it go on.  That, that it waits
+  /// no more, and that none is left, is one step: so one is told, and the others, who may come
+  /// after it, are done with the word.
   [[nodiscard]] bool end_one() noexcept {
-    // release: with is_zero() and wait(), and of the others, with the last: acquire.
-    return word_.fetch_sub(one, std::memory_order_acq_rel) == (one | waits);
+    std::uint32_t found = word_.load(std::memory_order_relaxed);  // relaxed: [1] makes sure
+    // [1] release: with is_zero() and wait(), and of the others, with the last: acquire.
+    while (!word_.compare_exchange_weak(found, found == (one | waits) ? 0 : found - one,
+                                        std::memory_order_acq_rel, std::memory_order_relaxed)) {
+    }
+    return found == (one | waits);
   }
   /// The owner's: it waits, unless none is left.
   [[nodiscard]] bool wait() noexcept {
-    // acquire: with end_one().  release: who has us go on finds us asleep.
-    if (word_.fetch_or(waits, std::memory_order_acq_rel) != 0) return true;
-    word_.store(0, std::memory_order_relaxed);  // relaxed: nobody else is there
-    return false;
-  }
-  /// It has gone on.
-  void waits_no_more() noexcept {
-    word_.store(0, std::memory_order_relaxed);  // relaxed: as in wait()
+    std::uint32_t found = word_.load(std::memory_order_acquire);  // acquire: with end_one()
+    // release: who has us go on finds us asleep.
+    while (found != 0 &&
+           !word_.compare_exchange_weak(found, found | waits, std::memory_order_release,
+                                        std::memory_order_acquire)) {
+    }
+    return found != 0;
   }
 
  private:

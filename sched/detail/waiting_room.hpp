@@ -35,6 +35,7 @@ namespace weft::detail {
 
 class waiting_room : public gate_room {
   friend class post_office;
+  friend class task_room;
 
  public:
   /// Whether nothing will come from outside.  Thread safe.
