@@ -14,6 +14,7 @@
 #include "effects/effects.hpp"
 #include "sched/gate.hpp"
 #include "sched/schedule.hpp"
+#include "sched/task_handle.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/schedules.hpp"
@@ -152,4 +153,26 @@ TEST_CASE("a divergence inside handlers ends the process, and the next one goes 
   std::string text;
   CHECK_THROWS_AS(schedule(p, console_to_string(text)), replay_divergence);
   CHECK(text == "cancelled");
+}
+
+namespace {
+eff<void, proc> yields_twice() {
+  co_await proc::yield{};
+  co_await proc::yield{};
+}
+}  // namespace
+
+TEST_CASE("who waits for a task while the handler round him goes is told") {
+  every_frame_dies const check;
+  using yields = tasking<proc>;
+  auto lost = std::make_unique<parks>();
+  scheduler<> s;
+  s.start([&]() -> eff<void, yields, proc> {
+    task_handle<void> h = co_await start_task(yields_twice);
+    auto const body = [&h]() -> eff<void, tick, yields, proc> { co_await h; };
+    co_await handle<tick>(*lost, body);
+  });
+  for (int i = 0; i != 2; ++i) (void)s.step();
+  lost.reset();
+  CHECK_THROWS_WITH(s.run(), Contains("inside a handler weft::tests::parks, which is no more"));
 }

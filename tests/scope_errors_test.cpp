@@ -13,6 +13,7 @@
 #include "sched/schedule.hpp"
 #include "sched/scope.hpp"
 #include "sched/timing.hpp"
+#include "sched/when_all.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
 
@@ -163,4 +164,75 @@ TEST_CASE("tasks that wait for each other are reported as what they are") {
   CHECK_THAT(report,
              Catch::Contains("weft::tasking<weft::proc>::await at tests/scope_errors_test.cpp"));
   CHECK_THAT(report, Catch::Contains("weft::tasking<weft::proc>::leave"));
+}
+
+// ---- who is told again and again
+
+TEST_CASE("who heeds it is told as often as need be") {
+  every_frame_dies const check;
+  int told = 0;
+  bool is_at_end = false;
+  run_on<alone>(virtual_time<alone>(), [&]() -> eff<void, sleeps, timing, proc> {
+    for (int i = 0; i != 300; ++i) try {
+        co_await with_scope({.timeout = 1ms}, [](auto&) -> eff<void, sleeps, timing, proc> {
+          co_await timing::sleep_for{1h};
+        });
+      } catch (cancelled const&) {
+        ++told;
+      }
+    is_at_end = true;
+  });
+  CHECK(told == 300);
+  CHECK(is_at_end);
+}
+
+namespace {
+eff<void, proc> fails() {
+  co_await proc::yield{};
+  throw wrong("other");
+}
+eff<void> nothing() { co_return; }
+eff<void, yields, proc> never_begun() { co_return; }
+}  // namespace
+
+TEMPLATE_TEST_CASE("who does not heed it, and does nothing but have tasks, is unwound", "",
+                   EVERYWHERE) {
+  for (bool const opens_scopes : {true, false}) {
+    every_frame_dies const check;
+    int told = 0;
+    auto const program = [&]() -> eff<void, spawning<proc>, yields, proc> {
+      co_await spawn(fails);
+      for (;;) try {
+          if (told == 0) co_await proc::yield{};
+          if (opens_scopes)
+            co_await with_scope([](auto&) -> eff<void, yields, proc> { co_return; });
+          else
+            co_await when_all(nothing(), nothing());
+        } catch (cancelled const&) {
+          ++told;
+        }
+    };
+    CHECK_THROWS_AS(run_on<TestType>(program), wrong);
+    CHECK(told == 100);
+  }
+}
+
+TEST_CASE("a body that throws before it is a coroutine has its tasks waited for") {
+  every_frame_dies const check;
+  int done = 0;
+  auto const program = [&]() -> eff<void, yields, proc> {
+    int borrowed = 0;
+    co_await with_scope([&](auto& s) -> eff<void, yields, proc> {
+      s.start([&]() -> eff<void, proc> {
+        ++borrowed;
+        ++done;
+        co_await proc::yield{};
+        ++borrowed;
+      });
+      if (done == 0) throw wrong("no body");
+      return never_begun();
+    });
+  };
+  CHECK_THROWS_AS(run_on<alone>(program), wrong);
+  CHECK(done <= 1);
 }

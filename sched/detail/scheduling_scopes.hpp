@@ -178,16 +178,6 @@ std::coroutine_handle<> task_service<S>::enters(scope_core& s, std::coroutine_ha
   waiting.set();
   return leaf;
 }
-/// Who runs is to end: it stops at that operation, and finds it out as at any other.
-template <class S>
-std::coroutine_handle<> task_service<S>::is_told(std::coroutine_handle<> leaf, awaited& waiting,
-                                                 operation_info const& operation) noexcept {
-  process& p = self().running();
-  (void)p.stop_at(operation, leaf, waiting, self());  // it can be
-  p.must_be_prepared();
-  self().put(thunk(&p), why::yielded);
-  return self().next();
-}
 /// What its owner does next, at its end: what it can do itself; then it waits, or goes on.
 template <class S>
 continuation task_service<S>::leave_on(scope_core& s) noexcept {

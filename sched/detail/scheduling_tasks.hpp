@@ -57,6 +57,23 @@ std::coroutine_handle<> task_service<S>::do_all(process& p, join& j) {
   return begin_everywhere(j);
 }
 
+/// Who runs is to end: it stops at that operation, and finds it out as at any other.
+template <class S>
+std::coroutine_handle<> task_service<S>::is_told(std::coroutine_handle<> leaf, awaited& waiting,
+                                                 operation_info const& operation) noexcept {
+  process& p = self().running();
+  (void)p.stop_at(operation, leaf, waiting, self());  // it can be
+  // What must be answered is not counted there.
+  if (operation.is_to_be_answered && p.cancel() > self().patience()) [[unlikely]] {
+    if (self().is_cancelling()) self().note_left(p);
+    self().here().running = nullptr;
+    self().bury(&p, nullptr);
+    return self().next();
+  }
+  p.must_be_prepared();
+  self().put(thunk(&p), why::yielded);
+  return self().next();
+}
 template <class S>
 std::coroutine_handle<> task_service<S>::begin_everywhere(join& j) {
   is_born(&j.cancelled);
