@@ -74,7 +74,8 @@ class scope {
                                                                 std::forward<Args>(args)...));
   }
   /// The same for one that gives something, which is had by the handle; what it throws, too: that
-  /// cancels the scope only if nobody waits for it.
+  /// cancels the scope only if nobody waits for it.  `f` and its arguments are kept until the
+  /// handle has gone as well.
   template <class T, class F, class... Args>
   void start(task_handle<T>& h, F f, Args&&... args) {
     using R = std::invoke_result_t<F, std::decay_t<Args>...>;

@@ -25,7 +25,7 @@ struct tasking_clause : scheduler_clause<S, E, O, Records> {
   static bool all_have_ended(evidence<E>& e, O& o, answer<R>& waiting) {
     S& s = common::of(e);
     common::require_running(s, waiting.where);
-    if (s.running().is_forkable()) return common::attempt_replay(e, o, waiting);
+    if (keeps_log(s.running())) return common::attempt_replay(e, o, waiting);
     for (auto* t = o.how.first; t; t = t->next)
       if (!t->has_ended()) return false;
     waiting.set_word(1);
