@@ -32,6 +32,7 @@ class asymmetric_fence {
     static bool const does = call(command::begin);
     return does;
   }
+  /// seq_cst: the compiler moves nothing past it, either way; the processor never hears of it.
   static void light() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
   /// If there is one.
   static void heavy() noexcept {

@@ -239,9 +239,9 @@ void task_service<S>::task_unwinds(task& t, holder& h) noexcept {
   t.came_to = task::fate::not_done;
   h.unwind_up_to(t, j.leaf);
   j.leaving = &h;
-  cancel(j);                         // those that are offered: whoever takes one does not begin it
-  std::int32_t const left = j.left;  // if it is not the last, the join may be gone then
-  // As [3].
+  cancel(j);  // those that are offered: whoever takes one does not begin it
+  // As [3].  If it is not the last the join may be gone then.
+  std::int32_t const left = j.left;
   if (j.word.fetch_add(left, std::memory_order_acq_rel) == -left) go_on_unwinding(j);
 }
 /// One after the other: the end of one may be that of the next further out.
