@@ -69,6 +69,9 @@ class resident {
   virtual void region_ended() noexcept = 0;
   /// For messages: which handler, and why it stays.
   [[nodiscard]] virtual std::string why_it_stays() const = 0;
+  /// Whether tasks are open in what it keeps, which may refer to what stands outside the region.
+  [[nodiscard]] virtual bool has_open_tasks() noexcept { return false; }
+  [[nodiscard]] resident* next() const noexcept { return next_; }
 
  protected:
   ~resident() { leave(); }

@@ -212,11 +212,16 @@ auto in_a_watched_scope(F f, scope_options how, std::stop_token asked, std::sour
     struct says_so {
       std::atomic<bool>& over;
       outside_gate& at;
+      Scope& round;
       ~says_so() {
         over.store(true, std::memory_order_relaxed);  // relaxed: as it is looked at
-        at.open();
+        try {
+          at.open();
+        } catch (...) {  // no memory to put who watches; to cancel takes none, only time
+          round.cancel();
+        }
       }
-    } const at_end{is_over, over_or_stopped};
+    } const at_end{is_over, over_or_stopped, round};
     co_return co_await in_a_scope<Row, Scope>(std::move(f), where);
   };
   co_return co_await in_a_scope<Row, Scope>(std::ref(body), where);
@@ -276,8 +281,9 @@ auto with_scope(F f) {
 ///     co_await with_scope({.timeout = 10ms}, f);
 ///     co_await with_scope(source.get_token(), f);
 ///
-/// The token is asked from any thread.  (It is no member of the options: g++ 12 would destroy it
-/// twice.)
+/// The token is asked from any thread; if there is no memory to wake who watches, that ends the
+/// program, as whatever a std::stop_callback throws.  (It is no member of the options: g++ 12 would
+/// destroy it twice.)
 template <class F>
 auto with_scope(scope_options how, F f) {
   return detail::opens_scope<F>(std::move(f), how, {});

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include <sys/wait.h>
-
 #include <array>
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <cstddef>
-#include <cstdio>
-#include <exception>
 #include <functional>
 #include <optional>
 #include <span>
@@ -22,6 +18,7 @@
 #include "io/reactor.hpp"
 #include "sched/schedule.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/last_words.hpp"
 #include "tests/support/networks.hpp"
 #include "tests/support/outside.hpp"
 #include "tests/support/sockets.hpp"
@@ -463,12 +460,7 @@ TEST_CASE("a reactor that cannot be had throws, and leaves nothing behind") {
 }
 
 TEST_CASE("a reactor that ends before its sockets ends the program, and says so") {
-  std::array<int, 2> ends{};
-  REQUIRE(::pipe(ends.data()) == 0);
-  ::pid_t const child = ::fork();
-  if (child == 0) {
-    ::dup2(ends[1], 2);
-    std::set_terminate([] { ::_exit(42); });
+  auto const said = last_words([] {
     std::optional<reactor> net(std::in_place);
     auto* const kept = new std::optional<owned_socket>();
     run_on<alone>(
@@ -478,16 +470,6 @@ TEST_CASE("a reactor that ends before its sockets ends the program, and says so"
         },
         *net);
     net.reset();
-    ::_exit(0);
-  }
-  ::close(ends[1]);
-  std::string said;
-  std::array<char, 200> some;
-  for (::ssize_t n = 0; (n = ::read(ends[0], some.data(), some.size())) > 0;)
-    said.append(some.data(), static_cast<std::size_t>(n));
-  ::close(ends[0]);
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 42));
+  });
   CHECK(said == "weft: a reactor ends while 1 of its sockets are open: it must outlive them\n");
 }

@@ -17,6 +17,7 @@
 #include "sched/mail.hpp"
 #include "sched/schedule.hpp"
 #include "sched/scope.hpp"
+#include "sched/shielded.hpp"
 #include "sched/testing.hpp"
 #include "sched/timing.hpp"
 #include "sched/when_all.hpp"
@@ -127,6 +128,44 @@ TEST_CASE("what a scope's tasks did is there when it is over, and not before") {
     w.saw = std::to_string(early) + std::to_string(late);
   };
   CHECK(outcomes_of(p) == std::set<std::string>{"01", "11"});
+}
+
+TEST_CASE("who called a handler goes on after the tasks of what it dropped, in every schedule") {
+  struct ask : op<int> {};
+  struct asking {
+    using operations = op_list<ask>;
+  };
+  using asks = eff<int, asking, tasks, proc, syncing, mail, timing>;
+  auto const p = [](world& w) -> job {
+    auto const notes = [&w](char c) -> eff<void, syncing> {
+      co_await syncing::touch{&w.saw, true};
+      w.saw += c;
+    };
+    auto clause = [&](ask, resumption<int, int> k) -> eff<int, proc, syncing> {
+      {
+        auto const dropped = std::move(k);
+      }
+      co_await proc::yield{};
+      co_await notes('c');
+      co_return 1;
+    };
+    (void)co_await handle<asking>(clauses{clause}, [&]() -> asks {
+      co_return co_await with_scope([&](tasks_scope& s) -> asks {
+        s.start([&]() -> job {
+          try {
+            co_await proc::yield{};
+            co_await proc::yield{};
+          } catch (cancelled const&) {
+          }
+          co_await shielded([&]() -> job { co_await notes('t'); });
+        });
+        co_await proc::yield{};
+        co_return co_await ask{};
+      });
+    });
+    co_await notes('p');
+  };
+  CHECK(outcomes_of(p) == std::set<std::string>{"cp", "ctp", "tcp"});
 }
 
 TEST_CASE("two tasks that race are found to, by each search") {

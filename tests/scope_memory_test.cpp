@@ -4,6 +4,7 @@
 /// nobody is left.
 
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <cstddef>
 #include <new>
 #include <utility>
@@ -19,6 +20,7 @@
 
 using namespace weft;
 using namespace weft::tests;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -66,9 +68,22 @@ eff<int, yields, proc> has_tasks() {
   co_return done;
 }
 
+/// The same: who watches the time is told that it is over, after so many steps.
+eff<int, yields, proc> has_tasks_in_time(int steps) {
+  counter done = 0;
+  co_await with_scope({.timeout = 24h}, [&](scope<proc>& s) -> step {
+    s.start([&]() -> step {
+      co_await proc::yield{};
+      done += 20;
+    });
+    for (int i = 0; i != steps; ++i) co_await proc::yield{};
+  });
+  co_return done;
+}
+
 /// How many of its allocations there are.
-template <class Where>
-int each_allocation_fails() {
+template <class Where, class Program>
+int each_allocation_fails(Program program) {
   for (int n = 0;; ++n) {
     CAPTURE(n);
     every_frame_dies const check;
@@ -76,7 +91,7 @@ int each_allocation_fails() {
     bool was_thrown = false;
     until_failure = n;
     try {
-      run_on<Where>([&]() -> step { done = co_await has_tasks(); });
+      run_on<Where>([&]() -> step { done = co_await program(); });
     } catch (std::bad_alloc const&) {
       was_thrown = true;
     } catch (exceptions const&) {  // tasks for which there was none: each has said so
@@ -99,5 +114,11 @@ int each_allocation_fails() {
 
 TEMPLATE_TEST_CASE("each allocation of tasks may fail", "", alone, by_queue, stolen_by<1>,
                    stolen_by<2>) {
-  CHECK(each_allocation_fails<TestType>() > 3);
+  CHECK(each_allocation_fails<TestType>(has_tasks) > 3);
+}
+TEMPLATE_TEST_CASE("each allocation of tasks that are given time may fail", "", alone, by_queue,
+                   stolen_by<2>) {
+  // So many that each allocation of a queue is once that of the last step.
+  for (int steps = 0; steps != 70; ++steps)
+    CHECK(each_allocation_fails<TestType>([&] { return has_tasks_in_time(steps); }) > 0);
 }

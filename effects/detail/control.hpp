@@ -47,7 +47,8 @@ typename O::result answer_at_once(evidence<E>& e, passed<O> o,
 
 /// Starts a coroutine clause, which goes on to `who` when it is done.
 template <class Node, class O, class K>
-std::coroutine_handle<> start_clause(Node& n, O&& o, K&& k, continuation who, awaited& to) {
+std::coroutine_handle<> start_clause(Node& n, O&& o, K&& k, continuation who, awaited& to,
+                                     bool somebody_may_hold_on) {
   using S = typename Node::setting;
   using clause = clause_result<typename S::handler, O, K>;
   using callee = typename clause::effects;
@@ -58,7 +59,7 @@ std::coroutine_handle<> start_clause(Node& n, O&& o, K&& k, continuation who, aw
   std::unique_ptr<kept> keeper;
   if constexpr (S::stays)
     keeper.reset(new resident_clause<callee, typename S::around>(n, who, n.around(), n.home()));
-  else if constexpr (uses_the_prompt)
+  else if (uses_the_prompt || somebody_may_hold_on)
     keeper.reset(new kept(n, who, n.around()));
 
   auto const frame = call_clause(n.handler(), std::forward<O>(o), std::forward<K>(k)).release();
@@ -74,7 +75,8 @@ std::coroutine_handle<> start_clause(Node& n, O&& o, K&& k, continuation who, aw
 /// performing frame is touched once the clause has `k`: it may be anyone's, or gone.
 template <class Node, class O>
 std::coroutine_handle<> run_clause(Node& n, O o, continuation who,
-                                   answer<typename Node::setting::answer>& to) noexcept {
+                                   answer<typename Node::setting::answer>& to,
+                                   bool somebody_may_hold_on) noexcept {
   using R = typename O::result;
   using S = typename Node::setting;
   using A = typename S::answer;
@@ -91,11 +93,13 @@ std::coroutine_handle<> run_clause(Node& n, O o, continuation who,
         return std::move(once);
     };
     if constexpr (is_eff<Result>) {
-      return start_clause(n, std::move(o), k(), who, to);
+      return start_clause(n, std::move(o), k(), who, to, somebody_may_hold_on);
     } else if constexpr (std::is_same_v<Result, outcome<A>>) {
       outcome<A> result = call_clause(n.handler(), std::move(o), k());
       if (result.rest()) {
         result.rest().require_open();  // again: the clause may have ended its region meanwhile
+        if (somebody_may_hold_on)
+          who = end_of_clause::after(n, who);  // it may go on with another's
         return std::move(result.rest()).go(who, to);
       }
       if constexpr (std::is_void_v<A>)
@@ -111,6 +115,17 @@ std::coroutine_handle<> run_clause(Node& n, O o, continuation who,
   return nullptr;
 }
 
+/// The same where it may drop a rest that somebody holds on to: then it keeps the prompt.
+template <class Node, class O>
+[[gnu::noinline]] std::coroutine_handle<> run_clause_to_its_end(
+    Node& n, O o, continuation who, answer<typename Node::setting::answer>& to) noexcept {
+  kept_prompt<true> const alive(n);
+  n.clause_begins();
+  auto const next = run_clause(n, std::move(o), who, to, true);
+  n.clause_ends();
+  return next ? next : end_of_clause::after(n, who).resolve();
+}
+
 template <class Node, class O>
 std::coroutine_handle<> capture_and_answer(Node& n, O& in_frame, std::coroutine_handle<> leaf,
                                            answer<typename O::result>& waiting) {
@@ -121,7 +136,10 @@ std::coroutine_handle<> capture_and_answer(Node& n, O& in_frame, std::coroutine_
   n.capture(leaf, waiting, info_of<O>);
   continuation const who = n.outside();
   auto& to = static_cast<answer<typename S::answer>&>(n.to());
-  auto const next = run_clause(n, std::move(o), who, to);
+  // Relaxed: as in held_on_by().
+  if (somebody_holds_on.load(std::memory_order_relaxed)) [[unlikely]]
+    return run_clause_to_its_end(n, std::move(o), who, to);
+  auto const next = run_clause(n, std::move(o), who, to, false);
   return next ? next : who.resolve();
 }
 

@@ -22,6 +22,7 @@
 ///   F3  A frame refers to the handlers of its row by one pointer (evidence.hpp).
 namespace weft::detail {
 
+class end_of_clause;
 class ending;
 class holder;
 class prompt;
@@ -85,6 +86,8 @@ class ending {
   virtual void is_left() noexcept {}
   /// H3: that one is to go on unwinding when they have done it.
   virtual void unwinds_later(holder&) noexcept {}
+  /// H3: they have, and who waits here for what a clause dropped (end_of_clause.hpp) may unwind it.
+  virtual void rest_is_free() noexcept {}
 
  protected:
   ~ending() = default;

@@ -66,12 +66,14 @@ class holder : public ending {
 
   /// H3: for `part`, which will see to the rest: what is inside of it goes, and what is left then
   /// begins at `next`.
-  void unwind_up_to(ending const& part, std::coroutine_handle<> next) noexcept {
+  void unwind_up_to(ending const& part, continuation next) noexcept {
     lose_leaf(handler_name());
     is_ = state::leaving;
     unwind_inside(at_.leaf, part);
     at_.leaf = next;
   }
+  /// H3: whether somebody holds on to a frame in there, while it is suspended.
+  [[nodiscard]] bool is_held_on() noexcept { return may_be_cut() && held_on_by(); }
   /// H3: and now the rest.
   virtual void unwind_on() noexcept = 0;
 
@@ -116,6 +118,8 @@ class holder : public ending {
     return held_on_to(at_.leaf, *this);
   }
 
+  /// H3: others are about to see to it, perhaps on another thread.
+  virtual void is_handed_over() noexcept {}
   /// While others look at us.
   virtual void keep_holder() noexcept = 0;
   virtual void release_holder() noexcept = 0;

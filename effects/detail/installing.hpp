@@ -2,6 +2,8 @@
 #pragma once
 
 #include <coroutine>
+#include <cstdio>
+#include <exception>
 #include <source_location>
 #include <string>
 #include <type_traits>
@@ -46,6 +48,10 @@ consteval bool lends() {
 /// The region of handlers that are lent to a handle expression.
 class loan : public region {
  public:
+  ~loan() {
+    for (auto* kept = first(); kept; kept = kept->next()) [[unlikely]]
+      if (kept->has_open_tasks()) end_of_the_program(*kept);
+  }
   region* home() noexcept { return this; }
   /// Throws not_a_region if something is still suspended.
   void require_returned() const {
@@ -54,6 +60,13 @@ class loan : public region {
   }
 
  private:
+  /// They may borrow from who has lent it, which goes on.
+  [[noreturn, gnu::cold, gnu::noinline]] static void end_of_the_program(
+      resident const& kept) noexcept {
+    std::fprintf(stderr, "weft: the borrowed handler %s: and tasks are open in there\n",
+                 kept.why_it_stays().c_str());
+    std::terminate();
+  }
   [[noreturn, gnu::cold, gnu::noinline]] static void throw_kept(std::string const& why) {
     throw not_a_region("weft: the borrowed handler " + why +
                        ": let it be owned, or derive it from weft::region");

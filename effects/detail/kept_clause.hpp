@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "effects/detail/end_of_clause.hpp"
 #include "effects/detail/evidence.hpp"
-#include "effects/detail/frame.hpp"
 #include "effects/detail/prompt.hpp"
 #include "effects/region.hpp"
 
@@ -14,38 +14,18 @@ namespace weft::detail {
 /// Stands between a coroutine clause and who waits for it: keeps the prompt until the clause is
 /// done (P1), and what the clause may perform.
 template <class Callee, class Around>
-class kept_clause : public ending, public pooled_in_body {
+class kept_clause : public end_of_clause {
  public:
   kept_clause(prompt& p, continuation who, void* around) noexcept
-      : prompt_(p), who_(who), evidence_(seen_.view(around)) {
-    p.keep();
-  }
-  kept_clause(kept_clause const&) = delete;
-  kept_clause& operator=(kept_clause const&) = delete;
-  virtual ~kept_clause() { prompt_.release(); }
+      : end_of_clause(p, who), evidence_(seen_.view(around)) {}
 
   [[nodiscard]] void* evidence() const noexcept { return evidence_; }
-  [[nodiscard]] std::string text() const override {
-    return "a clause of " + std::string(prompt_.handler_name());
-  }
-  [[nodiscard]] continuation outside() const noexcept override { return who_; }
   [[nodiscard]] bool lost() const noexcept override { return lost_; }
-  continuation ended() noexcept override { return done(); }
-  continuation dropped() noexcept override { return done(); }
 
  protected:
-  [[nodiscard]] prompt& handlers_prompt() const noexcept { return prompt_; }
   bool lost_ = false;
 
  private:
-  continuation done() noexcept {
-    continuation const who = who_;
-    delete this;
-    return who;
-  }
-
-  prompt& prompt_;
-  continuation who_;
   [[no_unique_address]] projection<Callee, Around> seen_;
   void* evidence_;
 };

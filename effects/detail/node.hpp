@@ -117,6 +117,7 @@ class resident_prompt : public Prompt, public resident {
              detail::text(held_by->where());
     return handler + " handles a body that goes on elsewhere";
   }
+  [[nodiscard]] bool has_open_tasks() noexcept override { return this->is_held_on(); }
   void leave_region() noexcept override { leave(); }
 };
 template <class S>

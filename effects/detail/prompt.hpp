@@ -120,14 +120,29 @@ class prompt : public holder, public pooled_in_body {
   /// Destroys what is left of the suspended chain; the resumption's count goes with it.
   [[gnu::noinline]] void drop() noexcept {
     if (is_ == state::ended || is_ == state::leaving) return release();
-    if (may_be_cut() && held_on_by()) [[unlikely]]
+    if (is_held_on()) [[unlikely]]
       say_goodbye();
     unwind_body();
   }
-  void unwind_on() noexcept override {
-    is_ = state::cut;
-    unwind_body();
+  // ---- H3, when a clause has dropped what it was given (end_of_clause.hpp)
+
+  /// Whose it is to unwind the rest: of who held on last; of the clauses, if there are some;
+  /// theirs, and it can be done; the same, when `who_` is told that it can.
+  enum class rest : unsigned char { nobodys, clauses, free, awaited };
+  void clause_begins() noexcept { ++clauses_; }
+  void clause_ends() noexcept { --clauses_; }
+  void unwind_on() noexcept override;
+  /// True: it can be unwound.
+  [[nodiscard]] bool wants_rest(ending& by) noexcept;
+  /// It can be: as far as that goes.  True: that was all.
+  [[nodiscard]] bool unwind_further() noexcept;
+  /// No clause's any more.
+  void leave_rest() noexcept;
+  /// Of a scheduler: a frame of the process that runs, which waits there; it goes on to `at`.
+  [[nodiscard]] virtual std::coroutine_handle<> wait_for_rest(end_of_clause&) noexcept {
+    return {};
   }
+
   // ---- what is known
 
   /// The handler must not be touched any more.
@@ -251,6 +266,8 @@ class prompt : public holder, public pooled_in_body {
     bury_orphans();
   }
   void check_outers();
+  void is_handed_over() noexcept override;
+  void stand_among_threads_with_outers() noexcept;
   void keep_holder() noexcept override { keep(); }
   void release_holder() noexcept override { release(); }
   [[noreturn]] void throw_expired(std::string_view handler) const;
@@ -260,33 +277,17 @@ class prompt : public holder, public pooled_in_body {
   /// How many borrowed handlers have ended while others could perform to them.
   static inline constinit std::atomic<unsigned> losses_ = 0;
 
-  bool fragile_ = false;              // a handler further out is borrowed: it may end before we do
-  bool expired_ = false;              // the handler ended before the body
-  bool among_threads_ = false;        // P1
+  bool fragile_ = false;        // a handler further out is borrowed: it may end before we do
+  bool expired_ = false;        // the handler ended before the body
+  bool among_threads_ = false;  // P1
+  std::atomic<rest> rest_ = rest::nobodys;
   std::atomic<unsigned> owners_ = 1;  // P1
+  unsigned clauses_ = 0;              // that are not done, where somebody holds on
   unsigned checked_ = 0;              // losses when our outers were looked at
   continuation who_;                  // P4
   awaited* to_ = nullptr;             // P4; an answer<A>
   prompt* up_ = nullptr;              // active: the next one outwards
   holder* held_by_ = nullptr;         // H1
-};
-
-/// Keeps a prompt, and the handler that it owns, for a while.
-template <bool Needed>
-class kept_prompt {
- public:
-  explicit kept_prompt(prompt& p) noexcept : prompt_(p) { p.keep(); }
-  kept_prompt(kept_prompt const&) = delete;
-  kept_prompt& operator=(kept_prompt const&) = delete;
-  ~kept_prompt() { prompt_.release(); }
-
- private:
-  prompt& prompt_;
-};
-template <>
-class kept_prompt<false> {
- public:
-  explicit kept_prompt(prompt&) noexcept {}
 };
 
 }  // namespace weft::detail

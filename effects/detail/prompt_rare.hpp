@@ -60,6 +60,7 @@ namespace weft::detail {
   if (is_ == state::suspended || is_ == state::cut) {
     if (ending* const e = held_on_by()) [[unlikely]] {
       leave_all(at_.leaf, *this);
+      is_handed_over();
       return e->unwinds_later(*this), false;
     }
     lose_leaf(handler_name());
@@ -83,6 +84,49 @@ namespace weft::detail {
     (void)unwind_rest();
   }
   release();
+}
+
+[[gnu::noinline]] inline void prompt::unwind_on() noexcept {
+  // acq_rel, with itself: who unwinds it has seen what the others did; and, awaited, who waits.
+  switch (rest_.exchange(rest::free, std::memory_order_acq_rel)) {
+    case rest::nobodys:
+      is_ = state::cut;
+      return unwind_body();
+    case rest::awaited:
+      return who_.end().rest_is_free();
+    default:
+      return;
+  }
+}
+inline bool prompt::wants_rest(ending& by) noexcept {
+  who_ = continuation(by);
+  return rest_.exchange(rest::awaited, std::memory_order_acq_rel) == rest::free;  // as above
+}
+inline bool prompt::unwind_further() noexcept {
+  rest_.store(rest::clauses, std::memory_order_relaxed);  // relaxed: nobody else has it
+  is_ = state::cut;
+  unwind_body();
+  return is_ != state::leaving;
+}
+inline void prompt::leave_rest() noexcept {
+  stand_among_threads_with_outers();
+  while (is_ == state::leaving &&
+         rest_.exchange(rest::nobodys, std::memory_order_acq_rel) == rest::free)  // as above
+    (void)unwind_further();
+}
+[[gnu::cold, gnu::noinline]] inline void prompt::is_handed_over() noexcept {
+  if (clauses_ == 0) stand_among_threads_with_outers();
+  rest_.store(clauses_ ? rest::clauses : rest::nobodys, std::memory_order_relaxed);  // as above
+}
+/// With those inside, and all that they may perform to.
+[[gnu::cold, gnu::noinline]] inline void prompt::stand_among_threads_with_outers() noexcept {
+  std::vector<prompt*> all{this};
+  if (is_ == state::suspended)
+    for (prompt* p = inner_; p != this; p = p->up_) all.push_back(p);
+  for (std::size_t i = 0; i != all.size(); ++i) {
+    if (std::exchange(all[i]->among_threads_, true)) continue;
+    all[i]->add_outers(all);
+  }
 }
 
 [[gnu::noinline]] inline void holder::cut(ending& part, std::string_view const& handler) noexcept {

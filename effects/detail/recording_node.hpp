@@ -93,6 +93,7 @@ class resident_recording_prompt : public recording_prompt, public resident {
   [[nodiscard]] std::string why_it_stays() const override {
     return std::string(handler_name()) + " keeps a resumption";
   }
+  [[nodiscard]] bool has_open_tasks() noexcept override { return is_held_on(); }
   void leave_region() noexcept override { leave(); }
 };
 

@@ -125,6 +125,9 @@ class scheduling final : public scheduling_outside, public task_service<scheduli
 
   continuation finished(process& p) noexcept override;
   continuation finished_somehow(process& p) noexcept;
+  std::coroutine_handle<> wait_for_rest(end_of_clause& at) noexcept override {
+    return is_running() ? this->wait_at(at) : nullptr;
+  }
   std::coroutine_handle<> end_diverged(std::coroutine_handle<> leaf, site const& at) override;
   /// The scheduler is over: so is everyone.
   void end() noexcept;
@@ -291,5 +294,6 @@ class scheduling final : public scheduling_outside, public task_service<scheduli
 #include "sched/detail/scheduling_task_clauses.hpp"
 #include "sched/detail/scheduling_tasks.hpp"
 #include "sched/detail/scheduling_threads.hpp"
+#include "sched/detail/scheduling_unwinding.hpp"
 #include "sched/detail/scheduling_waits.hpp"
 #include "sched/detail/who_waits.hpp"

@@ -68,9 +68,7 @@ void task_service<S>::task_is_over(task_record& r) noexcept {
     has_not_ended_well(r, *s);
   if (s && !r.has_handle) {
     r.destroy();
-    is_touched(&s->count, true);
-    if (s->count.end_one()) scope_is_over(*s);
-    return;
+    return one_has_ended(*s);
   }
   auto const put_him = [this](at_tasks& w, process* p) {
     if (w.leaves) return scope_is_over(static_cast<scope_core&>(*w.leaves));
@@ -168,15 +166,20 @@ template <class S>
 std::coroutine_handle<> task_service<S>::enters(scope_core& s, std::coroutine_handle<> leaf,
                                                 answer<void>& waiting,
                                                 operation_info const& operation) noexcept {
-  is_born(&s.cancelled);
-  is_born(&s.count);
-  s.home = this;
-  s.owner = &self().running();
-  s.owner_id = s.owner->id();
-  s.leaf = leaf;
+  is_opened(s, self().running(), leaf);
   if (self().must_look_up() && self().is_to_end_at(leaf)) return is_told(leaf, waiting, operation);
   waiting.set();
   return leaf;
+}
+template <class S>
+void task_service<S>::is_opened(scope_core& s, process& owner,
+                                std::coroutine_handle<> leaf) noexcept {
+  is_born(&s.cancelled);
+  is_born(&s.count);
+  s.home = this;
+  s.owner = &owner;
+  s.owner_id = owner.id();
+  s.leaf = leaf;
 }
 /// What its owner does next, at its end: what it can do itself; then it waits, or goes on.
 template <class S>
@@ -238,6 +241,12 @@ bool task_service<S>::waits_on(scope_core& s) noexcept {
     }
   }
 }
+/// Of those that it counts.
+template <class S>
+void task_service<S>::one_has_ended(scope_core& s) noexcept {
+  is_touched(&s.count, true);
+  if (s.count.end_one()) scope_is_over(s);
+}
 /// What was waited for has ended; there may be more.
 template <class S>
 void task_service<S>::scope_is_over(scope_core& s) noexcept {
@@ -257,34 +266,6 @@ void task_service<S>::owner_is_dropped(scope_core& s, process& p) noexcept {
   s.here.of = nullptr;
   s.here.leaves = &s;
   if (!waits_on(s)) go_on_unwinding(s);
-}
-
-/// Of a body that is unwound: what is inside of it.
-template <class S>
-void task_service<S>::scope_unwinds(scope_core& s, holder& h) noexcept {
-  s.body_is_open.store(false, std::memory_order_relaxed);
-  cancel(s);
-  h.unwind_up_to(s, s.leaf);
-  s.leaving = &h;
-  s.here.of = nullptr;
-  s.here.leaves = &s;
-  if (!waits_on(s)) go_on_unwinding(s);
-}
-/// Of a task that is done as a call.
-template <class S>
-void task_service<S>::task_unwinds(task_record& r, holder& h) noexcept {
-  auto const from = r.called_from;
-  r.came_to = any_task::fate::not_done;
-  scope_core* const s = r.called_by ? nullptr : r.of();
-  h.unwind_up_to(r, from);
-  task_is_over(r);
-  if (!s) return h.unwind_on();
-  // Its scope was at its end.
-  s->leaving = &h;
-  s->here.of = nullptr;
-  s->here.leaves = s;
-  cancel(*s);
-  if (!waits_on(*s)) go_on_unwinding(*s);
 }
 
 }  // namespace weft::detail

@@ -231,30 +231,6 @@ template <class S>
   return self().next();
 }
 
-// ---- those who are unwound while others do something for them (W4)
-
-template <class S>
-void task_service<S>::task_unwinds(task& t, holder& h) noexcept {
-  join& j = t.of();
-  t.came_to = task::fate::not_done;
-  h.unwind_up_to(t, j.leaf);
-  j.leaving = &h;
-  cancel(j);  // those that are offered: whoever takes one does not begin it
-  // As [3].  If it is not the last the join may be gone then.
-  std::int32_t const left = j.left;
-  if (j.word.fetch_add(left, std::memory_order_acq_rel) == -left) go_on_unwinding(j);
-}
-/// One after the other: the end of one may be that of the next further out.
-template <class S>
-void task_service<S>::go_on_unwinding(task_group& g) noexcept {
-  static thread_local task_group* first = nullptr;
-  static thread_local bool is_at_it = false;
-  g.next_leaving = std::exchange(first, &g);
-  if (std::exchange(is_at_it, true)) return;
-  while (first) std::exchange(first, first->next_leaving)->leaving->unwind_on();
-  is_at_it = false;
-}
-
 // ---- cancelling (W5)
 
 template <class S>

@@ -12,7 +12,12 @@
 namespace weft::detail {
 
 template <class S>
+class rest_of_clause;
+
+template <class S>
 class task_service : public scope_home {
+  friend class rest_of_clause<S>;
+
  public:
   // ---- of a process that can be stopped: who goes on
 
@@ -21,6 +26,8 @@ class task_service : public scope_home {
                                                answer<void>& waiting,
                                                operation_info const& operation) noexcept;
   std::coroutine_handle<> leaves(scope_core& s) { return leave_on(s).resolve(); }
+  /// A frame that waits for what a clause has dropped; then it goes on there.
+  [[nodiscard]] std::coroutine_handle<> wait_at(end_of_clause& at) noexcept;
   /// Null if it is not done as a call.
   [[nodiscard]] std::coroutine_handle<> call(task_wait& w) noexcept;
   template <class Await>
@@ -66,6 +73,8 @@ class task_service : public scope_home {
   void task_is_over(task_record& r) noexcept override;
   void has_not_ended_well(task_record& r, scope_core& s) noexcept;
   void is_nobodys(task_record& r) noexcept override;
+  void is_opened(scope_core& s, process& owner, std::coroutine_handle<> leaf) noexcept;
+  void one_has_ended(scope_core& s) noexcept;
   void scope_is_over(scope_core& s) noexcept;
   void owner_is_dropped(scope_core& s, process& p) noexcept;
   [[nodiscard]] std::coroutine_handle<> is_told(std::coroutine_handle<> leaf, awaited& waiting,

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <coroutine>
+#include <cstdio>
+#include <exception>
+#include <string>
+
+#include "effects/detail/frame.hpp"
+#include "effects/detail/frame_pool.hpp"
+#include "effects/detail/prompt.hpp"
+
+/// Where a clause ends, and who waits for its answer goes on.
+///
+///   G1  A clause may have dropped the rest that it was given, and others may hold on to that
+///       (H3 of holder.hpp).  They may refer to what stands outside of the handler.  So who stands
+///       there goes on, or is unwound, when the rest has been unwound.
+///   G2  It is unwound here, by who waits: since what stands under one handler belongs to one
+///       thread at a time.  Who held on last says that it can be (prompt::rest).
+namespace weft::detail {
+
+/// Keeps a prompt, and the handler that it owns, for a while.
+template <bool Needed>
+class kept_prompt {
+ public:
+  explicit kept_prompt(prompt& p) noexcept : prompt_(p) { p.keep(); }
+  kept_prompt(kept_prompt const&) = delete;
+  kept_prompt& operator=(kept_prompt const&) = delete;
+  ~kept_prompt() { prompt_.release(); }
+
+ private:
+  prompt& prompt_;
+};
+template <>
+class kept_prompt<false> {
+ public:
+  explicit kept_prompt(prompt&) noexcept {}
+};
+
+class end_of_clause : public ending, public pooled_in_body {
+ public:
+  end_of_clause(prompt& p, continuation who) noexcept : prompt_(p), who_(who) {
+    p.keep();
+    p.clause_begins();
+  }
+  end_of_clause(end_of_clause const&) = delete;
+  end_of_clause& operator=(end_of_clause const&) = delete;
+  virtual ~end_of_clause() {
+    prompt_.clause_ends();
+    prompt_.release();
+  }
+
+  /// Who goes on when a clause is done that may have dropped the rest: `who`, or its end here.
+  [[gnu::cold, gnu::noinline]] static continuation after(prompt& p, continuation who) noexcept {
+    if (p.is() != prompt::state::leaving) return who;
+    try {
+      return continuation(static_cast<ending&>(*new end_of_clause(p, who)));
+    } catch (...) {
+      no_memory();
+    }
+  }
+  [[noreturn, gnu::cold]] static void no_memory() noexcept {
+    std::fputs(
+        "weft: no memory to wait for the tasks of a resumption that was dropped across a scope\n",
+        stderr);
+    std::terminate();
+  }
+
+  [[nodiscard]] prompt& handlers_prompt() const noexcept { return prompt_; }
+
+  // ---- as the end of a chain
+
+  continuation ended() noexcept override {
+    if (has_rest()) [[unlikely]]
+      if (auto const waits = wait()) return waits;
+    return done();
+  }
+  continuation dropped() noexcept override { return done(); }
+  [[nodiscard]] std::string text() const override {
+    return "a clause of " + std::string(prompt_.handler_name());
+  }
+  [[nodiscard]] continuation outside() const noexcept override { return who_; }
+  [[nodiscard]] bool lost() const noexcept override { return false; }
+
+  // ---- G1: who stands outside is to be unwound
+
+  [[nodiscard]] bool holds_on() const noexcept override { return has_rest(); }
+  void unwinds_later(holder& h) noexcept override {
+    h.unwind_up_to(*this, who_);
+    leaving_ = &h;
+    waiting_ = nullptr;
+    if (wants_rest()) unwind_all();
+  }
+
+  // ---- G1: a process waits
+
+  /// Has it go on.
+  class waiting {
+   public:
+    virtual void rest_is_free() noexcept = 0;
+
+   protected:
+    ~waiting() = default;
+  };
+  /// True: the rest can be unwound.  Else `w` will be told so, on whatever thread.
+  [[nodiscard]] bool wait_with(waiting& w) noexcept {
+    waiting_ = &w;
+    return wants_rest();
+  }
+  /// As far as can be.  True: that was all.
+  [[nodiscard]] bool unwind() noexcept { return prompt_.unwind_further(); }
+
+ private:
+  [[nodiscard]] bool has_rest() const noexcept { return prompt_.is() == prompt::state::leaving; }
+  [[nodiscard]] bool wants_rest() noexcept { return prompt_.wants_rest(*this); }
+  void rest_is_free() noexcept override { waiting_ ? waiting_->rest_is_free() : unwind_all(); }
+  void unwind_all() noexcept {
+    while (!unwind())
+      if (!wants_rest()) return;
+    holder& h = *leaving_;
+    delete this;
+    h.unwind_on();
+  }
+  /// A frame of the process that runs, which waits, and ends here.
+  [[nodiscard]] std::coroutine_handle<> wait() noexcept {
+    prompt* ground = prompt::innermost();
+    while (ground && ground->up()) ground = ground->up();
+    if (ground && !prompt::arena_here())
+      if (auto const waits = ground->wait_for_rest(*this)) return waits;
+    prompt_.leave_rest();  // ordinary code waits: it cannot be suspended
+    return {};
+  }
+  continuation done() noexcept {
+    continuation const who = who_;
+    delete this;
+    return who;
+  }
+
+  prompt& prompt_;
+  continuation who_;
+  waiting* waiting_ = nullptr;
+  holder* leaving_ = nullptr;
+};
+
+}  // namespace weft::detail
