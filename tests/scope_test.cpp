@@ -185,7 +185,7 @@ TEMPLATE_TEST_CASE("an offer that its owner has had in its hand is told of again
   every_frame_dies const check;
   bool was_left = false;
   run_on<TestType>([&was_left]() -> eff<void, pure> {
-    for (int i = 0; i != rounds(5'000) && !was_left; ++i) {
+    for (int i = 0; i != rounds(2'000) && !was_left; ++i) {
       // The other thread is about to sleep, perhaps.
       auto const later = instant::clock::now() + std::chrono::nanoseconds(i % 100 * 200);
       while (instant::clock::now() < later) continue;

@@ -1,0 +1,46 @@
+"""A header that is parsed once, for all that include it first."""
+
+load("//tools:compiling.bzl", "COMPILING", "compiling")
+
+def _impl(ctx):
+    merged = cc_common.merge_cc_infos(cc_infos = [dep[CcInfo] for dep in ctx.attr.deps])
+    header = ctx.file.src
+    parsed = ctx.actions.declare_file(ctx.label.name + ".pch")
+    how = compiling(
+        ctx,
+        header.path,
+        parsed.path,
+        merged.compilation_context,
+        ["-xc++-header", "-fpch-instantiate-templates"],
+    )
+    ctx.actions.run(
+        executable = how.command[0],
+        arguments = how.command[1:],
+        inputs = depset([header], transitive = [how.inputs]),
+        outputs = [parsed],
+        env = how.env,
+        mnemonic = "ParseHeader",
+        progress_message = "Parsing " + header.short_path,
+        # It says where its headers are, and there they must be for those who use it.
+        execution_requirements = {"no-sandbox": "1"},
+    )
+    context = cc_common.create_compilation_context(headers = depset([header, parsed]))
+    return [
+        DefaultInfo(files = depset([parsed])),
+        cc_common.merge_cc_infos(
+            direct_cc_infos = [CcInfo(compilation_context = context)],
+            cc_infos = [merged],
+        ),
+    ]
+
+precompiled_header = rule(
+    implementation = _impl,
+    doc = "`src`, parsed by clang, for `-include-pch` of who depends on it.  Such a compilation is " +
+          "not in a sandbox, and has no layering_check: it must be checked elsewhere.",
+    attrs = dict(COMPILING["attrs"], **{
+        "deps": attr.label_list(providers = [CcInfo]),
+        "src": attr.label(allow_single_file = [".hpp"], mandatory = True),
+    }),
+    fragments = COMPILING["fragments"],
+    toolchains = COMPILING["toolchains"],
+)
