@@ -16,7 +16,7 @@
 ///       (H3 of holder.hpp).  They may refer to what stands outside of the handler.  So who stands
 ///       there goes on, or is unwound, when the rest has been unwound.
 ///   G2  It is unwound here, by who waits: since what stands under one handler belongs to one
-///       thread at a time.  Who held on last says that it can be (prompt::rest).
+///       thread at a time.  Who held on last says that it can be (prompt::rest_is).
 namespace weft::detail {
 
 /// Keeps a prompt, and the handler that it owns, for a while.

@@ -128,7 +128,7 @@ class prompt : public holder, public pooled_in_body {
 
   /// Whose it is to unwind the rest: of who held on last; of the clauses, if there are some;
   /// theirs, and it can be done; the same, when `who_` is told that it can.
-  enum class rest : unsigned char { nobodys, clauses, free, awaited };
+  enum class rest_is : unsigned char { nobodys, clauses, free, awaited };
   void clause_begins() noexcept { ++clauses_; }
   void clause_ends() noexcept { --clauses_; }
   void unwind_on() noexcept override;
@@ -280,7 +280,7 @@ class prompt : public holder, public pooled_in_body {
   bool fragile_ = false;        // a handler further out is borrowed: it may end before we do
   bool expired_ = false;        // the handler ended before the body
   bool among_threads_ = false;  // P1
-  std::atomic<rest> rest_ = rest::nobodys;
+  std::atomic<rest_is> rest_ = rest_is::nobodys;
   std::atomic<unsigned> owners_ = 1;  // P1
   unsigned clauses_ = 0;              // that are not done, where somebody holds on
   unsigned checked_ = 0;              // losses when our outers were looked at

@@ -88,11 +88,11 @@ namespace weft::detail {
 
 [[gnu::noinline]] inline void prompt::unwind_on() noexcept {
   // acq_rel, with itself: who unwinds it has seen what the others did; and, awaited, who waits.
-  switch (rest_.exchange(rest::free, std::memory_order_acq_rel)) {
-    case rest::nobodys:
+  switch (rest_.exchange(rest_is::free, std::memory_order_acq_rel)) {
+    case rest_is::nobodys:
       is_ = state::cut;
       return unwind_body();
-    case rest::awaited:
+    case rest_is::awaited:
       return who_.end().rest_is_free();
     default:
       return;
@@ -100,10 +100,10 @@ namespace weft::detail {
 }
 inline bool prompt::wants_rest(ending& by) noexcept {
   who_ = continuation(by);
-  return rest_.exchange(rest::awaited, std::memory_order_acq_rel) == rest::free;  // as above
+  return rest_.exchange(rest_is::awaited, std::memory_order_acq_rel) == rest_is::free;  // as above
 }
 inline bool prompt::unwind_further() noexcept {
-  rest_.store(rest::clauses, std::memory_order_relaxed);  // relaxed: nobody else has it
+  rest_.store(rest_is::clauses, std::memory_order_relaxed);  // relaxed: nobody else has it
   is_ = state::cut;
   unwind_body();
   return is_ != state::leaving;
@@ -111,12 +111,13 @@ inline bool prompt::unwind_further() noexcept {
 inline void prompt::leave_rest() noexcept {
   stand_among_threads_with_outers();
   while (is_ == state::leaving &&
-         rest_.exchange(rest::nobodys, std::memory_order_acq_rel) == rest::free)  // as above
+         rest_.exchange(rest_is::nobodys, std::memory_order_acq_rel) == rest_is::free)  // as above
     (void)unwind_further();
 }
 [[gnu::cold, gnu::noinline]] inline void prompt::is_handed_over() noexcept {
   if (clauses_ == 0) stand_among_threads_with_outers();
-  rest_.store(clauses_ ? rest::clauses : rest::nobodys, std::memory_order_relaxed);  // as above
+  rest_.store(clauses_ ? rest_is::clauses : rest_is::nobodys,
+              std::memory_order_relaxed);  // as above
 }
 /// With those inside, and all that they may perform to.
 [[gnu::cold, gnu::noinline]] inline void prompt::stand_among_threads_with_outers() noexcept {
