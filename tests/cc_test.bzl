@@ -1,31 +1,31 @@
-"""How tests are compiled: under a sanitizer with a precompiled header, since there it is the same
-time again, and what they include has been checked elsewhere."""
+"""How tests are compiled: what most of them include is parsed once (docs/decisions/017)."""
 
 _FIRST = ["-include-pch", "$(BINDIR)/tests/first.pch"]
 
-def cc_test(name, copts = [], deps = [], **kwargs):
-    """A cc_test.
+def cc_test(name, copts = [], deps = [], features = [], **kwargs):
+    """A cc_test; by clang with a precompiled header, if it is one of a scheduler.
 
     Args:
       name: the name of the test.
       copts: what the configuration does not say: then nothing is precompiled for it.
       deps: as for cc_test.
+      features: as for cc_test.
       **kwargs: as for cc_test.
     """
-    if not copts:
+    if not copts and [dep for dep in deps if dep.startswith("//sched")]:
         copts = select({
-            "//tests/weakened:asan": _FIRST,
-            "//tests/weakened:tsan": _FIRST,
-            "//conditions:default": [],
+            "//tests/weakened:gcc": [],
+            "//conditions:default": _FIRST,
         })
         deps = deps + select({
-            "//tests/weakened:asan": [":first"],
-            "//tests/weakened:tsan": [":first"],
-            "//conditions:default": [],
+            "//tests/weakened:gcc": [],
+            "//conditions:default": [":first"],
         })
+        features = features + ["-layering_check"]  # tools/layers.py sees to it
     native.cc_test(
         name = name,
         copts = copts,
+        features = features,
         deps = deps,
         **kwargs
     )

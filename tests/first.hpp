@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// What most tests include, parsed once for the configurations with a sanitizer (cc_test.bzl).
+/// What most tests include, parsed once (cc_test.bzl).
 /// Nothing of tests/support: names that a test does not ask for might be its own.
 #include <array>
 #include <atomic>

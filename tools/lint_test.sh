@@ -1,2 +1,2 @@
 #!/bin/sh
-cd tools && exec python3 -B lint_test.py
+cd tools && python3 -B lint_test.py && exec python3 -B layers_test.py

@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Do tests include only what their own dependencies offer?
+
+For those that layering_check does not see (tests/cc_test.bzl).  Reads what
+`./bazelw query --output=xml 'kind("cc_.* rule", //...)'` prints; says nothing if all is well."""
+
+import re
+import sys
+import xml.etree.ElementTree as ElementTree
+
+
+def labels(rule, attribute):
+    for values in rule.findall("list"):
+        if values.get("name") == attribute:
+            return [label.get("value") for label in values.findall("label")]
+    return []
+
+
+def path(label):
+    return label.removeprefix("//").replace(":", "/").removeprefix("/")
+
+
+def violations(query, read):
+    """Those in `query`, where `read(path)` is the text of a file."""
+    rules = {rule.get("name"): rule for rule in query.iter("rule")}
+    offered = {name: {path(h) for h in labels(rule, "hdrs")} for name, rule in rules.items()}
+    known = set().union(*offered.values())
+    for name, rule in sorted(rules.items()):
+        if rule.get("class") != "cc_test":
+            continue
+        allowed = set().union(*(offered.get(dep, set()) for dep in labels(rule, "deps")))
+        sources = [path(label) for label in labels(rule, "srcs")]
+        for source in sources:
+            for included in re.findall(r'^#include "([^"]+)"', read(source), re.MULTILINE):
+                if included not in allowed and included not in sources:
+                    why = "none of its dependencies offers" if included in known else "it is no library's"
+                    yield f"{name}: {source} includes {included}: {why}"
+
+
+def main():
+    def read(file):
+        with open(file, encoding="utf-8") as text:
+            return text.read()
+
+    found = list(violations(ElementTree.parse(sys.stdin).getroot(), read))
+    for line in found:
+        print(line)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,44 @@
+"""layers.py objects to what a test includes without a dependency, and to internals."""
+
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+import layers
+
+QUERY = """
+<query>
+  <rule class="cc_library" name="//deque:deque">
+    <list name="hdrs"><label value="//deque:deque.hpp"/></list>
+    <list name="srcs"><label value="//deque:detail/node.hpp"/></list>
+  </rule>
+  <rule class="cc_library" name="//sched:schedule">
+    <list name="hdrs"><label value="//sched:schedule.hpp"/></list>
+    <list name="deps"><label value="//deque:deque"/></list>
+  </rule>
+  <rule class="cc_test" name="//tests:a_test">
+    <list name="srcs"><label value="//tests:a_test.cpp"/><label value="//tests:a.hpp"/></list>
+    <list name="deps"><label value="//sched:schedule"/></list>
+  </rule>
+</query>
+"""
+
+
+def violations(text):
+    return list(layers.violations(ElementTree.fromstring(QUERY), lambda _: text))
+
+
+class Layers(unittest.TestCase):
+    def test_what_is_offered_or_its_own(self):
+        self.assertEqual(
+            violations('#include <vector>\n#include "sched/schedule.hpp"\n#include "tests/a.hpp"\n'), []
+        )
+
+    def test_what_is_offered_to_others(self):
+        self.assertIn("none of its dependencies offers", violations('#include "deque/deque.hpp"')[0])
+
+    def test_internals(self):
+        self.assertIn("it is no library's", violations('#include "deque/detail/node.hpp"')[0])
+
+
+if __name__ == "__main__":
+    unittest.main()
