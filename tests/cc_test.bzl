@@ -2,14 +2,13 @@
 
 _FIRST = ["-include-pch", "$(BINDIR)/tests/first.pch"]
 
-def cc_test(name, copts = [], deps = [], features = [], **kwargs):
+def cc_test(name, copts = [], deps = [], **kwargs):
     """A cc_test; by clang with a precompiled header, if it is one of a scheduler.
 
     Args:
       name: the name of the test.
       copts: what the configuration does not say: then nothing is precompiled for it.
       deps: as for cc_test.
-      features: as for cc_test.
       **kwargs: as for cc_test.
     """
     if not copts and [dep for dep in deps if dep.startswith("//sched")]:
@@ -21,11 +20,12 @@ def cc_test(name, copts = [], deps = [], features = [], **kwargs):
             "//tests/weakened:gcc": [],
             "//conditions:default": [":first"],
         })
-        features = features + ["-layering_check"]  # tools/layers.py sees to it
     native.cc_test(
         name = name,
         copts = copts,
-        features = features,
+        # tools/layers.py sees to it: clang cannot beside a precompiled header, nor Bazel where it
+        # compiles without a sandbox.
+        features = ["-layering_check"],
         deps = deps,
         **kwargs
     )

@@ -4,9 +4,12 @@
 /// have ended, which may borrow what stands outside of it.
 
 #include <catch2/catch.hpp>
+#include <functional>
 #include <utility>
 
+#include "effects/effects.hpp"
 #include "sched/schedule.hpp"
+#include "sched/scope.hpp"
 #include "tests/support/dropping.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/last_words.hpp"
@@ -38,6 +41,77 @@ TEST_CASE("so it is when the scheduler goes while it waits, after any step") {
       REQUIRE(s.alive == 0);
       if (is_over) break;
     }
+  }
+}
+
+namespace {
+/// Three clauses of one prompt, two of which are not done when the rest is dropped.
+struct thrice : region {
+  resumption<int, int> kept;
+  int asked = 0;
+  eff<int, proc> on(ask, resumption<int, int> k) {
+    int const nth = asked++;
+    if (nth == 0) {
+      int const n = co_await std::move(k)(1);
+      co_await yields_often(before_it_ends);
+      co_return n;
+    }
+    if (nth == 1) {
+      kept = std::move(k);
+      co_return 16;
+    }
+    co_return 17;
+  }
+  int before_it_ends = 0;
+};
+job by_the_clauses_of_two(seen& s, int steps) {
+  local const mine(s);  // what is kept may be dropped after handle has its answer
+  thrice h;
+  h.before_it_ends = steps;
+  co_await with_scope([&](tasks_scope& both) -> job {
+    both.start([&]() -> job {
+      while (!h.kept) co_await proc::yield{};
+      int const n = co_await std::move(h.kept)(2);
+      CHECK(n == 17);
+    });
+    int const n = co_await handle<asking>(h, [&]() -> asks {
+      int const first = co_await ask{};
+      int const rest = co_await with_scope([&](tasks_scope& in) -> asks {
+        in.start(borrows, std::cref(mine));
+        int const second = co_await ask{};
+        int const third = co_await ask{};
+        co_return second + third;
+      });
+      co_return first + rest;
+    });
+    CHECK(n == 16);
+  });
+}
+}  // namespace
+
+TEST_CASE("clauses of one handler that end while it is waited for wait for it together") {
+  for (int steps = 0; steps != 30; ++steps) {
+    CAPTURE(steps);
+    every_frame_dies const check;
+    seen s;
+    run_on<alone>([&] { return by_the_clauses_of_two(s, steps); });
+    REQUIRE(s.borrowed_too_long == 0);
+    REQUIRE(s.alive == 0);
+    run_on<by_random>([&] { return by_the_clauses_of_two(s, steps); });
+    REQUIRE(s.borrowed_too_long == 0);
+    REQUIRE(s.alive == 0);
+  }
+  for (int steps = 0; steps != 40; ++steps) {
+    CAPTURE(steps);
+    every_frame_dies const check;
+    seen s;
+    {
+      scheduler<> here;
+      here.start([&] { return by_the_clauses_of_two(s, 6); });
+      for (int i = 0; i != steps && here.step();) ++i;
+    }
+    REQUIRE(s.borrowed_too_long == 0);
+    REQUIRE(s.alive == 0);
   }
 }
 

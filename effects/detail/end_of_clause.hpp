@@ -2,9 +2,8 @@
 #pragma once
 
 #include <coroutine>
-#include <cstdio>
-#include <exception>
 #include <string>
+#include <utility>
 
 #include "effects/detail/frame.hpp"
 #include "effects/detail/frame_pool.hpp"
@@ -17,6 +16,8 @@
 ///       there goes on, or is unwound, when the rest has been unwound.
 ///   G2  It is unwound here, by who waits: since what stands under one handler belongs to one
 ///       thread at a time.  Who held on last says that it can be (prompt::rest_is).
+///   G3  A prompt may have several clauses that are not done.  The first that ends has that charge;
+///       others stand on its list, and hear from it when all is unwound.
 namespace weft::detail {
 
 /// Keeps a prompt, and the handler that it owns, for a while.
@@ -46,7 +47,7 @@ class end_of_clause : public ending, public pooled_in_body {
   end_of_clause(end_of_clause const&) = delete;
   end_of_clause& operator=(end_of_clause const&) = delete;
   virtual ~end_of_clause() {
-    prompt_.clause_ends();
+    if (is_counted_) prompt_.clause_ends();
     prompt_.release();
   }
 
@@ -56,14 +57,8 @@ class end_of_clause : public ending, public pooled_in_body {
     try {
       return continuation(static_cast<ending&>(*new end_of_clause(p, who)));
     } catch (...) {
-      no_memory();
+      no_memory_to_unwind();
     }
-  }
-  [[noreturn, gnu::cold]] static void no_memory() noexcept {
-    std::fputs(
-        "weft: no memory to wait for the tasks of a resumption that was dropped across a scope\n",
-        stderr);
-    std::terminate();
   }
 
   [[nodiscard]] prompt& handlers_prompt() const noexcept { return prompt_; }
@@ -84,12 +79,21 @@ class end_of_clause : public ending, public pooled_in_body {
 
   // ---- G1: who stands outside is to be unwound
 
-  [[nodiscard]] bool holds_on() const noexcept override { return has_rest(); }
+  /// Also where the clause still has what it was given, which goes with it.
+  [[nodiscard]] bool holds_on() const noexcept override {
+    return !is_unwound_ && (has_rest() || prompt_.is_held_on());
+  }
+  /// What is inside goes; then the rest, here: by whoever unwinds on.
   void unwinds_later(holder& h) noexcept override {
-    h.unwind_up_to(*this, who_);
+    h.unwind_up_to(*this, continuation(static_cast<ending&>(*this)));
     leaving_ = &h;
     waiting_ = nullptr;
-    if (wants_rest()) unwind_all();
+    while (has_rest()) {
+      if (!wants_rest()) return;
+      (void)unwind();
+    }
+    is_unwound_ = true;  // or somebody else has it, whom nobody waits for
+    h.unwind_on();
   }
 
   // ---- G1: a process waits
@@ -108,18 +112,26 @@ class end_of_clause : public ending, public pooled_in_body {
     return wants_rest();
   }
   /// As far as can be.  True: that was all.
-  [[nodiscard]] bool unwind() noexcept { return prompt_.unwind_further(); }
+  [[nodiscard]] bool unwind() noexcept {
+    if (!has_rest()) return true;  // G3
+    if (!prompt_.unwind_further()) return false;
+    while (end_of_clause* const e = next_) {
+      next_ = std::exchange(e->next_, nullptr);
+      e->rest_is_free();
+    }
+    return true;
+  }
 
  private:
   [[nodiscard]] bool has_rest() const noexcept { return prompt_.is() == prompt::state::leaving; }
-  [[nodiscard]] bool wants_rest() noexcept { return prompt_.wants_rest(*this); }
-  void rest_is_free() noexcept override { waiting_ ? waiting_->rest_is_free() : unwind_all(); }
-  void unwind_all() noexcept {
-    while (!unwind())
-      if (!wants_rest()) return;
-    holder& h = *leaving_;
-    delete this;
-    h.unwind_on();
+  [[nodiscard]] bool wants_rest() noexcept {
+    auto* const first = static_cast<end_of_clause*>(prompt_.in_charge());
+    if (!first || first == this) return prompt_.wants_rest(*this);
+    if (!std::exchange(is_on_list_, true)) next_ = std::exchange(first->next_, this);
+    return false;
+  }
+  void rest_is_free() noexcept override {
+    waiting_ ? waiting_->rest_is_free() : leaving_->unwind_on();
   }
   /// A frame of the process that runs, which waits, and ends here.
   [[nodiscard]] std::coroutine_handle<> wait() noexcept {
@@ -127,6 +139,8 @@ class end_of_clause : public ending, public pooled_in_body {
     while (ground && ground->up()) ground = ground->up();
     if (ground && !prompt::arena_here())
       if (auto const waits = ground->wait_for_rest(*this)) return waits;
+    prompt_.clause_ends();
+    is_counted_ = false;
     prompt_.leave_rest();  // ordinary code waits: it cannot be suspended
     return {};
   }
@@ -140,6 +154,10 @@ class end_of_clause : public ending, public pooled_in_body {
   continuation who_;
   waiting* waiting_ = nullptr;
   holder* leaving_ = nullptr;
+  end_of_clause* next_ = nullptr;  // G3
+  bool is_on_list_ = false;
+  bool is_counted_ = true;
+  bool is_unwound_ = false;
 };
 
 }  // namespace weft::detail

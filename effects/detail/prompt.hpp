@@ -107,7 +107,7 @@ class prompt : public holder, public pooled_in_body {
   }
   /// Throws resumption_expired unless this may be resumed.
   void require_open() {
-    if (is_ != state::suspended) [[unlikely]]
+    if (is_given_up_ || is_ != state::suspended) [[unlikely]]
       throw_expired(lost_handler());
     require_outers();
   }
@@ -119,7 +119,7 @@ class prompt : public holder, public pooled_in_body {
   }
   /// Destroys what is left of the suspended chain; the resumption's count goes with it.
   [[gnu::noinline]] void drop() noexcept {
-    if (is_ == state::ended || is_ == state::leaving) return release();
+    if (is_given_up_ || is_ == state::ended || is_ == state::leaving) return release();
     if (is_held_on()) [[unlikely]]
       say_goodbye();
     unwind_body();
@@ -132,7 +132,9 @@ class prompt : public holder, public pooled_in_body {
   void clause_begins() noexcept { ++clauses_; }
   void clause_ends() noexcept { --clauses_; }
   void unwind_on() noexcept override;
-  /// True: it can be unwound.
+  /// Which of their ends sees to it (G3); null if none does yet.
+  [[nodiscard]] ending* in_charge() const noexcept { return in_charge_ ? &who_.end() : nullptr; }
+  /// That one does.  True: it can be unwound.
   [[nodiscard]] bool wants_rest(ending& by) noexcept;
   /// It can be: as far as that goes.  True: that was all.
   [[nodiscard]] bool unwind_further() noexcept;
@@ -249,6 +251,8 @@ class prompt : public holder, public pooled_in_body {
 
   bool borrowed_ = false;         // the handler
   bool records_ = false;          // hears answered()
+  bool in_charge_ = false;        // who_, of what is left of us
+  bool is_given_up_ = false;      // it is nobody's: `is_` is for who unwinds it
   frame_arena* arena_ = nullptr;  // of the body that we stand in, or our own
 
  private:

@@ -81,9 +81,18 @@ namespace weft::detail {
     if (held_by_) held_by_->cut(*this, handler_name());
   } else {
     if (is_ != state::ended && is_ != state::leaving) keep();  // the resumption still looks at us
+    if (borrowed_ && is_held_on()) [[unlikely]]
+      lose_handler();
     (void)unwind_rest();
   }
   release();
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void no_memory_to_unwind() noexcept {
+  std::fputs(
+      "weft: no memory to wait for the tasks of a resumption that was dropped across a scope\n",
+      stderr);
+  std::terminate();
 }
 
 [[gnu::noinline]] inline void prompt::unwind_on() noexcept {
@@ -100,6 +109,7 @@ namespace weft::detail {
 }
 inline bool prompt::wants_rest(ending& by) noexcept {
   who_ = continuation(by);
+  in_charge_ = true;
   return rest_.exchange(rest_is::awaited, std::memory_order_acq_rel) == rest_is::free;  // as above
 }
 inline bool prompt::unwind_further() noexcept {
@@ -109,24 +119,32 @@ inline bool prompt::unwind_further() noexcept {
   return is_ != state::leaving;
 }
 inline void prompt::leave_rest() noexcept {
+  if (in_charge_ || clauses_ != 0) return;  // others see to it, or will
+  is_given_up_ = true;
   stand_among_threads_with_outers();
-  while (is_ == state::leaving &&
-         rest_.exchange(rest_is::nobodys, std::memory_order_acq_rel) == rest_is::free)  // as above
-    (void)unwind_further();
+  if (rest_.exchange(rest_is::nobodys, std::memory_order_acq_rel) != rest_is::free) return;
+  is_ = state::cut;  // as above: it was for us
+  unwind_body();
 }
 [[gnu::cold, gnu::noinline]] inline void prompt::is_handed_over() noexcept {
-  if (clauses_ == 0) stand_among_threads_with_outers();
+  is_given_up_ = clauses_ == 0;
+  if (is_given_up_) stand_among_threads_with_outers();
   rest_.store(clauses_ ? rest_is::clauses : rest_is::nobodys,
               std::memory_order_relaxed);  // as above
 }
 /// With those inside, and all that they may perform to.
 [[gnu::cold, gnu::noinline]] inline void prompt::stand_among_threads_with_outers() noexcept {
-  std::vector<prompt*> all{this};
-  if (is_ == state::suspended)
-    for (prompt* p = inner_; p != this; p = p->up_) all.push_back(p);
-  for (std::size_t i = 0; i != all.size(); ++i) {
-    if (std::exchange(all[i]->among_threads_, true)) continue;
-    all[i]->add_outers(all);
+  try {
+    std::vector<prompt*> all{this};
+    if (is_ == state::suspended)
+      for (prompt* p = inner_; p != this; p = p->up_) all.push_back(p);
+    for (std::size_t i = 0; i != all.size(); ++i) {
+      if (all[i]->among_threads_) continue;
+      all[i]->among_threads_ = true;
+      all[i]->add_outers(all);
+    }
+  } catch (...) {
+    no_memory_to_unwind();
   }
 }
 
@@ -136,7 +154,8 @@ inline void prompt::leave_rest() noexcept {
     cut_again_ = true;
     return;
   }
-  if (somebody_holds_on.load(std::memory_order_relaxed) && held_on_to(at_.leaf, part)) {
+  if (somebody_holds_on.load(std::memory_order_relaxed) &&
+      (part.holds_on() || held_on_to(at_.leaf, part))) {
     // H3 cannot be kept: the handler goes now.
     std::fprintf(stderr, "weft: a handler %.*s ended while tasks were open inside it\n",
                  static_cast<int>(handler.size()), handler.data());

@@ -140,7 +140,7 @@ std::coroutine_handle<> task_service<S>::wait_at(end_of_clause& at) noexcept {
   try {
     return (new rest_of_clause<S>(*this, self().running(), at))->begin();
   } catch (...) {
-    end_of_clause::no_memory();
+    no_memory_to_unwind();
   }
 }
 

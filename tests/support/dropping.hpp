@@ -121,6 +121,51 @@ inline job by_a_coroutine_that_goes_on(seen& s) {
   int const n = co_await handle<asking>(clauses{clause}, [&] { return opens_scopes(mine); });
   CHECK(n == 9);
 }
+inline job by_a_coroutine_that_has_it_all_the_time(seen& s) {
+  local const mine(s);
+  auto clause = [](ask, resumption<int, int>) -> eff<int, proc> {
+    co_await yields_often(3);
+    co_return 9;
+  };
+  int const n = co_await handle<asking>(clauses{clause}, [&] { return opens_scopes(mine); });
+  CHECK(n == 9);
+}
+inline job by_a_coroutine_that_exits(seen& s) {
+  local const mine(s);
+  auto clause = [](ask, resumption<int, int>) -> eff<int, proc> {
+    co_await proc::yield{};
+    co_await proc::exit{};
+    co_return 9;
+  };
+  (void)co_await handle<asking>(clauses{clause}, [&] { return opens_scopes(mine); });
+}
+/// One that is dropped while it waits for what it has dropped, by a handler that goes on.
+struct leave : op<int> {};
+struct leaving_it {
+  using operations = op_list<leave>;
+};
+inline job by_one_inside_of_another(seen& s) {
+  using inside = eff<int, leaving_it, tasks, proc, syncing, mail, timing, completing>;
+  local const mine(s);
+  auto inner = [](ask, resumption<int, int> k) -> eff<int, leaving_it> {
+    {
+      auto const dropped = std::move(k);
+    }
+    co_return co_await leave{};
+  };
+  auto outer = [](leave, resumption<int, int> k) -> eff<int, proc> {
+    {
+      auto const dropped = std::move(k);
+    }
+    co_await yields_often(2);
+    co_return 15;
+  };
+  int const n = co_await handle<leaving_it>(clauses{outer}, [&]() -> inside {
+    local const between(s);
+    co_return co_await handle<asking>(clauses{inner}, [&] { return opens_scopes(between); });
+  });
+  CHECK(n == 15);
+}
 /// The second of its clauses, which answers the first.
 struct on_second_thought {
   bool was_asked = false;
@@ -165,6 +210,9 @@ constexpr way ways[] = {
     {"by an exception", by_an_exception},
     {"by a coroutine at its end", by_a_coroutine_at_its_end},
     {"by a coroutine that goes on", by_a_coroutine_that_goes_on},
+    {"by a coroutine that has it all the time", by_a_coroutine_that_has_it_all_the_time},
+    {"by a coroutine that exits", by_a_coroutine_that_exits},
+    {"by one inside of another", by_one_inside_of_another},
     {"the second time", by_the_second_time},
     {"by one that resumes twice", by_one_that_resumes_twice},
     {"by the inner of two handlers", by_the_inner_of_two},
