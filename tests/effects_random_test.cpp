@@ -8,6 +8,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "effects/effects.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/random_programs.hpp"
 #include "tests/support/random_world.hpp"
@@ -59,4 +60,12 @@ TEST_CASE("whoever parks, resumes, jumps, drops and ends regions, from anywhere:
   CHECK(happened.needed_control > 0);
   CHECK(happened.no_region > 0);
   CHECK(happened.no_outer > 0);
+}
+
+// Last: from now on who drops something asks whether somebody holds on to it.
+TEST_CASE("the same, where tasks might hold on to what is dropped, but none does") {
+  weft::detail::somebody_holds_on_now();
+  tally happened;
+  seeds(3000).for_each([&happened](unsigned seed) { run_seed(seed, happened); });
+  CHECK(thing::births == thing::deaths);
 }

@@ -45,6 +45,45 @@ TEST_CASE("so it is when the scheduler goes while it waits, after any step") {
 }
 
 namespace {
+/// What the inner one was given is elsewhere then, and dropped later.
+struct keeps_and_leaves : region {
+  resumption<int, int> kept;
+  eff<int, leaving_it> on(ask, resumption<int, int> k) {
+    kept = std::move(k);
+    co_return co_await leave{};
+  }
+};
+job by_one_that_has_kept_it(seen& s) {
+  using inside = eff<int, leaving_it, tasks, proc, syncing, mail, timing, completing>;
+  local const mine(s);  // who keeps it may drop it after handle has its answer
+  keeps_and_leaves inner;
+  auto outer = [&](leave, resumption<int, int> k) -> eff<int, proc> {
+    {
+      auto const dropped = std::move(k);
+    }
+    co_await yields_often(2);
+    inner.kept = {};
+    co_return 16;
+  };
+  int const n = co_await handle<leaving_it>(clauses{outer}, [&]() -> inside {
+    co_return co_await handle<asking>(inner, [&] { return opens_scopes(mine); });
+  });
+  CHECK(n == 16);
+}
+}  // namespace
+
+TEST_CASE("an end of a clause that is unwound with another's rest has a rest later") {
+  for (int round = 0; round != 100; ++round) {
+    every_frame_dies const check;
+    seen s;
+    run_on<alone>([&] { return by_one_that_has_kept_it(s); });
+    run_on<by_random>([&] { return by_one_that_has_kept_it(s); });
+    REQUIRE(s.borrowed_too_long == 0);
+    REQUIRE(s.alive == 0);
+  }
+}
+
+namespace {
 /// Three clauses of one prompt, two of which are not done when the rest is dropped.
 struct thrice : region {
   resumption<int, int> kept;

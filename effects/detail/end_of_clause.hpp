@@ -70,7 +70,11 @@ class end_of_clause : public ending, public pooled_in_body {
       if (auto const waits = wait()) return waits;
     return done();
   }
-  continuation dropped() noexcept override { return done(); }
+  continuation dropped() noexcept override {
+    if (has_rest()) [[unlikely]]
+      leave();  // who unwinds us has not asked: it goes when that is
+    return done();
+  }
   [[nodiscard]] std::string text() const override {
     return "a clause of " + std::string(prompt_.handler_name());
   }
@@ -81,7 +85,12 @@ class end_of_clause : public ending, public pooled_in_body {
 
   /// Also where the clause still has what it was given, which goes with it.
   [[nodiscard]] bool holds_on() const noexcept override {
-    return !is_unwound_ && (has_rest() || prompt_.is_held_on());
+    if (has_rest()) return true;
+    if (is_unwound_ || std::exchange(is_asked_, true))
+      return false;  // it may stand in there itself
+    bool const holds = prompt_.is_held_on();
+    is_asked_ = false;
+    return holds;
   }
   /// What is inside goes; then the rest, here: by whoever unwinds on.
   void unwinds_later(holder& h) noexcept override {
@@ -139,10 +148,13 @@ class end_of_clause : public ending, public pooled_in_body {
     while (ground && ground->up()) ground = ground->up();
     if (ground && !prompt::arena_here())
       if (auto const waits = ground->wait_for_rest(*this)) return waits;
+    leave();  // ordinary code waits: it cannot be suspended
+    return {};
+  }
+  void leave() noexcept {
     prompt_.clause_ends();
     is_counted_ = false;
-    prompt_.leave_rest();  // ordinary code waits: it cannot be suspended
-    return {};
+    prompt_.leave_rest();
   }
   continuation done() noexcept {
     continuation const who = who_;
@@ -158,6 +170,7 @@ class end_of_clause : public ending, public pooled_in_body {
   bool is_on_list_ = false;
   bool is_counted_ = true;
   bool is_unwound_ = false;
+  mutable bool is_asked_ = false;
 };
 
 }  // namespace weft::detail

@@ -19,7 +19,8 @@
 ///   H2  When a handler ends before a chain that goes through it, the chain is cut: unwound up
 ///       to and including that place.  What is left can only be dropped.
 ///   H3  A chain in which others do something for a frame (they are tasks, and refer to what is in
-///       it) is unwound up to there; and further when they have done it.
+///       it) is unwound up to there; and further when they have done it.  Who would have the answer
+///       of a clause that dropped it goes on after that (end_of_clause.hpp).
 namespace weft::detail {
 
 class prompt;
@@ -73,7 +74,9 @@ class holder : public ending {
     at_.leaf = next;
   }
   /// H3: whether somebody holds on to a frame in there, while it is suspended.
-  [[nodiscard]] bool is_held_on() noexcept { return may_be_cut() && held_on_by(); }
+  [[nodiscard]] bool is_held_on() noexcept {
+    return (is_ == state::suspended || is_ == state::cut) && held_on_by();
+  }
   /// H3: and now the rest.
   virtual void unwind_on() noexcept = 0;
 
@@ -128,6 +131,7 @@ class holder : public ending {
   /// Before the leaf is destroyed: messages will want to know where it waited, and why.
   void lose_leaf(std::string_view const& handler) noexcept;
   [[nodiscard]] ending* first_lost() noexcept;
+  void require_nobody_holds_on(ending& part, std::string_view const& handler) noexcept;
 
   struct suspension {
     suspension() noexcept : leaf(), waiting(nullptr) {}

@@ -20,8 +20,8 @@
 ///   P1  A prompt is counted by its body until that ends, by each inner prompt that can perform to
 ///       it, by each coroutine clause that is not done.  While the body is suspended its count is
 ///       its resumption's.  Plain counts: what stands under one handler belongs to one thread at a
-///       time.  Except for those that stand round processes of several threads: they are told so,
-///       before, and count by atomic steps.
+///       time.  Except for those that stand round processes of several threads, or are left to
+///       whoever holds on (H3): they are told so, before, and count by atomic steps.
 ///   P2  `current` is the chain of prompts that are active on this thread, up to the nearest
 ///       ordinary code that drives.  Capturing walks it from the innermost to the handler's prompt:
 ///       no step for the nearest.  A prompt that is not on it cannot be captured to.

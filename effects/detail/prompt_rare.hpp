@@ -51,6 +51,7 @@ namespace weft::detail {
 // ---- unwinding
 
 [[gnu::noinline]] inline void holder::lose_leaf(std::string_view const& handler) noexcept {
+  if (lost_ && lost_handler_ == &handler) return;  // others may look at it (H3)
   if (!lost_) at_.where = std::source_location(at_.waiting->where);
   lost_ = true;
   lost_handler_ = &handler;
@@ -127,8 +128,10 @@ inline void prompt::leave_rest() noexcept {
   unwind_body();
 }
 [[gnu::cold, gnu::noinline]] inline void prompt::is_handed_over() noexcept {
-  is_given_up_ = clauses_ == 0;
-  if (is_given_up_) stand_among_threads_with_outers();
+  if (clauses_ == 0 && !is_given_up_) {
+    is_given_up_ = true;
+    stand_among_threads_with_outers();
+  }
   rest_.store(clauses_ ? rest_is::clauses : rest_is::nobodys,
               std::memory_order_relaxed);  // as above
 }
@@ -148,29 +151,35 @@ inline void prompt::leave_rest() noexcept {
   }
 }
 
+/// H3 cannot be kept there: the handler goes now.
+inline void holder::require_nobody_holds_on(ending& part,
+                                            std::string_view const& handler) noexcept {
+  // Relaxed: as in held_on_by().
+  if (!somebody_holds_on.load(std::memory_order_relaxed)) return;
+  if (!part.holds_on() && !held_on_to(at_.leaf, part)) return;
+  std::fprintf(stderr, "weft: a handler %.*s ended while tasks were open inside it\n",
+               static_cast<int>(handler.size()), handler.data());
+  std::terminate();
+}
 [[gnu::noinline]] inline void holder::cut(ending& part, std::string_view const& handler) noexcept {
   if (!may_be_cut()) return;
   if (is_ == state::cutting) {  // a destructor in the part that goes ended another handler
     cut_again_ = true;
     return;
   }
-  if (somebody_holds_on.load(std::memory_order_relaxed) &&
-      (part.holds_on() || held_on_to(at_.leaf, part))) {
-    // H3 cannot be kept: the handler goes now.
-    std::fprintf(stderr, "weft: a handler %.*s ended while tasks were open inside it\n",
-                 static_cast<int>(handler.size()), handler.data());
-    std::terminate();
-  }
+  require_nobody_holds_on(part, handler);
   keep_holder();
   lose_leaf(handler);
   is_ = state::cutting;
   at_.leaf = unwind(at_.leaf, part);
   while (is_ == state::cutting && std::exchange(cut_again_, false))
-    while (ending* const other = first_lost()) at_.leaf = unwind(at_.leaf, *other);
-  if (is_ == state::cutting)
-    is_ = state::cut;
-  else
-    unwind(at_.leaf, *this);  // it was dropped meanwhile
+    while (ending* const other = first_lost()) {
+      require_nobody_holds_on(*other, handler);
+      at_.leaf = unwind(at_.leaf, *other);
+    }
+  bool const was_dropped = is_ != state::cutting;  // meanwhile
+  is_ = state::cut;
+  if (was_dropped) (void)unwind_rest();
   release_holder();
 }
 
