@@ -134,6 +134,7 @@ class basic_chase_lev : private detail::steal_ends<T, Orders> {
   using ends::push;
   using ends::reserve;
   using ends::size;
+  using ends::try_push_all;
 
   /// Between a push and a look whether somebody sleeps: detail/steal_ends.hpp.  No locked
   /// instruction if thieves interrupt; but then who sleeps calls before_last_look().

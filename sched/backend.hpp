@@ -74,22 +74,40 @@ concept exchanging = backend<B> && requires(typename B::worker& w, thunk t) {
   { w.exchange(std::move(t)) } noexcept -> std::same_as<thunk>;
 };
 
+/// Whether offers have been put; and, if so, whether somebody is to be told.
+enum class offers_put : std::uint8_t { done, not_told, no_room };
+
 /// One whose workers keep offers.
 ///
 ///   B6  Each offer is answered by exactly one: its worker's take_back(), which gives the newest
 ///       that is there, null if there is none; or a take, of any worker, which begins it.  What is
-///       left when the worker or the backend ends is begun, and dropped.  w.put(o,
-///       true) does not tell others of it: more follow, with the last of which all are told of. Who
-///       takes one, and sees more, tells the next of them.  Who puts back what it has taken back
-///       tells of it, since others may have looked meanwhile.
+///       left when the worker or the backend ends is begun, and dropped.  w.put_all(n, next) puts
+///       what next() gives, n times, at least once; or none, if there is no room: w.make_room(n)
+///       makes some, or throws bad_alloc.  If somebody sleeps who might take one, w.tell() tells
+///       him.  Who takes one, and sees more, tells the next of them.  Who puts back what it has
+///       taken back tells of it, since others may have looked meanwhile.
 ///   B7  While there are offers it is not dry.  A worker that takes has nothing better to do with
 ///       its own: all of them have their turn as if they were put then.
 template <class B>
-concept offering = backend<B> && requires(typename B::worker& w, offer& o) {
-  w.put(o);
-  w.put(o, true);
+concept offering = backend<B> && requires(typename B::worker& w, offer* (*next)(), std::size_t n) {
+  { w.put_all(n, next) } noexcept -> std::same_as<offers_put>;
+  w.make_room(n);
+  { w.tell() } noexcept;
   { w.take_back() } noexcept -> std::same_as<offer*>;
 };
+
+namespace detail {
+/// What next() gives, n times, at least once.  Throws bad_alloc, and then has put nothing.
+template <class Worker, class Next>
+void put_offers(Worker& w, std::size_t n, Next next) {
+  offers_put put = w.put_all(n, next);
+  if (put == offers_put::no_room) {
+    w.make_room(n);
+    put = w.put_all(n, next);
+  }
+  if (put == offers_put::not_told) w.tell();
+}
+}  // namespace detail
 
 /// What a process waits for: reports tell the two apart.
 enum class waiting_for : std::uint8_t { mail, something_else };

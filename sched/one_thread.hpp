@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -49,10 +50,18 @@ class one_thread {
       return ready_.pop_back();
     }
 
-    void put(offer& o, bool = false) {
-      offers_.push_back(&o);
+    template <class Next>
+    [[nodiscard]] offers_put put_all(std::size_t n, Next next) noexcept {
+      if (!has_room(n)) [[unlikely]]
+        return offers_put::no_room;
+      for (; n != 0; --n) offers_.push_back(next());
       arrivals_.remind();
+      return offers_put::done;
     }
+    void make_room(std::size_t n) {
+      if (!has_room(n)) offers_.reserve(std::max(2 * offers_.capacity(), offers_.size() + n));
+    }
+    void tell() noexcept {}
     [[nodiscard]] offer* take_back() noexcept {
       if (offers_.empty()) return nullptr;
       offer* const o = offers_.back();
@@ -78,6 +87,9 @@ class one_thread {
       ready_.push_front(std::move(t));
     }
     [[nodiscard]] bool is_empty() const noexcept { return ready_.empty(); }
+    [[nodiscard]] bool has_room(std::size_t n) const noexcept {
+      return offers_.capacity() - offers_.size() >= n;
+    }
     /// Of who has let go of the thread (B7).
     [[gnu::noinline]] void is_reminded() {
       std::vector<offer*> all;

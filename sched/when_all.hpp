@@ -29,29 +29,36 @@ namespace detail {
 template <class... Cs>
 class all_of {
  public:
-  static constexpr bool finds_its_effect = true;
+  static constexpr bool is_trivial_at_last =
+      (std::is_trivially_destructible_v<kept<typename Cs::value_type>> && ...);
+  static constexpr bool may_be_none = false;
 
   [[gnu::always_inline]] explicit all_of(Cs... cs)
       : all_of(std::index_sequence_for<Cs...>(), cs...) {}
   all_of(all_of const&) = delete;
   all_of& operator=(all_of const&) = delete;
 
-  /// In a coroutine of that row.
   template <class Row>
-  auto operation_in() {
-    if constexpr (may_start<Row, typename Cs::effects...>())
-      return typename tasking_in<Row>::type::wait(join_);
-    else
-      return refused<void>();
+  static consteval bool may_start_in() {
+    return may_start<Row, typename Cs::effects...>();
   }
-  /// When all have ended.
-  auto finish() {
-    return [this]<std::size_t... Is>(std::index_sequence<Is...>) {
-      if ((!std::get<Is>(answers_).value() || ...)) [[unlikely]]
-        throw_errors();
-      if constexpr (!(std::is_void_v<typename Cs::value_type> && ...))
-        return std::tuple_cat(value_of(std::get<Is>(answers_))...);
+  [[nodiscard]] detail::join& join() noexcept { return join_; }
+  /// All have ended.  Throws if one has given nothing.
+  [[gnu::noinline]] void require_all() {
+    [this]<std::size_t... Is>(std::index_sequence<Is...>) {
+      if ((std::get<Is>(answers_).value() && ...)) return;
+      task_errors errors;
+      (errors.add(tasks_[Is], std::get<Is>(answers_).error()), ...);
+      errors.throw_them();
+      std::terminate();
     }(std::index_sequence_for<Cs...>());
+  }
+  /// All have given something.
+  auto take() {
+    if constexpr (!(std::is_void_v<typename Cs::value_type> && ...))
+      return [this]<std::size_t... Is>(std::index_sequence<Is...>) {
+        return std::tuple_cat(value_of(std::get<Is>(answers_))...);
+      }(std::index_sequence_for<Cs...>());
   }
 
  private:
@@ -60,24 +67,15 @@ class all_of {
     if constexpr (std::is_void_v<T>)
       return std::tuple<>();
     else
-      return std::tuple<T>(from.take());
+      return std::tuple<T>(std::move(*from.value()));
   }
   template <std::size_t... Is>
   [[gnu::always_inline]] all_of(std::index_sequence<Is...>, Cs&... cs)
-      : join_(tasks_, sizeof...(Cs), (row_info_of<typename Cs::effects>::value.is_light && ...)),
+      : join_(tasks_, sizeof...(Cs), light_row_of<typename Cs::effects...>()),
         tasks_{task(join_, {cs.release(), &row_info_of<typename Cs::effects>::value},
                     std::get<Is>(answers_))...} {}
-  [[noreturn, gnu::noinline]] void throw_errors() {
-    task_errors errors;
-    [&]<std::size_t... Is>(std::index_sequence<Is...>) {
-      (errors.add(tasks_[Is], std::get<Is>(answers_).error()), ...);
-    }(std::index_sequence_for<Cs...>());
-    errors.throw_them();
-    std::terminate();
-  }
-
   std::tuple<answer<typename Cs::value_type>...> answers_;
-  join join_;
+  detail::join join_;
   task tasks_[sizeof...(Cs)];  // gone first: what is left of them answers
 };
 
@@ -88,47 +86,100 @@ class all_alike {
   static constexpr row_info const& row = row_info_of<typename C::effects>::value;
 
  public:
-  static constexpr bool finds_its_effect = true;
+  static constexpr bool is_trivial_at_last =
+      Room::is_inside && std::is_trivially_destructible_v<kept<T>>;
+  static constexpr bool may_be_none = Room::may_be_none;
 
   /// Takes them out of the range: `n` of them.
   template <class Range>
   all_alike(std::size_t n, Range& range)
-      : room_(n), join_(room_.tasks(), static_cast<std::uint32_t>(n), row.is_light) {
-    for (auto&& c : range) room_.add(join_, {C(std::move(c)).release(), &row});
+      : room_(n),
+        join_(room_.tasks(), static_cast<std::uint32_t>(n), light_row_of<typename C::effects>()) {
+    struct made {  // so that it is known also if the range throws
+      Room& in;
+      std::size_t n = 0;
+      ~made() { in.has(n); }
+    } so_far{room_};
+    for (auto&& c : range) {
+      room_.make(so_far.n, join_, {C(std::move(c)).release(), &row});
+      ++so_far.n;
+    }
   }
   all_alike(all_alike const&) = delete;
   all_alike& operator=(all_alike const&) = delete;
 
   [[nodiscard]] task const* tasks() noexcept { return room_.tasks(); }
-  /// There is nothing to wait for.
-  [[nodiscard]] bool is_ready() const noexcept { return join_.count == 0; }
-  /// In a coroutine of that row.
+  [[nodiscard]] std::uint32_t size() const noexcept { return join_.count; }
   template <class Row>
-  auto operation_in() {
-    if constexpr (may_start<Row, typename C::effects>())
-      return typename tasking_in<Row>::type::wait(join_);
-    else
-      return refused<void>();
+  static consteval bool may_start_in() {
+    return may_start<Row, typename C::effects>();
   }
-  /// When all have ended.
-  auto finish() {
+  [[nodiscard]] detail::join& join() noexcept { return join_; }
+  [[gnu::noinline]] void require_all() {
     answer<T>* const first = room_.answers();
-    if (!std::all_of(first, first + join_.count, [](auto& a) { return a.value(); })) [[unlikely]]
-      throw_errors();
-    if constexpr (!std::is_void_v<T>) return room_.take_all();
-  }
-
- private:
-  [[noreturn, gnu::noinline]] void throw_errors() {
+    if (std::all_of(first, first + join_.count, [](auto& a) { return a.value(); })) return;
     task_errors errors;
     for (std::uint32_t i = 0; i != join_.count; ++i)
       errors.add(room_.tasks()[i], room_.answers()[i].error());
     errors.throw_them();
     std::terminate();
   }
+  auto take() {
+    room_.has(0);  // they have been begun: nothing is left of them
+    if constexpr (!std::is_void_v<T>) return room_.take_all();
+  }
 
+ private:
   Room room_;
-  join join_;
+  detail::join join_;
+};
+
+/// What is awaited: `All`, one of those above.  It need not be destroyed if all is as it should be,
+/// and no answer has a destructor; the rest is out of line: so the code of who awaits is small.
+template <class All>
+class all_awaited {
+ public:
+  static constexpr bool finds_its_effect = true;
+
+  template <class... Args>
+  [[gnu::always_inline]] explicit all_awaited(Args&&... args) : all_(std::forward<Args>(args)...) {}
+  all_awaited(all_awaited const&) = delete;
+  all_awaited& operator=(all_awaited const&) = delete;
+  ~all_awaited() {
+    if (!is_over_) destroy();
+  }
+
+  [[nodiscard]] All& all() noexcept { return all_; }
+  /// There is nothing to wait for.
+  [[nodiscard]] bool is_ready() const noexcept
+    requires(All::may_be_none)
+  {
+    return all_.size() == 0;
+  }
+  /// In a coroutine of that row.
+  template <class Row>
+  auto operation_in() {
+    if constexpr (All::template may_start_in<Row>())
+      return typename tasking_in<Row>::type::wait(all_.join());
+    else
+      return refused<void>();
+  }
+  /// When all have ended.
+  auto finish() {
+    if (all_.join().all_have_given()) [[likely]]
+      is_over_ = All::is_trivial_at_last;
+    else
+      all_.require_all();
+    return all_.take();
+  }
+
+ private:
+  [[gnu::noinline]] void destroy() noexcept { std::destroy_at(&all_); }
+
+  union {
+    All all_;
+  };
+  bool is_over_ = false;
 };
 
 template <class X>
@@ -160,8 +211,8 @@ concept gives_computations =
 /// frames.
 template <class... Cs>
   requires(sizeof...(Cs) > 0 && (detail::is_eff<Cs> && ...))
-auto when_all(Cs... cs) {
-  return detail::all_of<Cs...>(std::move(cs)...);
+[[gnu::always_inline]] inline auto when_all(Cs... cs) {
+  return detail::all_awaited<detail::all_of<Cs...>>(std::move(cs)...);
 }
 
 /// The same of a range of computations: a container that is moved, or a view that makes them as it
@@ -190,10 +241,10 @@ auto when_all(X&& range, Xs&&...) {
   } else {
     using C = std::remove_reference_t<std::ranges::range_reference_t<X>>;
     using T = typename C::value_type;
-    using in_a_block = detail::all_alike<C, detail::room_outside<T>>;
+    using in_a_block = detail::all_awaited<detail::all_alike<C, detail::room_outside<T>>>;
     if constexpr (detail::is_array<X>) {
       constexpr std::size_t n = detail::array_size<X>;
-      return detail::all_alike<C, detail::room_inside<T, n>>(n, range);
+      return detail::all_awaited<detail::all_alike<C, detail::room_inside<T, n>>>(n, range);
     } else if constexpr (std::ranges::sized_range<X>) {
       return in_a_block(static_cast<std::size_t>(std::ranges::size(range)), range);
     } else {

@@ -46,6 +46,18 @@ std::vector<std::unique_ptr<numbered_offer<Backend>>> offers(std::uint64_t n) {
   return all;
 }
 
+template <class Worker>
+void put(Worker& w, offer& o) {
+  detail::put_offers(w, 1, [&] { return &o; });
+}
+/// So many of them, from that one on, and nobody is told.
+template <class Worker, class Offers>
+offers_put put_silently(Worker& w, Offers const& all, std::size_t from, std::size_t n) {
+  return w.put_all(n, [at = all.begin() + static_cast<std::ptrdiff_t>(from)]() mutable -> offer* {
+    return (at++)->get();
+  });
+}
+
 /// Takes until nothing comes: the numbers, in their order.
 template <class Worker>
 std::vector<std::uint64_t> all_from(Worker& w) {
@@ -65,7 +77,10 @@ TEMPLATE_TEST_CASE("an offer is taken back, the newest first, and no process was
   TestType b;
   typename TestType::worker w(b, 0);
   auto const all = offers<TestType>(1000);
-  for (auto const& o : all) w.put(*o, o->number % 3 != 0);
+  for (std::size_t i = 0; i != all.size(); i += 4) {
+    w.make_room(4);
+    REQUIRE(put_silently(w, all, i, 4) == offers_put::done);
+  }
   for (std::size_t i = all.size(); i-- != 0;) REQUIRE(w.take_back() == all[i].get());
   CHECK(w.take_back() == nullptr);
   CHECK(all_from(w).empty());
@@ -80,7 +95,7 @@ TEMPLATE_TEST_CASE("each offer is taken back, or begun by a take, once", "", one
   auto const all = offers<TestType>(3000);
   std::vector<std::uint64_t> seen;
   for (std::size_t i = 0; i != all.size(); ++i) {
-    w.put(*all[i]);
+    put(w, *all[i]);
     if (i % 3 == 0)
       if (auto const* const o = static_cast<numbered_offer<TestType>*>(w.take_back()))
         seen.push_back(o->number);
@@ -103,7 +118,7 @@ TEMPLATE_TEST_CASE("who takes has its offers stand in line, the oldest first", "
   typename TestType::worker w(b, 0);
   auto const all = offers<TestType>(3);
   w.put(numbered<TestType>(10), why::yielded);
-  for (auto const& o : all) w.put(*o);
+  for (auto const& o : all) put(w, *o);
   CHECK(all_from(w) == std::vector<std::uint64_t>{10, 0, 1, 2});
 }
 TEST_CASE("a worker that steals begins its own newest offer when its deque is empty") {
@@ -113,7 +128,7 @@ TEST_CASE("a worker that steals begins its own newest offer when its deque is em
   auto const all = offers<stealing>(3);
   w.put(numbered<stealing>(10), why::yielded);
   w.put(numbered<stealing>(11), why::started);
-  for (auto const& o : all) w.put(*o);
+  for (auto const& o : all) put(w, *o);
   CHECK(all_from(w) == std::vector<std::uint64_t>{11, 2, 1, 0, 10});
 }
 
@@ -123,7 +138,7 @@ TEMPLATE_TEST_CASE("others take the oldest offer", "", sharing_among<2>, stealin
   typename TestType::worker busy(b, 0);
   typename TestType::worker other(b, 1);
   auto const all = offers<TestType>(4);
-  for (auto const& o : all) busy.put(*o);
+  for (auto const& o : all) put(busy, *o);
   CHECK(other.take(instant::max(), dry_test()).answer() == 0);
   CHECK(other.take(instant::max(), dry_test()).answer() == 1);
   CHECK(busy.take_back() == all[3].get());
@@ -138,7 +153,8 @@ TEMPLATE_TEST_CASE("others take what they were not told of as well", "", sharing
   typename TestType::worker busy(b, 0);
   typename TestType::worker other(b, 1);
   auto const all = offers<TestType>(2);
-  for (auto const& o : all) busy.put(*o, true);
+  busy.make_room(2);
+  REQUIRE(put_silently(busy, all, 0, 2) == offers_put::done);
   CHECK(other.take(instant::max(), dry_test()).answer() == 0);
   CHECK(busy.take_back() == all[1].get());
 }
@@ -164,8 +180,9 @@ TEMPLATE_TEST_CASE("of offers that are put together each other thread takes one"
     });
   round.arrive_and_wait();
   for (std::uint64_t i = 0; i != rounds; ++i) {
-    w.put(*all[2 * i], true);
-    w.put(*all[2 * i + 1]);
+    detail::put_offers(w, 2, [at = all.begin() + 2 * static_cast<std::ptrdiff_t>(i)]() mutable {
+      return static_cast<offer*>((at++)->get());
+    });
     round.arrive_and_wait();
   }
   CHECK(!w.take(instant::max(), dry_test()));
@@ -181,7 +198,7 @@ TEMPLATE_TEST_CASE("an offer that cannot be begun is passed over", "", one_threa
   auto const all = offers<TestType>(5);
   for (auto const& o : all) {
     o->fails = o->number % 2 == 0;
-    w.put(*o);
+    put(w, *o);
   }
   auto seen = all_from(w);
   std::ranges::sort(seen);
@@ -196,7 +213,7 @@ TEMPLATE_TEST_CASE("offers that are left when a backend ends are begun, and drop
   {
     TestType b;
     typename TestType::worker w(b, 0);
-    for (auto const& o : all) w.put(*o);
+    for (auto const& o : all) put(w, *o);
   }
   CHECK(std::ranges::all_of(all, [](auto const& o) { return o->begun == 1; }));
 }
@@ -228,7 +245,7 @@ TEMPLATE_TEST_CASE("while one thread offers and takes back, others take, and not
     });
   begun.arrive_and_wait();
   for (std::uint64_t i = 0; i != many; ++i) {
-    w.put(*all[i]);
+    put(w, *all[i]);
     if (i % 4 == 3)
       for (int n = 0; n != 3; ++n)
         if (auto const* const o = static_cast<numbered_offer<TestType>*>(w.take_back())) {

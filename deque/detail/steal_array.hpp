@@ -40,6 +40,17 @@ class steal_array {
   // Relaxed, both: bottom and top say what a cell holds and who may have it (S1 to S3).
   [[nodiscard]] T get(index i) const noexcept { return cell(i).load(std::memory_order_relaxed); }
   void put(index i, T x) noexcept { cell(i).store(x, std::memory_order_relaxed); }
+  /// What next() gives, so many times, at least once: from i on.
+  template <class Next>
+  void put_all(index i, std::size_t n, Next next) noexcept {
+    std::atomic<T>* const cells = cells_.get();
+    index const last = last_;
+    for (;;) {
+      cells[i++ & last].store(next(), std::memory_order_relaxed);
+      if (--n == 0) return;
+      asm("" : "+r"(n));  // not to be unrolled: most often they are few
+    }
+  }
 
  private:
   [[nodiscard]] std::atomic<T>& cell(index i) const noexcept {

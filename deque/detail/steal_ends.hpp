@@ -67,6 +67,18 @@ class steal_ends {
     // looks at bottom: [9] of chase_lev, [7] of steal_queue.
     bottom_.store(b + 1, Orders::publishes);
   }
+  /// What next() gives, so many times, at least once.  False if there is no room for them all, and
+  /// then nothing has happened.  O(n).
+  template <class Next>
+  [[nodiscard]] bool try_push_all(std::size_t n, Next next) noexcept {
+    // Relaxed, and [1]: as in push.
+    index const b = bottom_.load(std::memory_order_relaxed);
+    if (static_cast<std::size_t>(full_at_ - b) < n) [[unlikely]]
+      return false;
+    array_.load(std::memory_order_relaxed)->put_all(b, n, next);
+    bottom_.store(b + static_cast<index>(n), Orders::publishes);
+    return true;
+  }
 
   /// Room for so many more, which will not throw.  Throws std::bad_alloc, as push does.
   void reserve(std::size_t n) {

@@ -71,10 +71,14 @@ class idle_threads {
                                                             : thunk::nothing::dry;
   }
 
+  /// There is work, and it is published: whether somebody sleeps, who is to be woken.
+  [[nodiscard]] bool is_to_wake() const noexcept {
+    // [2] seq_cst: I2.
+    return (word_.load(std::memory_order_seq_cst) & count) != 0;
+  }
   /// There is work, and it is published.
   void wake_one() noexcept {
-    // [2] seq_cst: I2.
-    if ((word_.load(std::memory_order_seq_cst) & count) == 0) return;
+    if (!is_to_wake()) return;
     unsigned who = 0;
     {
       std::lock_guard const lock(mutex_);

@@ -160,8 +160,8 @@ class pieces {
             std::size_t const middle = middle_of(from, to);
             division d(newest);
             std::array both{half(all, from, middle, &d, false), half(all, middle, to, &d, true)};
-            all_alike<computation, room_inside<T, 2>> tasks(2, both);
-            d.halves = tasks.tasks();
+            all_awaited<all_alike<computation, room_inside<T, 2>>> tasks(std::size_t{2}, both);
+            d.halves = tasks.all().tasks();
             co_await std::move(tasks);
             co_return;
           }
@@ -225,7 +225,7 @@ class pieces {
   std::atomic<bool> has_failed_ = false;
   answer<T> answer_;
   task whole_;  // gone first: what is left of it answers
-  join join_{&whole_, 1};
+  join join_{&whole_, 1, no_row};
 };
 
 }  // namespace weft::detail

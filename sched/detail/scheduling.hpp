@@ -288,6 +288,7 @@ class scheduling final : public scheduling_outside, public task_service<scheduli
 #include "sched/detail/scheduling_explored.hpp"
 #include "sched/detail/scheduling_mail.hpp"
 #include "sched/detail/scheduling_next.hpp"
+#include "sched/detail/scheduling_offers.hpp"
 #include "sched/detail/scheduling_rare.hpp"
 #include "sched/detail/scheduling_room.hpp"
 #include "sched/detail/scheduling_scopes.hpp"

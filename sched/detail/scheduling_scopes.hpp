@@ -33,7 +33,7 @@ void task_service<S>::start(task_record& r) {
   if constexpr (offering<typename S::backend_type>)
     if (r.row().is_light) {
       try {
-        return self().worker().put(static_cast<offer&>(r));
+        return put_offers(self().worker(), 1, [&] { return static_cast<offer*>(&r); });
       } catch (...) {  // no memory for an offer: perhaps there is some for a process
       }
     }
@@ -56,7 +56,7 @@ continuation task_service<S>::task_ended(task_record& r) noexcept {
 template <class S>
 continuation task_service<S>::task_dropped(task_record& r) noexcept {
   continuation const outside = r.outside();
-  r.came_to = any_task::fate::not_done;
+  r.is_left_as(any_task::fate::not_done);
   task_is_over(r);
   return outside;
 }
@@ -64,7 +64,7 @@ continuation task_service<S>::task_dropped(task_record& r) noexcept {
 template <class S>
 void task_service<S>::task_is_over(task_record& r) noexcept {
   scope_core* const s = r.of();
-  if (s && (r.has_failed() || r.came_to != any_task::fate::ends)) [[unlikely]]
+  if (s && (r.has_failed() || r.came_to() != any_task::fate::ends)) [[unlikely]]
     has_not_ended_well(r, *s);
   if (s && !r.has_handle) {
     r.destroy();
@@ -83,13 +83,13 @@ void task_service<S>::task_is_over(task_record& r) noexcept {
 template <class S>
 [[gnu::noinline]] void task_service<S>::has_not_ended_well(task_record& r, scope_core& s) noexcept {
   using fate = any_task::fate;
-  if (r.came_to == fate::not_done) {
+  if (r.came_to() == fate::not_done) {
     if (!r.has_handle && self().is_to_end_at(continuation(r))) s.is_left_undone(r.id());
     return;
   }
   if (!r.has_handle)
     s.failed(r.id(),
-             r.came_to == fate::ends ? r.error() : std::make_exception_ptr(std::bad_alloc()));
+             r.came_to() == fate::ends ? r.error() : std::make_exception_ptr(std::bad_alloc()));
   // Who has a handle decides himself, as long as the body may.
   if (!r.has_handle || !s.body_is_open.load(std::memory_order_relaxed)) cancel(s);
 }
@@ -99,7 +99,7 @@ void task_service<S>::is_nobodys(task_record& r) noexcept {
   // Relaxed: whoever looked has let go of it.
   if (is_in_none && !r.was_looked_at.load(std::memory_order_relaxed)) {
     if (r.error()) self().failed(r.id(), r.error());
-    if (r.came_to == any_task::fate::no_memory)
+    if (r.came_to() == any_task::fate::no_memory)
       self().failed(r.id(), std::make_exception_ptr(std::bad_alloc()));
   }
   r.destroy();
@@ -117,7 +117,7 @@ std::coroutine_handle<> task_service<S>::call(task_wait& w) noexcept {
     if (!newest) return {};
     auto& t = static_cast<any_task&>(*newest);
     if (!w.first || &t != static_cast<task_record*>(w.first)) {
-      self().worker().put(*newest);  // where it was; who looked meanwhile has not seen it
+      put_back(*newest);
       return {};
     }
     auto& r = static_cast<task_record&>(*w.first);
@@ -190,7 +190,7 @@ continuation task_service<S>::leave_on(scope_core& s) noexcept {
       if (!o) break;
       auto& t = static_cast<any_task&>(*o);
       if (t.group != &s) {
-        self().worker().put(*o);  // where it was; who looked meanwhile has not seen it
+        put_back(*o);
         break;
       }
       auto& r = static_cast<task_record&>(t);

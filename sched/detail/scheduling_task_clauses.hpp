@@ -34,6 +34,18 @@ struct tasking_clause : scheduler_clause<S, E, O, Records> {
   static std::coroutine_handle<> control(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
                                          answer<R>& waiting) {
     S& s = common::of(e);
+    if constexpr (std::is_same_v<O, typename E::wait> && offering<typename S::backend_type>)
+      if (s.can_call()) [[likely]] {
+        o.what->leaf = leaf;
+        o.what->waiting = &waiting;
+        o.what->operation = &info_of<O>;
+        return s.do_all(*o.what);
+      }
+    return control_elsewhere(s, o, leaf, waiting);
+  }
+  [[gnu::noinline]] static std::coroutine_handle<> control_elsewhere(S& s, O& o,
+                                                                     std::coroutine_handle<> leaf,
+                                                                     answer<R>& waiting) {
     common::require_running(s, waiting.where);
     if constexpr (awaits) {
       if constexpr (std::is_same_v<O, typename E::await>) {
@@ -54,10 +66,12 @@ struct tasking_clause : scheduler_clause<S, E, O, Records> {
         if constexpr (std::is_same_v<O, typename E::wait>) w.leaf = leaf;
         w.waiting = &waiting;
         w.operation = &info_of<O>;
-        if constexpr (std::is_same_v<O, typename E::wait>)
-          return s.do_all(s.running(), w);
-        else
+        if constexpr (std::is_same_v<O, typename E::wait>) {
+          s.is_begun_by(s.running(), w);
+          return s.do_all_rarely(w, false);
+        } else {
           return s.leaves(w);
+        }
       }
     }
   }

@@ -14,49 +14,6 @@
 /// What a scheduler does for a process that has tasks (task.hpp).
 namespace weft::detail {
 
-/// It stands where others can be called, whatever they do (W1).
-template <class S>
-bool task_service<S>::can_call(process const& p) noexcept {
-  return offering<typename S::backend_type> && prompt::innermost() == &self() && !keeps_log(p);
-}
-
-template <class S>
-std::coroutine_handle<> task_service<S>::do_all(process& p, join& j) {
-  j.home = this;
-  j.owner = &p;
-  j.owner_id = p.id();
-  if (self().must_look_up()) [[unlikely]]
-    if (self().is_to_end_at(j.leaf)) {
-      for (task* t = j.tasks; t != j.tasks + j.count; ++t) t->came_to = task::fate::not_done;
-      return is_told(j.leaf, *j.waiting, *j.operation);
-    }
-  std::uint32_t number = p.next_child_number(j.count);
-  row_info const* row = nullptr;  // most often they have the same
-  void* evidence = nullptr;
-  for (task *t = j.tasks, *const end = t + j.count; t != end; ++t) {
-    if (row != &t->row()) evidence = self().evidence_for(*(row = &t->row()), false);
-    t->first_frame_here().evidence = evidence;
-    t->number = number++;
-  }
-  if constexpr (offering<typename S::backend_type>)
-    if (j.all_are_light && can_call(p)) [[likely]] {
-      somebody_holds_on_now();
-      // Taken back the newest first: so they are done in their order.
-      typename S::backend_type::worker& w = self().worker();
-      task* const first = j.tasks;
-      std::uint32_t i = j.count;
-      try {
-        while (--i != 0) w.put(static_cast<offer&>(first[i]), i != 1);
-      } catch (...) {  // no memory: then the owner does it, after the others
-        j.not_offered = i;
-        if (offer* const newest = w.take_back()) w.put(*newest);  // nobody was told yet
-      }
-      j.left = static_cast<std::int32_t>(j.count - 1 - j.not_offered);
-      return first->release();
-    }
-  return begin_everywhere(j);
-}
-
 /// Who runs is to end: it stops at that operation, and finds it out as at any other.
 template <class S>
 std::coroutine_handle<> task_service<S>::is_told(std::coroutine_handle<> leaf, awaited& waiting,
@@ -74,16 +31,6 @@ std::coroutine_handle<> task_service<S>::is_told(std::coroutine_handle<> leaf, a
   self().put(thunk(&p), why::yielded);
   return self().next();
 }
-template <class S>
-std::coroutine_handle<> task_service<S>::begin_everywhere(join& j) {
-  is_born(&j.cancelled);
-  is_born(&j.word);
-  j.left = static_cast<std::int32_t>(j.count);
-  for (task* t = j.tasks; t != j.tasks + j.count; ++t)
-    if (thunk begun = t->begin()) self().put(std::move(begun), why::started);
-  return wait_for_rest(j).resolve();
-}
-
 /// For who has taken it, and puts it or runs it (W2).
 template <class S>
 thunk task_service<S>::begin_task(any_task& t, process_id id) noexcept {
@@ -123,7 +70,8 @@ thunk task_service<S>::begin_task(any_task& t, process_id id) noexcept {
 template <class S>
 continuation task_service<S>::task_ended(task& t) noexcept {
   join& j = t.of();
-  if (t.host || t.has_failed() || j.is_cancelled() || self().must_look_up()) [[unlikely]]
+  // Whoever cancels it has something looked up.
+  if (t.host || t.has_failed() || self().must_look_up()) [[unlikely]]
     return task_ended_rarely(t);
   if constexpr (offering<typename S::backend_type>)
     if (j.left != 0) {
@@ -151,7 +99,7 @@ template <class S>
 template <class S>
 continuation task_service<S>::task_dropped(task& t) noexcept {
   continuation const outside = t.outside();
-  t.came_to = task::fate::not_done;
+  t.is_left_as(task::fate::not_done);
   ends_elsewhere(t.of());
   return outside;
 }
@@ -183,7 +131,7 @@ template <class S>
       auto& t = static_cast<any_task&>(*o);
       --j.left;
       if (goes_on) return t.release();
-      t.came_to = task::fate::not_done;
+      t.is_left_as(task::fate::not_done);
     }
   return rest_of(j, goes_on);
 }
@@ -192,7 +140,7 @@ template <class S>
 template <class S>
 [[gnu::noinline]] continuation task_service<S>::is_taken(join& j, offer* newest) noexcept {
   if constexpr (offering<typename S::backend_type>)
-    if (newest) self().worker().put(*newest);  // where it was; who looked meanwhile has not seen it
+    if (newest) put_back(*newest);
   bool goes_on = !j.is_cancelled();
   if (self().must_look_up()) goes_on = !self().is_to_end_at(continuation(*j.tasks));
   return rest_of(j, goes_on);
@@ -201,9 +149,9 @@ template <class S>
 template <class S>
 continuation task_service<S>::rest_of(join& j, bool goes_on) noexcept {
   for (; j.not_offered != 0; --j.not_offered) {
-    task& t = j.tasks[j.not_offered];
+    task& t = j.tasks[j.count - j.not_offered];
     if (goes_on) return --j.not_offered, t.release();
-    t.came_to = task::fate::not_done;
+    t.is_left_as(task::fate::not_done);
   }
   // [2] acquire: with [1].
   if (j.left != 0 && j.word.load(std::memory_order_acquire) != -j.left) return wait_for_rest(j);

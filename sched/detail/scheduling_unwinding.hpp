@@ -18,7 +18,7 @@ namespace weft::detail {
 template <class S>
 void task_service<S>::task_unwinds(task& t, holder& h) noexcept {
   join& j = t.of();
-  t.came_to = task::fate::not_done;
+  t.is_left_as(task::fate::not_done);
   h.unwind_up_to(t, j.leaf);
   j.leaving = &h;
   cancel(j);  // those that are offered: whoever takes one does not begin it
@@ -56,7 +56,7 @@ void task_service<S>::scope_unwinds(scope_core& s, holder& h) noexcept {
 template <class S>
 void task_service<S>::task_unwinds(task_record& r, holder& h) noexcept {
   auto const from = r.called_from;
-  r.came_to = any_task::fate::not_done;
+  r.is_left_as(any_task::fate::not_done);
   scope_core* const s = r.called_by ? nullptr : r.of();
   h.unwind_up_to(r, from);
   task_is_over(r);

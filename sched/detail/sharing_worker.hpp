@@ -25,15 +25,19 @@ class sharing::worker {
     if (w != why::yielded || !was_alone) home_.idle_.wake_one();
   }
 
-  void put(offer& o, bool more_follow = false) {
+  template <class Next>
+  [[nodiscard]] offers_put put_all(std::size_t n, Next next) noexcept {
+    if (!own_.offers.try_push_all(n, next)) [[unlikely]]
+      return offers_put::no_room;
     has_offered_ = true;
-    own_.offers.push(&o);
-    if (more_follow || home_.count_ == 1) return;
+    if (is_alone_) return offers_put::done;
     own_.offers.publish();
-    home_.idle_.wake_one();
+    return home_.idle_.is_to_wake() ? offers_put::not_told : offers_put::done;
   }
+  void make_room(std::size_t n) { own_.offers.reserve(n); }
+  void tell() noexcept { home_.idle_.wake_one(); }
   [[nodiscard]] offer* take_back() noexcept {
-    auto const o = home_.count_ == 1 ? own_.offers.try_pop_alone() : own_.offers.try_pop();
+    auto const o = is_alone_ ? own_.offers.try_pop_alone() : own_.offers.try_pop();
     return o ? *o : nullptr;
   }
 
@@ -103,6 +107,7 @@ class sharing::worker {
   sharing& home_;
   queue& own_;
   unsigned index_;
+  bool const is_alone_ = home_.count_ == 1;
   unsigned looked_ = 0;                        // of `looks_`
   unsigned spawned_ = 0;                       // since somebody was asked to wait
   unsigned visits_;                            // whom we looked at last

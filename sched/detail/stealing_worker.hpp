@@ -33,15 +33,19 @@ class stealing::worker {
     if (place* const p = ready(std::move(t), w)) enter(*p, w, is_alone);
   }
 
-  void put(offer& o, bool more_follow = false) {
-    own_.offers.push(&o);
-    if (more_follow || all_.count_ == 1) return;
+  template <class Next>
+  [[nodiscard]] offers_put put_all(std::size_t n, Next next) noexcept {
+    if (!own_.offers.try_push_all(n, next)) [[unlikely]]
+      return offers_put::no_room;
+    if (is_alone_) return offers_put::done;
     own_.offers.publish();
-    all_.idle_.wake_one();
+    return all_.idle_.is_to_wake() ? offers_put::not_told : offers_put::done;
   }
+  void make_room(std::size_t n) { own_.offers.reserve(n); }
+  void tell() noexcept { all_.idle_.wake_one(); }
   [[nodiscard]] offer* take_back() noexcept {
     // Others steal if there are any; one that is alone does so itself, on its thread.
-    auto const o = all_.count_ == 1 ? own_.offers.try_pop_alone() : own_.offers.try_pop();
+    auto const o = is_alone_ ? own_.offers.try_pop_alone() : own_.offers.try_pop();
     return o ? *o : nullptr;
   }
 
@@ -252,6 +256,7 @@ class stealing::worker {
   stealing& all_;
   home& own_;
   unsigned const index_;
+  bool const is_alone_ = all_.count_ == 1;
   std::uint32_t random_;
   unsigned looked_ = 0;   // of `looks_`
   unsigned spawned_ = 0;  // since somebody was asked to wait

@@ -47,12 +47,19 @@ class task_group {
   [[nodiscard]] bool is_cancelled() const noexcept {
     return cancelled.load(std::memory_order_relaxed);  // relaxed: sooner or later
   }
+  /// When all have ended: each has given something.  Else it is to be asked.
+  [[nodiscard]] bool all_have_given() const noexcept {
+    // Relaxed, both: who knows that they have ended knows what they did.  Who failed has it
+    // cancelled.
+    return !is_cancelled() && !some_were_left.load(std::memory_order_relaxed);
+  }
 
   process* owner;  // set by who begins it, as the next two
   process_id owner_id;
-  std::coroutine_handle<> leaf;         // where it stands: that frame waits for it
-  std::atomic<bool> cancelled = false;  // W5
-  holder* leaving = nullptr;            // W4: who is unwound when it is over
+  std::coroutine_handle<> leaf;              // where it stands: that frame waits for it
+  std::atomic<bool> cancelled = false;       // W5
+  std::atomic<bool> some_were_left = false;  // not done, or not to the end
+  holder* leaving = nullptr;                 // W4: who is unwound when it is over
   task_group* next_leaving = nullptr;
   at_tasks here;  // the owner, while it waits
 
@@ -95,9 +102,14 @@ class any_task : public ending, public offer {
   [[nodiscard]] std::coroutine_handle<> release() noexcept { return std::exchange(frame_, {}); }
   /// It will not be begun.
   void drop_frame(fate f) noexcept {
-    came_to = f;
+    is_left_as(f);
     if (frame_) release().destroy();
   }
+  void is_left_as(fate f) noexcept {
+    came_to_ = f;
+    if (group) group->some_were_left.store(true, std::memory_order_relaxed);  // all_have_given()
+  }
+  [[nodiscard]] fate came_to() const noexcept { return came_to_; }
   virtual void is_over() noexcept = 0;
 
   [[nodiscard]] std::string text() const override { return "a task"; }
@@ -107,8 +119,6 @@ class any_task : public ending, public offer {
 
   task_group* group = nullptr;  // null: none
   process* host = nullptr;      // W2
-  std::uint32_t number = 0;     // among the children of who has it done
-  fate came_to = fate::ends;
 
  protected:
   any_task() = default;
@@ -117,7 +127,9 @@ class any_task : public ending, public offer {
     frame_of(frame_).to = &to;
     frame_of(frame_).parent = continuation(static_cast<ending&>(*this));
   }
-  ~any_task() {
+  ~any_task() = default;
+  /// It has not been begun: what each that is one does at its end.
+  void destroy_frame() noexcept {
     if (frame_) frame_.destroy();
   }
   /// The same of one that is there already.  The answer is its frame's.
@@ -129,6 +141,7 @@ class any_task : public ending, public offer {
   }
 
  private:
+  fate came_to_ = fate::ends;
   std::coroutine_handle<> frame_;  // until it is begun
   row_info const* row_ = nullptr;
   awaited* to_ = nullptr;
@@ -142,7 +155,9 @@ class task final : public any_task {
   task(task const&) = delete;
   task& operator=(task const&) = delete;
   inline void prepare(join& j, first_frame f) noexcept;
+  ~task() { destroy_frame(); }
   [[nodiscard]] inline join& of() const noexcept;
+  [[nodiscard]] inline process_id id() const noexcept;
 
   [[nodiscard]] inline thunk begin() noexcept override;
   inline continuation ended() noexcept override;
@@ -154,16 +169,26 @@ class task final : public any_task {
   [[nodiscard]] inline continuation outside() const noexcept override;
 };
 
+/// Of several that have no row in common, or one that is not light.
+inline constexpr row_info no_row{0, nullptr, false};
+template <class Row, class... Rows>
+constexpr row_info const& light_row_of() {
+  row_info const& first = row_info_of<Row>::value;
+  return first.is_light && (std::is_same_v<Row, Rows> && ...) ? first : no_row;
+}
+
 /// What a process waits for: several tasks.  In the awaiting frame.
 class join final : public task_group {
  public:
-  join(task* first, std::uint32_t n, bool are_light = true) noexcept
-      : tasks(first), count(n), all_are_light(are_light) {}
+  join(task* first, std::uint32_t n, row_info const& light_row_of_all) noexcept
+      : tasks(first), count(n), light_row(&light_row_of_all) {}
 
   task* const tasks;
   std::uint32_t const count;
-  bool all_are_light;
-  task_home* home;  // set by who begins it, as the next two
+  row_info const* light_row;  // of them all; or no_row
+  std::uint32_t
+      first_number;  // among the owner's children; set by who begins it, as the next three
+  task_home* home;
   answer<void>* waiting;
   operation_info const* operation;
   std::uint32_t not_offered = 0;       // the owner's: there was no memory; from the second on
@@ -177,13 +202,17 @@ class join final : public task_group {
 };
 
 join& task::of() const noexcept { return static_cast<join&>(*group); }
+process_id task::id() const noexcept {
+  join const& j = of();
+  return j.owner_id.child(j.first_number + static_cast<std::uint32_t>(this - j.tasks));
+}
 task::task(join& j, first_frame f, awaited& to) noexcept : any_task(f, to) { group = &j; }
 void task::prepare(join& j, first_frame f) noexcept {
   group = &j;
-  j.all_are_light &= f.row->is_light;
+  j.light_row = f.row->is_light ? f.row : &no_row;
   any_task::prepare(f);
 }
-thunk task::begin() noexcept { return of().home->begin_task(*this, of().owner_id.child(number)); }
+thunk task::begin() noexcept { return of().home->begin_task(*this, id()); }
 continuation task::ended() noexcept { return of().home->task_ended(*this); }
 continuation task::dropped() noexcept { return of().home->task_dropped(*this); }
 void task::is_over() noexcept { of().home->task_is_over(*this); }

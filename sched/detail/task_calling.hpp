@@ -120,7 +120,7 @@ class handled_tasks {
     bool is_well = true;
     for_each([&](task_record& r) {
       r.was_looked_at.store(true, std::memory_order_relaxed);
-      is_well &= r.came_to == any_task::fate::ends && !r.has_failed();
+      is_well &= r.came_to() == any_task::fate::ends && !r.has_failed();
     });
     if (is_well) [[likely]]
       return;

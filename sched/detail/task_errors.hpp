@@ -20,13 +20,11 @@ class task_errors {
     all_.push_back({who, std::move(error)});
   }
   void add(process_id who, any_task const& t, std::exception_ptr error) {
-    if (t.came_to == any_task::fate::not_done) error = std::make_exception_ptr(cancelled());
-    if (t.came_to == any_task::fate::no_memory) error = std::make_exception_ptr(std::bad_alloc());
+    if (t.came_to() == any_task::fate::not_done) error = std::make_exception_ptr(cancelled());
+    if (t.came_to() == any_task::fate::no_memory) error = std::make_exception_ptr(std::bad_alloc());
     add(who, std::move(error));
   }
-  void add(task const& t, std::exception_ptr error) {
-    add(t.of().owner_id.child(t.number), t, std::move(error));
-  }
+  void add(task const& t, std::exception_ptr error) { add(t.id(), t, std::move(error)); }
   void drop_cancelled() {
     std::erase_if(all_, [](auto const& f) { return is_cancelled(f.error); });
   }

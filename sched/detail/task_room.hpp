@@ -40,21 +40,22 @@ class at_tasks {
 
   [[nodiscard]] bool stays() const noexcept { return stays_; }
 
-  waiter who;
   task_group* of = nullptr;      // who stays: for these
   task_group* leaves = nullptr;  // instead: it is over, and who is unwound with it waits
+  waiter who;
 
  private:
   friend class task_room;
   bool const stays_ = true;
   std::atomic<task_room*> home_ = nullptr;  // while it is on the list; under its lock
-  at_tasks* next_ = nullptr;
-  at_tasks* previous_ = nullptr;
-  awaited_task* for_ = nullptr;  // J2
-  at_tasks* next_here_ = nullptr;
-  at_tasks* previous_here_ = nullptr;
-  process* taken_ = nullptr;
-  bool waits_for_one_ = false;
+  awaited_task* for_ = nullptr;             // J2
+  // Set when it enters a list, or is taken.
+  at_tasks* next_;
+  at_tasks* previous_;
+  at_tasks* next_here_;
+  at_tasks* previous_here_;
+  process* taken_;
+  bool waits_for_one_;
 };
 
 /// A task that others wait for, one by one.

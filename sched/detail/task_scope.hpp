@@ -78,6 +78,7 @@ class task_record : public any_task, public awaited_task {
 
   scope_home* home = nullptr;  // written when it is started, as the next two
   process_id parent;
+  std::uint32_t number = 0;              // among the children of that
   task_record* next_in_scope = nullptr;  // O1
   std::coroutine_handle<> called_from;   // while it is done in a call: who waits for it,
   task_wait* called_by = nullptr;        // and how: null if it is the scope, at its end
@@ -89,7 +90,7 @@ class task_record : public any_task, public awaited_task {
  protected:
   task_record(bool with_handle, bool in_a_scope) noexcept
       : awaited_task(in_a_scope), has_handle(with_handle) {}
-  ~task_record() = default;
+  ~task_record() { destroy_frame(); }
 };
 
 /// What a process waits for that awaits a handle: the first of its tasks that has not ended.
@@ -180,7 +181,7 @@ class scope_core : public task_group, public ending {
       // Relaxed: a note.
       if (!r->was_looked_at.load(std::memory_order_relaxed)) {
         if (r->error()) failed(r->id(), r->error());
-        if (r->came_to == any_task::fate::no_memory)
+        if (r->came_to() == any_task::fate::no_memory)
           failed(r->id(), std::make_exception_ptr(std::bad_alloc()));
       }
       if (r->state.let_go()) r->destroy();

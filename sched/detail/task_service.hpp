@@ -21,7 +21,16 @@ class task_service : public scope_home {
  public:
   // ---- of a process that can be stopped: who goes on
 
-  [[nodiscard]] std::coroutine_handle<> do_all(process& p, join& j);
+  /// It stands where others can be called, whatever they do (W1).
+  [[nodiscard]] bool can_call() noexcept {
+    return offering<typename S::backend_type> && prompt::innermost() == &self() &&
+           !keeps_log(self().running());
+  }
+  /// Of who can.
+  [[nodiscard]] std::coroutine_handle<> do_all(join& j);
+  /// Of who cannot, which is_begun_by() says first; or when there is more to do than to offer them.
+  [[nodiscard]] std::coroutine_handle<> do_all_rarely(join& j, bool can_call);
+  void is_begun_by(process& p, join& j) noexcept;
   [[nodiscard]] std::coroutine_handle<> enters(scope_core& s, std::coroutine_handle<> leaf,
                                                answer<void>& waiting,
                                                operation_info const& operation) noexcept;
@@ -48,8 +57,15 @@ class task_service : public scope_home {
  private:
   [[nodiscard]] S& self() noexcept { return static_cast<S&>(*this); }
 
-  // ---- those that are waited for together (scheduling_tasks.hpp)
+  // ---- those that are waited for together (scheduling_offers.hpp, scheduling_tasks.hpp)
 
+  [[nodiscard]] std::coroutine_handle<> do_many(join& j, void* evidence);
+  template <class Others>
+  [[nodiscard]] std::coroutine_handle<> offer_and_do(join& j, void* evidence, Others others);
+  [[nodiscard]] std::coroutine_handle<> tell(task& first) noexcept;
+  void offer_all_but_first(join& j) noexcept;
+  void put_back(offer& o) noexcept;
+  [[nodiscard]] std::coroutine_handle<> begin_everywhere(join& j);
   [[nodiscard]] thunk begin_task(any_task& t, process_id id) noexcept override;
   continuation task_ended(task& t) noexcept override;
   continuation task_dropped(task& t) noexcept override;
@@ -61,9 +77,6 @@ class task_service : public scope_home {
   [[nodiscard]] continuation is_taken(join& j, offer* newest) noexcept;
   [[nodiscard]] continuation rest_of(join& j, bool goes_on) noexcept;
   [[nodiscard]] continuation wait_for_rest(join& j) noexcept;
-  [[nodiscard]] std::coroutine_handle<> begin_everywhere(join& j);
-  [[nodiscard]] bool can_call() noexcept { return can_call(self().running()); }
-  [[nodiscard]] bool can_call(process const& p) noexcept;
 
   void start(task_record& r) override;
   continuation task_ended(task_record& r) noexcept override;

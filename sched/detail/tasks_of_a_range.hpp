@@ -23,20 +23,23 @@ namespace weft::detail {
 template <class T, std::size_t N>
 class room_inside {
  public:
+  static constexpr bool is_inside = true;
+  static constexpr bool may_be_none = N == 0;
+
   explicit room_inside(std::size_t) noexcept {}
   room_inside(room_inside const&) = delete;
   room_inside& operator=(room_inside const&) = delete;
   ~room_inside() { std::destroy_n(tasks(), count_); }
-  /// The next one.
-  void add(join& j, first_frame f) noexcept {
-    std::construct_at(tasks() + count_, j, f, answers_[count_]);
-    ++count_;
+  void make(std::size_t i, join& j, first_frame f) noexcept {
+    std::construct_at(tasks() + i, j, f, answers_[i]);
   }
+  /// So many have been made, from the first on.
+  void has(std::size_t n) noexcept { count_ = n; }
   [[nodiscard]] task* tasks() noexcept { return reinterpret_cast<task*>(tasks_); }
   [[nodiscard]] answer<T>* answers() noexcept { return answers_.data(); }
   auto take_all() {
     return [this]<std::size_t... Is>(std::index_sequence<Is...>) {
-      return std::array<T, N>{answers_[Is].take()...};
+      return std::array<T, N>{std::move(*answers_[Is].value())...};
     }(std::make_index_sequence<N>());
   }
 
@@ -50,6 +53,9 @@ class room_inside {
 template <class T>
 class room_outside {
  public:
+  static constexpr bool is_inside = false;
+  static constexpr bool may_be_none = true;
+
   explicit room_outside(std::size_t n) : size_(n) {
     if (n > std::numeric_limits<std::int32_t>::max())
       throw std::length_error("weft: when_all of more tasks than there are numbers for them");
@@ -65,11 +71,10 @@ class room_outside {
     std::destroy_n(answers(), size_);
     frames.give(block_, bytes());
   }
-  /// The next one.
-  void add(join& j, first_frame f) noexcept {
-    std::construct_at(tasks() + count_, j, f, answers()[count_]);
-    ++count_;
+  void make(std::size_t i, join& j, first_frame f) noexcept {
+    std::construct_at(tasks() + i, j, f, answers()[i]);
   }
+  void has(std::size_t n) noexcept { count_ = n; }
   [[nodiscard]] answer<T>* answers() noexcept { return static_cast<answer<T>*>(block_); }
   [[nodiscard]] task* tasks() noexcept {
     return reinterpret_cast<task*>(static_cast<std::byte*>(block_) + behind_answers());
@@ -77,7 +82,7 @@ class room_outside {
   auto take_all() {
     std::vector<T> all;
     all.reserve(size_);
-    for (std::size_t i = 0; i != size_; ++i) all.push_back(answers()[i].take());
+    for (std::size_t i = 0; i != size_; ++i) all.push_back(std::move(*answers()[i].value()));
     return all;
   }
 
