@@ -242,6 +242,22 @@ TEST_CASE("room that was reserved is there: pushes into it allocate nothing") {
   CHECK(rest_of(d) == numbers_from(0, there + static_cast<int>(n)));
 }
 
+TEST_CASE("several are pushed together, round the end of the array, if there is room for all") {
+  deque_t d(4);
+  int next = 0;
+  auto const count = [&] { return next++; };
+  REQUIRE(d.try_push_all(3, count));
+  CHECK(*thief_t(d).steal() == 0);
+  CHECK(*thief_t(d).steal() == 1);
+  CHECK_FALSE(d.try_push_all(4, count));  // it has seen room for one
+  CHECK(next == 3);
+  CHECK(d.size() == 1);
+  d.reserve(3);  // now it looks
+  REQUIRE(d.try_push_all(3, count));
+  CHECK(*d.try_pop() == 5);
+  CHECK(rest_of(d) == std::vector<int>{2, 3, 4});
+}
+
 TEST_CASE("a push without memory throws, and nothing has happened") {
   auto const failing = GENERATE(0, 1);  // the array, and its cells
   deque_t d(4);

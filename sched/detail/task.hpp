@@ -186,8 +186,8 @@ class join final : public task_group {
   task* const tasks;
   std::uint32_t const count;
   row_info const* light_row;  // of them all; or no_row
-  std::uint32_t
-      first_number;  // among the owner's children; set by who begins it, as the next three
+  // Set by who begins it, as the next three: of the first one, among the owner's children.
+  std::uint32_t first_number;
   task_home* home;
   answer<void>* waiting;
   operation_info const* operation;
