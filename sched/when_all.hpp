@@ -86,8 +86,7 @@ class all_alike {
   static constexpr row_info const& row = row_info_of<typename C::effects>::value;
 
  public:
-  static constexpr bool is_trivial_at_last =
-      Room::is_inside && std::is_trivially_destructible_v<kept<T>>;
+  static constexpr bool is_trivial_at_last = std::is_trivially_destructible_v<kept<T>>;
   static constexpr bool may_be_none = Room::may_be_none;
 
   /// Takes them out of the range: `n` of them.
@@ -125,8 +124,13 @@ class all_alike {
     std::terminate();
   }
   auto take() {
-    room_.has(0);  // they have been begun: nothing is left of them
-    if constexpr (!std::is_void_v<T>) return room_.take_all();
+    if constexpr (std::is_void_v<T>) {
+      room_.let_go();
+    } else {
+      auto all = room_.take_all();
+      room_.let_go();
+      return all;
+    }
   }
 
  private:
@@ -166,11 +170,17 @@ class all_awaited {
   }
   /// When all have ended.
   auto finish() {
-    if (all_.join().all_have_given()) [[likely]]
-      is_over_ = All::is_trivial_at_last;
-    else
+    bool const is_well = all_.join().all_have_given();
+    if (!is_well) [[unlikely]]
       all_.require_all();
-    return all_.take();
+    if constexpr (std::is_void_v<decltype(all_.take())>) {
+      all_.take();
+      is_over_ = is_well && All::is_trivial_at_last;
+    } else {
+      auto all = all_.take();
+      is_over_ = is_well && All::is_trivial_at_last;
+      return all;
+    }
   }
 
  private:

@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -23,7 +24,6 @@ namespace weft::detail {
 template <class T, std::size_t N>
 class room_inside {
  public:
-  static constexpr bool is_inside = true;
   static constexpr bool may_be_none = N == 0;
 
   explicit room_inside(std::size_t) noexcept {}
@@ -42,6 +42,8 @@ class room_inside {
       return std::array<T, N>{std::move(*answers_[Is].value())...};
     }(std::make_index_sequence<N>());
   }
+  /// What they gave has been taken, and nothing is left of them.
+  void let_go() noexcept { count_ = 0; }
 
  private:
   std::array<answer<T>, N> answers_;
@@ -53,7 +55,6 @@ class room_inside {
 template <class T>
 class room_outside {
  public:
-  static constexpr bool is_inside = false;
   static constexpr bool may_be_none = true;
 
   explicit room_outside(std::size_t n) : size_(n) {
@@ -84,6 +85,11 @@ class room_outside {
     all.reserve(size_);
     for (std::size_t i = 0; i != size_; ++i) all.push_back(std::move(*answers()[i].value()));
     return all;
+  }
+  void let_go() noexcept {
+    count_ = 0;
+    if constexpr (std::is_trivially_destructible_v<kept<T>>)
+      if (block_) frames.give(std::exchange(block_, nullptr), bytes());
   }
 
  private:
