@@ -30,7 +30,7 @@ class one_thread {
     worker(worker const&) = delete;
     worker& operator=(worker const&) = delete;
     ~worker() {
-      for (offer* const o : offers_) (void)o->begin();  // B6
+      for (std::size_t i = 0; i != offers_.size(); ++i) (void)offers_[i]->begin();  // B6
     }
 
     [[gnu::always_inline]] void put(thunk&& t, why) { put_in(std::move(t)); }
@@ -92,20 +92,16 @@ class one_thread {
     }
     /// Of who has let go of the thread (B7).
     [[gnu::noinline]] void is_reminded() {
-      std::vector<offer*> all;
-      all.swap(offers_);
       std::size_t begun = 0;
-      try {
-        while (begun != all.size())
-          if (thunk t = all[begun++]->begin()) put_in(std::move(t));
+      try {  // one that cannot be begun is dropped, which may offer others
+        while (begun != offers_.size())
+          if (thunk t = offers_[begun++]->begin()) put_in(std::move(t));
       } catch (...) {  // the others are to be begun all the same
-        all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(begun));
-        all.swap(offers_);
+        offers_.erase(offers_.begin(), offers_.begin() + static_cast<std::ptrdiff_t>(begun));
         arrivals_.remind();
         throw;
       }
-      all.clear();
-      all.swap(offers_);
+      offers_.clear();
     }
 
     detail::arrivals& arrivals_;

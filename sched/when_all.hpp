@@ -67,7 +67,7 @@ class all_of {
     if constexpr (std::is_void_v<T>)
       return std::tuple<>();
     else
-      return std::tuple<T>(std::move(*from.value()));
+      return std::tuple<T>(from.take_value());
   }
   template <std::size_t... Is>
   [[gnu::always_inline]] all_of(std::index_sequence<Is...>, Cs&... cs)

@@ -8,6 +8,7 @@
 #include <catch2/catch.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <latch>
 #include <memory>
 #include <thread>
@@ -31,11 +32,13 @@ class numbered_offer final : public offer {
   explicit numbered_offer(std::uint64_t n) : number(n) {}
   thunk begin() noexcept override {
     ++begun;
+    if (when_begun) when_begun();
     return fails ? thunk(thunk::nothing::dry) : numbered<Backend>(number);
   }
   std::uint64_t const number;
   int begun = 0;
   bool fails = false;
+  std::function<void()> when_begun;
 };
 
 template <class Backend>
@@ -203,6 +206,24 @@ TEMPLATE_TEST_CASE("an offer that cannot be begun is passed over", "", one_threa
   auto seen = all_from(w);
   std::ranges::sort(seen);
   CHECK(seen == std::vector<std::uint64_t>{1, 3});
+  CHECK(std::ranges::all_of(all, [](auto const& o) { return o->begun == 1; }));
+}
+
+TEMPLATE_TEST_CASE("what is offered while offers are begun is begun as well, once", "", one_thread,
+                   sharing_alone, stealing_alone) {
+  every_frame_dies const check;
+  auto const all = offers<TestType>(40);
+  {
+    TestType b;
+    typename TestType::worker w(b, 0);
+    for (std::size_t i = 0; i != 20; ++i) all[i]->when_begun = [&, i] { put(w, *all[20 + i]); };
+    for (std::size_t i = 0; i != 10; ++i) put(w, *all[i]);
+    auto seen = all_from(w);
+    std::ranges::sort(seen);
+    CHECK(seen.size() == 20);
+    CHECK(std::ranges::count_if(seen, [](auto n) { return n < 20; }) == 10);
+    for (std::size_t i = 10; i != 20; ++i) put(w, *all[i]);  // these are left when it ends
+  }
   CHECK(std::ranges::all_of(all, [](auto const& o) { return o->begun == 1; }));
 }
 

@@ -4,6 +4,7 @@
 
 #include "sched/when_all.hpp"
 
+#include <array>
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -139,6 +140,53 @@ eff<int, yields, proc> fails_late(char const* what) {
   throw wrong(what);
 }
 }  // namespace
+
+TEST_CASE("one that is empty is refused, and the others go") {
+  every_frame_dies const check;
+  std::array<eff<long, pure>, 3> all{fib(1), fib(2), fib(3)};
+  {
+    auto const taken = std::move(all[1]);
+  }
+  CHECK_THROWS_AS(when_all(fib(1), std::move(all[1]), fib(3)), eff_empty);
+  CHECK_THROWS_AS(when_all(std::move(all)), eff_empty);
+  std::vector<eff<long, pure>> some;
+  some.push_back(fib(1));
+  some.push_back(std::move(all[1]));
+  CHECK_THROWS_AS(when_all(std::move(some)), eff_empty);
+}
+
+namespace {
+eff<never, pure> never_returns() {
+  co_await fib(1);
+  throw wrong("over");
+}
+}  // namespace
+
+TEMPLATE_TEST_CASE("tasks that never return may throw", "", EVERYWHERE) {
+  every_frame_dies const check;
+  int caught = 0;
+  run_on<TestType>([&]() -> eff<void, pure> {
+    try {
+      (void)co_await when_all(fib(1), never_returns());
+    } catch (wrong const&) {
+      ++caught;
+    }
+    try {
+      std::array two{never_returns(), never_returns()};
+      (void)co_await when_all(std::move(two));
+    } catch (wrong const&) {
+      ++caught;
+    }
+    try {
+      std::vector<eff<never, pure>> one;
+      one.push_back(never_returns());
+      (void)co_await when_all(std::move(one));
+    } catch (wrong const&) {
+      ++caught;
+    }
+  });
+  CHECK(caught == 3);
+}
 
 TEMPLATE_TEST_CASE("what a task throws, who waits for it finds", "", EVERYWHERE) {
   every_frame_dies const check;

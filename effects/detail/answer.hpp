@@ -99,6 +99,10 @@ class answer : public awaited {
   T take() {
     if (is_ == state::error) [[unlikely]]
       rethrow(at_.error);
+    return take_value();
+  }
+  /// The same where there is one.
+  T take_value() {
     if constexpr (std::is_same_v<T, never>)
       std::terminate();  // nobody can have made a `never` to set
     else if constexpr (!std::is_void_v<T>)

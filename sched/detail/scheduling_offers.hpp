@@ -66,6 +66,7 @@ void task_service<S>::is_begun_by(process& p, join& j) noexcept {
   j.owner = &p;
   j.owner_id = p.id();
   j.first_number = p.next_child_number(j.count);
+  j.some_were_left.store(false, std::memory_order_relaxed);  // relaxed: ours until it is offered
 }
 template <class S>
 [[gnu::noinline]] std::coroutine_handle<> task_service<S>::do_all_rarely(join& j, bool can_call) {

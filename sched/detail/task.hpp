@@ -56,10 +56,10 @@ class task_group {
 
   process* owner;  // set by who begins it, as the next two
   process_id owner_id;
-  std::coroutine_handle<> leaf;              // where it stands: that frame waits for it
-  std::atomic<bool> cancelled = false;       // W5
-  std::atomic<bool> some_were_left = false;  // not done, or not to the end
-  holder* leaving = nullptr;                 // W4: who is unwound when it is over
+  std::coroutine_handle<> leaf;             // where it stands: that frame waits for it
+  std::atomic<bool> cancelled = false;      // W5
+  std::atomic<bool> some_were_left = true;  // not begun, not done, or not to the end
+  holder* leaving = nullptr;                // W4: who is unwound when it is over
   task_group* next_leaving = nullptr;
   at_tasks here;  // the owner, while it waits
 

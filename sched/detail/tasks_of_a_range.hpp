@@ -39,7 +39,7 @@ class room_inside {
   [[nodiscard]] answer<T>* answers() noexcept { return answers_.data(); }
   auto take_all() {
     return [this]<std::size_t... Is>(std::index_sequence<Is...>) {
-      return std::array<T, N>{std::move(*answers_[Is].value())...};
+      return std::array<T, N>{answers_[Is].take_value()...};
     }(std::make_index_sequence<N>());
   }
   /// What they gave has been taken, and nothing is left of them.
@@ -83,7 +83,7 @@ class room_outside {
   auto take_all() {
     std::vector<T> all;
     all.reserve(size_);
-    for (std::size_t i = 0; i != size_; ++i) all.push_back(std::move(*answers()[i].value()));
+    for (std::size_t i = 0; i != size_; ++i) all.push_back(answers()[i].take_value());
     return all;
   }
   void let_go() noexcept {

@@ -49,6 +49,7 @@ class parcels {
     return &p;
   }
   [[nodiscard]] bool are_left() const { return next_ != size(); }
+  [[nodiscard]] unsigned left() const { return static_cast<unsigned>(size() - next_); }
   [[nodiscard]] int wrong() const {
     return static_cast<int>(std::ranges::count_if(all_, [](auto& p) { return p.takes != 1; }));
   }
@@ -83,9 +84,18 @@ int wrong_steals_on_threads(unsigned seed, unsigned thieves, int items) {
       }
       return true;
     };
+    auto const push_together = [&](std::size_t n) {
+      return d.try_push_all(n, [&all] { return all.next(); });
+    };
     if (me == thieves) {
       while (all.are_left()) {
-        for (unsigned i = 1 + random(20); i != 0 && all.are_left(); --i) d.push(all.next());
+        unsigned const n = std::min(1 + random(20), all.left());
+        if (random(2) == 0) {
+          for (unsigned i = 0; i != n; ++i) d.push(all.next());
+        } else if (!push_together(n)) {
+          d.reserve(n);
+          bad += !push_together(n);
+        }
         if (random(8) == 0) std::this_thread::yield();
         pop(d, random(4) == 0 ? ~0U : random(20));
       }
