@@ -20,14 +20,12 @@ struct frame_count {
 
 /// In a list of such, at its top.
 struct free_block {
-  free_block* next;
+  free_block* next;        // never null, but of no_block
   std::int64_t depth;      // how many there are from here on, itself included
   free_block* next_batch;  // of the first of a batch in the depot
-
-  [[nodiscard]] static std::int64_t count(free_block const* first) noexcept {
-    return first ? first->depth : 0;
-  }
 };
+/// Where each list ends: so that who gives need not ask whether there is one.  Nobody writes to it.
+inline constinit free_block no_block{nullptr, 0, nullptr};
 
 /// What is left of a slab (M2).
 struct slab_rest {

@@ -55,11 +55,12 @@ class frame_pool {
     if (!pooling || size >= block_sizes) [[unlikely]]
       return from_system(bytes, InBody);
     shelf& s = shelves_[size];
-    if (!s.first) [[unlikely]]
-      return take_slowly(size, InBody);
     free_block* const block = s.first;
-    s.first = block->next;
-    prefetch(s.first, size);
+    free_block* const next = block->next;
+    if (!next) [[unlikely]]
+      return take_slowly(size, InBody);
+    s.first = next;
+    prefetch(next, size);
     return block;
   }
   void give(void* p, std::size_t bytes) noexcept {
@@ -91,7 +92,7 @@ class frame_pool {
     }
     for (auto const& s : kept()) {
       deaths -= s.credit;
-      alive -= free_block::count(s.first) + free_block::count(s.spare);
+      alive -= s.first->depth + s.spare->depth;
     }
     return {deaths + alive, deaths};
   }
@@ -100,10 +101,7 @@ class frame_pool {
   [[nodiscard]] std::int64_t alive() const noexcept {
     if (arenas_) return count().alive();
     std::int64_t alive = blocks_;
-    for (auto const& s : shelves_) {
-      if (s.first) alive -= s.first->depth;
-      if (s.spare) alive -= s.spare->depth;
-    }
+    for (auto const& s : shelves_) alive -= s.first->depth + s.spare->depth;
     return alive;
   }
 
@@ -129,7 +127,7 @@ class frame_pool {
     auto& all = kept();
     for (std::size_t size = 0; size != block_sizes; ++size)
       for (auto* const list : {all[size].first, all[size].spare})
-        if (list) depot.put(size, list);
+        if (list->next) depot.put(size, list);
     all = {};
     frame_count const counted = count();  // of what is in arenas
     deaths_ = -counted.deaths;
@@ -144,8 +142,8 @@ class frame_pool {
     return static_cast<unsigned>(1024 * 1024 / (block_size::bytes(size) + block_size::grain));
   }
   struct shelf {
-    free_block* first = nullptr;
-    free_block* spare = nullptr;
+    free_block* first = &no_block;
+    free_block* spare = &no_block;
     unsigned credit = 0;  // deaths until we look; at first none, so that we hear of the first
   };
   using shelves = std::array<shelf, block_sizes>;
@@ -171,7 +169,7 @@ class frame_pool {
     --s.credit;
     auto* const block = ::new (p) free_block;
     block->next = s.first;
-    block->depth = free_block::count(s.first) + 1;
+    block->depth = s.first->depth + 1;
     s.first = block;
   }
   void* take_slowly(std::size_t size, bool in_body);

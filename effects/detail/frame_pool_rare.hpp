@@ -61,7 +61,7 @@ inline void frame_pool::mark_owning(void* block) noexcept {
   if (in_body)
     if (void* const p = take_in_arena(block_size::bytes(size))) return p;
   shelf& s = in_arenas_->aside[size];
-  return s.first ? std::exchange(s.first, s.first->next) : restock(s, size);
+  return s.first->next ? std::exchange(s.first, s.first->next) : restock(s, size);
 }
 [[gnu::noinline]] inline void frame_pool::give_slowly(void* p, std::size_t size) noexcept {
   if (arenas_ && recent_arena_->is_near(p)) [[likely]] {
@@ -104,7 +104,7 @@ inline void frame_pool::mark_owning(void* block) noexcept {
   ++deaths_;
   --blocks_;
   auto* const block = ::new (p) free_block;
-  block->next = nullptr;
+  block->next = &no_block;
   block->depth = 1;
   depot.put(size, block);
   if (closed_) close();
@@ -130,12 +130,12 @@ inline void frame_pool::mark_owning(void* block) noexcept {
 }
 
 [[gnu::noinline]] inline void* frame_pool::restock(shelf& s, std::size_t size) {
-  free_block* first = std::exchange(s.spare, nullptr);
-  if (!first) {
+  free_block* first = std::exchange(s.spare, &no_block);
+  if (!first->next) {
     first = depot.take(size);
     if (!first) return cut(size);
     close_frames_at_the_end();
-    blocks_ += free_block::count(first);
+    blocks_ += first->depth;
   }
   s.first = first->next;
   if (closed_) close();
@@ -149,18 +149,18 @@ inline void frame_pool::mark_owning(void* block) noexcept {
   s.credit = credit_of(size);
   deaths_ += s.credit;
   auto const hand_over = [this, size](free_block* list) {
-    if (!list) return;
-    blocks_ -= free_block::count(list);
+    if (!list->next) return;
+    blocks_ -= list->depth;
     depot.put(size, list);
   };
-  if (free_block::count(s.first) >= 2 * std::int64_t{s.credit}) {
+  if (s.first->depth >= 2 * std::int64_t{s.credit}) {
     free_block* last = s.first;  // of those that stay: `credit` of them
     for (last->depth = s.credit; last->depth != 1; last = last->next)
       last->next->depth = last->depth - 1;
-    hand_over(std::exchange(last->next, nullptr));
+    hand_over(std::exchange(last->next, &no_block));
   } else {
     hand_over(s.spare);
-    s.spare = std::exchange(s.first, nullptr);
+    s.spare = std::exchange(s.first, &no_block);
   }
   return true;
 }
