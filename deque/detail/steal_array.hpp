@@ -46,7 +46,7 @@ class steal_array {
     std::atomic<T>* const cells = cells_.get();
     index const last = last_;
     for (;;) {
-      cells[i++ & last].store(next(), std::memory_order_relaxed);
+      cells[i++ & last].store(next(), std::memory_order_relaxed);  // relaxed: as put
       if (--n == 0) return;
       asm("" : "+r"(n));  // not to be unrolled: most often they are few
     }
