@@ -221,6 +221,7 @@ concept gives_computations =
 /// frames.
 template <class... Cs>
   requires(sizeof...(Cs) > 0 && (detail::is_eff<Cs> && ...))
+// In line: as a function it would save registers for a computation that is empty.
 [[gnu::always_inline]] inline auto when_all(Cs... cs) {
   return detail::all_awaited<detail::all_of<Cs...>>(std::move(cs)...);
 }
