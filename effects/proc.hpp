@@ -12,9 +12,15 @@ namespace weft {
 /// What a cooperative process may ask of whoever runs it.  Nothing here says how.
 struct proc {
   static constexpr bool is_of_processes = true;  // who performs it is one (tasking.hpp)
-  struct yield : op<void> {};                    ///< Let the others go first.
-  struct fork : op<bool> {};                     ///< Become two: true in one, false in the other.
-  struct exit : op<never> {};                    ///< Stop.  Never returns.
+  /// Let the others go first.
+  struct yield : op<void> {
+    static constexpr bool only_a_turn = true;  // nothing is lost with its answer (operation_info)
+  };
+  /// Become two: true in one, false in the other.
+  struct fork : op<bool> {
+    static constexpr bool only_a_turn = true;
+  };
+  struct exit : op<never> {};  ///< Stop.  Never returns.
 
   using operations = op_list<yield, fork, exit>;
 };

@@ -39,7 +39,8 @@ inline eff<void, io, completing> ready(owned_socket const& s, direction d, insta
                    std::string(what) + s.home().peer(s.id()).text());
 }
 
-/// Lets the others go first, each time after so many operations in a row that did not wait.
+/// Lets the others go first, each time after so many operations in a row that did not wait: before
+/// the next one, since nothing may be lost if a process is cancelled where it lets them.
 class courtesy {
  public:
   static constexpr std::uint8_t most = 64;
@@ -81,12 +82,10 @@ class [[nodiscard]] connection {
   eff<std::size_t, io, completing> read(std::span<std::byte> into, instant until = instant::max()) {
     owned_socket& s = required();
     if (into.empty()) co_return std::size_t{0};
+    if (reading_.is_due()) co_await detail::let_others_go_first();
     for (;;) {
       std::optional<std::size_t> const n = co_await io::read(s.id(), into);
-      if (n) {
-        if (reading_.is_due()) co_await detail::let_others_go_first();
-        co_return *n;
-      }
+      if (n) co_return *n;
       co_await detail::ready(s, direction::reading, until, "read from ");
       reading_.has_waited();
     }
@@ -107,12 +106,10 @@ class [[nodiscard]] connection {
                                               instant until = instant::max()) {
     owned_socket& s = required();
     if (from.empty()) co_return std::size_t{0};
+    if (writing_.is_due()) co_await detail::let_others_go_first();
     for (;;) {
       std::optional<std::size_t> const n = co_await io::write(s.id(), from);
-      if (n) {
-        if (writing_.is_due()) co_await detail::let_others_go_first();
-        co_return *n;
-      }
+      if (n) co_return *n;
       co_await detail::ready(s, direction::writing, until, "write to ");
       writing_.has_waited();
     }
@@ -159,12 +156,10 @@ class [[nodiscard]] listener {
   /// files, std::errc::too_many_files_open: who has come waits on, and is the next.
   eff<connection, io, completing> accept(instant until = instant::max()) {
     if (!socket_) throw std::logic_error("weft: a listener was used after it was moved from");
+    if (accepting_.is_due()) co_await detail::let_others_go_first();
     for (;;) {
       std::optional<owned_socket> s = co_await io::accept(socket_.id());
-      if (s) {
-        if (accepting_.is_due()) co_await detail::let_others_go_first();
-        co_return connection(std::move(*s));
-      }
+      if (s) co_return connection(std::move(*s));
       co_await detail::ready(socket_, direction::reading, until, "accept at ");
       accepting_.has_waited();
     }

@@ -92,28 +92,27 @@ template <class T>
 class [[nodiscard]] completion {
  public:
   /// Waits, and takes the value: once.  Throws what it was completed with; completion_dropped;
-  /// std::logic_error if it was waited for before.  This object must be there until the wait ends.
+  /// std::logic_error if the value was taken before, or another process waits.  A wait that is
+  /// cancelled has taken nothing: the completion can be waited for again.  This object must be
+  /// there until the wait ends.
   eff<T, completing> wait() {
-    detail::completion_end<T> to = required();
-    if (!to->gate.is_open()) co_await completing::wait{to->gate};
-    co_return to->value.take();
+    waiting now(*this);
+    if (!now.to->gate.is_open()) co_await completing::wait{now.to->gate};
+    now.has_come = true;
+    co_return now.to->value.take();
   }
   /// The same, until then at the latest: a std::optional<T>, for void a bool, which says nothing if
   /// it has not come by then; and then it can be waited for again.
   eff<detail::if_in_time<T>, completing> wait_until(instant t) {
-    detail::completion_end<T> to = required();
-    if (!to->gate.is_open()) {
-      bool const has_come = co_await completing::wait_until(to->gate, t);
-      if (!has_come) {
-        to_ = std::move(to);
-        co_return detail::if_in_time<T>();
-      }
-    }
+    waiting now(*this);
+    now.has_come = now.to->gate.is_open();
+    if (!now.has_come) now.has_come = co_await completing::wait_until(now.to->gate, t);
+    if (!now.has_come) co_return detail::if_in_time<T>();
     if constexpr (std::is_void_v<T>) {
-      to->value.take();
+      now.to->value.take();
       co_return true;
     } else {
-      co_return to->value.take();
+      co_return now.to->value.take();
     }
   }
   /// Whether waiting would not wait.  Thread safe.
@@ -127,6 +126,19 @@ class [[nodiscard]] completion {
       throw std::logic_error("weft: a completion is waited for twice, or was moved from");
     return std::move(to_);
   }
+
+  /// A process waits, and has the end; it puts it back unless the value has come.
+  struct waiting {
+    explicit waiting(completion& c) : of(c), to(c.required()) {}
+    waiting(waiting const&) = delete;
+    waiting& operator=(waiting const&) = delete;
+    ~waiting() {
+      if (!has_come) of.to_ = std::move(to);
+    }
+    completion& of;
+    detail::completion_end<T> to;
+    bool has_come = false;
+  };
 
   detail::completion_end<T> to_;
 };

@@ -29,6 +29,9 @@ namespace weft {
 /// else: the longest waiting first.  But before it has the mutex again others may have had it: so
 /// give the predicate.  Where schedules are explored it is the same.
 ///
+/// A notify_one is not lost: if the process that it wakes is cancelled, or destroyed, before wait()
+/// returns, the next process that waits is notified in its place.
+///
 /// If it ends while processes wait at it, they find `cancelled`.  It belongs to one scheduler while
 /// somebody waits.  One allocation; O(1), and notify_all O(those who wait).
 class condition {
@@ -119,6 +122,8 @@ class condition {
 ///   N2  A waiter is listed before the mutex of its guard is unlocked; so no notify is missed.
 ///   N3  Each waits at a gate of its own, which is released under `mutex_`.  Who goes on takes that
 ///       lock before it goes: so the gate is there until then.
+///   N4  A process that was woken by notify_one uses that up when it has the mutex again.  If it is
+///       cancelled or destroyed before that, it notifies the next one.
 class condition::state {
  public:
   state() noexcept { detail::is_born(this); }
@@ -150,13 +155,22 @@ class condition::waiter {
   waiter(waiter const&) = delete;
   waiter& operator=(waiter const&) = delete;
   ~waiter() {
-    std::lock_guard const lock(home_.mutex_);  // N3
-    if (notified_) return;
-    detail::is_touched(&home_, true);
-    home_.unlink(*this);
+    (void)leave();
+    if (passes_on_) home_.notify(1);  // N4
   }
 
   [[nodiscard]] gate& at() noexcept { return at_; }
+  /// It waits no more.  Whether it was notified.
+  bool leave() noexcept {
+    std::lock_guard const lock(home_.mutex_);  // N3
+    if (!std::exchange(has_left_, true) && !notified_) {
+      detail::is_touched(&home_, true);
+      home_.unlink(*this);
+    }
+    return notified_;
+  }
+  /// Its process has the mutex again.
+  void uses_notify() noexcept { passes_on_ = false; }
   /// Throws `cancelled` if nobody will notify it.
   [[nodiscard]] bool was_notified() {
     std::lock_guard const lock(home_.mutex_);
@@ -174,15 +188,19 @@ class condition::waiter {
   waiter* next_ = nullptr;
   waiter* previous_ = nullptr;
   bool notified_ = false;
+  bool passes_on_ = false;  // by a notify_one
+  bool has_left_ = false;
 };
 
 void condition::state::notify(std::size_t most) noexcept {
   detail::is_touched(this, true);
   std::lock_guard const lock(mutex_);
+  bool const to_one = most == 1;
   for (; most != 0 && first_; --most) {
     waiter& w = *first_;
     unlink(w);
     w.notified_ = true;
+    w.passes_on_ = to_one;
     w.at_.release();
   }
 }
@@ -213,18 +231,18 @@ eff<std::conditional_t<std::is_same_v<Time, instant>, bool, void>, syncing> cond
   mutex::state m;
   bool in_time = true;
   co_await detail::located(syncing::touch(s.get(), true), where);
-  {
-    waiter me(*s);  // N2
-    m = held.taken();
-    (void)mutex::guard(m);  // unlocked
-    for (auto seen = me.at().epoch(); in_time && !me.was_notified(); seen = me.at().epoch())
-      if constexpr (has_deadline)
-        in_time = co_await detail::located(syncing::wait_until(me.at(), seen, until), where);
-      else
-        co_await detail::located(syncing::wait(me.at(), seen), where);
-    in_time = in_time || me.was_notified();
-  }
+  waiter me(*s);  // N2
+  m = held.taken();
+  (void)mutex::guard(m);  // unlocked
+  for (auto seen = me.at().epoch(); in_time && !me.was_notified(); seen = me.at().epoch())
+    if constexpr (has_deadline)
+      in_time = co_await detail::located(syncing::wait_until(me.at(), seen, until), where);
+    else
+      co_await detail::located(syncing::wait(me.at(), seen), where);
+  bool const was_notified = me.leave();
+  in_time = in_time || was_notified;
   held = co_await mutex::locks(std::move(m), where);
+  me.uses_notify();
   if constexpr (has_deadline) co_return in_time;
 }
 

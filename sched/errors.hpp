@@ -22,14 +22,16 @@ struct cancelled : std::exception {
   cancelled() = default;
   /// What it says.
   explicit cancelled(std::shared_ptr<std::string const> text) noexcept : text_(std::move(text)) {}
+  /// The same, of a literal.
+  explicit cancelled(char const* literal) noexcept : literal_(literal) {}
 
   [[nodiscard]] char const* what() const noexcept override {
-    if (text_) return text_->c_str();
-    return "weft: cancelled, since another process failed, or somebody asked to stop";
+    return text_ ? text_->c_str() : literal_;
   }
 
  private:
   std::shared_ptr<std::string const> text_;
+  char const* literal_ = "weft: cancelled, since another process failed, or somebody asked to stop";
 };
 
 namespace detail {

@@ -134,6 +134,7 @@ class process : public detail::holder, public detail::pooled {
     if (inner_records_) tell_recorders(ground);
     detail::prompt::set_innermost(std::exchange(inner_, &ground));
     started_ = true;
+    answer_is_empty_ = false;
     special_ = is_forkable();
     return go_on_answered();
   }
@@ -149,6 +150,14 @@ class process : public detail::holder, public detail::pooled {
   }
   /// Waiting: it does not simply go on with an answer.
   void must_be_prepared() noexcept { special_ = true; }
+  /// Waiting, and woken with nothing that would be lost: if it is to end when its turn comes it
+  /// finds `cancelled` instead (waiter.hpp, T5).
+  void must_be_told() noexcept { answer_is_empty_ = special_ = true; }
+  /// In its turn, at an operation that was performed: whether the answer would be lost if it found
+  /// something else (T5).
+  [[nodiscard]] bool has_answer() const noexcept {
+    return is_waiting() && at_.operation && !at_.operation->is_only_a_turn && !answer_is_empty_;
+  }
   /// Waiting: whether it has been.
   [[nodiscard]] bool is_answered() const noexcept {
     return at_.operation && !at_.waiting->is_empty();
@@ -285,7 +294,8 @@ class process : public detail::holder, public detail::pooled {
   process_id id_;
   std::uint32_t children_ = 0;  // born so far
   std::uint8_t kind_;           // lowest bit: forkable; the others: the bytes before us, by 16
-  bool started_ = false;
+  bool started_ : 1 = false;
+  bool answer_is_empty_ : 1 = false;
   bool special_ = true;  // forkable, not started, answered, inside handlers, cut
   std::uint8_t cancellations_ = 0;
 };

@@ -182,49 +182,71 @@ struct scope_in;
 template <class... Es>
 struct scope_in<tasking<Es...>> : identity<scope<Es...>> {};
 
-/// Ends when the scope does; or throws, and so cancels it, when it is time or somebody asks.
-inline eff<void, completing, timing> watch(outside_gate& at, scope_options const& how,
-                                           std::atomic<bool> const& is_over) {
-  instant until = how.deadline.value_or(instant::max());
-  if (how.timeout) {
-    instant const now = co_await timing::now{};
-    if (*how.timeout < until - now) until = now + *how.timeout;
+/// A scope that is cancelled when it is time, or when somebody asks.
+struct watched_scope {
+  explicit watched_scope(scope_options const& o) noexcept : how(o) {}
+
+  scope_options const how;
+  outside_gate over_or_stopped;
+  std::atomic<bool> is_over = false;
+  std::atomic<char const*> why = nullptr;  // it was cancelled
+
+  /// The earlier of the two times.  One that the clock cannot say is never.
+  [[nodiscard]] instant end(instant now) const noexcept {
+    instant const until = how.deadline.value_or(instant::max());
+    if (!how.timeout) return until;
+    bool const can_be_said = *how.timeout < instant::duration::zero()
+                                 ? *how.timeout >= instant::min() - now
+                                 : *how.timeout < instant::max() - now;
+    if (!can_be_said) return *how.timeout < instant::duration::zero() ? instant::min() : until;
+    return std::min(until, now + *how.timeout);
   }
-  bool const was_opened = co_await completing::wait_until{at, until};
-  if (is_over.load(std::memory_order_relaxed)) co_return;  // relaxed: a moment later it is late
-  static auto const stopped = std::make_shared<std::string const>(
-      "weft: cancelled, since somebody asked the scope to stop");
-  static auto const late = std::make_shared<std::string const>(
-      "weft: cancelled, since the deadline of the scope has passed");
-  throw cancelled(was_opened ? stopped : late);
+};
+/// Ends when the scope does; or cancels it, and what is around it.
+template <class Scope>
+eff<void, completing, timing> watch(watched_scope& w, Scope& round) {
+  instant const now = co_await timing::now{};
+  bool const was_opened = co_await completing::wait_until{w.over_or_stopped, w.end(now)};
+  // Relaxed, both: a moment later it is late; the body is told of it by the cancellation.
+  if (w.is_over.load(std::memory_order_relaxed)) co_return;
+  w.why.store(was_opened ? "weft: cancelled, since somebody asked the scope to stop"
+                         : "weft: cancelled, since the deadline of the scope has passed",
+              std::memory_order_relaxed);
+  round.cancel();
 }
-/// Round the scope there is another one, with a task that watches.
+/// Round the scope there is another one, with a task that watches.  If the scope comes to its end
+/// all the same, because nothing in it had to wait any more, it gives what its body does: what that
+/// has taken from others is not lost.
 template <class Row, class Scope, class F>
 auto in_a_watched_scope(F f, scope_options how, std::stop_token asked, std::source_location where)
     -> eff<typename std::invoke_result_t<F&, Scope&>::value_type, Row> {
   using T = typename std::invoke_result_t<F&, Scope&>::value_type;
-  outside_gate over_or_stopped;
-  std::atomic<bool> is_over = false;
-  auto const stop = [&] { over_or_stopped.open(); };
+  watched_scope w(how);
+  auto const stop = [&] { w.over_or_stopped.open(); };
   std::stop_callback const heed(std::move(asked), stop);
   auto body = [&](Scope& round) -> eff<T, Row> {
-    round.start_ours(watch, std::ref(over_or_stopped), std::cref(how), std::cref(is_over));
+    round.start_ours(watch<Scope>, std::ref(w), std::ref(round));
     struct says_so {
-      std::atomic<bool>& over;
-      outside_gate& at;
+      watched_scope& of;
       Scope& round;
       ~says_so() {
-        over.store(true, std::memory_order_relaxed);  // relaxed: as it is looked at
+        of.is_over.store(true, std::memory_order_relaxed);  // relaxed: as it is looked at
         try {
-          at.open();
+          of.over_or_stopped.open();
         } catch (...) {  // no memory to put who watches; to cancel takes none, only time
           round.cancel();
         }
       }
-    } const at_end{is_over, over_or_stopped, round};
+    } const at_end{w, round};
     co_return co_await in_a_scope<Row, Scope>(std::move(f), where);
   };
-  co_return co_await in_a_scope<Row, Scope>(std::ref(body), where);
+  try {
+    co_return co_await in_a_scope<Row, Scope>(std::ref(body), where);
+  } catch (cancelled const&) {
+    char const* const why = w.why.load(std::memory_order_relaxed);  // relaxed: as above
+    if (!why) throw;
+    throw cancelled(why);
+  }
 }
 
 template <class F>
@@ -277,6 +299,8 @@ auto with_scope(F f) {
 }
 
 /// The same, which is cancelled when it is time, or when somebody asks: then it throws `cancelled`.
+/// If the body and the tasks come to their ends all the same, and none of them finds `cancelled`,
+/// it gives what the body does.
 ///
 ///     co_await with_scope({.timeout = 10ms}, f);
 ///     co_await with_scope(source.get_token(), f);

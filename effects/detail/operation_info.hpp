@@ -44,12 +44,19 @@ struct operation_info {
   void (*fail)(awaited&, std::exception_ptr) noexcept;
   /// Who performs it is told nothing before it is answered.
   bool is_to_be_answered;
+  /// Its answer is a turn and nothing else: a cancellation that comes before the turn replaces it.
+  bool is_only_a_turn;
 };
 template <class O>
 constexpr bool must_be_answered = false;
 template <class O>
   requires requires { requires O::must_be_answered; }
 constexpr bool must_be_answered<O> = true;
+template <class O>
+constexpr bool only_a_turn = false;
+template <class O>
+  requires requires { requires O::only_a_turn; }
+constexpr bool only_a_turn<O> = true;
 /// Its address is the operation's identity.
 template <class O>
 inline constexpr operation_info info_of{name_of<O>,
@@ -57,7 +64,10 @@ inline constexpr operation_info info_of{name_of<O>,
                                             ? answer_size::nothing
                                         : fits_a_word<typename O::result> ? answer_size::word
                                                                           : answer_size::large,
-                                        record_answer<O>, fail_answer<O>, must_be_answered<O>};
+                                        record_answer<O>,
+                                        fail_answer<O>,
+                                        must_be_answered<O>,
+                                        only_a_turn<O>};
 
 // ---- the data of an operation, as far as it can be compared (operation.hpp)
 

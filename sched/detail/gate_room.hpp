@@ -28,29 +28,29 @@ class gate_room {
   gate_room(gate_room const&) = delete;
   gate_room& operator=(gate_room const&) = delete;
 
-  /// Its process, unless it has been taken by now, waits at its gate.  False if somebody woke that
-  /// since then, or if it `is_refused(process const&)`, which is asked under the lock (K2 of
-  /// waking.hpp).  Throws std::logic_error if those who wait there are not ours.
+  /// Its process, unless it has been taken by now, waits at its gate.  It is answered if that was
+  /// woken since then, and refused if it `is_refused(process const&)`, which is asked under the
+  /// lock (K2 of waking.hpp).  Throws std::logic_error if those who wait there are not ours.
   template <class IsRefused>
-  [[nodiscard]] bool enter(at_gate& who, std::optional<std::uint64_t> seen,
-                           IsRefused const& is_refused) {
+  [[nodiscard]] entering enter(at_gate& who, std::optional<std::uint64_t> seen,
+                               IsRefused const& is_refused) {
     gate& g = *who.at;
     auto const lock = lock_gates();
     require_ours(g);
     is_touched(&g, who.is_in_line);
-    if (is_refused(who.who.who())) return false;
+    if (is_refused(who.who.who())) return entering::refused;
     if (!g.first_) link(*this, gates_, g);
     // [7] seq_cst: with [8].  Who gives something back and sees nobody here is seen by us.
     if (seen && *seen != g.epoch_.load(std::memory_order_seq_cst)) {
       if (!g.first_) unlink(gates_, g);
-      return false;
+      return entering::answered;
     }
     who.home_.store(this, std::memory_order_relaxed);  // relaxed: who looks without the lock set it
     who.previous_ = std::exchange(g.last_, &who);
     who.next_ = nullptr;
     (who.previous_ ? who.previous_->next_ : g.first_) = &who;
     count(g, 1);
-    return true;
+    return entering::waits;
   }
   void wake(gate& g, std::size_t most) {
     auto const lock = lock_gates();
@@ -93,12 +93,18 @@ class gate_room {
   /// Somebody may run: on a thread of ours, or when none of them runs.
   virtual void make_ready(thunk t) noexcept = 0;
 
+  /// The same of a process whose wait is cancelled.
+  void make_cancelled(process& p) noexcept {
+    p.must_be_told();
+    make_ready(thunk(&p));
+  }
+
   [[nodiscard]] bool has_several_threads() const noexcept { return several_threads_; }
   [[nodiscard]] bool somebody_waits_at_gates() const noexcept { return gates_ != nullptr; }
   void wake_all_at_gates() noexcept {
     auto const lock = lock_gates();
     while (gates_)
-      if (process* const p = leave(*gates_->first_)) make_ready(thunk(p));
+      if (process* const p = leave(*gates_->first_)) make_cancelled(*p);
   }
   /// Those who are meant; false if there are more than `to` has room for.
   template <class IsMeant>

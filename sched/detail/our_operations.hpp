@@ -42,6 +42,11 @@ constexpr bool lets_others_run =
     !may_let_others_run<O> &&
     (waits_in_its_frame<O> || times_among<O, proc::yield, proc::fork, proc::exit> == 1);
 
+/// Operations that are answered at once, and by which a process that is to end is told so all the
+/// same: those with which it begins to take something that it may have to wait for.
+template <class O>
+constexpr bool finds_cancellation = std::is_same_v<O, syncing::own>;
+
 /// Operations on something that others share: where all that is explored, they may be steps.
 template <class O>
 constexpr bool concerns_others =

@@ -202,17 +202,22 @@ inline void mailbox::last_address_has_gone() noexcept {
       receiver_at const* const r = who_receives();
       // One that has been woken may be so by the end of another of its inboxes, which is no more.
       if (r && r->of->who.is_here() && r->of->has_looked_everywhere() && !r->of->may_get_more())
-        if (process* const p = take_receiver<Locks>()) return thunk(p, receiver::nobody_left);
+        if (process* const p = take_receiver<Locks>()) {
+          p->must_be_told();  // it finds the same if it looks again
+          return thunk(p, receiver::nobody_left);
+        }
       return thunk::nothing::dry;
     });
   });
 }
 inline thunk mailbox::take_anybody() noexcept {
   return under_lock([this]<bool Locks>() -> thunk {
-    if (who_receives())
-      if (process* const p = take_receiver<Locks>()) return thunk(p);
-    if (first_sender_) return thunk(take_first_sender());
-    return thunk::nothing::dry;
+    process* p = nullptr;
+    if (who_receives()) p = take_receiver<Locks>();
+    if (!p && first_sender_) p = take_first_sender();
+    if (!p) return thunk::nothing::dry;
+    p->must_be_told();  // as above
+    return thunk(p);
   });
 }
 /// The inbox has gone.

@@ -151,6 +151,11 @@ class scheduling final : public scheduling_outside, public task_service<scheduli
   [[nodiscard]] bool stop_before(O const& o, std::coroutine_handle<> leaf, awaited& waiting);
   void put_pending(pending_operation const& o) noexcept;
 
+  /// The process that runs is stopped at an operation, and is to end instead.
+  [[nodiscard]] std::coroutine_handle<> refuse(process& p) noexcept {
+    p.must_be_told();
+    return next_unless_over(&p, 0);
+  }
   void exit(process& p) noexcept;
   /// It has ended, or is to: that is its error, null if there is none.  Its count is dropped.
   void bury(process* p, std::exception_ptr error) noexcept;

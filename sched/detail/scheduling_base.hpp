@@ -70,6 +70,17 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
     return failures_;
   }
 
+  /// Whether there is more to do at each step than to run the next process.
+  [[nodiscard]] bool must_look_up() const noexcept {
+    // Relaxed: a thread that sees it late runs a process meanwhile.  What it stands for is read
+    // under a lock, or when all threads have ended; so is it itself where a process enters a list
+    // (K2 of waking.hpp).
+    return look_up_.load(std::memory_order_relaxed) != 0;
+  }
+  /// Whether a process that stands there is to end: with its group, or with all others.
+  [[nodiscard]] bool is_to_end_at(continuation at) const noexcept {
+    return is_cancelling() || (some_group_is_cancelled() && is_told_to_end(at));
+  }
   /// Those who wait and are meant go on (waking.hpp).
   template <class IsMeant>
   void wake_if(IsMeant const& is_meant) noexcept;
@@ -128,15 +139,11 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
     groups_cancelled_.fetch_add(now ? 1 : ~0U, std::memory_order_relaxed);  // as must_look_up
     must_look_up(now);
   }
-  /// Whoever stands there, in a group or with everybody.
-  [[nodiscard]] bool is_to_end_at(continuation at) const noexcept {
-    return is_cancelling() || (some_group_is_cancelled() && is_told_to_end(at));
-  }
   /// One that waits.
   [[nodiscard]] bool is_to_end(process const& p) const noexcept {
     return some_group_is_cancelled() && p.is_waiting() && is_told_to_end(p.leaf());
   }
-  [[nodiscard]] static cancelled why_with_others();
+  [[nodiscard]] static cancelled why_with_others() noexcept;
   task_room tasks_{*this};
 
   // ---- failures
@@ -144,14 +151,11 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
   [[nodiscard]] bool is_cancelling() const noexcept {
     return cancelling_.load(std::memory_order_relaxed);  // as look_up_
   }
-  [[nodiscard]] bool must_look_up() const noexcept {
-    // Relaxed: who sees it late runs a process meanwhile.  What it stands for is read under a lock,
-    // or when all threads have ended.  Who enters a list does so under its lock (K2 of waking.hpp).
-    return look_up_.load(std::memory_order_relaxed) != 0;
-  }
   /// Asked by who enters a list (K2 of waking.hpp).
   [[nodiscard]] auto refusing() noexcept {
-    return [this](process const& p) noexcept { return must_look_up() && is_to_end(p); };
+    return [this](process const& p) noexcept {
+      return must_look_up() && (is_cancelling() || is_to_end(p));
+    };
   }
   /// For one step only: then nobody is next.
   void one_step(bool on) noexcept {
@@ -208,9 +212,10 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
   void wake_all() noexcept {
     wake_all_at_gates();
     wake_all_sleepers();
-    tasks_.take_if(everybody, [this](at_tasks&, process* p) { make_ready(thunk(p)); });
-    office_->take_all([this](thunk t) { make_ready(std::move(t)); });
-    turn_away_if(everybody, [this](thunk t) { make_ready(std::move(t)); });
+    auto const cancel_it = [this](thunk t) { make_cancelled(*t.release()); };
+    tasks_.take_if(everybody, [this](at_tasks&, process* p) { make_cancelled(*p); });
+    office_->take_all(cancel_it);
+    turn_away_if(everybody, cancel_it);
   }
   [[nodiscard]] std::string who_waits() const;
   /// Those who wait must not outlive us.

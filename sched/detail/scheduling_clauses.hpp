@@ -97,8 +97,11 @@ struct scheduler_clause {
                   (S::on_several_threads && !std::is_same_v<O, proc::exit>))
       if (prompt::arena_here()) [[unlikely]]
         s.throw_stays_where_it_is(site_of(o, waiting.where));
-    if (!p.stop_at(info_of<O>, leaf, waiting, s)) [[unlikely]]
+    if (!p.stop_at(info_of<O>, leaf, waiting, s)) [[unlikely]] {
+      if constexpr (may_let_others_run<O>)
+        if (!p.is_forkable() && s.attempt(o, waiting)) return leaf;
       throw_crossed(s, o, waiting.where);
+    }
     try {
       return answer_stopped(s, o);
     } catch (...) {  // before it was put anywhere
@@ -190,6 +193,9 @@ struct scheduler_clause {
   static bool at_once(evidence<E>& e, O& o, answer<R>& waiting) {
     S& s = of(e);
     require_running(s, waiting.where);
+    if constexpr (finds_cancellation<O>)
+      if (s.must_look_up() && !s.log_of_running().replaying()) [[unlikely]]
+        return false;
     if constexpr (may_crowd)
       if (prompt::innermost() == &s && s.is_crowded()) return false;
     if constexpr (is_birth)
@@ -247,7 +253,22 @@ struct scheduler_clause {
       return attempt_replay(e, o, waiting);
     if constexpr (may_be_a_step)
       if (s.lets_others_first()) return false;
+    // A process that is to end is told so before it sends or receives anything.
+    if (s.must_look_up()) [[unlikely]]
+      return false;
     return s.attempt(o, waiting);
+  }
+  /// If the process is to end it is stopped here, and told.
+  static std::coroutine_handle<> control_unless_cancelled(evidence<E>& e, O& o,
+                                                          std::coroutine_handle<> leaf,
+                                                          answer<R>& waiting) {
+    S& s = of(e);
+    if (s.log_of_running().replaying()) return only_diverged(e, o, leaf, waiting);
+    if (s.must_look_up() && s.is_to_end_at(leaf) &&
+        s.running().stop_at(info_of<O>, leaf, waiting, s))
+      return s.refuse(s.running());
+    (void)answer_now(s, o, waiting);
+    return leaf;
   }
   static std::coroutine_handle<> only_diverged(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
                                                answer<R>& waiting) {
@@ -269,6 +290,8 @@ struct scheduler_clause {
       return {nullptr, at_once, nullptr, control};
     else if constexpr (may_be_a_step)
       return {nullptr, at_once, nullptr, control_if_first};
+    else if constexpr (finds_cancellation<O>)
+      return {nullptr, at_once, nullptr, control_unless_cancelled};
     else
       return {nullptr, at_once, nullptr, only_diverged};
   }

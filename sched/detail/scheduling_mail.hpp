@@ -78,6 +78,8 @@ template <backend Backend>
   require_ours(*s.box);
   if constexpr (explores) s.box->is_used();
   process& p = running();
+  if (this->must_look_up() && this->is_to_end_at(p.leaf())) [[unlikely]]
+    return refuse(p);
   mailbox::receives to{};
   auto sent = s.box->template send<on_several_threads>(s.message, false, to);
   if (sent == mailbox::sending::full) [[unlikely]] {
@@ -93,7 +95,7 @@ template <backend Backend>
       return next();
     }
     goes_on(p);
-    if (sent == mailbox::sending::refused) return next_unless_over(&p, false);
+    if (sent == mailbox::sending::refused) return refuse(p);
   }
   if (sent == mailbox::sending::given) [[likely]] {
     if (can_hand_over()) [[likely]]
@@ -177,20 +179,24 @@ template <backend Backend>
 std::coroutine_handle<> scheduling<Backend>::on(mail::receive const& m) {
   receiver& r = *m.where;
   process& p = running();
-  if (p.is_forkable()) [[unlikely]]  // else it has been tried
+  bool const must_look = this->must_look_up();
+  if (must_look && this->is_to_end_at(p.leaf())) [[unlikely]]
+    return refuse(p);
+  if (p.is_forkable() || must_look) [[unlikely]]  // else it has been tried
     if (auto const a = receive_now(m)) return go_on(&p, *a);
   is_about_to_wait(p);
   r.who.waits(p);
   auto const goes_on_with = [&](std::uint64_t answer) {
     goes_on(p);
-    // Else one that will not hear that it is cancelled would go on for ever with a deadline.
-    if (this->must_look_up()) [[unlikely]]
-      return next_unless_over(&p, answer);
     return go_on(&p, answer);
+  };
+  auto const is_refused = [&] {
+    goes_on(p);
+    return refuse(p);
   };
   try {
     if (r.until && !set(*r.until)) [[unlikely]]
-      if (r.who.take()) return goes_on_with(receiver::too_late);
+      if (r.who.take()) return is_refused();
   } catch (...) {
     (void)r.who.take();
     goes_on(p);
@@ -204,7 +210,7 @@ std::coroutine_handle<> scheduling<Backend>::on(mail::receive const& m) {
       put_admitted(admitted);
     if (how == mailbox::entering::waits) continue;
     if (how == mailbox::entering::come) return goes_on_with(i + 1);
-    if (how == mailbox::entering::refused) return goes_on_with(receiver::too_late);
+    if (how == mailbox::entering::refused) return is_refused();
     if (how == mailbox::entering::nothing) return goes_on_with(receiver::nobody_left);
     if (how == mailbox::entering::occupied && r.who.take()) {
       goes_on(p);

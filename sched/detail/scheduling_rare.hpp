@@ -92,7 +92,8 @@ template <backend Backend>
     auto const pending = take_pending(*p);
     if (p->was_cut()) throw p->why_cut();
     bool const all_are = this->is_cancelling() && !this->is_new_errand(*p);
-    if (all_are || this->is_to_end(*p)) {
+    bool const is_to_be_told = all_are || this->is_to_end(*p);
+    if (is_to_be_told && (pending.perform || !p->has_answer())) {  // T5 of waiter.hpp
       if (all_are) this->cancels_somebody();
       // One that has no frames is dropped; so is one that will not listen.
       if (!p->has_started() || !p->is_waiting()) return bury(p, nullptr), nullptr;

@@ -64,6 +64,7 @@ void scheduling<Backend>::line_up(std::unique_ptr<in_line> line) noexcept {
     goes_on(p);
     if (how == admission::entering::refused) {
       (void)thunk(line->newborn);
+      p.must_be_told();
       return put(box(), why::yielded);
     }
   }

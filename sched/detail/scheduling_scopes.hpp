@@ -137,10 +137,12 @@ continuation task_service<S>::awaits_on(task_wait& w) noexcept {
   (void)p.stop_at(*w.operation, w.leaf, *w.waiting, self());  // it can be
   self().is_about_to_wait(p);
   w.here.who.waits(p);
-  if (!self().tasks_.enter(w.here, w.first, self().refusing())) {
+  auto const how = self().tasks_.enter(w.here, w.first, self().refusing());
+  if (how != entering::waits) {
     (void)w.here.who.take();
     self().goes_on(p);
-    self().put(thunk(&p, 1), why::yielded);  // it may be refused
+    if (how == entering::refused) p.must_be_told();
+    self().put(thunk(&p, 1), why::yielded);
     return self().next();
   }
   self().waits(p);
@@ -150,13 +152,12 @@ template <class S>
 template <class Await>
   requires requires(Await& a) { a.how.first; }
 void task_service<S>::on(Await& a) {
-  self().wait(a.how.here.who, [&]() -> std::optional<std::uint64_t> {
+  self().wait(a.how.here.who, [&] {
     if constexpr (requires { a.until; }) {
       if (a.time) a.until.at(self().later(*a.time));
-      if (!self().set(a.until)) return 0;
+      if (!self().set(a.until)) return entering::refused;
     }
-    if (self().tasks_.enter(a.how.here, a.how.first, self().refusing())) return {};
-    return 1;
+    return self().tasks_.enter(a.how.here, a.how.first, self().refusing());
   });
 }
 

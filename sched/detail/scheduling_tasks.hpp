@@ -27,7 +27,7 @@ std::coroutine_handle<> task_service<S>::is_told(std::coroutine_handle<> leaf, a
     self().bury(&p, nullptr);
     return self().next();
   }
-  p.must_be_prepared();
+  p.must_be_told();
   self().put(thunk(&p), why::yielded);
   return self().next();
 }

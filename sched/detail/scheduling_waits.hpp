@@ -13,57 +13,47 @@
 /// What a scheduler does for who waits: for others, for what is outside, for a time.
 namespace weft::detail {
 
-/// The process that runs waits, and is no longer ours, unless `enter()` gives an answer: then it
-/// goes on with that, in its turn; or, if it was refused, with `cancelled`.
+/// The process that runs waits, and is no longer ours, unless `enter()` says that it is answered:
+/// then it goes on in its turn; or that it is refused: then it finds `cancelled` there.
 template <backend Backend>
 template <class Enter>
 void scheduling<Backend>::wait(waiter& who, Enter enter) {
   process& p = running();
   is_about_to_wait(p);
   who.waits(p);
-  std::optional<std::uint64_t> answer;
+  entering how = entering::waits;
   try {
-    answer = enter();
+    how = enter();
   } catch (...) {
     if (who.take()) {
       goes_on(p);
       throw;
     }
   }
-  if (!answer || !who.take()) return waits(p);  // or it has been woken meanwhile
+  if (how == entering::waits || !who.take()) return waits(p);  // or it has been woken meanwhile
   goes_on(p);
-  put(box(*answer), why::yielded);
+  if (how == entering::refused) p.must_be_told();
+  put(box(true), why::yielded);
 }
 
 template <backend Backend>
 void scheduling<Backend>::on(syncing::wait& w) {
-  wait(w.here.who, [&]() -> std::optional<std::uint64_t> {
-    if (this->enter(w.here, w.seen, this->refusing())) return {};
-    return 1;
-  });
+  wait(w.here.who, [&] { return this->enter(w.here, w.seen, this->refusing()); });
 }
 template <backend Backend>
 void scheduling<Backend>::on(syncing::wait_until& w) {
-  wait(w.here.who, [&]() -> std::optional<std::uint64_t> {
-    if (!set(w.until)) return 0;
-    if (this->enter(w.here, w.seen, this->refusing())) return {};
-    return 1;
+  wait(w.here.who, [&] {
+    return set(w.until) ? this->enter(w.here, w.seen, this->refusing()) : entering::refused;
   });
 }
 template <backend Backend>
 void scheduling<Backend>::on(completing::wait& w) {
-  wait(w.here.who, [&]() -> std::optional<std::uint64_t> {
-    if (this->enter(w.here, this->refusing())) return {};
-    return 1;
-  });
+  wait(w.here.who, [&] { return this->enter(w.here, this->refusing()); });
 }
 template <backend Backend>
 void scheduling<Backend>::on(completing::wait_until& w) {
-  wait(w.here.who, [&]() -> std::optional<std::uint64_t> {
-    if (!set(w.until)) return 0;
-    if (this->enter(w.here, this->refusing())) return {};
-    return 1;
-  });
+  wait(w.here.who,
+       [&] { return set(w.until) ? this->enter(w.here, this->refusing()) : entering::refused; });
 }
 
 // ---- time
@@ -84,12 +74,9 @@ void scheduling<Backend>::on(timing::sleep_for& s) {
 }
 template <backend Backend>
 void scheduling<Backend>::sleep(waiter& who, alarm& until) {
-  wait(who, [&]() -> std::optional<std::uint64_t> {
-    if (set(until)) return {};
-    return 0;
-  });
+  wait(who, [&] { return set(until) ? entering::waits : entering::refused; });
 }
-/// False if it is not to be waited for any more.
+/// False if its process is refused: it is to end.
 template <backend Backend>
 bool scheduling<Backend>::set(alarm& a) {
   bool is_next = false;

@@ -84,16 +84,17 @@ class task_room {
     auto const locked = lock();
     link(w);
   }
-  /// Its process waits until all of them have ended, from the first on.  False if they have, or if
-  /// it is refused (K2 of waking.hpp).
+  /// Its process waits until all of them have ended, from the first on.  It is answered if they
+  /// have, and may be refused (K2 of waking.hpp).
   template <class IsRefused>
-  [[nodiscard]] bool enter(at_tasks& w, awaited_task* first, IsRefused const& is_refused) noexcept {
+  [[nodiscard]] entering enter(at_tasks& w, awaited_task* first,
+                               IsRefused const& is_refused) noexcept {
     auto const locked = lock();
-    if (is_refused(w.who.who())) return false;
+    if (is_refused(w.who.who())) return entering::refused;
     w.waits_for_one_ = false;
-    if (!stand_at(w, first)) return false;
+    if (!stand_at(w, first)) return entering::answered;
     link(w);
-    return true;
+    return entering::waits;
   }
   /// The same, of that one.
   [[nodiscard]] bool enter_for_one(at_tasks& w, awaited_task& t) noexcept {

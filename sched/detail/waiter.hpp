@@ -9,6 +9,13 @@
 
 namespace weft::detail {
 
+/// What becomes of a process that is about to wait.
+enum class entering : std::uint8_t {
+  waits,     ///< It stands on the list.
+  answered,  ///< What it would wait for has happened.
+  refused    ///< It is to end, and does not wait any more.
+};
+
 /// A process that waits, as those see it who may wake it.  It lies in the operation, in the frame
 /// of who waits; and stands on one list or several: at a gate, at mailboxes, among the timers, each
 /// under a lock of its own.
@@ -25,6 +32,13 @@ namespace weft::detail {
 ///       nobody's until then, and its chain of frames stays as it is: it does not go on, and what
 ///       unwinds its leaf has to take the operation off that list first (T2).  The question takes
 ///       no lock, and so who waits for the answer may hold one.
+///   T5  A wait is answered, or it is cancelled.  A process that was taken with an answer gets that
+///       answer in its turn, even if it was cancelled in between: it finds the cancellation at its
+///       next operation.  A process that was taken without one, or with one that would not be lost,
+///       as that nobody is left who sends (process::must_be_told), finds `cancelled`.
+///       So a wake-up that says "look again" is never lost: the process looks.  Where looking takes
+///       an operation more, which may find the cancellation, the wake-up is passed on
+///       (condition.hpp, N4).  A process is destroyed instead only when its run fails or ends.
 ///
 /// Thread safe: take(), take_if().
 class waiter {

@@ -57,22 +57,23 @@ class waiting_room : public gate_room {
 
   using gate_room::ends;
   using gate_room::enter;
-  /// The process waits there (O2).  False if it is open, nobody is to wait any more, or it
-  /// `is_refused` (as at gates).  Throws std::logic_error if somebody waits there already.
+  /// The process waits there (O2).  It is answered if the gate is open, and refused if nobody is to
+  /// wait any more, or it `is_refused` (as at gates).  Throws std::logic_error if somebody waits
+  /// there already.
   template <class IsRefused>
-  [[nodiscard]] bool enter(at_outside_gate& w, IsRefused const& is_refused) {
+  [[nodiscard]] entering enter(at_outside_gate& w, IsRefused const& is_refused) {
     outside_gate& g = *w.at;
     std::lock_guard const lock(outside_mutex_);
-    if (closed_ || is_refused(w.who.who())) return false;
+    if (closed_ || is_refused(w.who.who())) return entering::refused;
     is_touched(&g, true);
     if (home_of(g)) throw_occupied();
     link(*this, outside_, g);
     ++due_;
     w.home_.store(this, std::memory_order_relaxed);  // relaxed: who looks without the lock set it
     std::uintptr_t const found = g.enter(w);
-    if (found == outside_gate::nobody) return true;
+    if (found == outside_gate::nobody) return entering::waits;
     leave(w);  // our caller has the process
-    return false;
+    return entering::answered;
   }
   /// It was opened, and he waited there (R3, O3).
   void arrived(at_outside_gate& w) {
@@ -146,7 +147,7 @@ class waiting_room : public gate_room {
     return due_ != 0;
   }
   void wake_all_sleepers() noexcept {
-    while (process* const p = timers_.take_any()) make_ready(thunk(p));
+    while (process* const p = timers_.take_any()) make_cancelled(*p);
   }
 
   /// From now on nobody waits for what is outside.
@@ -158,7 +159,7 @@ class waiting_room : public gate_room {
       if (at_outside_gate* const w = g->withdraw()) {  // else somebody has just opened it
         process* const p = w->who.take();
         leave(*w);
-        if (p) make_ready(thunk(p));
+        if (p) make_cancelled(*p);
       }
       g = next;
     }

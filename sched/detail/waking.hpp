@@ -51,24 +51,15 @@ void scheduling_base::wake_if(IsMeant const& is_meant) noexcept {
     for (bool were_all = false; !were_all;) {
       taken_out taken;
       were_all = take_some(taken);
-      taken.for_each([this](process& p) {
-        p.must_be_prepared();
-        make_ready(thunk(&p));
-      });
+      taken.for_each([this](process& p) { make_cancelled(p); });
     }
   };
   put_all([&](taken_out& to) { return take_at_gates_if(is_meant, to); });
   put_all([&](taken_out& to) { return take_outside_if(is_meant, to); });
   put_all([&](taken_out& to) { return timers_.take_if(is_meant, to); });
   put_all([&](taken_out& to) { return office_->take_if(is_meant, to); });
-  tasks_.take_if(is_meant, [this](at_tasks&, process* p) {
-    p->must_be_prepared();
-    make_ready(thunk(p));
-  });
-  turn_away_if(is_meant, [this](thunk t) {
-    t.get()->must_be_prepared();
-    make_ready(std::move(t));
-  });
+  tasks_.take_if(is_meant, [this](at_tasks&, process* p) { make_cancelled(*p); });
+  turn_away_if(is_meant, [this](thunk t) { make_cancelled(*t.release()); });
 }
 
 template <class IsMeant>

@@ -41,10 +41,8 @@ inline std::string scheduling_base::who_waits() const {
   return "process " + all.front().process.text() + " waits in " + all.front().what;
 }
 
-inline cancelled scheduling_base::why_with_others() {
-  static auto const text = std::make_shared<std::string const>(
-      "weft: cancelled, since the tasks are that this is done for");
-  return cancelled(text);
+inline cancelled scheduling_base::why_with_others() noexcept {
+  return cancelled("weft: cancelled, since the tasks are that this is done for");
 }
 
 }  // namespace weft::detail

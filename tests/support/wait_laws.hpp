@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "effects/effects.hpp"
+#include "sched/schedule.hpp"
+#include "sched/scope.hpp"
+#include "sched/task_handle.hpp"
+#include "sched/timing.hpp"
+#include "sched/when_any.hpp"
+#include "tests/support/dice.hpp"
+#include "tests/support/tokens.hpp"
+#include "tests/support/tokens_with_numbers.hpp"
+
+/// One law for all that a process can wait for (T5 of sched/detail/waiter.hpp): a wait is answered,
+/// or it is cancelled.  Processes take tokens, and are disturbed where they wait for them.  At the
+/// end each token that was given has been had once, or is still there; and no process waits for a
+/// token that is there.
+namespace weft::tests {
+
+struct kind_of_tokens {
+  char const* name;
+  std::function<std::unique_ptr<tokens>(std::size_t most)> make;
+  bool is_a_mutex = false;
+};
+inline std::vector<kind_of_tokens> const& kinds_of_tokens() {
+  using by = tokens_at_a_gate::by;
+  static std::vector<kind_of_tokens> const all{
+      {"gate, released", [](auto) { return std::make_unique<tokens_at_a_gate>(by::release); }},
+      {"gate, woken", [](auto) { return std::make_unique<tokens_at_a_gate>(by::wake); }},
+      {"semaphore", [](auto) { return std::make_unique<tokens_of_a_semaphore>(false); }},
+      {"semaphore in time", [](auto) { return std::make_unique<tokens_of_a_semaphore>(true); }},
+      {"condition", [](auto) { return std::make_unique<tokens_at_a_condition>(); }},
+      {"mutex", [](auto) { return std::make_unique<tokens_of_a_mutex>(); }, true},
+      {"shared", [](auto) { return std::make_unique<tokens_in_a_shared_value>(); }},
+      {"port", [](auto n) { return std::make_unique<tokens_in_a_port>(receiving::any, n + 1); }},
+      {"port, next", [](auto) { return std::make_unique<tokens_in_a_port>(receiving::next, 1); }},
+      {"full port", [](auto) { return std::make_unique<tokens_in_a_port>(receiving::any, 1); }},
+      {"port in time",
+       [](auto) { return std::make_unique<tokens_in_a_port>(receiving::in_time, 2); }},
+      {"by id", [](auto) { return std::make_unique<tokens_by_id>(); }},
+      {"select", [](auto) { return std::make_unique<tokens_in_two_ports>(false); }},
+      {"select in time", [](auto) { return std::make_unique<tokens_in_two_ports>(true); }},
+      {"completion", [](auto) { return std::make_unique<tokens_as_completions>(false); }},
+      {"completion in time", [](auto) { return std::make_unique<tokens_as_completions>(true); }},
+      {"outside gate", [](auto) { return std::make_unique<tokens_at_outside_gates>(); }},
+      {"task handle", [](auto n) { return std::make_unique<tokens_from_tasks>(n); }},
+  };
+  return all;
+}
+
+// ---- how a wait is disturbed
+
+struct leaving {
+  struct now : op<never> {};
+  using operations = op_list<now>;
+};
+/// Drops the rest.
+struct drops_the_rest : handler<leaving> {
+  void on(leaving::now, resumption<never, void>) const {}
+};
+
+enum class disturbance : unsigned {
+  nothing,
+  by_its_scope,       // a sibling cancels the scope
+  by_a_timeout,       // the wait is the scope's body, and its value the scope's
+  by_a_failure,       // a sibling throws
+  by_a_race,          // when_any: another one is first
+  by_a_dropped_rest,  // a clause drops a resumption across the scope
+  by_the_giver,       // which cancels the scope when it has given, in one step
+  kinds
+};
+
+/// The scopes that a process which gives is to cancel.
+class cancelled_by_the_giver {
+ public:
+  class entry {
+   public:
+    entry(cancelled_by_the_giver& all, law_scope& s) : all_(all), scope_(&s) {
+      std::lock_guard const lock(all_.mutex_);
+      all_.scopes_.push_back(scope_);
+    }
+    entry(entry const&) = delete;
+    entry& operator=(entry const&) = delete;
+    ~entry() {
+      std::lock_guard const lock(all_.mutex_);
+      std::erase(all_.scopes_, scope_);
+    }
+
+   private:
+    cancelled_by_the_giver& all_;
+    law_scope* scope_;
+  };
+  void cancel_all() {
+    std::lock_guard const lock(mutex_);
+    for (auto* const s : scopes_) s->cancel();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<law_scope*> scopes_;
+};
+
+/// What is done while it may be disturbed: true if it was done.
+using disturbed_step = std::function<law<bool>()>;
+
+inline law_job yields(int n) {
+  for (int i = 0; i != n; ++i) co_await proc::yield{};
+}
+inline law_job notes(disturbed_step const& step, std::atomic<bool>& is_done) {
+  bool const done = co_await step();
+  if (done) is_done = true;
+}
+inline law_job fails_after(int n) {
+  co_await yields(n);
+  throw std::runtime_error("disturbs");
+}
+inline law_job cancels_after(law_scope& s, int n) {
+  co_await yields(n);
+  s.cancel();
+}
+inline eff<void, leaving, law_job::effects> leaves_a_scope(disturbed_step const& step,
+                                                           std::atomic<bool>& done, int n) {
+  auto const body = [&](auto& s) -> law_job {
+    s.start(notes, std::cref(step), std::ref(done));
+    co_return;
+  };
+  auto const both = [&](auto& s) -> eff<void, leaving, law_job::effects> {
+    s.start([&body]() -> law_job { co_await with_scope(body); });
+    co_await yields(n);
+    co_await leaving::now{};
+  };
+  co_await with_scope(both);
+}
+
+/// Whether the step was done, after about so many yields.
+inline law<bool> disturbed(disturbed_step const& step, disturbance how, int when,
+                           cancelled_by_the_giver& by_giver) {
+  std::atomic<bool> is_done = false;
+  try {
+    switch (how) {
+      case disturbance::by_its_scope: {
+        auto const body = [&](auto& s) -> law_job {
+          s.start(notes, std::cref(step), std::ref(is_done));
+          s.start(cancels_after, std::ref(s), when);
+          co_return;
+        };
+        co_await with_scope(body);
+        break;
+      }
+      case disturbance::by_a_timeout: {
+        auto const body = [&](auto&) -> law<bool> { return step(); };
+        is_done = co_await with_scope({.timeout = std::chrono::milliseconds(when)}, body);
+        break;
+      }
+      case disturbance::by_a_failure: {
+        auto const body = [&](auto& s) -> law_job {
+          s.start(notes, std::cref(step), std::ref(is_done));
+          s.start(fails_after, when);
+          co_return;
+        };
+        co_await with_scope(body);
+        break;
+      }
+      case disturbance::by_a_race: {
+        (void)co_await when_any(notes(step, is_done), yields(when));
+        break;
+      }
+      case disturbance::by_a_dropped_rest: {
+        co_await handle(drops_the_rest(), leaves_a_scope(step, is_done, when));
+        break;
+      }
+      case disturbance::by_the_giver: {
+        auto const body = [&](auto& s) -> law_job {
+          cancelled_by_the_giver::entry const here(by_giver, s);
+          task_handle<void> task;
+          s.start(task, notes, std::cref(step), std::ref(is_done));
+          co_await task;
+        };
+        // It may have given already.
+        co_await with_scope({.timeout = std::chrono::milliseconds(when + 1)}, body);
+        break;
+      }
+      default: {
+        bool const done = co_await step();
+        is_done = done;
+      }
+    }
+  } catch (cancelled const&) {
+  } catch (std::runtime_error const&) {
+  }
+  co_return is_done;
+}
+
+// ---- the law
+
+struct law_plan {
+  unsigned seed = 1;
+  int rounds = 4;
+  int impatient = 2;   // processes that are disturbed, each once a round
+  int patient = 1;     // processes that are not, if several may take
+  int most_given = 2;  // in a round
+  /// One kind for all; `kinds`: any.
+  disturbance how = disturbance::kinds;
+  int most_yields = 6;
+  /// A mutex is not fair: processes that always want it could keep the others waiting for ever.  So
+  /// each that is not disturbed has it so often.
+  int turns = 20;
+};
+
+/// In each round some tokens are given, while processes that wait for them are disturbed.  When the
+/// disturbance is over, those that are left of them are had by processes that are not disturbed.
+class token_law {
+ public:
+  token_law(kind_of_tokens const& kind, law_plan const& p)
+      : plan_(p), tokens_(kind.make(most_tokens())), had_(most_tokens()) {}
+
+  [[nodiscard]] law_job run() {
+    int left = 0;
+    auto const all = [this, &left](auto& s) -> law_job {
+      co_await tokens_->begin(s);
+      bool const has_one_taker = tokens_->has_one_taker();
+      if (!has_one_taker)
+        for (int i = 0; i != plan_.patient; ++i)
+          s.start([this]() -> law_job { co_await is_patient(); });
+      dice next(plan_.seed);
+      for (int i = 0; i != plan_.rounds && wrong_.empty(); ++i) co_await one_round(s, next);
+      // Else a process that waits in vain would be all that is reported.
+      is_over_ = true;
+      if (!wrong_.empty()) {
+        tokens_->end();
+        s.cancel();
+        co_return;
+      }
+      if (!has_one_taker)
+        for (int i = 0; i != plan_.patient; ++i) given_ += co_await tokens_->give(next_number_++);
+      if (has_one_taker) {
+        left = co_await tokens_->left();
+        tokens_->end();
+      }
+    };
+    co_await with_scope(all);
+    if (!tokens_->has_one_taker()) left = co_await tokens_->left();
+    if (wrong_.empty() && (left < 0 || (tokens_->are_counted() && given_ != taken_ + left)))
+      wrong_ = counts() + ", " + std::to_string(left) + " left";
+    is_at_its_end_ = true;
+  }
+  /// Nothing if the law holds.
+  [[nodiscard]] std::string what_is_wrong() const {
+    if (!wrong_.empty()) return wrong_;
+    return is_at_its_end_ ? "" : "it has not come to its end";
+  }
+
+ private:
+  [[nodiscard]] std::size_t most_tokens() const {
+    return static_cast<std::size_t>(plan_.rounds * plan_.most_given + plan_.patient);
+  }
+  struct disturbed_how {
+    disturbance kind;
+    int when;
+  };
+  [[nodiscard]] disturbed_how pick(dice& next) const {
+    auto const any =
+        static_cast<disturbance>(1 + next(static_cast<unsigned>(disturbance::kinds) - 1));
+    return {plan_.how == disturbance::kinds ? any : plan_.how,
+            static_cast<int>(next(static_cast<unsigned>(plan_.most_yields)))};
+  }
+
+  law_job one_round(law_scope& all, dice& next) {
+    int const n = 1 + static_cast<int>(next(static_cast<unsigned>(plan_.most_given)));
+    int const first = std::exchange(next_number_, next_number_ + n);
+    auto const giving = pick(next);
+    all.start([this, first, n, giving]() -> law_job { co_await gives(first, n, giving); });
+    int const impatient = tokens_->has_one_taker() ? 1 : plan_.impatient;
+    std::vector<disturbed_how> taking;
+    for (int i = 0; i != impatient; ++i) taking.push_back(pick(next));
+    auto const disturbed_ones = [&](auto& s) -> law_job {
+      for (auto const how : taking)
+        s.start([this, how]() -> law_job {
+          (void)co_await disturbed(taken(), how.kind, how.when, by_giver_);
+        });
+      co_return;
+    };
+    co_await with_scope(disturbed_ones);
+    // Those that are left.
+    for (int i = 0; i != 1000 && !all_are_had(); ++i) {
+      if (tokens_->has_one_taker())
+        (void)co_await disturbed(taken(), disturbance::by_a_timeout, 1, by_giver_);
+      else
+        co_await timing::sleep_for(std::chrono::milliseconds(1));
+    }
+    if (!all_are_had()) wrong_ = counts();
+    for (auto const& times : had_)
+      if (!tokens_->are_alike() && times > 1)
+        wrong_ = "one was had " + std::to_string(times) + " times";
+  }
+  [[nodiscard]] std::string counts() const {
+    return std::to_string(given_) + " given, " + std::to_string(taken_) + " had";
+  }
+  /// Of those that were to be given.  Each process has a mutex in its turn.
+  [[nodiscard]] bool all_are_had() const {
+    return !tokens_->are_counted() || taken_ == next_number_;
+  }
+
+  /// Each until it is given: the first time it may be disturbed.
+  law_job gives(int first, int n, disturbed_how how) {
+    for (int number = first; number != first + n; ++number) {
+      disturbed_step const step = [this, number]() -> law<bool> {
+        bool const is_given = co_await tokens_->give(number);
+        if (is_given) ++given_;
+        by_giver_.cancel_all();
+        co_return true;
+      };
+      bool const is_done = co_await disturbed(step, how.kind, how.when, by_giver_);
+      if (!is_done) (void)co_await step();
+    }
+  }
+  disturbed_step taken() {
+    return [this]() -> law<bool> {
+      int const number = co_await tokens_->take();
+      ++taken_;
+      ++had_[static_cast<std::size_t>(number)];
+      co_return true;
+    };
+  }
+  law_job is_patient() {
+    int const most = tokens_->are_counted() ? std::numeric_limits<int>::max() : plan_.turns;
+    for (int i = 0; i != most && !is_over_; ++i) {
+      auto const step = taken();
+      (void)co_await step();
+      co_await proc::yield{};
+    }
+  }
+
+  law_plan const plan_;
+  std::unique_ptr<tokens> const tokens_;
+  std::atomic<int> given_ = 0;
+  std::atomic<int> taken_ = 0;
+  std::vector<std::atomic<int>> had_;
+  std::atomic<bool> is_over_ = false;
+  cancelled_by_the_giver by_giver_;
+  int next_number_ = 0;
+  bool is_at_its_end_ = false;
+  std::string wrong_;
+};
+
+}  // namespace weft::tests
