@@ -74,6 +74,11 @@ concept exchanging = backend<B> && requires(typename B::worker& w, thunk t) {
   { w.exchange(std::move(t)) } noexcept -> std::same_as<thunk>;
 };
 
+namespace detail {
+/// After how many takes a worker has its offers begun all the same (B8).
+inline constexpr unsigned most_kept = 64;
+}  // namespace detail
+
 /// Whether offers have been put; and, if so, whether somebody is to be told.
 enum class offers_put : std::uint8_t { done, not_told, no_room };
 
@@ -88,8 +93,13 @@ enum class offers_put : std::uint8_t { done, not_told, no_room };
 ///       taken back tells of it, since others may have looked meanwhile.
 ///   B7  While there are offers it is not dry.  A worker that takes has nothing better to do with
 ///       its own: all of them have their turn as if they were put then.
+///   B8  w.has_others() is a hint whether a process is ready that the worker would take.  A process
+///       that lets those go first, and will take back its offers in its turn, calls
+///       w.keep_offers(): then B7 may wait for some takes, so many at most.
 template <class B>
 concept offering = backend<B> && requires(typename B::worker& w, offer* (*next)(), std::size_t n) {
+  { w.has_others() } noexcept -> std::same_as<bool>;
+  { w.keep_offers() } noexcept;
   { w.put_all(n, next) } noexcept -> std::same_as<offers_put>;
   w.make_room(n);
   { w.tell() } noexcept;

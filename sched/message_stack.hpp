@@ -49,6 +49,11 @@ class message_stack {
   [[nodiscard]] bool is_empty() const noexcept {
     return top_.load(Orders::looks) == nullptr;  // [3] seq_cst: with [1]
   }
+  /// The owner's: whether that one is the only one.
+  [[nodiscard]] bool has_only(Message const& m) const noexcept {
+    // Relaxed: a hint, unless it is that one, whose `next` only the owner changes.
+    return top_.load(std::memory_order_relaxed) == &m && m.next == nullptr;
+  }
 
  private:
   std::atomic<Message*> top_ = nullptr;

@@ -50,6 +50,10 @@ class one_thread {
       return ready_.pop_back();
     }
 
+    [[nodiscard]] bool has_others() const noexcept {
+      return !ready_.empty() || arrivals_.has_letters();
+    }
+    void keep_offers() noexcept { kept_ = detail::most_kept; }
     template <class Next>
     [[nodiscard]] offers_put put_all(std::size_t n, Next next) noexcept {
       if (!has_room(n)) [[unlikely]]
@@ -90,8 +94,12 @@ class one_thread {
     [[nodiscard]] bool has_room(std::size_t n) const noexcept {
       return offers_.capacity() - offers_.size() >= n;
     }
-    /// Of who has let go of the thread (B7).
+    /// Of who has let go of the thread (B7, B8).
     [[gnu::noinline]] void is_reminded() {
+      if (kept_ != 0 && !ready_.empty()) {
+        --kept_;
+        return arrivals_.remind();
+      }
       std::size_t begun = 0;
       try {  // one that cannot be begun is dropped, which may offer others
         while (begun != offers_.size())
@@ -107,6 +115,7 @@ class one_thread {
     detail::arrivals& arrivals_;
     queue ready_;
     std::vector<offer*> offers_;
+    unsigned kept_ = 0;  // B8: for so many takes
   };
 
   one_thread() = default;

@@ -48,6 +48,10 @@ class arrivals {
   }
   /// Whether there is something to fetch, or it is the end.
   [[nodiscard]] bool has_news() const noexcept { return !arrived_.is_empty(); }
+  /// The same, except for the worker's own note.
+  [[nodiscard]] bool has_letters() const noexcept {
+    return has_news() && !(has_note_ && arrived_.has_only(note_));
+  }
   /// Fetches what came.  False if it is the end.
   template <class Queue>
   bool fetch(Queue& queue) {

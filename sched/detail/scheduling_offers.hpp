@@ -23,7 +23,8 @@ std::coroutine_handle<> task_service<S>::do_all(join& j) {
   desk& d = self().here();
   is_begun_by(*d.running, j);
   auto const& last = d.last_row[false];
-  if (self().must_look_up() || last.row != j.light_row) [[unlikely]]
+  if (self().must_look_up() || last.row != j.light_row ||
+      is_time_to_look(j.first_number + j.count - 1, j.count)) [[unlikely]]
     return do_all_rarely(j, true);
   somebody_holds_on_now();
   if (j.count == 2) [[likely]]
@@ -70,11 +71,10 @@ void task_service<S>::is_begun_by(process& p, join& j) noexcept {
 }
 template <class S>
 [[gnu::noinline]] std::coroutine_handle<> task_service<S>::do_all_rarely(join& j, bool can_call) {
-  if (self().must_look_up()) [[unlikely]]
-    if (self().is_to_end_at(j.leaf)) {
-      for (task* t = j.tasks; t != j.tasks + j.count; ++t) t->is_left_as(task::fate::not_done);
-      return is_told(j.leaf, *j.waiting, *j.operation);
-    }
+  if (is_to_stop_at(j.leaf)) [[unlikely]] {
+    for (task* t = j.tasks; t != j.tasks + j.count; ++t) t->is_left_as(task::fate::not_done);
+    return is_told(j.leaf, *j.waiting, *j.operation);
+  }
   for (task *t = j.tasks, *const end = t + j.count; t != end; ++t)
     t->first_frame_here().evidence = self().evidence_for(t->row(), false);
   if constexpr (offering<typename S::backend_type>)
@@ -82,9 +82,28 @@ template <class S>
         std::all_of(j.tasks, j.tasks + j.count, [](task& t) { return t.row().is_light; })) {
       somebody_holds_on_now();
       offer_all_but_first(j);
+      if (gives_way(j.first_number + j.count - 1, j.count))
+        return give_way(j.tasks->release(), *j.waiting, *j.operation);
       return j.tasks->release();
     }
   return begin_everywhere(j);
+}
+template <class S>
+[[gnu::noinline]] bool task_service<S>::gives_way(std::uint32_t last,
+                                                  std::uint32_t count) noexcept {
+  if (!is_time_to_look(last, count)) return false;
+  if (self().must_keep_time()) self().wake_who_is_due();
+  return self().worker().has_others();
+}
+/// The process that runs lets others go first, and then begins that frame, which is to answer
+/// there.
+template <class S>
+std::coroutine_handle<> task_service<S>::give_way(std::coroutine_handle<> frame, awaited& waiting,
+                                                  operation_info const& operation) noexcept {
+  (void)self().running().stop_at(operation, frame, waiting, self());  // it can be
+  if constexpr (offering<typename S::backend_type>) self().worker().keep_offers();
+  self().put(self().box(), why::yielded);
+  return self().next();
 }
 template <class S>
 void task_service<S>::offer_all_but_first(join& j) noexcept {

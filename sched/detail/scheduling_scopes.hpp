@@ -168,7 +168,7 @@ std::coroutine_handle<> task_service<S>::enters(scope_core& s, std::coroutine_ha
                                                 answer<void>& waiting,
                                                 operation_info const& operation) noexcept {
   is_opened(s, self().running(), leaf);
-  if (self().must_look_up() && self().is_to_end_at(leaf)) return is_told(leaf, waiting, operation);
+  if (is_to_stop_at(leaf)) return is_told(leaf, waiting, operation);
   waiting.set();
   return leaf;
 }
@@ -195,13 +195,14 @@ continuation task_service<S>::leave_on(scope_core& s) noexcept {
         break;
       }
       auto& r = static_cast<task_record&>(t);
-      if (s.is_cancelled() || (self().must_look_up() && self().is_to_end_at(s.leaf))) {
+      if (s.is_cancelled() || is_to_stop_at(s.leaf)) {
         r.drop_frame(any_task::fate::not_done);
         task_is_over(r);
         continue;
       }
       r.called_from = s.leaf;
       r.called_by = nullptr;
+      if (gives_way(r.number, 1)) return give_way(r.release(), *s.waiting, *s.operation);
       return r.release();
     }
   process& p = self().running();

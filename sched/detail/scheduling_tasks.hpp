@@ -39,7 +39,7 @@ thunk task_service<S>::begin_task(any_task& t, process_id id) noexcept {
   frame& f = t.first_frame_here();
   awaited* const to = f.to;
   process* p = nullptr;
-  if (is_ending_ || (self().must_look_up() && self().is_to_end_at(continuation(t)))) {
+  if (is_ending_ || is_to_stop_at(continuation(t))) {
     t.drop_frame(fate::not_done);
   } else {
     try {
@@ -122,8 +122,7 @@ void task_service<S>::ends_elsewhere(join& j) noexcept {
 /// One that the owner did has ended: what it does next, whatever has happened.
 template <class S>
 [[gnu::noinline]] continuation task_service<S>::next_of(join& j) noexcept {
-  bool goes_on = !j.is_cancelled();
-  if (self().must_look_up()) goes_on = !self().is_to_end_at(continuation(*j.tasks));
+  bool const goes_on = !j.is_cancelled() && !is_to_stop_at(continuation(*j.tasks));
   if constexpr (offering<typename S::backend_type>)
     while (j.left != 0) {
       offer* const o = self().worker().take_back();
@@ -141,8 +140,7 @@ template <class S>
 [[gnu::noinline]] continuation task_service<S>::is_taken(join& j, offer* newest) noexcept {
   if constexpr (offering<typename S::backend_type>)
     if (newest) put_back(*newest);
-  bool goes_on = !j.is_cancelled();
-  if (self().must_look_up()) goes_on = !self().is_to_end_at(continuation(*j.tasks));
+  bool const goes_on = !j.is_cancelled() && !is_to_stop_at(continuation(*j.tasks));
   return rest_of(j, goes_on);
 }
 /// Those that were not offered; then it waits for those that were taken, or need not.

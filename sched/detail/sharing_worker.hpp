@@ -25,6 +25,8 @@ class sharing::worker {
     if (w != why::yielded || !was_alone) home_.idle_.wake_one();
   }
 
+  [[nodiscard]] bool has_others() const noexcept { return !own_.is_empty(); }
+  void keep_offers() noexcept { kept_ = detail::most_kept; }
   template <class Next>
   [[nodiscard]] offers_put put_all(std::size_t n, Next next) noexcept {
     if (!own_.offers.try_push_all(n, next)) [[unlikely]]
@@ -113,6 +115,7 @@ class sharing::worker {
   unsigned visits_;                            // whom we looked at last
   unsigned until_visit_ = steps_to_visit - 1;  // how many steps
   bool has_offered_ = false;                   // since it took something last
+  unsigned kept_ = 0;                          // B8: for so many takes
 };
 
 /// Somebody who is ready; null if after some looking nobody is.
@@ -173,6 +176,10 @@ inline queue_entry* sharing::worker::take_offer(queue& from, bool& was_lost) noe
 }
 /// A3.
 inline void sharing::worker::begin_own_offers() noexcept {
+  if (kept_ != 0 && !own_.is_empty()) {  // B8
+    --kept_;
+    return;
+  }
   has_offered_ = false;
   chase_lev<offer*>::thief const oldest(own_.offers);
   while (own_.offers.size() != 0)

@@ -33,6 +33,10 @@ class stealing::worker {
     if (place* const p = ready(std::move(t), w)) enter(*p, w, is_alone);
   }
 
+  [[nodiscard]] bool has_others() const noexcept {
+    return own_.deque.size() != 0 || own_.yielded.size() != 0 || !all_.global_.is_empty();
+  }
+  void keep_offers() noexcept { lets_go_first_ = true; }
   template <class Next>
   [[nodiscard]] offers_put put_all(std::size_t n, Next next) noexcept {
     if (!own_.offers.try_push_all(n, next)) [[unlikely]]
@@ -161,6 +165,8 @@ class stealing::worker {
   // ---- who is next
 
   place* find() noexcept {
+    if (std::exchange(lets_go_first_, false)) [[unlikely]]
+      if (place* const p = find_other()) return p;
     if (--until_oldest_ == 0)
       if (place* const p = find_oldest()) return p;
     if (auto const p = own_.deque.try_pop()) return *p;
@@ -177,6 +183,12 @@ class stealing::worker {
       else
         std::this_thread::yield();
     }
+  }
+  /// B8: what the others have put, and what has yielded, before one's own offers.
+  place* find_other() noexcept {
+    if (place* const p = take_global(0)) return p;
+    if (auto const p = own_.deque.try_pop()) return *p;
+    return take_yielded();
   }
   place* find_oldest() noexcept {
     until_oldest_ = steps_to_oldest;
@@ -258,8 +270,9 @@ class stealing::worker {
   unsigned const index_;
   bool const is_alone_ = all_.count_ == 1;
   std::uint32_t random_;
-  unsigned looked_ = 0;   // of `looks_`
-  unsigned spawned_ = 0;  // since somebody was asked to wait
+  unsigned looked_ = 0;         // of `looks_`
+  unsigned spawned_ = 0;        // since somebody was asked to wait
+  bool lets_go_first_ = false;  // B8
   unsigned until_oldest_ = steps_to_oldest;
   unsigned turn_ = 0;    // whose turn it was: see find_oldest()
   unsigned visited_;     // whom we visited last

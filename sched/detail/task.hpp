@@ -30,6 +30,10 @@
 ///   W5  A group is cancelled once.  After that none of its tasks is begun, and processes that do
 ///       one, or something for one, are told so when they perform, or where they wait: who asks
 ///       goes up the chain of frames, from a task on to where its group stands.
+///   W6  A process that does one light task after the other looks after each `tasks_to_look` of its
+///       tasks at the clock, and whether other processes are ready.  If so it lets them go first;
+///       its offers stay.  So a deadline, a stop token and other processes wait for twice as many
+///       tasks of a process at most.
 namespace weft::detail {
 
 class any_task;

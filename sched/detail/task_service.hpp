@@ -57,6 +57,25 @@ class task_service : public scope_home {
  private:
   [[nodiscard]] S& self() noexcept { return static_cast<S&>(*this); }
 
+  /// Whether who stands there is to end, and so does not do what it would do next.
+  [[nodiscard]] bool is_to_stop_at(continuation at) noexcept {
+    if (!self().must_look_up() || !self().is_to_end_at(at)) return false;
+    if (self().is_cancelling()) self().cancels_somebody();
+    return true;
+  }
+
+  // ---- giving way (W6)
+
+  static constexpr std::uint32_t tasks_to_look = 1024;
+  /// Of `count` tasks that a process begins, the last of which has that number.
+  [[nodiscard]] static constexpr bool is_time_to_look(std::uint32_t last,
+                                                      std::uint32_t count) noexcept {
+    return last % tasks_to_look < count;
+  }
+  [[nodiscard]] bool gives_way(std::uint32_t last, std::uint32_t count) noexcept;
+  [[nodiscard]] std::coroutine_handle<> give_way(std::coroutine_handle<> frame, awaited& waiting,
+                                                 operation_info const& operation) noexcept;
+
   // ---- those that are waited for together (scheduling_offers.hpp, scheduling_tasks.hpp)
 
   [[nodiscard]] std::coroutine_handle<> do_many(join& j, void* evidence);
