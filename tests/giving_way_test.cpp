@@ -99,9 +99,8 @@ TEMPLATE_TEST_CASE("somebody who asks light tasks to stop is heard within a boun
   every_frame_dies const check;
   light_tasks all;
   all.stops_at = 50'000;
-  CHECK_THROWS_AS(run_on<TestType>(TestType::how(false, all.stop.get_token()),
-                                   [&]() -> eff<void, row_> { (void)co_await fib(n, all); }),
-                  cancelled);
+  auto const program = [&]() -> eff<void, row_> { (void)co_await fib(n, all); };
+  CHECK_THROWS_AS(run_on<TestType>(TestType::how(false, all.stop.get_token()), program), cancelled);
   CHECK(all.done <= all.stops_at + bound);
 }
 
