@@ -24,8 +24,8 @@ namespace {
 
 /// W6 of sched/detail/task.hpp: after so many tasks a process looks at the clock, and for others.
 constexpr long until_it_looks = 1024;
-constexpr int n = 25;  // 242 785 tasks; and so many of them may be begun before it looks
-constexpr long bound = 2 * until_it_looks + n;
+constexpr int size = 25;  // 242 785 tasks; and so many of them may be begun before it looks
+constexpr long bound = 2 * until_it_looks + size;
 
 struct light_tasks {
   long done = 0;
@@ -59,7 +59,7 @@ TEMPLATE_TEST_CASE("a deadline that has passed ends light tasks within a bound",
   light_tasks all;
   bool was_cancelled = false;
   run_on<TestType>([&]() -> eff<void, row_> {
-    auto const computes = [&all](auto&) -> eff<void, row_> { (void)co_await fib(n, all); };
+    auto const computes = [&all](auto&) -> eff<void, row_> { (void)co_await fib(size, all); };
     try {
       co_await with_scope({.deadline = instant::min()}, computes);
     } catch (cancelled const&) {
@@ -99,7 +99,7 @@ TEMPLATE_TEST_CASE("somebody who asks light tasks to stop is heard within a boun
   every_frame_dies const check;
   light_tasks all;
   all.stops_at = 50'000;
-  auto const program = [&]() -> eff<void, row_> { (void)co_await fib(n, all); };
+  auto const program = [&]() -> eff<void, row_> { (void)co_await fib(size, all); };
   CHECK_THROWS_AS(run_on<TestType>(TestType::how(false, all.stop.get_token()), program), cancelled);
   CHECK(all.done <= all.stops_at + bound);
 }
@@ -120,7 +120,7 @@ TEMPLATE_TEST_CASE("another process has its turn between light tasks, within a b
           tasks.since = -1'000'000;  // it needs no more
         },
         std::ref(all));
-    value = co_await fib(n, all);
+    value = co_await fib(size, all);
   });
   CHECK(value == 75'025);
   CHECK(all.most <= bound);

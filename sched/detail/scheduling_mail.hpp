@@ -182,7 +182,8 @@ std::coroutine_handle<> scheduling<Backend>::on(mail::receive const& m) {
   bool const must_look = this->must_look_up();
   if (must_look && this->is_to_end_at(p.leaf())) [[unlikely]]
     return refuse(p);
-  if (p.is_forkable() || must_look) [[unlikely]]  // else it has been tried
+  // Else it has been tried; unless there was something to look up, which is no more by now.
+  if (p.is_forkable() || must_look || !m.waits) [[unlikely]]
     if (auto const a = receive_now(m)) return go_on(&p, *a);
   is_about_to_wait(p);
   r.who.waits(p);
