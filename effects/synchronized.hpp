@@ -11,13 +11,13 @@
 namespace weft {
 
 /// A handler that may be used by several threads at once: `Handler`, one operation at a time.
-/// Value clauses only.
+/// Value clauses only.  `Handler` is `X` for an owned handler, `X&` for a borrowed one.
 template <class Handler>
 class synchronized_handler {
  public:
   static constexpr bool thread_safe = true;
 
-  explicit synchronized_handler(Handler h) : handler_(std::move(h)) {}
+  explicit synchronized_handler(Handler h) : handler_(std::forward<Handler>(h)) {}
 
   template <operation O>
     requires requires(Handler& h, O o) { h.on(std::move(o)); }
@@ -35,7 +35,11 @@ class synchronized_handler {
 ///
 ///     schedule<sharing>(program, synchronized(console_to_stream(std::cout)));
 ///
-/// A lock an operation.
+///     state_of<int> n(0);
+///     schedule<sharing>(program, synchronized(n));  // then n.value() is the last value
+///
+/// Each operation takes a lock.  A borrowed handler has one lock for each call of synchronized():
+/// a second scheduler at the same time, with a synchronized handler of its own, is not kept out.
 template <class Handler>
 auto synchronized(Handler&& handler) {
   return synchronized_handler<Handler>(std::forward<Handler>(handler));

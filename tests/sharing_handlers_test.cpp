@@ -196,6 +196,42 @@ TEMPLATE_TEST_CASE("what a clause inside throws passes through its process only"
   CHECK(caught == 100);
 }
 
+// ---- handlers outside, which all processes use
+
+TEMPLATE_TEST_CASE("a named handler that is synchronized is borrowed, and has the last value", "",
+                   alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  every_frame_dies const check;
+  struct sums_up : handler<state<int>> {
+    int on(state<int>::get) const { return sum; }
+    void on(state<int>::put p) { sum += p.value; }
+    int sum = 0;
+  };
+  sums_up sum;
+  run_on<TestType>(
+      TestType::how(),
+      []() -> eff<void, spawning<proc, state<int>>> {
+        for (int i = 1; i <= 100; ++i)
+          co_await spawn(
+              [](int n) -> eff<void, proc, state<int>> {
+                co_await state<int>::put{n};
+                co_await proc::yield{};
+                co_await state<int>::put{n};
+              },
+              i);
+      },
+      synchronized(sum));
+  CHECK(sum.sum == 10'100);
+}
+
+TEST_CASE("a named handler that is synchronized may be const, and may be handed to handle") {
+  reader_of<int> const seven(7);
+  auto const asks = []() -> eff<int, reader<int>> { co_return co_await reader<int>::ask{}; };
+  CHECK(run(handle<reader<int>>(synchronized(seven), asks)) == 7);
+  state_of<int> n(1);
+  run(handle<state<int>>(synchronized(n), modify<int>([](int k) { return k + 1; })));
+  CHECK(n.value() == 2);
+}
+
 // ---- what is copied stays
 
 TEST_CASE("a process that yields inside a body that is resumed bitwise is told to stay") {
