@@ -51,7 +51,7 @@ concept finishes = (std::is_void_v<R> && requires(X& x) { x.finish(); }) ||
 ///       co_await console::print_line{"before"};      // perform an operation
 ///       co_await proc::yield{};
 ///       int const n = co_await g();                  // call another; its row is within ours
-///       co_return co_await handle<raise<bad>>(h, g2(n));  // g2 may raise as well
+///       co_return co_await handle<failure<bad>>(h, g2(n));  // g2 may fail as well
 ///     }
 ///
 /// Lazy: it starts when it is awaited, which takes it: awaited again it throws eff_empty.

@@ -23,7 +23,7 @@ using namespace weft;
 using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 
-struct failure : std::runtime_error {
+struct child_failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
@@ -31,14 +31,14 @@ struct failure : std::runtime_error {
 
 using child_program = std::function<eff<void, timing, console>(int attempt)>;
 
-/// What is not a `failure` is not for the supervisor: `cancelled`, for one.
+/// What is not a `child_failure` is not for the supervisor: `cancelled`, for one.
 eff<void, mail, timing, console> watched(child_program work, int attempt,
                                          address<std::string> failed) {
   std::string why;
   try {
     co_await work(attempt);
     co_return;
-  } catch (failure const& e) {
+  } catch (child_failure const& e) {
     why = e.what();
   }
   co_await failed.send(why);
@@ -79,13 +79,13 @@ eff<void, timing, console> backup(int) { co_await timing::sleep_for{5ms}; }
 /// The server is there again after a while.
 eff<void, timing, console> download(int attempt) {
   co_await timing::sleep_for{20ms};
-  if (attempt < 3) throw failure("no answer");
+  if (attempt < 3) throw child_failure("no answer");
   co_await console::print_line("download: 42 bytes");
 }
 
 eff<void, timing, console> upload(int) {
   co_await timing::sleep_for{3ms};
-  throw failure("no password");
+  throw child_failure("no password");
 }
 
 eff<void, children> office() {

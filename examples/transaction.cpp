@@ -3,14 +3,15 @@
 /// What becomes of a variable when a program gives up?  The order of its handlers says.
 ///
 /// `transfer` takes money from one account, finds the other one closed, and gives up with half of
-/// the work done.  It performs `state` and `raise`, and does not say how they hang together:
+/// the work done.  It performs `state` and `failure`, and does not say how they hang together:
 ///
-///   * state inside of raise: the variable is part of what is dropped.  Nobody sees it again;
-///   * state outside of raise: the variable outlives the failure, half changed;
-///   * `transactional`, a handler of our own, inside of raise: it works on a copy, which its return
+///   * state inside of failure: the variable is part of what is dropped.  Nobody sees it again;
+///   * state outside of failure: the variable outlives the failure, half changed;
+///   * `transactional`, a handler of our own, inside of failure: it works on a copy, which its
+///   return
 ///     clause writes back.  A body that gave up does not return.
 ///
-/// Kinds of clause: `get` and `put` are value clauses; `fail` in raise_to_optional is a control
+/// Kinds of clause: `get` and `put` are value clauses; `fail` in failure_to_optional is a control
 /// clause that drops the rest; the return clauses do what this example is about.
 
 #include <iostream>
@@ -28,13 +29,13 @@ using accounts = std::map<std::string, int>;
 using reason = std::string;
 
 /// Half of the work is done before it can fail.
-eff<int, state<accounts>, raise<reason>> transfer(std::string from, std::string to, int amount) {
+eff<int, state<accounts>, failure<reason>> transfer(std::string from, std::string to, int amount) {
   auto book = co_await state<accounts>::get{};
   book[from] -= amount;
   co_await state<accounts>::put(book);
 
   bool const is_open = book.contains(to);
-  if (!is_open) co_await raise<reason>::fail(to + " is closed");
+  if (!is_open) co_await failure<reason>::fail(to + " is closed");
 
   book[to] += amount;
   co_await state<accounts>::put(book);
@@ -75,26 +76,27 @@ std::string text(std::optional<int> const& moved) {
 
 eff<void, console> say(std::string what) { co_await console::print_line(std::move(what)); }
 
-eff<int, state<accounts>, raise<reason>> fails() { return transfer("ann", "zoe", 20); }
-eff<int, state<accounts>, raise<reason>> goes_well() { return transfer("ann", "ben", 20); }
+eff<int, state<accounts>, failure<reason>> fails() { return transfer("ann", "zoe", 20); }
+eff<int, state<accounts>, failure<reason>> goes_well() { return transfer("ann", "ben", 20); }
 
 eff<void, console> attempt(accounts& ledger, decltype(&fails) body) {
-  auto const done = co_await handle(transactional(ledger) | raise_to_optional<reason>(), body);
+  auto const done = co_await handle(transactional(ledger) | failure_to_optional<reason>(), body);
   co_await say("  " + text(done) + ":" + text(ledger));
 }
 
 eff<void, console> three_ways() {
   accounts const at_first{{"ann", 50}, {"ben", 10}};
 
-  co_await say("state inside of raise: the answer is the pair, or nothing");
-  auto const pair = co_await handle(state_returned(at_first) | raise_to_optional<reason>(), fails);
+  co_await say("state inside of failure: the answer is the pair, or nothing");
+  auto const pair =
+      co_await handle(state_returned(at_first) | failure_to_optional<reason>(), fails);
   std::string const what =
       pair ? " " + text(pair->second) : "  gave up, and the accounts are gone with it";
   co_await say(what);
 
-  co_await say("state outside of raise: the pair is there, whatever happened");
+  co_await say("state outside of failure: the pair is there, whatever happened");
   auto const [moved, book] =
-      co_await handle(raise_to_optional<reason>() | state_returned(at_first), fails);
+      co_await handle(failure_to_optional<reason>() | state_returned(at_first), fails);
   co_await say("  " + text(moved) + ":" + text(book));
 
   co_await say("transactional: all or nothing");

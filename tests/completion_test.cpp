@@ -30,7 +30,7 @@ using children = spawning<proc, completing>;
 using program = eff<void, children, proc, completing>;
 
 /// Without a std::string: those of runtime_error are counted where ThreadSanitizer does not look.
-struct failure : std::exception {
+struct child_failed : std::exception {
   [[nodiscard]] char const* what() const noexcept override { return "failed"; }
 };
 
@@ -117,7 +117,7 @@ TEMPLATE_TEST_CASE("completions from another thread race with the waits, and non
         auto s = std::move(sources[static_cast<std::size_t>(i)]);
         if (i % 5 == 4) continue;  // dropped
         if (i % 5 == 3)
-          s.fail(std::make_exception_ptr(failure()));
+          s.fail(std::make_exception_ptr(child_failed()));
         else
           s.complete(round + i);
       }

@@ -19,7 +19,7 @@ namespace {
 
 using get = state<int>::get;
 using put = state<int>::put;
-using fail = raise<std::string>::fail;
+using fail = failure<std::string>::fail;
 
 /// Runs under state that begins with `initial`; gives the result and the last value.
 template <class Body>
@@ -27,7 +27,7 @@ auto with_state(int initial, Body body) {
   return run(handle(state_returned(initial), std::move(body)));
 }
 
-eff<int, state<int>, raise<std::string>> puts_then_fails() {
+eff<int, state<int>, failure<std::string>> puts_then_fails() {
   co_await put{1};
   int const n = co_await get{};
   if (n == 1) co_await fail{"gave up"};
@@ -105,24 +105,24 @@ TEST_CASE("a handler that passes every question on changes nothing") {
 TEST_CASE("composition is nesting, the first innermost") {
   every_frame_dies const check;
   auto const nested =
-      run(handle(raise_to_optional<std::string>(), handle(state_returned(0), puts_then_fails())));
+      run(handle(failure_to_optional<std::string>(), handle(state_returned(0), puts_then_fails())));
   auto const composed =
-      run(handle(state_returned(0) | raise_to_optional<std::string>(), puts_then_fails()));
+      run(handle(state_returned(0) | failure_to_optional<std::string>(), puts_then_fails()));
   CHECK(nested == composed);
   CHECK_FALSE(nested.has_value());
 
   state_of counter(0);  // a named handler is borrowed, in a composition too
-  auto const other = run(handle(raise_to_optional<std::string>() | counter, puts_then_fails()));
+  auto const other = run(handle(failure_to_optional<std::string>() | counter, puts_then_fails()));
   CHECK_FALSE(other.has_value());
   CHECK(counter.value() == 1);
 
-  auto const puts_the_answer = []() -> eff<int, ask, state<int>, raise<std::string>> {
+  auto const puts_the_answer = []() -> eff<int, ask, state<int>, failure<std::string>> {
     int const n = co_await ask::get{};
     co_await put{n};
     co_return n + 1;
   };
   auto const three =
-      run(handle(with<ask>(answers{2}) | state_returned(1) | raise_to_variant<std::string>(),
+      run(handle(with<ask>(answers{2}) | state_returned(1) | failure_to_variant<std::string>(),
                  puts_the_answer));
   CHECK(std::get<0>(three) == std::pair(3, 2));
 }
@@ -184,10 +184,10 @@ TEST_CASE("modify puts what a function makes of the value") {
 TEST_CASE("state inside is lost with the rest, state outside is kept") {
   every_frame_dies const check;
   auto const inside =
-      run(handle(state_returned(0) | raise_to_optional<std::string>(), puts_then_fails()));
+      run(handle(state_returned(0) | failure_to_optional<std::string>(), puts_then_fails()));
   CHECK_FALSE(inside.has_value());
   auto const outside =
-      run(handle(raise_to_optional<std::string>() | state_returned(0), puts_then_fails()));
+      run(handle(failure_to_optional<std::string>() | state_returned(0), puts_then_fails()));
   CHECK(outside == std::pair(std::optional<int>(), 1));
 }
 

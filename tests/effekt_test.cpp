@@ -29,7 +29,7 @@ namespace {
 struct own;        // the label of a variable that each process has for itself
 struct failed {};  // what fails{} gives up with
 using own_state = tagged<own, state<int>>;
-using walking = eff<void, proc, console, state<int>, own_state, raise<failed>>;
+using walking = eff<void, proc, console, state<int>, own_state, failure<failed>>;
 
 eff<int, state<int>, own_state> read(variable v, int const& local) {
   if (v == variable::outside) co_return co_await state<int>::get{};
@@ -82,10 +82,10 @@ walking step(declares const& s, int&) {
 }
 walking step(attempts const& s, int& local) {
   bool const done =
-      co_await handle<raise<failed>>(raise_to_optional<failed>(), walk(s.body, local));
+      co_await handle<failure<failed>>(failure_to_optional<failed>(), walk(s.body, local));
   if (!done) co_await walk(s.otherwise, local);
 }
-walking step(fails const&, int&) { co_await raise<failed>::fail{failed()}; }
+walking step(fails const&, int&) { co_await failure<failed>::fail{failed()}; }
 
 walking walk(block const& b, int& local) {
   for (statement const& s : b)
@@ -95,7 +95,7 @@ walking walk(block const& b, int& local) {
 eff<void, proc, console, state<int>> whole(block const& program) {
   int local = 0;
   co_await handle<own_state>(
-      state_of(0), handle<raise<failed>>(raise_to_optional<failed>(), walk(program, local)));
+      state_of(0), handle<failure<failed>>(failure_to_optional<failed>(), walk(program, local)));
 }
 
 // ---- what they print
@@ -423,12 +423,12 @@ TEST_CASE("a called function that forks returns in both processes") {
 // }
 TEST_CASE("a handler inside of the scheduler is there for both processes of a fork") {
   auto const by_hand = []() -> program {
-    auto const body = []() -> eff<void, proc, console, raise<int>> {
+    auto const body = []() -> eff<void, proc, console, failure<int>> {
       bool const first = co_await proc::fork{};
-      if (first) co_await raise<int>::fail{0};
+      if (first) co_await failure<int>::fail{0};
       co_await say("went well");
     };
-    bool const went_well = co_await handle(raise_to_optional<int>(), body());
+    bool const went_well = co_await handle(failure_to_optional<int>(), body());
     if (!went_well) co_await say("failed");
     co_await say("after");
   };

@@ -511,7 +511,7 @@ TEMPLATE_TEST_CASE("in virtual time too, where nobody waits for the clock", "", 
 
 namespace {
 
-struct failure {};
+struct has_died {};
 
 /// What goes on among those who may die at any moment.
 struct town {
@@ -564,7 +564,7 @@ program lives_a_while(town& t, unsigned seed, inbox<message> in,
         if (random(10) == 0) co_return;
         break;
       case 10:
-        if (t.how == 1 && random(20) == 0) throw failure();
+        if (t.how == 1 && random(20) == 0) throw has_died();
         if (t.how == 2 && random(20) == 0) t.stop.request_stop();
         if (t.how == 3) (void)co_await mine->next();
         break;
@@ -598,7 +598,7 @@ TEMPLATE_TEST_CASE("whoever dies when and how, what was born dies once", "", alo
       end = t.how == 2 ? "good" : "cancelled";
     } catch (deadlock const&) {
       // Who waits for room holds an address of whom it waits for, or of one who waits too.
-    } catch (failure const&) {
+    } catch (has_died const&) {
       end = t.how == 1 ? "good" : "failed";
     } catch (exceptions const&) {
     }

@@ -78,7 +78,7 @@ eff<both, io, completing> connected() {
 }
 
 /// How it failed.
-struct failure {
+struct noted_error {
   std::optional<std::errc> code;
   text what;
   void note(io_error const& e) {
@@ -92,8 +92,8 @@ struct failure {
 };
 /// Awaited, it has failed in some way, or not.
 template <class T, class... Es>
-eff<failure, Es...> failure_of(eff<T, Es...> attempt) {
-  failure f;
+eff<noted_error, Es...> failure_of(eff<T, Es...> attempt) {
+  noted_error f;
   try {
     (void)co_await std::move(attempt);
   } catch (io_error const& e) {
@@ -102,8 +102,8 @@ eff<failure, Es...> failure_of(eff<T, Es...> attempt) {
   co_return f;
 }
 template <class... Es>
-eff<failure, Es...> failure_of(eff<void, Es...> attempt) {
-  failure f;
+eff<noted_error, Es...> failure_of(eff<void, Es...> attempt) {
+  noted_error f;
   try {
     co_await std::move(attempt);
   } catch (io_error const& e) {
@@ -139,7 +139,7 @@ TEST_CASE("who writes no more can still read") {
     CHECK(none.empty());
     co_await c.server.write("answer");
     seen = co_await reads(c.client);
-    failure const f = co_await failure_of(c.client.write("more"));
+    noted_error const f = co_await failure_of(c.client.write("more"));
     CHECK(f.code == std::errc::broken_pipe);
     CHECK(f.what == "weft: write to " + c.client.peer().text() + ": Broken pipe");
   });
@@ -198,7 +198,7 @@ TEST_CASE("who waits too long is told, and may try again") {
   on(net, [&]() -> several {
     both c = co_await connected();
     instant const now = co_await timing::now();
-    failure f = co_await failure_of(reads(c.server, now + 1s));
+    noted_error f = co_await failure_of(reads(c.server, now + 1s));
     CHECK(f.code == std::errc::timed_out);
     CHECK(f.what == "weft: read from " + c.server.peer().text() + ": Connection timed out");
     f = co_await failure_of(c.client.write("ab", now + 2s));
@@ -233,7 +233,7 @@ TEST_CASE("who writes to one who has closed is told the next time") {
       connection const gone = std::move(c.client);
     }
     co_await c.server.write("lost");
-    failure const f = co_await failure_of(c.server.write("again"));
+    noted_error const f = co_await failure_of(c.server.write("again"));
     CHECK(f.code == std::errc::broken_pipe);
   });
 }
@@ -249,7 +249,7 @@ TEST_CASE("who closes with something unread resets the connection") {
       connection const gone = std::move(c.client);
     }
     for (int i = 0; i != 2; ++i) {
-      failure f = co_await failure_of(reads(c.server));
+      noted_error f = co_await failure_of(reads(c.server));
       CHECK(f.code == std::errc::connection_reset);
       CHECK(f.what == "weft: read from " + peer + ": Connection reset by peer");
       f = co_await failure_of(c.server.write("x"));
@@ -263,9 +263,9 @@ TEST_CASE("who closes with something unread resets the connection") {
 
 TEST_CASE("who waits is woken when the other side resets the connection") {
   memory_network net({.capacity = 2});
-  std::vector<failure> seen;
-  auto const waits = [](connection& c, bool reads_it, std::vector<failure>& all) -> talking {
-    failure f;
+  std::vector<noted_error> seen;
+  auto const waits = [](connection& c, bool reads_it, std::vector<noted_error>& all) -> talking {
+    noted_error f;
     if (reads_it)
       f = co_await failure_of(reads(c));
     else
@@ -289,8 +289,8 @@ TEST_CASE("who waits is woken when the other side resets the connection") {
 
 TEST_CASE("who waits at a socket that is closed is woken, and told") {
   memory_network net;
-  failure seen;
-  auto const waits = [](owned_socket const& s, failure& f) -> talking {
+  noted_error seen;
+  auto const waits = [](owned_socket const& s, noted_error& f) -> talking {
     outside_gate g;
     co_await io::watch(s.id(), direction::reading, g);
     co_await completing::wait(g);
@@ -337,7 +337,7 @@ TEST_CASE("one process at a time waits for one thing") {
 TEST_CASE("who connects where nobody listens is refused") {
   memory_network net;
   on(net, [&]() -> several {
-    failure const f = co_await failure_of(connect(endpoint(4711)));
+    noted_error const f = co_await failure_of(connect(endpoint(4711)));
     CHECK(f.code == std::errc::connection_refused);
     CHECK(f.what == "weft: connect to 127.0.0.1:4711: Connection refused");
   });
@@ -374,8 +374,8 @@ TEST_CASE(
 
 TEST_CASE("when a listener closes, who was connected is reset, and who waits is refused") {
   memory_network net({.backlog = 1});
-  std::vector<failure> seen(2);
-  auto const comes = [](endpoint to, failure& f) -> talking {
+  std::vector<noted_error> seen(2);
+  auto const comes = [](endpoint to, noted_error& f) -> talking {
     try {
       connection c = co_await connect(to);
       (void)co_await reads(c);
@@ -385,7 +385,7 @@ TEST_CASE("when a listener closes, who was connected is reset, and who waits is 
   };
   on(net, [&]() -> several {
     listener l = co_await listen(endpoint());
-    for (failure& f : seen) co_await spawn(comes, l.local(), std::ref(f));
+    for (noted_error& f : seen) co_await spawn(comes, l.local(), std::ref(f));
     co_await timing::sleep_for(1s);
   });
   CHECK(seen[0].code == std::errc::connection_reset);
@@ -399,7 +399,7 @@ TEST_CASE("each who listens has a port, and nobody else has it") {
     listener const b = co_await listen(endpoint());
     CHECK(a.local().port != b.local().port);
     CHECK(a.local().address == "127.0.0.1");
-    failure const f = co_await failure_of(listen(a.local()));
+    noted_error const f = co_await failure_of(listen(a.local()));
     CHECK(f.code == std::errc::address_in_use);
     CHECK(f.what == "weft: listen at " + a.local().text() + ": Address already in use");
     listener any = co_await listen(endpoint("0.0.0.0", 80));
@@ -427,7 +427,7 @@ TEST_CASE("with too many sockets who has come waits on, and is the next") {
       connection second = co_await connect(l.local());
       co_await second.write("second");
       co_await second.finish();
-      failure f = co_await failure_of(l.accept());
+      noted_error f = co_await failure_of(l.accept());
       CHECK(f.code == std::errc::too_many_files_open);
       CHECK(f.what == "weft: accept at " + l.local().text() + ": Too many open files");
       f = co_await failure_of(connect(l.local()));
@@ -447,7 +447,7 @@ TEST_CASE("what is no connection is not read from, and what is none is not accep
   on(net, [&]() -> several {
     owned_socket const l = co_await io::listen(endpoint());
     std::array<std::byte, 1> room{};
-    failure f;
+    noted_error f;
     try {
       (void)co_await io::read(l.id(), room);
     } catch (io_error const& e) {
@@ -480,7 +480,7 @@ std::vector<text> pieces(memory_network_options const& o) {
   on(net, [&]() -> several {
     auto const writes = [](connection c) -> talking {
       text const some = "0123456789";
-      failure const f = co_await failure_of(c.write(some + some + some));
+      noted_error const f = co_await failure_of(c.write(some + some + some));
       if (f.code) co_return;
       (void)co_await failure_of(c.finish());
     };

@@ -2,18 +2,31 @@
 
 /// Our names stand beside those of the C library.
 
+#include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/select.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <csignal>
 #include <cstddef>
+#include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <optional>
 #include <string>
+#include <variant>
 
 #include "deque/deque.hpp"
 #include "effects/effects.hpp"
@@ -34,6 +47,11 @@ eff<void, proc, console> child() { co_await console::print{"x"}; }
 eff<void, proc, console> parent() {
   co_await fork(child, child);
   co_await proc::exit{};
+}
+
+eff<int, failure<int>> half(int n) {
+  if (n % 2 != 0) co_await failure<int>::fail(n);
+  co_return n / 2;
 }
 
 eff<void, emit<int>> ones(int n) {
@@ -63,6 +81,13 @@ eff<void, networking, mail, routing> talks(int& n) {
   bool const is_sent = co_await send(process_id(), n);
   n = is_sent ? -1 : static_cast<int>(text.size());
 }
+/// Of what it has besides: open, select.
+eff<void, mail> waits(int& n) {
+  auto [in, to] = co_await open<int>();
+  co_await to.send(4);
+  auto const got = co_await select(in);
+  n = std::get<0>(got);
+}
 eff<void, syncing> counts(int& n) { n = co_await synchronised(); }
 
 }  // namespace
@@ -82,4 +107,9 @@ TEST_CASE("`using namespace weft` hides nothing of the C library, and is hidden 
   memory_network net;
   schedule([&bytes] { return talks(bytes); }, net);
   CHECK(bytes == 4);
+  int message = 0;
+  schedule([&message] { return waits(message); });
+  CHECK(message == 4);
+  CHECK(run(handle(failure_to_optional<int>(), half(8))) == 4);
+  CHECK(run(handle(failure_to_optional<int>(), half(7))) == std::nullopt);
 }

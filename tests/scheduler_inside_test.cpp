@@ -86,17 +86,17 @@ TEST_CASE("handlers come and go between yields, in processes with a log and with
   }
 }
 
-TEST_CASE("raise leaves a process that yielded under it, whose frames go") {
+TEST_CASE("failure leaves a process that yielded under it, whose frames go") {
   std::string order;
   auto const p = [&order]() -> program {
-    auto const body = [&order]() -> eff<void, raise<int>, proc> {
+    auto const body = [&order]() -> eff<void, failure<int>, proc> {
       leaves const end(order, 'x');
       co_await proc::yield{};
       bool const first = co_await proc::fork{};
-      if (first) co_await raise<int>::fail{1};
+      if (first) co_await failure<int>::fail{1};
       co_await proc::yield{};
     };
-    bool const came_through = co_await handle<raise<int>>(raise_to_optional<int>(), body);
+    bool const came_through = co_await handle<failure<int>>(failure_to_optional<int>(), body);
     co_await console::print{came_through ? "through " : "failed "};
   };
   CHECK(printed_by(p) == "failed through ");

@@ -22,11 +22,11 @@ using namespace weft::tests;
 
 namespace {
 
-eff<int, raise<std::string>> half(int n) {
-  if (n % 2 != 0) co_await raise<std::string>::fail{std::to_string(n) + " is odd"};
+eff<int, failure<std::string>> half(int n) {
+  if (n % 2 != 0) co_await failure<std::string>::fail{std::to_string(n) + " is odd"};
   co_return n / 2;
 }
-eff<void, raise<std::string>> must_be_even(int n) { co_await half(n); }
+eff<void, failure<std::string>> must_be_even(int n) { co_await half(n); }
 
 eff<int, reader<int>, reader<std::string>> measures() {
   int const n = co_await reader<int>::ask{};
@@ -36,33 +36,33 @@ eff<int, reader<int>, reader<std::string>> measures() {
 
 }  // namespace
 
-TEST_CASE("raise: an optional, a variant or an exception, of a result or of none") {
+TEST_CASE("failure: an optional, a variant or an exception, of a result or of none") {
   every_frame_dies const check;
-  CHECK(run(handle(raise_to_optional<std::string>(), half(4))) == 2);
-  CHECK(run(handle(raise_to_optional<std::string>(), half(3))) == std::nullopt);
-  CHECK(run(handle(raise_to_optional<std::string>(), must_be_even(4))));
-  CHECK_FALSE(run(handle(raise_to_optional<std::string>(), must_be_even(3))));
+  CHECK(run(handle(failure_to_optional<std::string>(), half(4))) == 2);
+  CHECK(run(handle(failure_to_optional<std::string>(), half(3))) == std::nullopt);
+  CHECK(run(handle(failure_to_optional<std::string>(), must_be_even(4))));
+  CHECK_FALSE(run(handle(failure_to_optional<std::string>(), must_be_even(3))));
 
-  CHECK(std::get<0>(run(handle(raise_to_variant<std::string>(), half(4)))) == 2);
-  CHECK(std::get<1>(run(handle(raise_to_variant<std::string>(), half(3)))) == "3 is odd");
-  CHECK(run(handle(raise_to_variant<std::string>(), must_be_even(4))).index() == 0);
-  CHECK(run(handle(raise_to_variant<std::string>(), must_be_even(3))).index() == 1);
+  CHECK(std::get<0>(run(handle(failure_to_variant<std::string>(), half(4)))) == 2);
+  CHECK(std::get<1>(run(handle(failure_to_variant<std::string>(), half(3)))) == "3 is odd");
+  CHECK(run(handle(failure_to_variant<std::string>(), must_be_even(4))).index() == 0);
+  CHECK(run(handle(failure_to_variant<std::string>(), must_be_even(3))).index() == 1);
 
-  CHECK(run(handle(raise_to_exception<std::string>(), half(4))) == 2);
-  CHECK_THROWS_AS(run(handle(raise_to_exception<std::string>(), half(3))), std::string);
+  CHECK(run(handle(failure_to_exception<std::string>(), half(4))) == 2);
+  CHECK_THROWS_AS(run(handle(failure_to_exception<std::string>(), half(3))), std::string);
 }
 
 TEST_CASE("giving up destroys what stands between, the innermost first") {
   every_frame_dies const check;
   std::string out;
-  auto const body = [&out]() -> eff<int, raise<int>> {
+  auto const body = [&out]() -> eff<int, failure<int>> {
     leaves const outermost(out, 'o');
-    co_return co_await [](std::string& to) -> eff<int, raise<int>> {
+    co_return co_await [](std::string& to) -> eff<int, failure<int>> {
       leaves const innermost(to, 'i');
-      co_await raise<int>::fail{1};
+      co_await failure<int>::fail{1};
     }(out);
   };
-  CHECK(run(handle(raise_to_optional<int>(), body)) == std::nullopt);
+  CHECK(run(handle(failure_to_optional<int>(), body)) == std::nullopt);
   CHECK(out == "io");
 }
 
@@ -108,12 +108,12 @@ TEST_CASE("for_each has the row of its function, and works on any range") {
 
   std::string text;
   std::vector<std::string> words{"a", "b"};
-  auto const shout = [](std::string& w) -> eff<void, console, raise<int>> {
+  auto const shout = [](std::string& w) -> eff<void, console, failure<int>> {
     w += "!";
-    if (w == "c!") co_await raise<int>::fail{1};
+    if (w == "c!") co_await failure<int>::fail{1};
     co_await console::print{w};
   };
-  run(handle(raise_to_optional<int>() | console_to_string(text), for_each(words, shout)));
+  run(handle(failure_to_optional<int>() | console_to_string(text), for_each(words, shout)));
   CHECK(text == "a!b!");
   CHECK(words[1] == "b!");
 }
@@ -122,10 +122,10 @@ TEST_CASE("for_each stops where its function gives up") {
   every_frame_dies const check;
   int seen = 0;
   bool const all =
-      run(handle(raise_to_optional<int>(),
-                 for_each(std::views::iota(0, 10), [&seen](int n) -> eff<void, raise<int>> {
+      run(handle(failure_to_optional<int>(),
+                 for_each(std::views::iota(0, 10), [&seen](int n) -> eff<void, failure<int>> {
                    ++seen;
-                   if (n == 4) co_await raise<int>::fail{n};
+                   if (n == 4) co_await failure<int>::fail{n};
                  })));
   CHECK_FALSE(all);
   CHECK(seen == 5);

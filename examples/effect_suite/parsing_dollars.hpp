@@ -12,10 +12,11 @@
 /// `stop`s when it meets anything else.  Who feeds it the file has no file, but makes it up, and
 /// stops when n lines have been read: so the clause of `read` performs itself, outwards.
 ///
-/// Three handlers, nested: `feeding` within `raise_to_exception` within `summing`.  All clauses are
-/// value clauses, and that of `read` asks outward, `outer<stopping>`.  What is asked in this way
-/// must be answered at once, or throw: so `stop` is weft's `raise`, and its handler turns it into
-/// an exception, which ends the parser.  Measured are reads, one for each character; lines are few.
+/// Three handlers, nested: `feeding` within `failure_to_exception` within `summing`.  All clauses
+/// are value clauses, and that of `read` asks outward, `outer<stopping>`.  What is asked in this
+/// way must be answered at once, or throw: so `stop` is weft's `failure`, and its handler turns it
+/// into an exception, which ends the parser.  Measured are reads, one for each character; lines are
+/// few.
 namespace effect_suite::parsing_dollars {
 
 using weft::eff;
@@ -38,7 +39,7 @@ struct emission {
 };
 
 struct stop {};
-using stopping = weft::raise<stop>;
+using stopping = weft::failure<stop>;
 
 // ---- the parser
 
@@ -93,7 +94,7 @@ class summing : public handler<emission> {
 
 inline eff<void, emission> parse_until_stopped(int lines) {
   try {
-    co_await handle(feeding(lines) | weft::raise_to_exception<stop>(), parse());
+    co_await handle(feeding(lines) | weft::failure_to_exception<stop>(), parse());
   } catch (stop const&) {
   }
 }

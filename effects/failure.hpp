@@ -14,7 +14,7 @@ namespace weft {
 /// Giving up with an `E`.  Unlike an exception it is in the type, and costs no more than a call:
 /// the handler drops the rest, whose frames are destroyed from the innermost outwards.
 template <class E>
-struct raise {
+struct failure {
   struct fail : op<never> {
     explicit fail(E e) : error(std::move(e)) {}
     E error;
@@ -26,10 +26,10 @@ struct raise {
 /// Answers with an optional of the body's result: none if it failed.  If the body computes void,
 /// with whether it came to its end.
 template <class E>
-class raise_to_optional : public handler<raise<E>> {
+class failure_to_optional : public handler<failure<E>> {
  public:
   template <class A>
-  A on(typename raise<E>::fail, resumption<never, A>) const {
+  A on(typename failure<E>::fail, resumption<never, A>) const {
     return A();
   }
   template <class T>
@@ -41,10 +41,10 @@ class raise_to_optional : public handler<raise<E>> {
 
 /// Answers with either the body's result (std::monostate for void) or the error.
 template <class E>
-class raise_to_variant : public handler<raise<E>> {
+class failure_to_variant : public handler<failure<E>> {
  public:
   template <class A>
-  A on(typename raise<E>::fail f, resumption<never, A>) const {
+  A on(typename failure<E>::fail f, resumption<never, A>) const {
     return A(std::in_place_index<1>, std::move(f.error));
   }
   template <class T>
@@ -56,9 +56,9 @@ class raise_to_variant : public handler<raise<E>> {
 
 /// Throws the error at the operation: from there on it is an exception like any other.
 template <class E>
-class raise_to_exception : public handler<raise<E>> {
+class failure_to_exception : public handler<failure<E>> {
  public:
-  [[noreturn]] void on(typename raise<E>::fail f) const { throw std::move(f.error); }
+  [[noreturn]] void on(typename failure<E>::fail f) const { throw std::move(f.error); }
 };
 
 }  // namespace weft
