@@ -8,9 +8,11 @@
 /// the handlers outside equally often, in the same order: then no replay was heard of.
 ///
 /// So it is for every policy of resuming twice: what a program keeps across a capture is numbers
-/// and pointers.  Two things are for the policy to say.  What seals ends the log of a replay;
-/// where there is none, nothing is signed.  And bitwise, a handler that resumes twice cannot be
-/// copied itself, nor can its clause: to be captured through one is refused.
+/// and pointers.  Three things are for the policy to say.  What seals ends the log of a replay;
+/// where there is none, nothing is signed.  Bitwise, a handler that resumes twice cannot be
+/// copied itself, nor can its clause: to be captured through one is refused.  And by replay there
+/// are keys: answers that hold the resumption which they are given to, also before it is resumed.
+/// Programs keep them, clauses trade them outside, so they are in the logs that they refer to.
 ///
 /// A seed that fails is printed; how to run it alone is in tests/support/seeds.hpp.
 
@@ -51,6 +53,27 @@ struct lease {
   struct sign : op<int, seals> {};
   using operations = op_list<sign>;
 };
+struct key;
+struct locking {
+  struct lock : op<key> {};
+  using operations = op_list<lock>;
+};
+struct key {
+  key() = default;
+  key(multi_resumption<key, int> rest, int n) : k(std::move(rest)), number(n) {}
+  multi_resumption<key, int> k;
+  int number = 0;
+};
+struct trading {
+  struct trade : op<key> {
+    explicit trade(key what) : given(std::move(what)) {}
+    key given;
+    friend std::size_t hash_value(trade const& t) {
+      return static_cast<std::size_t>(t.given.number);
+    }
+  };
+  using operations = op_list<trade>;
+};
 
 enum class does {
   ask,      // what is outside
@@ -59,11 +82,14 @@ enum class does {
   pick,     // each of three
   flip,     // each of two
   sign,     // seals
+  trade,    // the last key of this part, for itself
+  lock,     // each of two keys
   fail,     // throws, if the value divides by 3
   attempt,  // a part; catches
   call,     // a part
   picks,    // a part, under a handler of pick
   flips,    // a part, under a handler of flip
+  locks,    // a part, under a handler of lock
   doubles,  // a part, under a handler of ask that asks outward
 };
 struct step;
@@ -78,23 +104,25 @@ int mix(int a, int b) {
   return static_cast<int>(m % 1'000'003);
 }
 
-/// Without `may_sign` a question takes the place of each lease.
-does allowed(does what, bool may_sign) {
-  return what == does::sign && !may_sign ? does::ask : what;
+/// Where nothing is replayed a question takes the place of each lease and key.
+does allowed(does what, bool replays) {
+  if (replays) return what;
+  if (what == does::locks) return does::call;
+  return what == does::sign || what == does::trade || what == does::lock ? does::ask : what;
 }
 
-program a_program(std::mt19937& dice, int depth, bool may_sign) {
-  static constexpr does all[] = {does::ask,   does::ask,   does::mask,    does::tick,
-                                 does::pick,  does::pick,  does::flip,    does::flip,
-                                 does::sign,  does::fail,  does::attempt, does::call,
-                                 does::picks, does::flips, does::doubles};
+program a_program(std::mt19937& dice, int depth, bool replays) {
+  static constexpr does all[] = {does::ask,     does::ask,  does::mask,  does::tick,  does::pick,
+                                 does::pick,    does::flip, does::flip,  does::sign,  does::fail,
+                                 does::attempt, does::call, does::picks, does::flips, does::doubles,
+                                 does::lock,    does::lock, does::trade, does::locks};
   program p;
   std::size_t const steps = 1 + dice() % 5;
   for (std::size_t i = 0; i != steps; ++i) {
-    does const what = allowed(all[dice() % std::size(all)], may_sign);
+    does const what = allowed(all[dice() % std::size(all)], replays);
     bool const has_part = what >= does::attempt;
     if (has_part && depth == 0) continue;
-    p.push_back({what, has_part ? a_program(dice, depth - 1, may_sign) : program()});
+    p.push_back({what, has_part ? a_program(dice, depth - 1, replays) : program()});
   }
   return p;
 }
@@ -104,11 +132,11 @@ bool goes_on(does what, int next, int total) {
   return next != (what == does::pick ? 3 : 2) && (next == 0 || total % 11 != 0);
 }
 /// What the clause of pick or flip performs itself, outward, with such a total; or nothing: tick.
-does after(does what, int total, bool may_sign) {
-  if (what == does::pick || total % 8 > 3) return does::tick;
+does after(does what, int total, bool replays) {
+  if (what != does::flip || total % 8 > 3) return does::tick;
   auto const own = std::array{does::pick, does::ask, does::mask, does::sign}.at(
       static_cast<std::size_t>(total % 8));
-  return allowed(own, may_sign);
+  return allowed(own, replays);
 }
 
 /// What came of it.
@@ -135,7 +163,7 @@ struct frame {
   program const* p = nullptr;  // steps: which, and where in it
   std::size_t at = 0;
   int saved = 0;                  // merge, attempt: the value before; clause: what came up to now
-  does of = does::pick;           // handler, clause: pick or flip
+  does of = does::pick;           // handler, clause: pick, flip or lock
   bool sealed = false;            // handler
   std::vector<frame> again = {};  // clause: what it resumes, the innermost first
   int next = 0;                   // clause: the next answer
@@ -149,6 +177,7 @@ class machine {
 
   /// None if it takes too many steps.
   std::optional<result> run(program const& p) {
+    if (replays_) enter(does::locks);
     enter(does::picks);
     enter(does::flips);
     push({frame::kind::steps, nullptr, &p});
@@ -169,7 +198,7 @@ class machine {
   }
   void enter(does what) {
     frame f{frame::kind::handler};
-    f.of = what == does::picks ? does::pick : does::flip;
+    f.of = what == does::picks ? does::pick : what == does::flips ? does::flip : does::lock;
     push(std::move(f));
   }
   void go_on(frame const& f) {
@@ -201,7 +230,7 @@ class machine {
       frame f{s.what == does::attempt ? frame::kind::attempt : frame::kind::merge};
       f.saved = value_;
       push(std::move(f));
-      if (s.what == does::picks || s.what == does::flips) enter(s.what);
+      if (s.what >= does::picks && s.what <= does::locks) enter(s.what);
       if (s.what == does::doubles) push({frame::kind::doubles});
       return push({frame::kind::steps, nullptr, &s.part});
     }
@@ -227,6 +256,9 @@ class machine {
       case does::sign:
         value_ = ++heard_.leases;
         return seal();
+      case does::trade:
+        value_ = 5;
+        return;
       default:
         return capture(what);
     }
@@ -300,10 +332,14 @@ class machine {
 // ---- the same, by weft
 
 struct boom {};
-using all = row<pick, flip, ask, tick, lease>;
 
 template <class Policy>
-constexpr bool may_sign = std::is_same_v<Policy, replay>;
+constexpr bool replays = std::is_same_v<Policy, replay>;
+
+template <class Policy>
+using keys = std::conditional_t<replays<Policy>, row<locking, trading>, row<>>;
+template <class Policy>
+using all = row<pick, flip, ask, tick, lease, keys<Policy>>;
 
 template <class... Es>
 eff<int, Es...> perform(does what) {
@@ -335,11 +371,24 @@ struct each_flip {
     for (int i = 0; goes_on(does::flip, i, total); ++i) {
       int const one = co_await k(i);
       total = mix(total, one);
-      does const own = after(does::flip, total, may_sign<Policy>);
+      does const own = after(does::flip, total, replays<Policy>);
       if (own != does::tick) {
         int const answer = co_await perform<pick, ask, lease>(own);
         total = mix(total, answer);
       }
+      if (total % 13 == 0) throw boom();
+    }
+    co_return total;
+  }
+  int on_return(int value) const { return mix(value, 1); }
+};
+struct each_key {
+  eff<int, trading> on(locking::lock, multi_resumption<key, int> k) const {
+    key const mine = co_await trading::trade(key(k, 0));
+    int total = 0;
+    for (int i = 0; goes_on(does::lock, i, total); ++i) {
+      int const one = co_await k(key(mine.k, i));
+      total = mix(total, one);
       if (total % 13 == 0) throw boom();
     }
     co_return total;
@@ -351,21 +400,23 @@ struct doubling {
 };
 
 template <class Policy>
-eff<int, all> interpret(program const* p, int value);
+eff<int, all<Policy>> interpret(program const* p, int value);
 
 /// A part, which is given its value: what handlers are installed round.
 template <class Policy>
 struct part {
   program const* p;
   int value;
-  eff<int, all> operator()() const { return interpret<Policy>(p, value); }
+  eff<int, all<Policy>> operator()() const { return interpret<Policy>(p, value); }
 };
 
 template <class Policy>
-eff<int, all> run_part(step const* s, int value) {
+eff<int, all<Policy>> run_part(step const* s, int value) {
   part<Policy> const body{&s->part, value};
   if (s->what == does::picks) co_return co_await handle<pick>(each_pick(), body, Policy());
   if (s->what == does::flips) co_return co_await handle<flip>(each_flip<Policy>(), body, Policy());
+  if constexpr (replays<Policy>)
+    if (s->what == does::locks) co_return co_await handle<locking>(each_key(), body);
   if (s->what == does::doubles) co_return co_await handle<ask>(doubling(), body);
   if (s->what == does::call) co_return co_await body();
   int caught = -1;
@@ -377,8 +428,28 @@ eff<int, all> run_part(step const* s, int value) {
   }
   co_return caught;
 }
+/// The last key of a part, if there are any.
 template <class Policy>
-eff<int, all> interpret(program const* p, int value) {
+struct ring {
+  eff<int, keys<Policy>> take() { co_return 0; }
+  eff<int, keys<Policy>> trade() { co_return 0; }
+};
+template <>
+struct ring<replay> {
+  key last;
+  eff<int, keys<replay>> take() {
+    last = co_await locking::lock{};
+    co_return last.number;
+  }
+  eff<int, keys<replay>> trade() {
+    last = co_await trading::trade(last);
+    co_return 5;
+  }
+};
+
+template <class Policy>
+eff<int, all<Policy>> interpret(program const* p, int value) {
+  ring<Policy> mine;
   for (step const& s : *p) {
     if (s.what == does::tick) {
       co_await tick::now{};
@@ -387,8 +458,14 @@ eff<int, all> interpret(program const* p, int value) {
     } else if (s.what >= does::attempt) {
       int const came_of_it = co_await run_part<Policy>(&s, value);
       value = mix(value, came_of_it);
+    } else if (s.what == does::lock) {
+      int const answer = co_await mine.take();
+      value = mix(value, answer);
+    } else if (s.what == does::trade) {
+      int const answer = co_await mine.trade();
+      value = mix(value, answer);
     } else {
-      int const answer = co_await perform<all>(s.what);
+      int const answer = co_await perform<all<Policy>>(s.what);
       value = mix(value, answer);
     }
   }
@@ -397,6 +474,7 @@ eff<int, all> interpret(program const* p, int value) {
 
 struct counts {
   int& times;
+  key on(trading::trade t) const { return std::move(t.given); }
   int on(ask::get) const { return ++times; }
   int on(lease::sign) const { return ++times; }
 };
@@ -432,17 +510,26 @@ struct tick_parks : region {
 };
 
 template <class Policy>
-eff<int, pick, ask, tick, lease> under_flips(program const* p) {
+eff<int, pick, ask, tick, lease, keys<Policy>> under_flips(program const* p) {
   co_return co_await handle<flip>(each_flip<Policy>(), part<Policy>{p, 0}, Policy());
 }
 template <class Policy, class Tick>
 int run_by_weft(program const& p, result& heard, Tick& ticking) {
-  auto const picks = [p = &p] { return under_flips<Policy>(p); };
-  return run(handle<lease>(
-      counts{heard.leases},
-      handle<tick>(ticking, handle<ask>(counts{heard.far},
-                                        handle<ask>(counts{heard.near},
-                                                    handle<pick>(each_pick(), picks, Policy()))))));
+  auto const flips = [p = &p] { return under_flips<Policy>(p); };
+  auto const under_all = [&](auto body) {
+    return run(handle<lease, trading>(
+        counts{heard.leases},
+        handle<tick>(ticking, handle<ask>(counts{heard.far},
+                                          handle<ask>(counts{heard.near}, std::move(body))))));
+  };
+  if constexpr (replays<Policy>) {
+    auto const picks = [flips]() -> eff<int, ask, tick, lease, keys<Policy>> {
+      co_return co_await handle<pick>(each_pick(), flips);
+    };
+    return under_all(handle<locking>(each_key(), picks));
+  } else {
+    return under_all(handle<pick>(each_pick(), flips, Policy()));
+  }
 }
 
 template <class Policy>
@@ -492,7 +579,7 @@ TEMPLATE_TEST_CASE(
   tried.for_each([&](unsigned seed) {
     CAPTURE(seed);
     std::mt19937 dice(seed);
-    program const p = a_program(dice, 3, may_sign<TestType>);
+    program const p = a_program(dice, 3, replays<TestType>);
     auto const expected = machine(std::is_same_v<TestType, replay>).run(p);
     if (!expected) return;
     every_frame_dies const check;

@@ -142,10 +142,10 @@ class log_segment {
   log_segment(log_segment const&) = delete;
   log_segment& operator=(log_segment const&) = delete;
 
-  /// Room after the first `length` entries of `before`, whose count moves in.  The first slot is
-  /// claimed.  Null if there is no memory.
-  static log_segment* make(log_segment* before, std::uint32_t length) noexcept {
-    std::uint32_t const room = !before                      ? 4
+  /// Room after the first `length` entries of `before`, whose count moves in: twice as much as that
+  /// has, or as little as can be.  The first slot is claimed.  Null if there is no memory.
+  static log_segment* make(log_segment* before, std::uint32_t length, bool little) noexcept {
+    std::uint32_t const room = !before || little            ? least_room
                                : before->room_ >= most_room ? most_room
                                                             : 2 * before->room_;
     try {
@@ -157,6 +157,11 @@ class log_segment {
   }
   void keep() noexcept {
     owners_.fetch_add(1, std::memory_order_relaxed);  // relaxed: we own one that stays
+  }
+  /// Whether the caller is the only owner.
+  [[nodiscard]] bool is_sole() const noexcept {
+    // Relaxed: a count of one stays, as only the caller could add to it.
+    return owners_.load(std::memory_order_relaxed) == 1;
   }
   /// A long past takes no stack.
   static void drop(log_segment* s) noexcept {
@@ -187,6 +192,7 @@ class log_segment {
   [[nodiscard]] std::uint32_t length_before() const noexcept { return length_before_; }
 
  private:
+  static constexpr std::uint32_t least_room = 4;
   static constexpr std::uint32_t most_room = 128;
   static std::size_t bytes(std::uint32_t room) noexcept {
     return sizeof(log_segment) + room * sizeof(log_entry);

@@ -61,7 +61,8 @@ class place {
   gathered<typename S::needed> outers_;
 };
 
-/// The body has ended: the answer, by on_return if there is one, goes to who waits for it.
+/// The body has ended: the answer, by on_return if there is one, goes to the frame that waits for
+/// it.  Nothing is left in `result`: it may hold a resumption that keeps the prompt.
 template <class S>
 void deliver(prompt const& p, typename S::handler& h, answer<typename S::body_result>& result,
              answer<typename S::answer>& to) noexcept {
@@ -83,6 +84,7 @@ void deliver(prompt const& p, typename S::handler& h, answer<typename S::body_re
   } catch (...) {
     to.fail(std::current_exception());
   }
+  result.clear();
 }
 
 /// Runs `body`, an eff or what function gave one, up to `p`.
@@ -181,7 +183,6 @@ class node<S, row<Es...>> final
     this->step_out();
     continuation const who = this->outside();
     deliver<S>(*this, handler(), result_, static_cast<answer<typename S::answer>&>(this->to()));
-    if constexpr (S::copies) result_.clear();  // for the next run
     this->finish();
     return who;
   }

@@ -40,6 +40,10 @@ class recording_prompt : public prompt {
   void answer_is_here() noexcept { answered(); }
   /// Which one that is, or was.
   [[nodiscard]] site const& at() const noexcept { return at_; }
+  continuation dropped() noexcept override {
+    log_.close();
+    return prompt::dropped();
+  }
 
  protected:
   explicit recording_prompt(replay_log log) : log_(std::move(log)) {

@@ -185,6 +185,7 @@ class recording_node<S, row<Es...>, row<Fs...>, row<All...>> final
     if (this->log().replaying() && (this->log().diverged() || !result_.error()))
       result_.fail(std::make_exception_ptr(this->log().divergence()));
     deliver<S>(*this, handler(), result_, static_cast<answer<typename S::answer>&>(this->to()));
+    this->log().close();
     this->finish();
     return who;
   }

@@ -30,6 +30,10 @@
 ///       and further.
 ///   L4  Over the limit, out of memory, or after an operation that seals, the log is dropped:
 ///       what it is the log of cannot be run again.
+///   L5  An answer may hold a resumption whose past is a log.  So one that may own something goes
+///       into a segment that no other log has: then an entry refers to older segments only, and no
+///       segment is kept by its own entries.  A log that is complete is dropped (close()): the
+///       prompt that it belongs to may be kept by what an entry holds.
 namespace weft::detail {
 
 /// One thread each; copies may be on others.
@@ -79,10 +83,11 @@ class replay_log {
       append(log_entry(at, *a.value()));
     } else {
       try {
-        append(log_entry(at, std::make_unique<boxed_answer<R>>(std::as_const(*a.value()))));
+        append(log_entry(at, std::make_unique<boxed_answer<R>>(std::as_const(*a.value()))),
+               !std::is_trivially_destructible_v<R>);
       } catch (...) {
         a.fail(std::current_exception());
-        append(log_entry(at, a.error()));
+        append(log_entry(at, a.error()), true);
       }
     }
   }
@@ -96,13 +101,19 @@ class replay_log {
     if (!is_over()) append(log_entry(at, word));
   }
   void record_error(site const& at, std::exception_ptr error) noexcept {
-    if (!is_over()) append(log_entry(at, std::move(error)));
+    if (!is_over()) append(log_entry(at, std::move(error)), true);
   }
   void seal(site const& at) noexcept { give_up(why_over::sealed, at); }
+  /// The program has ended (L5).  A run that was still replaying keeps the log, to say so.
+  void close() noexcept {
+    if (!cursor_) give_up(why_over::ended, {});
+  }
 
   [[nodiscard]] bool is_over() const noexcept { return over_ != why_over::not_yet; }
   /// Whether no further answer will go in.
-  [[nodiscard]] bool is_full() const noexcept { return is_over() || entries_ == limit_; }
+  [[nodiscard]] bool is_full() const noexcept {
+    return over_ != why_over::ended && (is_over() || entries_ == limit_);
+  }
   /// Throws unforkable: `at` would have it run again.
   [[noreturn, gnu::cold, gnu::noinline]] void throw_unforkable(site const& at) const {
     std::string const start = "weft: " + at.text() +
@@ -150,7 +161,7 @@ class replay_log {
   }
 
  private:
-  enum class why_over : unsigned char { not_yet, sealed, limit, memory };
+  enum class why_over : unsigned char { not_yet, sealed, limit, memory, ended };
 
   /// A replay.  What it reads is shared, and kept by tail_.
   struct cursor : pooled {
@@ -178,11 +189,12 @@ class replay_log {
     std::uint32_t repeated = 0;       // of the next one's count
   };
 
-  void append(log_entry e) noexcept {
+  void append(log_entry e, bool may_own = false) noexcept {
     if (entries_ == limit_) [[unlikely]]
       return give_up(why_over::limit, e.at());
-    if (!tail_ || !tail_->claim(length_)) [[unlikely]] {  // L2
-      auto* const fresh = log_segment::make(tail_, length_);
+    bool const apart = may_own && tail_ && !tail_->is_sole();      // L5
+    if (!tail_ || apart || !tail_->claim(length_)) [[unlikely]] {  // L2
+      auto* const fresh = log_segment::make(tail_, length_, apart);
       if (!fresh) return give_up(why_over::memory, e.at());
       tail_ = fresh;
       shared_ = length_ = 0;
