@@ -106,7 +106,10 @@ class replay_log {
   void seal(site const& at) noexcept { give_up(why_over::sealed, at); }
   /// The program has ended (L5).  A run that was still replaying keeps the log, to say so.
   void close() noexcept {
-    if (!cursor_) give_up(why_over::ended, {});
+    if (cursor_) return;
+    if (!is_over()) over_ = why_over::ended;
+    log_segment::drop(std::exchange(tail_, nullptr));
+    shared_ = length_ = 0;
   }
 
   [[nodiscard]] bool is_over() const noexcept { return over_ != why_over::not_yet; }
