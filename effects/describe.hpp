@@ -19,8 +19,8 @@ namespace weft {
 ///
 /// At most `lines` of them, and one that says that there are more.  O(lines).  Says so if the
 /// resumption is empty, or if it can no longer be resumed as a handler on the way has ended.
-template <class R, class A>
-std::string describe(resumption<R, A> const& k, std::size_t lines = 64) {
+template <class R, class A, class... Es>
+std::string describe(resumption<R, A, Es...> const& k, std::size_t lines = 64) {
   if (!k) return "an empty resumption\n";
   detail::prompt const& outermost = *k.rest();
   std::string all =

@@ -19,6 +19,7 @@
 #include "effects/outer.hpp"
 #include "effects/proc.hpp"
 #include "effects/reader.hpp"
+#include "effects/rebinding.hpp"
 #include "effects/region.hpp"
 #include "effects/resumption.hpp"
 #include "effects/row.hpp"

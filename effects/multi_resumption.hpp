@@ -9,6 +9,9 @@
 
 #include "effects/detail/capture.hpp"
 #include "effects/detail/recording.hpp"
+#include "effects/detail/refused.hpp"
+#include "effects/detail/row_set.hpp"
+#include "effects/rebinding.hpp"
 #include "effects/resumption.hpp"
 
 /// The rest of a body that waits for an `R`, to be resumed any number of times.
@@ -44,24 +47,34 @@ template <class A>
 class [[nodiscard]] resuming_again {
  public:
   explicit resuming_again(chain live) : live_(std::move(live)) {}
-  resuming_again(std::shared_ptr<runs_again> body, replay_log log) {
-    rerun_.emplace(std::move(body), std::move(log));
+  resuming_again(std::shared_ptr<runs_again> body, replay_log log, shared_binding bound) {
+    rerun_.emplace(std::move(body), std::move(log), std::move(bound));
   }
 
-  void require_open() const {
-    if (!rerun_) live_.require_open();
+  void require_open(bool by_place = true) const {
+    if (!rerun_) live_.require_open(by_place);
+  }
+  /// Under other handlers.  Throws as evidence_slots::rebind() does.
+  void rebind(shared_binding b) {
+    if (rerun_)
+      rerun_->bound = std::move(b);
+    else
+      live_.rebind(std::move(b));
   }
   /// The frame to go on with.
   std::coroutine_handle<> go(continuation who, awaited& to) {
-    return rerun_ ? rerun_->body->run_again(rerun_->body, std::move(rerun_->log), who, to)
+    return rerun_ ? rerun_->body->run_again(rerun_->body, std::move(rerun_->log),
+                                            std::move(rerun_->bound), who, to)
                   : std::move(live_).go(who, to);
   }
 
  private:
   struct rerun {
-    rerun(std::shared_ptr<runs_again> b, replay_log l) : body(std::move(b)), log(std::move(l)) {}
+    rerun(std::shared_ptr<runs_again> b, replay_log l, shared_binding s)
+        : body(std::move(b)), log(std::move(l)), bound(std::move(s)) {}
     std::shared_ptr<runs_again> body;
     replay_log log;
+    shared_binding bound;
   };
   chain live_;
   std::optional<rerun> rerun_;
@@ -69,13 +82,21 @@ class [[nodiscard]] resuming_again {
 
 }  // namespace weft::detail
 
-template <class R, class A>
+template <class R, class A, class... Rebound>
 class weft::multi_resumption {
+  using rebound = detail::row_set<Rebound...>;
+
  public:
   /// Empty.
   multi_resumption() = default;
   /// For the library.
   explicit multi_resumption(detail::shared_capture c) noexcept : capture_(std::move(c)) {}
+  /// The same effects in another order; or none: it is resumed as it is.
+  template <class... Es>
+    requires(!std::is_same_v<multi_resumption<R, A, Es...>, multi_resumption> &&
+             detail::rebinds_as<detail::row_set<Es...>, rebound>)
+  multi_resumption(multi_resumption<R, A, Es...> other) noexcept
+      : capture_(std::move(other).take()) {}
 
   /// Whether there is something to resume.
   explicit operator bool() const noexcept { return bool(capture_); }
@@ -85,14 +106,28 @@ class weft::multi_resumption {
   /// throws.
   template <class... V>
   detail::resuming_again<A> operator()(V&&... value) const& {
-    return ready(false, std::forward<V>(value)...);
+    return ready(false, true, std::forward<V>(value)...);
   }
   /// The same, for the last time: empty afterwards.
   template <class... V>
   detail::resuming_again<A> operator()(V&&... value) && {
-    auto rest = ready(capture_ && (*capture_).is_last(), std::forward<V>(value)...);
-    capture_ = {};
-    return rest;
+    return ready_last(true, std::forward<V>(value)...);
+  }
+
+  /// The same, under the handlers of the coroutine that awaits it (rebinding.hpp).
+  template <class... V>
+  auto under(V&&... value) const& {
+    if constexpr (rebinds_effects())
+      return resuming_under(ready(false, false, std::forward<V>(value)...));
+    else
+      return detail::refused<A>();
+  }
+  template <class... V>
+  auto under(V&&... value) && {
+    if constexpr (rebinds_effects())
+      return resuming_under(ready_last(false, std::forward<V>(value)...));
+    else
+      return detail::refused<A>();
   }
 
   /// resume(k, answer): from ordinary code, runs the rest of the body with `answer` until it ends
@@ -109,13 +144,30 @@ class weft::multi_resumption {
     return answer.take();
   }
 
+  /// For the library.
+  [[nodiscard]] detail::shared_capture take() && noexcept { return std::move(capture_); }
+
  private:
+  using resuming_under = detail::resuming_under<A, detail::resuming_again<A>, rebound>;
+  static consteval bool rebinds_effects() {
+    constexpr bool are_named = sizeof...(Rebound) > 0;
+    static_assert(are_named,
+                  "weft: this multi_resumption rebinds nothing: its handler names effects, "
+                  "rebinds<E>, and its type, multi_resumption<result, answer, E>");
+    return are_named;
+  }
   template <class... V>
-  detail::resuming_again<A> ready(bool last, V&&... value) const {
+  detail::resuming_again<A> ready_last(bool by_place, V&&... value) {
+    auto rest = ready(capture_ && (*capture_).is_last(), by_place, std::forward<V>(value)...);
+    capture_ = {};
+    return rest;
+  }
+  template <class... V>
+  detail::resuming_again<A> ready(bool last, bool by_place, V&&... value) const {
     if (!capture_) throw resumption_empty();
     detail::answer<R> next;  // made before we look: making it may run anybody's code
     detail::put(next, std::forward<V>(value)...);
-    if (detail::chain live = (*capture_).frames_here(last)) {
+    if (detail::chain live = (*capture_).frames_here(last, by_place)) {
       auto& waiting = static_cast<detail::answer<R>&>((*live).waiting());
       if (auto error = next.error()) {
         waiting.fail(std::move(error));
@@ -129,7 +181,7 @@ class weft::multi_resumption {
     auto& replayed = static_cast<detail::replay_capture&>(*capture_);
     detail::replay_log log(replayed.past());
     log.record(replayed.at(), next);
-    return detail::resuming_again<A>(replayed.body(), std::move(log));
+    return detail::resuming_again<A>(replayed.body(), std::move(log), replayed.bound());
   }
 
   detail::shared_capture capture_;

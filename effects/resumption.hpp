@@ -8,8 +8,12 @@
 #include <source_location>
 #include <utility>
 
+#include "effects/detail/binding.hpp"
 #include "effects/detail/chain.hpp"
+#include "effects/detail/evidence.hpp"
 #include "effects/detail/refused.hpp"
+#include "effects/detail/row_set.hpp"
+#include "effects/rebinding.hpp"
 
 /// The rest of a computation, as a value.
 ///
@@ -24,6 +28,9 @@
 ///   | a control clause | `return std::move(k).last(v)` | the answer of the rest is ours     |
 ///   | ordinary code    | `resume(std::move(k), v)`     | the same, and a loop that drives   |
 ///
+/// `std::move(k).under(v)` resumes under other handlers, where that of `k` rebinds effects
+/// (rebinding.hpp).
+///
 /// `v` is the answer to the operation: nothing for void, `raising{e}` for an exception that is to
 /// arise there.  All of them throw resumption_empty, and resumption_expired if the handler is no
 /// more; then `k` is still what it was.  O(1), no allocation, but for a step for each prompt
@@ -36,12 +43,17 @@ class outcome;
 namespace detail {
 template <class A>
 class resuming;
+template <class A, class Rest, class Rebound>
+class resuming_under;
 }  // namespace detail
 }  // namespace weft
 
-/// The rest of a body that waits for an `R`, and whose handler answers with an `A`.
-template <class R, class A>
+/// The rest of a body that waits for an `R`, and whose handler answers with an `A`.  It can be
+/// resumed under other handlers of the effects `Rebound`.
+template <class R, class A, class... Rebound>
 class [[nodiscard, clang::trivial_abi]] weft::resumption {
+  using rebound = detail::row_set<Rebound...>;
+
  public:
   /// Empty.
   resumption() = default;
@@ -54,6 +66,11 @@ class [[nodiscard, clang::trivial_abi]] weft::resumption {
   resumption& operator=(resumption const&) = delete;  // weft: a resumption is used once: std::move it, or take a multi_resumption
   // clang-format on
   ~resumption() = default;
+  /// The same effects in another order; or none: it is resumed as it is.
+  template <class... Es>
+    requires(!std::is_same_v<resumption<R, A, Es...>, resumption> &&
+             detail::rebinds_as<detail::row_set<Es...>, rebound>)
+  resumption(resumption<R, A, Es...>&& other) noexcept : rest_(std::move(other).take()) {}
 
   /// Whether there is something to resume.
   explicit operator bool() const noexcept { return bool(rest_); }
@@ -68,6 +85,27 @@ class [[nodiscard, clang::trivial_abi]] weft::resumption {
     static_assert(detail::is_allowed<resumption, V...>,
                   "weft: a resumption is used once: write std::move(k)(v)");
     std::terminate();
+  }
+
+  /// To be awaited at once: under the handlers of the coroutine that does.
+  template <class... V>
+  auto under(V&&... value) && {
+    constexpr bool rebinds_effects = sizeof...(Rebound) > 0;
+    static_assert(rebinds_effects,
+                  "weft: this resumption rebinds nothing: its handler names effects, rebinds<E>, "
+                  "and its type, resumption<result, answer, E>");
+    if constexpr (rebinds_effects) {
+      detail::fill<R>(rest_, false, std::forward<V>(value)...);
+      return detail::resuming_under<A, detail::chain, rebound>(std::move(rest_));
+    } else {
+      return detail::refused<A>();
+    }
+  }
+  template <class... V>
+  auto under(V&&...) const& {
+    static_assert(detail::is_allowed<resumption, V...>,
+                  "weft: a resumption is used once: write std::move(k).under(v)");
+    return detail::refused<A>();
   }
 
   /// How a control clause ends whose answer is the answer of the rest: a jump, no stack.
@@ -85,7 +123,7 @@ class [[nodiscard, clang::trivial_abi]] weft::resumption {
   /// For the library: the chain, which has its answer.
   template <class... V>
   detail::chain ready(V&&... value) {
-    detail::fill<R>(rest_, std::forward<V>(value)...);
+    detail::fill<R>(rest_, true, std::forward<V>(value)...);
     return std::move(rest_);
   }
   [[nodiscard]] detail::chain const& rest() const noexcept { return rest_; }
@@ -124,10 +162,10 @@ namespace detail {
 
 template <class T>
 constexpr bool is_resumption = false;
-template <class R, class A>
-constexpr bool is_resumption<resumption<R, A>> = true;
-template <class R, class A>
-constexpr bool is_resumption<multi_resumption<R, A>> = true;
+template <class R, class A, class... Es>
+constexpr bool is_resumption<resumption<R, A, Es...>> = true;
+template <class R, class A, class... Es>
+constexpr bool is_resumption<multi_resumption<R, A, Es...>> = true;
 
 /// What `std::move(k)(v)` gives.
 template <class A>
@@ -162,13 +200,61 @@ class going_on {
   answer<A> answer_;
 };
 
+/// The awaiter of `rest.under(v)`, in a coroutine whose row is `Row`.
+template <class A, class Rest, class Rebound, class Row>
+class going_on_under {
+ public:
+  going_on_under(Rest& rest, std::source_location where) noexcept : rest_(rest), answer_(where) {}
+  going_on_under(going_on_under const&) = delete;
+  going_on_under& operator=(going_on_under const&) = delete;
+
+  [[nodiscard]] bool await_ready() const noexcept { return false; }
+  template <class Frame>
+  transfer await_suspend(std::coroutine_handle<Frame> me) {
+    rest_.require_open(false);  // again: it may have been a while
+    auto const handler_of = [around = me.promise().evidence]<class E>() -> void* {
+      return find<E, Row>(around);
+    };
+    rest_.rebind(shared_binding(new binding_of<Rebound>(handler_of)));
+    return detail::go_on(std::move(rest_).go(continuation(me), answer_));
+  }
+  A await_resume() { return answer_.take(); }
+
+ private:
+  Rest& rest_;
+  answer<A> answer_;
+};
+
+/// What `rest.under(v)` gives.
+template <class A, class Rest, class Rebound>
+class [[nodiscard]] resuming_under {
+ public:
+  static constexpr bool finds_its_awaiter = true;
+
+  explicit resuming_under(Rest rest) noexcept : rest_(std::move(rest)) {}
+  template <class Row>
+  auto awaiter_in(std::source_location where) {
+    using missing = row_difference<Rebound, Row>;
+    static_assert(is_empty_row<missing>,
+                  "weft: a rest is resumed under the handlers of the coroutine that awaits it: "
+                  "name in its row the effects that the resumption rebinds");
+    if constexpr (is_empty_row<missing>)
+      return going_on_under<A, Rest, Rebound, Row>(rest_, where);
+    else
+      return refused<A>();
+  }
+
+ private:
+  Rest rest_;
+};
+
 }  // namespace detail
 
 /// Resumes from ordinary code, and returns the answer of the rest.  Operations performed meanwhile
 /// cannot suspend what stands outside this call: they throw needs_control.  Throws what the rest
 /// throws.
-template <class R, class A, class... V>
-A resume(resumption<R, A>&& k, V&&... value) {
+template <class R, class A, class... Es, class... V>
+A resume(resumption<R, A, Es...>&& k, V&&... value) {
   detail::chain rest = k.ready(std::forward<V>(value)...);
   detail::answer<A> answer;
   {
@@ -179,8 +265,8 @@ A resume(resumption<R, A>&& k, V&&... value) {
 }
 
 // clang-format off
-template <class R, class A, class... V>
-A resume(resumption<R, A> const& k, V&&... value) = delete;  // weft: a resumption is used once: write resume(std::move(k), v)
+template <class R, class A, class... Es, class... V>
+A resume(resumption<R, A, Es...> const& k, V&&... value) = delete;  // weft: a resumption is used once: write resume(std::move(k), v)
 // clang-format on
 
 }  // namespace weft

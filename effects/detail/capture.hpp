@@ -33,8 +33,9 @@ class capture {
   }
 
   /// The frames that wait here.  Empty: they are gone, and the body is to be run again.  `last`:
-  /// the caller is the last to come.  Throws resumption_expired and the like.
-  [[nodiscard]] virtual chain frames_here(bool last) = 0;
+  /// the caller is the last to come.  Not `by_place`: they are to run under other handlers.  Throws
+  /// resumption_expired and the like.
+  [[nodiscard]] virtual chain frames_here(bool last, bool by_place) = 0;
 
  protected:
   capture() = default;
@@ -73,20 +74,22 @@ class shared_capture {
 /// Resumes by replay: who comes first has the frames that wait, who comes later new ones.
 class replay_capture final : public capture {
  public:
-  replay_capture(chain live, std::shared_ptr<runs_again> body)
+  replay_capture(chain live, std::shared_ptr<runs_again> body, shared_binding bound)
       : live_(std::move(live)),
         body_(std::move(body)),
+        bound_(std::move(bound)),
         past_(static_cast<recording_prompt&>(*live_).log()),
         at_(static_cast<recording_prompt&>(*live_).at()) {}
 
-  [[nodiscard]] chain frames_here(bool) override {
+  [[nodiscard]] chain frames_here(bool, bool by_place) override {
     // acq_rel: with itself; who gets the frames sees what was done with them.
     if (taken_.exchange(true, std::memory_order_acq_rel)) return chain();
-    live_.require_open();
+    live_.require_open(by_place);
     return std::move(live_);
   }
 
   [[nodiscard]] std::shared_ptr<runs_again> const& body() const noexcept { return body_; }
+  [[nodiscard]] shared_binding const& bound() const noexcept { return bound_; }
   [[nodiscard]] replay_log& past() noexcept { return past_; }
   [[nodiscard]] site const& at() const noexcept { return at_; }
 
@@ -94,6 +97,7 @@ class replay_capture final : public capture {
   chain live_;
   std::atomic<bool> taken_ = false;
   std::shared_ptr<runs_again> body_;
+  shared_binding bound_;
   replay_log past_;  // up to the operation; no longer changes
   site at_;
 };

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "effects/detail/binding.hpp"
 #include "effects/detail/prompt.hpp"
 
 namespace weft {
@@ -48,12 +49,14 @@ class [[clang::trivial_abi]] chain {
   explicit operator bool() const noexcept { return prompt_ != nullptr; }
   [[nodiscard]] prompt& operator*() const noexcept { return *prompt_; }
 
-  /// Throws resumption_empty or resumption_expired unless this may be resumed.
-  void require_open() const {
+  /// Throws resumption_empty or resumption_expired unless this may be resumed (prompt.hpp).
+  void require_open(bool by_place = true) const {
     if (!prompt_) [[unlikely]]
       throw_empty();
-    prompt_->require_open();
+    prompt_->require_open(by_place);
   }
+  /// It is to run under other handlers.  Throws as evidence_slots::rebind() does.
+  void rebind(shared_binding b) const { prompt_->slots()->rebind(*prompt_, std::move(b)); }
   /// Gives the chain up to run: its answer goes `to`, then `who` goes on.  Returns the frame to go
   /// on with now.
   [[nodiscard]] std::coroutine_handle<> go(continuation who, awaited& to) && noexcept {
@@ -94,21 +97,21 @@ void put(answer<R>& waiting, V&&... value) {
 
 /// The answer that an open chain waits for.  Throws as require_open() does.
 template <class R>
-answer<R>& waiting_in(chain const& rest) {
-  rest.require_open();
+answer<R>& waiting_in(chain const& rest, bool by_place) {
+  rest.require_open(by_place);
   return static_cast<answer<R>&>((*rest).waiting());
 }
 
 /// Fills in the answer of a chain.  The value is made before we look whether the chain is open:
 /// making it may run anybody's code.
 template <class R, class... V>
-void fill(chain const& rest, V&&... value) {
+void fill(chain const& rest, bool by_place, V&&... value) {
   constexpr bool is_made = ((std::is_same_v<V&&, kept<R>&&> || is_raising<V>) && ...);
   if constexpr (is_made || !answers<R, V...>) {
-    put(waiting_in<R>(rest), std::forward<V>(value)...);
+    put(waiting_in<R>(rest, by_place), std::forward<V>(value)...);
   } else {
     kept<R> made(std::forward<V>(value)...);
-    put(waiting_in<R>(rest), std::move(made));
+    put(waiting_in<R>(rest, by_place), std::move(made));
   }
 }
 

@@ -10,6 +10,7 @@
 #include "effects/detail/row_set.hpp"
 #include "effects/eff.hpp"
 #include "effects/outer.hpp"
+#include "effects/rebinding.hpp"
 #include "effects/region.hpp"
 #include "effects/resumption.hpp"
 #include "effects/tagged.hpp"
@@ -102,8 +103,8 @@ struct clauses_for {
   using R = typename std::remove_reference_t<O>::result;
   static constexpr bool value = has_clause<H, O>;
   static constexpr bool asks = has_clause<H, O, asking<Around>>;
-  static constexpr bool once = has_clause<H, O, resumption<R, A>>;
-  static constexpr bool often = has_clause<H, O, multi_resumption<R, A>>;
+  static constexpr bool once = has_clause<H, O, rebindable<resumption, R, A, rebound_by<H>>>;
+  static constexpr bool often = has_clause<H, O, rebindable<multi_resumption, R, A, rebound_by<H>>>;
   static constexpr int count = value + asks + once + often;
 };
 
@@ -153,9 +154,10 @@ consteval clause_kind kind_of_clause() {
   }
 }
 
-template <class R, class A, clause_kind Kind>
+template <class R, class A, clause_kind Kind, class Rebound>
 using resumption_for =
-    std::conditional_t<Kind == clause_kind::multi_shot, multi_resumption<R, A>, resumption<R, A>>;
+    std::conditional_t<Kind == clause_kind::multi_shot, rebindable<multi_resumption, R, A, Rebound>,
+                       rebindable<resumption, R, A, Rebound>>;
 
 // ---- what a clause may return
 
@@ -210,7 +212,8 @@ consteval bool clause_is_well_formed() {
     return value_clause_returns_well<H, O, clause_result<H, O, asking<Around>>>();
   else
     return control_clause_returns_well<
-        H, O, A, clause_result<H, O, resumption_for<typename O::result, A, kind>>, Around>();
+        H, O, A, clause_result<H, O, resumption_for<typename O::result, A, kind, rebound_by<H>>>,
+        Around>();
 }
 
 // ---- the return clause

@@ -80,11 +80,11 @@ std::coroutine_handle<> run_clause(Node& n, O o, continuation who,
   using R = typename O::result;
   using S = typename Node::setting;
   using A = typename S::answer;
-  using K = resumption_for<R, A, S::template kind<O>>;
+  using K = resumption_for<R, A, S::template kind<O>, typename S::rebound>;
   using Result = clause_result<typename S::handler, O, K>;
 
   kept_prompt<!S::borrowed> const alive(n);
-  resumption<R, A> once(n);
+  rebindable<resumption, R, A, typename S::rebound> once(n);
   try {
     auto const k = [&]() -> K {
       if constexpr (S::template kind<O> == clause_kind::multi_shot)

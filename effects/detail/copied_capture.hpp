@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "effects/detail/binding.hpp"
 #include "effects/detail/capture.hpp"
 #include "effects/detail/frame.hpp"
 #include "effects/detail/frame_arena.hpp"
@@ -47,7 +48,7 @@ class copied_capture final : public capture {
     return inside_.empty() || place.is_as_marked(prompt_number_);
   }
 
-  [[nodiscard]] chain frames_here(bool last) override;
+  [[nodiscard]] chain frames_here(bool last, bool by_place) override;
 
  private:
   friend class copying_prompt;
@@ -60,6 +61,7 @@ class copied_capture final : public capture {
   awaited* waiting_ = nullptr;
   site at_{};
   prompt* inner_ = nullptr;
+  shared_binding bound_;
   std::uint32_t prompt_number_ = 0;  // the block of the innermost prompt in the chain, if any
   std::vector<prompt*> inside_;      // the prompts in the chain
   std::vector<prompt*> outside_;     // those further out that they count, as often as they do

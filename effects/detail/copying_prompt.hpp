@@ -49,6 +49,7 @@ class copying_prompt : public prompt {
     c->leaf_ = leaf();
     c->waiting_ = &waiting();
     c->inner_ = inner_;
+    if (rebinds_) c->bound_ = slots()->bound();
     occupant_ = c;
     ++captures_;
     return shared_capture(c);
@@ -86,6 +87,8 @@ class copying_prompt : public prompt {
     release();
   }
 
+  bool rebinds_ = false;  // there are slots
+
  private:
   friend class copied_capture;
 
@@ -110,7 +113,7 @@ class copying_prompt : public prompt {
     if (borrowed_ && captures_ == 0 && is() == state::ended && is_shared()) lose_handler();
   }
   std::unique_ptr<copied_capture> take_spare();
-  chain go_back_to(copied_capture& c, bool last);
+  chain go_back_to(copied_capture& c, bool last, bool by_place);
   void make_room(copied_capture const& c);
   void forget(copied_capture& c) noexcept;
   void unwind_body() noexcept override;
@@ -127,7 +130,9 @@ class copying_prompt : public prompt {
   std::vector<std::unique_ptr<copied_capture>> spares_;
 };
 
-inline chain copied_capture::frames_here(bool last) { return prompt_.go_back_to(*this, last); }
+inline chain copied_capture::frames_here(bool last, bool by_place) {
+  return prompt_.go_back_to(*this, last, by_place);
+}
 inline void copied_capture::spent() noexcept { prompt_.forget(*this); }
 
 // ---- capturing
@@ -150,15 +155,15 @@ inline void copying_prompt::claim(std::coroutine_handle<> leaf, site const& at) 
 
 // ---- going back
 
-inline chain copying_prompt::go_back_to(copied_capture& c, bool last) {
+inline chain copying_prompt::go_back_to(copied_capture& c, bool last, bool by_place) {
   if (!is_at_home()) throw_in_use(c.at_);
   if (over_ || (&c != occupant_ && !c.image_.is_there()))
     throw resumption_expired("weft: the handler " + std::string(handler_name()) +
                              ", or one inside, is no more, so what was suspended by " +
                              c.at_.text() + " cannot be resumed");
-  require_outers();
+  if (!rebinds_) require_outers();
   if (&c == occupant_) {
-    require_open();
+    require_open(by_place);
     if (last) {
       c.is_owner_ = false;
     } else {
@@ -168,6 +173,7 @@ inline chain copying_prompt::go_back_to(copied_capture& c, bool last) {
     }
   } else {
     make_room(c);
+    if (rebinds_) by_place ? slots()->rebind(*this, c.bound_) : slots()->bind(c.bound_);
     place_.restore(c.image_);
     for (prompt* const p : c.outside_) p->keep();
     held_by_now(nullptr);
@@ -217,6 +223,7 @@ inline void copying_prompt::forget(copied_capture& c) noexcept {
   if (!is_at_home()) return;  // it is lost: nothing may be touched from here
   --captures_;
   c.image_.clear();
+  c.bound_ = {};
   bool const is_owner = std::exchange(c.is_owner_, true);
   c.renew();
   bool const is_occupant = occupant_ == &c;

@@ -23,6 +23,7 @@
 ///       of a clause that dropped it goes on after that (end_of_clause.hpp).
 namespace weft::detail {
 
+class evidence_slots;
 class prompt;
 
 /// H3: whether there ever was such a frame.
@@ -80,6 +81,8 @@ class holder : public ending {
   /// H3: and now the rest.
   virtual void unwind_on() noexcept = 0;
 
+  /// The slots of the body, where its handler rebinds effects (binding.hpp).
+  [[nodiscard]] virtual evidence_slots* slots() noexcept { return nullptr; }
   /// Active, and part of a chain: who holds that.
   [[nodiscard]] virtual holder* held_by() const noexcept { return nullptr; }
   [[nodiscard]] holder* as_holder() noexcept final { return this; }

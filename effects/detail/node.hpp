@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "effects/detail/binding.hpp"
 #include "effects/detail/control.hpp"
 #include "effects/detail/copying_prompt.hpp"
 #include "effects/detail/evidence.hpp"
@@ -44,11 +45,11 @@ class place {
     else
       return nullptr;
   }
-  template <class F>
+  template <class Without = row<>, class F>
   void for_each_outer(F f) {
     [&]<class... Es>(row<Es...>) {
       (f(outer<Es>()->clauses->home(*outer<Es>())), ...);
-    }(typename S::needed());
+    }(row_difference<typename S::needed, Without>());
   }
   [[nodiscard]] bool outers_may_go() {
     bool may = false;
@@ -68,8 +69,9 @@ void deliver(prompt const& p, typename S::handler& h, answer<typename S::body_re
              answer<typename S::answer>& to) noexcept {
   using T = typename S::body_result;
   try {
-    if (auto error = result.error()) {
+    if (auto error = result.error()) [[unlikely]] {
       to.fail(std::move(error));
+      result.clear();
     } else if constexpr (has_return_clause<typename S::handler, T>) {
       p.require_handler();
       to.set_from([&]() -> decltype(auto) {
@@ -84,7 +86,7 @@ void deliver(prompt const& p, typename S::handler& h, answer<typename S::body_re
   } catch (...) {
     to.fail(std::current_exception());
   }
-  result.clear();
+  if constexpr (!std::is_trivially_destructible_v<kept<T>>) result.clear();
 }
 
 /// Runs `body`, an eff or what function gave one, up to `p`.
@@ -139,16 +141,18 @@ class node<S, row<Es...>> final
   node(typename S::held&& h, typename S::body& body, void* around, region* home)
       : evidence<Es>{&tables<node, Es>::live}...,
         place_(std::forward<typename S::held>(h), around),
+        slots_({}, place_),
         function_(kept_function(body)) {
     this->borrowed_ = S::borrowed;
-    this->set_fragile(place_.outers_may_go());
+    this->set_fragile(slots_.outers_may_go(place_));
     body_evidence_.fill([this]<class E>() -> void* {
       if constexpr (is_among<E, row<Es...>>)
         return static_cast<evidence<E>*>(this);
       else
-        return place_.template outer<E>();
+        return this->template outer_handler<E>();
     });
     if constexpr (S::stays) this->join(*home);
+    if constexpr (S::copies) this->rebinds_ = !is_empty_row<typename S::rebound>;
   }
 
   /// The first frame of the body, to be run.
@@ -172,10 +176,12 @@ class node<S, row<Es...>> final
 
   [[nodiscard]] typename S::handler& handler() noexcept { return place_.handler(); }
   [[nodiscard]] void* around() noexcept { return place_.around(); }
+  /// Of the body.
   template <class E>
   [[nodiscard]] evidence<E>* outer_handler() noexcept {
-    return place_.template outer<E>();
+    return slots_.template outer<E>(place_);
   }
+  [[nodiscard]] evidence_slots* slots() noexcept override { return slots_.get(); }
 
   // ---- the rest of a prompt
 
@@ -183,6 +189,7 @@ class node<S, row<Es...>> final
     this->step_out();
     continuation const who = this->outside();
     deliver<S>(*this, handler(), result_, static_cast<answer<typename S::answer>&>(this->to()));
+    if constexpr (S::copies) result_.clear();  // for the next run
     this->finish();
     return who;
   }
@@ -194,7 +201,7 @@ class node<S, row<Es...>> final
   }
   [[nodiscard]] prompt* as_copyable() noexcept override { return S::is_copyable ? this : nullptr; }
   void add_outers(std::vector<prompt*>& to) const override {
-    place_.for_each_outer([&to](prompt& p) { to.push_back(&p); });
+    slots_.for_each_outer([&to](prompt& p) { to.push_back(&p); }, place_);
   }
 
  private:
@@ -209,6 +216,7 @@ class node<S, row<Es...>> final
   }
 
   mutable place<S> place_;
+  [[no_unique_address]] mutable slots_of_body<typename S::rebound> slots_;
   gathered<typename S::body_effects> body_evidence_;
   [[no_unique_address]] decltype(kept_function(std::declval<typename S::body&>())) function_;
   answer<typename S::body_result> result_;

@@ -66,10 +66,7 @@ class prompt : public holder, public pooled_in_body {
   // ---- running
 
   /// Waits for the answer: `to` gets it, then `who` goes on (P4).
-  void aim(continuation who, awaited& to) noexcept {
-    who_ = who;
-    to_ = &to;
-  }
+  void aim(continuation who, awaited& to) noexcept { who_ = who, to_ = &to; }
   /// Becomes the innermost active prompt, with a body that has not started.
   void step_in() noexcept {
     up_ = std::exchange(current_, this);
@@ -105,11 +102,11 @@ class prompt : public holder, public pooled_in_body {
       answered();
     return leaf();
   }
-  /// Throws resumption_expired unless this may be resumed.
-  void require_open() {
+  /// Throws resumption_expired unless this may be resumed; not `by_place`: under other handlers.
+  void require_open(bool by_place = true) {
     if (is_given_up_ || is_ != state::suspended) [[unlikely]]
       throw_expired(lost_handler());
-    require_outers();
+    if (by_place) require_outers();
   }
   /// Throws resumption_expired if a handler further out is no more.
   void require_outers() {
@@ -117,6 +114,8 @@ class prompt : public holder, public pooled_in_body {
     if (fragile_ && checked_ != losses_.load(std::memory_order_relaxed)) [[unlikely]]
       check_outers();
   }
+  /// The same of `outers`; throws rebound_to_itself if `inside` is among those further out.
+  void require_outers(std::vector<prompt*> outers, prompt const* inside) const;
   /// Destroys what is left of the suspended chain; the resumption's count goes with it.
   [[gnu::noinline]] void drop() noexcept {
     if (is_given_up_ || is_ == state::ended || is_ == state::leaving) return release();
@@ -157,7 +156,7 @@ class prompt : public holder, public pooled_in_body {
   [[nodiscard]] bool records() const noexcept { return records_; }
   [[nodiscard]] prompt* up() const noexcept { return up_; }
   void held_by_now(holder* h) noexcept { held_by_ = h; }
-  /// The answer that the innermost frame waits for has been filled in.
+  /// The answer that the innermost frame waits for is there.
   virtual void answered() noexcept {}
   /// Where `handle` stands.
   [[nodiscard]] virtual std::source_location installed_at() const noexcept = 0;
@@ -275,6 +274,7 @@ class prompt : public holder, public pooled_in_body {
   void keep_holder() noexcept override { keep(); }
   void release_holder() noexcept override { release(); }
   [[noreturn]] void throw_expired(std::string_view handler) const;
+  [[noreturn]] void throw_inside(prompt const& outer) const;
 
   static inline thread_local constinit prompt* current_ = nullptr;  // P2
   static inline thread_local constinit prompt* orphans_ = nullptr;  // dead, linked by up_

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "effects/detail/prompt.hpp"
@@ -221,9 +222,15 @@ inline void holder::require_nobody_holds_on(ending& part,
   unsigned const losses = losses_.load(std::memory_order_relaxed);  // as in require_open
   std::vector<prompt*> outers;
   add_outers(outers);
+  require_outers(std::move(outers), nullptr);
+  checked_ = losses;
+}
+[[gnu::noinline]] inline void prompt::require_outers(std::vector<prompt*> outers,
+                                                     prompt const* inside) const {
   std::unordered_set<prompt const*> seen(outers.begin(), outers.end());
   for (std::size_t i = 0; i != outers.size(); ++i) {
     prompt const& outer = *outers[i];
+    if (&outer == inside) throw_inside(*outers.front());
     if (outer.handler_is_gone()) throw_expired(outer.handler_name());
     if (!outer.fragile_) continue;
     std::size_t const known = outers.size();
@@ -232,7 +239,6 @@ inline void holder::require_nobody_holds_on(ending& part,
                                 [&seen](prompt const* p) { return !seen.insert(p).second; }),
                  outers.end());
   }
-  checked_ = losses;
 }
 
 // ---- messages
@@ -242,6 +248,12 @@ inline void holder::require_nobody_holds_on(ending& part,
   throw resumption_expired(
       "weft: the handler " + std::string(handler) + " is no more, so what was suspended by " +
       std::string(operation().name) + " at " + detail::text(where()) + " cannot be resumed");
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void prompt::throw_inside(prompt const& outer) const {
+  throw rebound_to_itself("weft: what was suspended by " + std::string(operation().name) + " at " +
+                          detail::text(where()) + " cannot be resumed under the handler " +
+                          std::string(outer.handler_name()) + ", which performs to the same body");
 }
 
 [[noreturn, gnu::cold, gnu::noinline]] inline void prompt::throw_gone(

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "effects/detail/answer.hpp"
+#include "effects/detail/binding.hpp"
 #include "effects/detail/frame.hpp"
 #include "effects/detail/prompt.hpp"
 #include "effects/detail/replay_log.hpp"
@@ -22,9 +23,11 @@ class runs_again {
   runs_again& operator=(runs_again const&) = delete;
   virtual ~runs_again() = default;
 
-  /// Starts a run that is answered from the log first.  Throws resumption_expired.
+  /// Starts a run that is answered from the log first, with its slots bound so if it has any.
+  /// Throws resumption_expired.
   virtual std::coroutine_handle<> run_again(std::shared_ptr<runs_again> const& self, replay_log log,
-                                            continuation who, awaited& to) = 0;
+                                            shared_binding&& bound, continuation who,
+                                            awaited& to) = 0;
 };
 
 /// A prompt that records.

@@ -39,9 +39,10 @@ class body_to_run_again : public runs_again {
       : place(std::forward<typename S::held>(h), around), function(std::move(body)) {}
 
   std::coroutine_handle<> run_again(std::shared_ptr<runs_again> const& self, replay_log log,
-                                    continuation who, awaited& to) override {
-    auto& n =
-        *new recording_node<S>(std::static_pointer_cast<body_to_run_again>(self), std::move(log));
+                                    shared_binding&& bound, continuation who,
+                                    awaited& to) override {
+    auto& n = *new recording_node<S>(std::static_pointer_cast<body_to_run_again>(self),
+                                     std::move(log), std::move(bound));
     n.aim(who, to);
     n.step_in();
     return n.begin_run();
@@ -64,11 +65,12 @@ class resident_body final : public body_to_run_again<S>, public resident {
     join(*home);
   }
   std::coroutine_handle<> run_again(std::shared_ptr<runs_again> const& self, replay_log log,
-                                    continuation who, awaited& to) override {
+                                    shared_binding&& bound, continuation who,
+                                    awaited& to) override {
     if (!home_)
       throw resumption_expired("weft: the handler " + std::string(name_of<typename S::handler>) +
                                " is no more, so what it suspended cannot be resumed");
-    return body_to_run_again<S>::run_again(self, std::move(log), who, to);
+    return body_to_run_again<S>::run_again(self, std::move(log), std::move(bound), who, to);
   }
   [[nodiscard]] region* home() const noexcept { return home_; }
 
@@ -119,14 +121,16 @@ class recording_node<S, row<Es...>, row<Fs...>, row<All...>> final
       : recording_node(std::make_shared<recorded_body>(std::forward<typename S::held>(h),
                                                        std::move(body), around, home),
                        replay_log()) {}
-  recording_node(std::shared_ptr<body_to_run_again<S>> body, replay_log log)
+  recording_node(std::shared_ptr<body_to_run_again<S>> body, replay_log log,
+                 shared_binding&& bound = {})
       : base(std::move(log)),
         evidence<Es>{&recording_table<recording_node, Es>::value}...,
         crossing<Fs>{across<Fs, crossing<Fs>>()}...,
         crossing_beyond<All>{across<All, crossing_beyond<All>>()}...,
-        body_(std::move(body)) {
+        body_(std::move(body)),
+        slots_(std::move(bound), body_->place) {
     this->borrowed_ = S::borrowed;
-    this->set_fragile(body_->place.outers_may_go());
+    this->set_fragile(slots_.outers_may_go(body_->place));
     body_evidence_.fill([this]<class E>() -> void* { return &this->template evidence_here<E>(); });
     if constexpr (S::stays) this->join(*static_cast<recorded_body&>(*body_).home());
   }
@@ -150,10 +154,12 @@ class recording_node<S, row<Es...>, row<Fs...>, row<All...>> final
 
   [[nodiscard]] typename S::handler& handler() noexcept { return body_->place.handler(); }
   [[nodiscard]] void* around() noexcept { return body_->place.around(); }
+  /// Of the body.
   template <class E>
   [[nodiscard]] evidence<E>* outer_handler() noexcept {
-    return body_->place.template outer<E>();
+    return slots_.template outer<E>(body_->place);
   }
+  [[nodiscard]] evidence_slots* slots() noexcept override { return slots_.get(); }
   /// What stands for the next handler further out than the body's nearest; null if there is none.
   template <class E>
   [[nodiscard]] evidence<E>* beyond_here() noexcept {
@@ -163,7 +169,7 @@ class recording_node<S, row<Es...>, row<Fs...>, row<All...>> final
     return nullptr;
   }
   [[nodiscard]] shared_capture captured(chain rest) const {
-    return shared_capture(new replay_capture(std::move(rest), body_));
+    return shared_capture(new replay_capture(std::move(rest), body_, slots_.bound()));
   }
   /// Ends a run that performs something else than the first did.  Not the program's to catch.
   /// Ordinary code in between cannot be ended: it is thrown there, and again when the run ends.
@@ -196,7 +202,7 @@ class recording_node<S, row<Es...>, row<Fs...>, row<All...>> final
     return result_.where;
   }
   void add_outers(std::vector<prompt*>& to) const override {
-    body_->place.for_each_outer([&to](prompt& p) { to.push_back(&p); });
+    slots_.for_each_outer([&to](prompt& p) { to.push_back(&p); }, body_->place);
   }
 
  private:
@@ -217,6 +223,7 @@ class recording_node<S, row<Es...>, row<Fs...>, row<All...>> final
   }
 
   std::shared_ptr<body_to_run_again<S>> body_;
+  [[no_unique_address]] mutable slots_of_body<typename S::rebound> slots_;
   gathered<typename S::body_effects> body_evidence_;
   answer<typename S::body_result> result_;
 };

@@ -79,6 +79,7 @@ struct setting<handling<H, row<Es...>, Body, Policy>, Around, Inner> {
   template <clause_kind Kind>
   static constexpr bool has_kind = (is_any<Kind>(typename Es::operations()) || ...);
 
+  using rebound = rebound_by<handler>;
   static constexpr bool is_multi_shot = has_kind<clause_kind::multi_shot>;
   static constexpr bool copies = is_multi_shot && std::is_same_v<Policy, bitwise>;
   static constexpr bool records = is_multi_shot && !copies;
@@ -89,13 +90,14 @@ struct setting<handling<H, row<Es...>, Body, Policy>, Around, Inner> {
   static constexpr bool stays = (borrowed && is_region) || is_lent;
 
   /// Whether it may be copied byte by byte when it stands in a body that is (multi_shot.hpp).
-  static constexpr bool is_copyable = std::is_trivially_copyable_v<handler> && !is_region &&
-                                      !is_multi_shot && !(stays && Inner) &&
-                                      (!body_function<Body> || std::is_trivially_copyable_v<Body>);
+  static constexpr bool is_copyable =
+      std::is_trivially_copyable_v<handler> && !is_region && !is_multi_shot && !(stays && Inner) &&
+      is_empty_row<rebound> && (!body_function<Body> || std::is_trivially_copyable_v<Body>);
 
   /// The effects around that the body or a clause may perform, or that are handled twice.
-  using needed = std::conditional_t<has_kind<clause_kind::asking> || captures, Around,
-                                    row_intersection<Around, row_set<body_effects, row<Es...>>>>;
+  using needed =
+      std::conditional_t<has_kind<clause_kind::asking> || captures || !is_empty_row<rebound>,
+                         Around, row_intersection<Around, row_set<body_effects, row<Es...>>>>;
 };
 
 // ---- is everything as it should be?  One static_assert speaks.
@@ -121,13 +123,20 @@ struct well_formed<handling<H, row<Es...>, Body, Policy>, Around> {
           has_return_clause<handler, result> || !names_on_return<handler>;
       static_assert(returns_what_it_can,
                     "weft: the handler's on_return does not take what the body computes");
+      constexpr bool rebinds_effects = require_effects(rebound_by<handler>());
+      using unbound =
+          std::conditional_t<rebinds_effects, row_difference<rebound_by<handler>, Around>, row<>>;
+      static_assert(is_empty_row<unbound>,
+                    "weft: the handler rebinds an effect that is not in the row around handle: add "
+                    "it there, or handle it");
       constexpr bool returns_a_value = !is_eff<answer_type<handler, result>>;
       static_assert(returns_a_value, "weft: a handler's on_return is a function, no coroutine");
       using left = row_difference<typename body::effects, row_set<Es..., Around>>;
       static_assert(is_empty_row<left>,
                     "weft: the body may perform an effect that is neither handled here nor in the "
                     "row around handle");
-      if constexpr (returns_what_it_can && returns_a_value && is_empty_row<left>)
+      if constexpr (returns_what_it_can && returns_a_value && is_empty_row<left> &&
+                    rebinds_effects && is_empty_row<unbound>)
         return (clauses_are_well_formed<Es, handler, answer_type<handler, result>, Around>(
                     typename Es::operations()) &&
                 ...) &&

@@ -33,9 +33,9 @@ inline namespace [[gnu::abi_tag("bouncing")]] bouncing {
 
 template <class T, class... Effects>
 class eff;
-template <class R, class A = void>
+template <class R, class A = void, class... Rebound>
 class resumption;
-template <class R, class A = void>
+template <class R, class A = void, class... Rebound>
 class multi_resumption;
 
 }  // namespace symmetric or bouncing

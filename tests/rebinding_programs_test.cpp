@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: MIT
+
+/// Programs whose rest is resumed under other handlers: as they are written in Koka and OCaml,
+/// where a rest performs to the handlers round its resume; and at random, held to a model.
+///
+/// A seed that fails is printed; how to run it alone is in tests/support/seeds.hpp.
+
+#include <catch2/catch.hpp>
+#include <cstddef>
+#include <deque>
+#include <optional>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "effects/effects.hpp"
+#include "tests/support/effects.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/seeds.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+
+// ---- a value for the rest
+
+namespace {
+
+using peeking = reader<int>;
+struct poking {
+  struct poke : op<void> {
+    explicit poke(int x) : value(x) {}
+    int value;
+  };
+  using operations = op_list<poke>;
+};
+
+eff<int, peeking> under_the_new_one(resumption<void, int, peeking> k) {
+  co_return co_await std::move(k).under();
+}
+struct pokes : handler<poking>, rebinds<peeking> {
+  eff<int, peeking> on(poking::poke p, resumption<void, int, peeking> k) const {
+    co_return co_await handle(reader_of(p.value), under_the_new_one(std::move(k)));
+  }
+};
+eff<int, peeking, poking> peeks_and_pokes() {
+  co_await poking::poke(4 + co_await peeking::ask{});
+  co_return 3 * co_await peeking::ask{};
+}
+
+}  // namespace
+
+TEST_CASE("a poke decides what the rest peeks at") {
+  every_frame_dies const check;
+  CHECK(run(handle(pokes() | reader_of(10), peeks_and_pokes())) == 42);
+}
+
+// ---- processes that are interrupted, and fork under a handler round each resume: D. Hillerström,
+// "Foundations for Programming and Implementing Effect Handlers", chapter 2
+
+namespace {
+
+struct forking {
+  struct fork : op<bool> {};
+  using operations = op_list<fork>;
+};
+struct interrupting {
+  struct interrupt : op<void> {};
+  using operations = op_list<interrupt>;
+};
+
+/// A process that is done, or paused.  It forks when it goes on, so its rest must be resumable
+/// twice as well.
+struct process_state {
+  std::optional<int> done;
+  multi_resumption<void, process_state, forking> paused;
+};
+struct reifies : handler<interrupting>, rebinds<forking> {
+  process_state on(interrupting::interrupt,
+                   multi_resumption<void, process_state, forking> k) const {
+    return {{}, std::move(k)};
+  }
+  process_state on_return(int n) const { return {n, {}}; }
+};
+
+using processes = std::vector<process_state>;
+struct forks : handler<forking> {
+  eff<processes> on(forking::fork, multi_resumption<bool, processes> k) const {
+    processes all = co_await k(true);
+    processes const others = co_await std::move(k)(false);
+    all.insert(all.end(), others.begin(), others.end());
+    co_return all;
+  }
+  processes on_return(process_state p) const { return {std::move(p)}; }
+};
+eff<int, forking, interrupting> process() {
+  co_await interrupting::interrupt{};
+  bool const parent = co_await forking::fork{};
+  co_await interrupting::interrupt{};
+  co_return parent ? 1 : 2;
+}
+eff<process_state, forking> first() { co_return co_await handle(reifies(), process); }
+eff<process_state, forking> next(multi_resumption<void, process_state, forking> k) {
+  co_return co_await std::move(k).under();
+}
+
+}  // namespace
+
+TEST_CASE("a process that was interrupted forks under the handler round its next time slice") {
+  every_frame_dies const check;
+  std::string out;
+  processes const started = run(handle(forks(), first));
+  std::deque<process_state> todo(started.begin(), started.end());
+  while (!todo.empty()) {
+    process_state const p = std::move(todo.front());
+    todo.pop_front();
+    if (p.done) {
+      out += "done " + std::to_string(*p.done) + "\n";
+      continue;
+    }
+    for (process_state& q : run(handle(forks(), [&p] { return next(p.paused); })))
+      todo.push_back(std::move(q));
+  }
+  CHECK(out == "done 1\ndone 2\n");
+}
+
+// ---- at random: each resume is plain, or under a handler of one kind or another
+
+namespace {
+
+struct halting {
+  struct halt : op<void> {};
+  using operations = op_list<halt>;
+};
+
+struct progress {
+  std::vector<int> heard = {};
+  multi_resumption<void, progress, ask> rest = {};
+};
+struct steps : handler<halting>, rebinds<ask> {
+  progress on(halting::halt, multi_resumption<void, progress, ask> k) const {
+    return {{}, std::move(k)};
+  }
+  progress on_return(std::vector<int> heard) const { return {std::move(heard), {}}; }
+};
+
+/// A clause inside the rest, which asks outward.
+struct adds_a_thousand {
+  eff<int, ask> on(ask::get, resumption<int, int> k) const {
+    int const answer = co_await ask::get{};
+    co_return co_await std::move(k)(1000 + answer);
+  }
+};
+/// Asks, by itself or under a handler of its own, and halts.
+eff<std::vector<int>, ask, halting> a_program(unsigned seed) {
+  std::mt19937 dice(seed);
+  std::vector<int> heard;
+  for (auto n = 1 + dice() % 6; n != 0; --n) {
+    auto const what = dice() % 4;
+    if (what == 0) {
+      auto const inside = []() -> eff<int, ask, halting> {
+        int const before = co_await ask::get{};
+        co_await halting::halt{};
+        co_return before + co_await ask::get{};
+      };
+      int const sum = co_await handle<ask>(adds_a_thousand(), inside);
+      heard.push_back(sum);
+    } else if (what == 1) {
+      co_await halting::halt{};
+    } else {
+      int const answer = co_await ask::get{};
+      heard.push_back(answer);
+    }
+  }
+  co_return heard;
+}
+
+/// The same, as a list of what is done: with questions to the handlers outside by their weight.
+struct question {
+  bool halts;  // or asks
+  int added;
+  bool is_second;  // adds to the answer before
+};
+std::vector<question> model_of(unsigned seed) {
+  std::mt19937 dice(seed);
+  std::vector<question> all;
+  for (auto n = 1 + dice() % 6; n != 0; --n) {
+    auto const what = dice() % 4;
+    if (what == 0)
+      all.insert(all.end(), {{false, 1000, false}, {true, 0, false}, {false, 1000, true}});
+    else
+      all.push_back({what == 1, 0, false});
+  }
+  return all;
+}
+
+struct jumps {
+  int n;
+  outcome<progress> on(ask::get, resumption<int, progress> k) const { return std::move(k).last(n); }
+};
+struct awaits {
+  int n;
+  eff<progress> on(ask::get, resumption<int, progress> k) const {
+    co_return co_await std::move(k)(n);
+  }
+};
+
+/// A run that has come to a place, and what it has heard: which is what it will hear of handlers
+/// from there on.
+struct known {
+  multi_resumption<void, progress, ask> rest;
+  std::size_t at;
+  std::vector<int> heard;
+  int bound;
+};
+
+eff<progress, ask> under(multi_resumption<void, progress, ask> k) { co_return co_await k.under(); }
+eff<progress> as_it_is(multi_resumption<void, progress, ask> k) { co_return co_await k(); }
+
+progress resume_somehow(multi_resumption<void, progress, ask> const& k, unsigned how, int n) {
+  auto const body = [&k] { return under(k); };
+  if (how == 0) return resume(k);
+  if (how == 1) return run(as_it_is(k));
+  if (how == 2) return run(handle<ask>(answers{n}, body));
+  if (how == 3) return run(handle<ask>(jumps{n}, body));
+  return run(handle<ask>(awaits{n}, body));
+}
+/// From `k` on with `bound`, up to the next halt; false if the program ends.
+bool go_on(std::vector<question> const& all, known& k) {
+  for (; k.at != all.size(); ++k.at) {
+    question const q = all[k.at];
+    if (q.halts) {
+      ++k.at;
+      return true;
+    }
+    int const answer = k.bound + q.added;
+    q.is_second ? void(k.heard.back() += answer) : k.heard.push_back(answer);
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("programs resumed at random perform to the handlers of their last `under`") {
+  seeds const tried(1000);
+  unsigned ended = 0;
+  tried.for_each([&](unsigned seed) {
+    CAPTURE(seed);
+    every_frame_dies const check;
+    std::mt19937 dice(seed);
+    auto const all = model_of(seed);
+    auto const body = [seed] { return a_program(seed); };
+    auto const inside = [body]() -> eff<progress, ask> {
+      co_return co_await handle(steps(), body);
+    };
+
+    std::vector<known> waiting;
+    auto const compare = [&](known now, progress const& came) {
+      bool const halts = go_on(all, now);
+      CHECK(bool(came.rest) == halts);
+      if (!halts) CHECK(came.heard == now.heard);
+      ended += !halts;
+      now.rest = came.rest;
+      if (halts) waiting.push_back(std::move(now));
+    };
+    compare({{}, 0, {}, 1}, run(handle<ask>(answers{1}, inside)));
+    for (int i = 2; i != 20 && !waiting.empty(); ++i) {
+      std::size_t const which = dice() % waiting.size();
+      known from = waiting[which];
+      if (dice() % 3 == 0) waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(which));
+      // a handler that suspends is gone when its `run` has returned: a plain resume performs to the
+      // last one that answers at once
+      auto const how = static_cast<unsigned>(dice() % 5);
+      progress const came = [&]() -> progress {
+        try {
+          return resume_somehow(from.rest, how, i);
+        } catch (needs_control const&) {
+          return {{-1}, {}};
+        }
+      }();
+      bool const is_refused = !came.rest && came.heard == std::vector{-1};
+      if (is_refused) {
+        CHECK(how < 2);  // a plain resume, under one of the handlers that suspend
+        continue;
+      }
+      if (how >= 2) from.bound = i;
+      compare(std::move(from), came);
+    }
+  });
+  if (!tried.only_some()) CHECK(ended > 1000);
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+#include <utility>
+
+#include "effects/effects.hpp"
+
+struct dice {
+  struct roll : weft::op<int> {};
+  using operations = weft::op_list<roll>;
+};
+using asking = weft::reader<int>;
+
+weft::eff<int> goes_on(weft::resumption<int, int, asking> k) {
+  co_return co_await std::move(k).under(6);
+}
+
+int main() { return weft::run(goes_on({})); }
