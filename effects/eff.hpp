@@ -12,6 +12,7 @@
 #include "effects/detail/frame.hpp"
 #include "effects/detail/performing.hpp"
 #include "effects/detail/refused.hpp"
+#include "effects/detail/rest_as_parameter.hpp"
 #include "effects/detail/row_set.hpp"
 #include "effects/errors.hpp"
 #include "effects/outer.hpp"
@@ -291,7 +292,8 @@ consteval bool require_values() {
 template <class T, class... Effects, class... Parameters>
 struct std::coroutine_traits<weft::eff<T, Effects...>, Parameters...> {
   static_assert(weft::detail::require_values<Parameters...>());
-  using promise_type = std::conditional_t<weft::detail::are_trivially_copied<Parameters...>,
-                                          typename weft::eff<T, Effects...>::promise_type,
-                                          typename weft::eff<T, Effects...>::owning_promise_type>;
+  using eff = weft::eff<T, Effects...>;
+  using promise_type = std::conditional_t<
+      weft::detail::are_trivially_copied<Parameters...>, typename eff::promise_type,
+      typename weft::detail::promise_for<typename eff::owning_promise_type, Parameters...>::type>;
 };

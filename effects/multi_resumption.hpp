@@ -146,6 +146,9 @@ class weft::multi_resumption {
 
   /// For the library.
   [[nodiscard]] detail::shared_capture take() && noexcept { return std::move(capture_); }
+  [[nodiscard]] detail::prompt* hand_over() && noexcept {
+    return capture_ && (*capture_).is_last() ? (*capture_).hand_over() : nullptr;
+  }
 
  private:
   using resuming_under = detail::resuming_under<A, detail::resuming_again<A>, rebound>;

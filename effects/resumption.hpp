@@ -20,7 +20,9 @@
 /// A control or coroutine clause gets the operation and `k`, what the body will do with the answer,
 /// up to and including its handler.  Keep `k` and the body waits; resume it and it goes on; drop
 /// it and it is over, its frames destroyed from the innermost outwards.  A resumption is used
-/// once: moving it away, resuming and dropping use it up.
+/// once: moving it away, resuming and dropping use it up.  To drop it takes no native stack, also
+/// where clauses keep rests inside of rests, each as its parameter `k`; kept in locals they are
+/// unwound by these (rest_as_parameter.hpp).
 ///
 ///   | from             | write                         | means                              |
 ///   |------------------|-------------------------------|------------------------------------|
@@ -129,6 +131,7 @@ class [[nodiscard, clang::trivial_abi]] weft::resumption {
   [[nodiscard]] detail::chain const& rest() const noexcept { return rest_; }
   /// For the library.
   [[nodiscard]] detail::chain take() && noexcept { return std::move(rest_); }
+  [[nodiscard]] detail::prompt* hand_over() && noexcept { return rest_.release(); }
 
  private:
   detail::chain rest_;

@@ -11,6 +11,7 @@
 
 #include "effects/effects.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/last_words.hpp"
 #include "tests/support/small_stack.hpp"
 
 using namespace weft;
@@ -228,23 +229,152 @@ TEST_CASE("a thousand value clauses that pass a question on nest, within a bound
         }) == 10);
 }
 
-TEST_CASE(
-    "a thousand stored resumptions, each in a frame of the next, are dropped within a bound") {
-  struct holds {
-    static eff<int, tick> in_a_frame(resumption<void, int> other) {
-      co_await tick::now{};
-      co_return other ? 1 : 0;
-    }
-  };
-  CHECK(on_stack(nesting_stack, [] {
+// ---- rests inside of rests
+
+namespace {
+
+/// Each clause has the rest as its parameter, and waits for an answer from outside.
+struct asks_outward_first : handler<tick> {
+  eff<int, tick> on(tick::now, resumption<void, int> k) const {
+    co_await tick::now{};
+    co_return co_await std::move(k)();
+  }
+};
+struct asks_outward_and_may_resume_twice : handler<tick> {
+  eff<int, tick> on(tick::now, multi_resumption<void, int> k) const {
+    co_await tick::now{};
+    co_return co_await std::move(k)();
+  }
+};
+template <class Handler>
+eff<int, tick> under(int handlers) {
+  if (handlers == 0) {
+    co_await tick::now{};
+    co_return 0;
+  }
+  auto const inside = [handlers] { return under<Handler>(handlers - 1); };
+  co_return 1 + co_await handle(Handler(), inside);
+}
+
+template <class Rest>
+eff<int, tick> keeps_as_parameter(Rest other) {
+  co_await tick::now{};
+  co_return other ? 1 : 0;
+}
+template <class Rest>
+eff<int, tick> keeps_in_local(Rest other) {
+  Rest const mine = std::move(other);
+  co_await tick::now{};
+  co_return mine ? 1 : 0;
+}
+/// So many resumptions, each kept by the coroutine that the next one is of.
+resumption<void, int> nested_rests(keeper& h, int n,
+                                   eff<int, tick> (*keeps)(resumption<void, int>)) {
+  resumption<void, int> last;
+  for (int i = 0; i != n; ++i) {
+    run(handle(h, keeps(std::move(last))));
+    last = std::move(h.kept.back());
+    h.kept.clear();
+  }
+  return last;
+}
+
+template <class Handler>
+void drop_and_resume(int handlers) {
+  CHECK(on_stack(small_stack, [handlers] {
           keeper k;
-          resumption<void, int> last;
-          for (int i = 0; i != 1000; ++i) {
-            run(handle(k, holds::in_a_frame(std::move(last))));
-            last = std::move(k.kept.back());
-            k.kept.clear();
-          }
+          run(handle(k, under<Handler>(handlers)));
+          k.kept.clear();
+          return 1;
+        }) == 1);
+  CHECK(on_stack(small_stack, [handlers] {
+          keeper k;
+          run(handle(k, under<Handler>(handlers)));
+          return k.resume_all();
+        }) == handlers);
+  CHECK(on_stack(small_stack, [handlers] {
+          keeper k;
+          return run(handle(k, under<Handler>(handlers)));  // the region ends
+        }) == -1);
+}
+
+}  // namespace
+
+TEST_CASE("a million clauses, each with the rest of the one inside, are dropped and resumed") {
+  drop_and_resume<asks_outward_first>(million);
+}
+
+TEST_CASE("a thousand clauses that resume twice, each with the rest of the one inside") {
+  drop_and_resume<asks_outward_and_may_resume_twice>(1000);  // each operation passes all of them
+}
+
+TEST_CASE("a million resumptions, each a parameter of the next, are dropped") {
+  CHECK(on_stack(small_stack, [] {
+          keeper k;
+          resumption<void, int> last = nested_rests(k, million, keeps_as_parameter);
           last = {};
           return 1;
         }) == 1);
+}
+
+TEST_CASE("a thousand resumptions, each a local of the next, are dropped within a bound") {
+  CHECK(on_stack(nesting_stack, [] {
+          keeper k;
+          resumption<void, int> last = nested_rests(k, 1000, keeps_in_local);
+          last = {};
+          return 1;
+        }) == 1);
+}
+
+TEST_CASE("the program ends with a message when rests in locals use up the stack") {
+  auto const said = tests::last_words([] {
+    tests::on_small_stack(nesting_stack, [] {
+      keeper k;
+      resumption<void, int> last = nested_rests(k, 100'000, keeps_in_local);
+      last = {};
+    });
+  });
+  CHECK_THAT(said, Catch::Matchers::StartsWith("weft: ") &&
+                       Catch::Matchers::Contains("keep a resumption as a parameter"));
+}
+
+TEST_CASE("rests inside of rests take no stack either where a scope was once open") {
+  detail::somebody_holds_on_now();  // so whoever unwinds asks whether tasks are open
+  drop_and_resume<asks_outward_first>(million / 10);
+  CHECK(on_stack(small_stack, [] {
+          keeper k;
+          resumption<void, int> last = nested_rests(k, million / 10, keeps_as_parameter);
+          last = {};
+          return 1;
+        }) == 1);
+}
+
+// ---- rebinding
+
+namespace {
+
+struct deepens : handler<tick>, rebinds<count> {
+  static eff<int, count> below(resumption<void, int, count> k) {
+    co_return co_await std::move(k).under();
+  }
+  eff<int, count> on(tick::now, resumption<void, int, count> k) const {
+    int const n = co_await count::next{};
+    auto const more = [n](count::next) { return n + 1; };
+    co_return co_await handle<count>(more, below(std::move(k)));
+  }
+};
+eff<int, tick, count> ticks_and_counts(int n) {
+  for (int i = 0; i != n; ++i) co_await tick::now{};
+  co_return co_await count::next{};
+}
+
+}  // namespace
+
+TEST_CASE("a hundred thousand rests, each resumed under a handler inside the one before") {
+  auto const inside = []() -> eff<int, count> {
+    co_return co_await handle(deepens(), ticks_and_counts(million / 10));
+  };
+  auto const five = [](count::next) { return 5; };
+  CHECK(on_stack(small_stack, [&] { return run(handle<count>(five, inside)); }) ==
+        6);  // each clause asks the handler round the first one
 }

@@ -36,6 +36,8 @@ class capture {
   /// the caller is the last to come.  Not `by_place`: they are to run under other handlers.  Throws
   /// resumption_expired and the like.
   [[nodiscard]] virtual chain frames_here(bool last, bool by_place) = 0;
+  /// The same, to be dropped, where the caller is the only owner; null if that is not all.
+  [[nodiscard]] virtual prompt* hand_over() noexcept { return nullptr; }
 
  protected:
   capture() = default;
@@ -87,6 +89,8 @@ class replay_capture final : public capture {
     live_.require_open(by_place);
     return std::move(live_);
   }
+
+  [[nodiscard]] prompt* hand_over() noexcept override { return live_.release(); }
 
   [[nodiscard]] std::shared_ptr<runs_again> const& body() const noexcept { return body_; }
   [[nodiscard]] shared_binding const& bound() const noexcept { return bound_; }

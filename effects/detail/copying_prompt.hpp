@@ -60,6 +60,7 @@ class copying_prompt : public prompt {
     finish();
     return who;
   }
+  continuation drop_before(continuation outside, bool) noexcept override { return drop(), outside; }
 
  protected:
   copying_prompt() { records_ = true; }
@@ -255,10 +256,7 @@ inline void copying_prompt::unwind_body() noexcept {
     std::size_t const marked = place_.as_marked();
     bool const is_as_marked =
         place_.contains(block) && place_.is_as_marked(frame_arena::header_of(block).number);
-    frame& f = frame_of(at.frame());
-    at = f.parent;
-    f.to = nullptr;
-    std::coroutine_handle<>::from_address(block).destroy();
+    at = frame_unwinder().destroy(at.frame(), false);
     if (!is_as_marked || !may_forget) continue;
     if (place_.alive() == marked - 1) break;
     may_forget = false;  // something is there that is not of the chain

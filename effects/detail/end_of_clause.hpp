@@ -83,14 +83,19 @@ class end_of_clause : public ending, public pooled_in_body {
 
   // ---- G1: who stands outside is to be unwound
 
-  /// Also where the clause still has what it was given, which goes with it.
-  [[nodiscard]] bool holds_on() const noexcept override {
-    if (has_rest()) return true;
-    if (is_unwound_ || std::exchange(is_asked_, true))
-      return false;  // it may stand in there itself
-    bool const holds = prompt_.is_held_on();
+  [[nodiscard]] bool holds_on() const noexcept override { return has_rest(); }
+  /// Where the clause still has what it was given, which goes with it.
+  [[nodiscard]] bool enter_rest_kept(ending* from, continuation& leaf) noexcept override {
+    if (is_unwound_ || is_asked_ || !prompt_.may_be_held_on()) return false;
+    is_asked_ = true;  // it may stand in there itself
+    asked_from_ = from;
+    leaf = prompt_.innermost_left();
+    return true;
+  }
+  [[nodiscard]] ending const* end_of_rest() const noexcept override { return &prompt_; }
+  [[nodiscard]] ending* leave_rest_kept() noexcept override {
     is_asked_ = false;
-    return holds;
+    return asked_from_;
   }
   /// What is inside goes; then the rest, here: by whoever unwinds on.
   void unwinds_later(holder& h) noexcept override {
@@ -170,7 +175,8 @@ class end_of_clause : public ending, public pooled_in_body {
   bool is_on_list_ = false;
   bool is_counted_ = true;
   bool is_unwound_ = false;
-  mutable bool is_asked_ = false;
+  bool is_asked_ = false;
+  ending* asked_from_ = nullptr;
 };
 
 }  // namespace weft::detail

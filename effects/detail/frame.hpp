@@ -82,6 +82,13 @@ class ending {
   /// Whether others do something for who stands outside, so that nobody must unwind that
   /// (holder.hpp, H3).
   [[nodiscard]] virtual bool holds_on() const noexcept { return false; }
+  /// H3: a clause may keep a rest, which goes with it.  A walk enters that, once, from the rest
+  /// that the clause `from` keeps, if that is not null, and leaves it to there.
+  [[nodiscard]] virtual bool enter_rest_kept(ending* /*from*/, continuation& /*leaf*/) noexcept {
+    return false;
+  }
+  [[nodiscard]] virtual ending const* end_of_rest() const noexcept { return nullptr; }
+  [[nodiscard]] virtual ending* leave_rest_kept() noexcept { return nullptr; }
   /// H3: it is about to be unwound: they need not do it any more.
   virtual void is_left() noexcept {}
   /// H3: that one is to go on unwinding when they have done it.
@@ -108,7 +115,7 @@ inline std::coroutine_handle<> continuation::resolve() const noexcept {
 /// it: so that it lies at the same place in every frame.
 struct frame : pooled_in_body {
   continuation parent;  // F2; this and the rest are written by who starts us
-  void* evidence;       // F3
+  void* evidence;       // F3; being unwound: a prompt*, where a rest is handed over
   awaited* to;          // F2; an answer<T>.  Null: being unwound
 };
 
@@ -116,17 +123,38 @@ inline frame& frame_of(std::coroutine_handle<> h) noexcept {
   return std::coroutine_handle<frame>::from_address(h.address()).promise();
 }
 
+/// `rest`, which was dropped, is to be unwound before `outside` is: says what is next.
+continuation unwind_first(prompt& rest, continuation outside, bool asked) noexcept;
+
+/// Destroys frames of a chain, one after the other (rest_as_parameter.hpp).
+class frame_unwinder {
+ public:
+  /// Says what is next.  `asked`: whether somebody holds on, of the ends of clauses in the chain
+  /// (H3); nobody does.
+  [[gnu::no_sanitize_address]] continuation destroy(std::coroutine_handle<> h,
+                                                    bool asked) noexcept {
+    frame& f = frame_of(h);
+    continuation const up = f.parent;
+    f.to = nullptr;
+    f.evidence = &rest_;
+    h.destroy();
+    if (!rest_) [[likely]]
+      return up;
+    return unwind_first(*std::exchange(rest_, nullptr), up, asked);
+  }
+
+ private:
+  prompt* rest_ = nullptr;  // what the frame hands over
+};
+
 /// Destroys a suspended chain from the innermost outwards up to and including `last`: in a loop,
 /// so a chain of a million takes no stack.  Says who stands outside.
-[[gnu::noinline, gnu::no_sanitize_address]] inline continuation unwind(
-    continuation at, ending const& last) noexcept {
-  for (;;) {
+template <bool Asked = false>
+[[gnu::noinline, gnu::no_sanitize_address]] continuation unwind(continuation at,
+                                                                ending const& last) noexcept {
+  for (frame_unwinder chain;;) {
     if (at.is_frame()) {
-      frame& f = frame_of(at.frame());
-      continuation const up = f.parent;
-      f.to = nullptr;
-      at.frame().destroy();
-      at = up;
+      at = chain.destroy(at.frame(), Asked);
     } else {
       ending& e = at.end();
       at = e.dropped();
@@ -138,13 +166,10 @@ inline frame& frame_of(std::coroutine_handle<> h) noexcept {
 /// The same up to `last`, which is left as it is.
 [[gnu::noinline, gnu::no_sanitize_address]] inline void unwind_inside(continuation at,
                                                                       ending const& last) noexcept {
-  for (;;) {
+  for (frame_unwinder chain;;) {
     if (at.is_frame()) {
-      frame& f = frame_of(at.frame());
-      continuation const up = f.parent;
-      f.to = nullptr;
-      at.frame().destroy();
-      at = up;
+      continuation const up = frame_of(at.frame()).parent;
+      at = chain.destroy(at.frame(), up.is_frame() || &up.end() != &last);
     } else {
       ending& e = at.end();
       if (&e == &last) return;
@@ -170,19 +195,43 @@ inline frame& frame_of(std::coroutine_handle<> h) noexcept {
   }
   return false;
 }
-/// In the chain from there up to `last`, the innermost that holds on; null if there is none.
+/// In the chain from there up to `last`, the innermost that holds on, or whose rest is held on to;
+/// null if there is none.  Rests that are kept one inside the other take no stack.
 [[nodiscard, gnu::noinline]] inline ending* held_on_to(continuation at,
                                                        ending const& last) noexcept {
+  ending* clause = nullptr;  // whose rest the chain is
   for (;;) {
     if (at.is_frame()) {
       at = frame_of(at.frame()).parent;
+      continue;
+    }
+    ending& e = at.end();
+    continuation rest;
+    if (&e == (clause ? clause->end_of_rest() : &last)) {
+      if (!clause) return nullptr;
+      at = clause->outside();
+      clause = clause->leave_rest_kept();
+    } else if (e.holds_on()) {
+      ending* outermost = &e;
+      for (; clause; clause = clause->leave_rest_kept()) outermost = clause;
+      return outermost;
+    } else if (e.enter_rest_kept(clause, rest)) {
+      clause = &e;
+      at = rest;
     } else {
-      ending& e = at.end();
-      if (&e == &last) return nullptr;
-      if (e.holds_on()) return &e;
       at = e.outside();
     }
   }
+}
+
+/// The same of one place: whether it, or the rest of its clause, is held on to.
+[[nodiscard]] inline bool is_held_on_at(ending& e) noexcept {
+  continuation rest;
+  if (e.holds_on()) return true;
+  if (!e.enter_rest_kept(nullptr, rest)) return false;
+  bool const is_held_on = held_on_to(rest, *e.end_of_rest()) != nullptr;
+  (void)e.leave_rest_kept();
+  return is_held_on;
 }
 
 /// All who hold on in there hear that they are left: from now on nobody asks further out.

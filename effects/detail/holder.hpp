@@ -75,9 +75,12 @@ class holder : public ending {
     at_.leaf = next;
   }
   /// H3: whether somebody holds on to a frame in there, while it is suspended.
-  [[nodiscard]] bool is_held_on() noexcept {
-    return (is_ == state::suspended || is_ == state::cut) && held_on_by();
+  [[nodiscard]] bool is_held_on() noexcept { return may_be_held_on() && held_on_by(); }
+  [[nodiscard]] bool may_be_held_on() const noexcept {
+    return is_ == state::suspended || is_ == state::cut;
   }
+  /// Then: the innermost frame, or what is left.
+  [[nodiscard]] continuation innermost_left() const noexcept { return at_.leaf; }
   /// H3: and now the rest.
   virtual void unwind_on() noexcept = 0;
 
@@ -124,6 +127,8 @@ class holder : public ending {
     return held_on_to(at_.leaf, *this);
   }
 
+  /// Before the leaf is destroyed: messages will want to know where it waited, and why.
+  void lose_leaf(std::string_view const& handler) noexcept;
   /// H3: others are about to see to it, perhaps on another thread.
   virtual void is_handed_over() noexcept {}
   /// While others look at us.
@@ -131,8 +136,6 @@ class holder : public ending {
   virtual void release_holder() noexcept = 0;
 
  private:
-  /// Before the leaf is destroyed: messages will want to know where it waited, and why.
-  void lose_leaf(std::string_view const& handler) noexcept;
   [[nodiscard]] ending* first_lost() noexcept;
   void require_nobody_holds_on(ending& part, std::string_view const& handler) noexcept;
 

@@ -54,8 +54,7 @@ class prompt : public holder, public pooled_in_body {
   }
   /// From now on several threads keep and release it.
   void stand_among_threads() noexcept { among_threads_ = true; }
-  /// By a prompt that is being destroyed, and will see to bury_orphans(): so that nested handlers
-  /// take no stack to go.
+  /// By a prompt that is destroyed, and calls bury_orphans(): so nested handlers take no stack.
   void release_by_inner() noexcept {
     if (drop_count()) up_ = std::exchange(orphans_, this);
   }
@@ -80,8 +79,7 @@ class prompt : public holder, public pooled_in_body {
     while (p && p != this) p = p->up_;
     return p != nullptr;
   }
-  /// Before a capture that is to go through the prompts inside.  Throws needs_control if it would
-  /// have to cross ordinary code.
+  /// Before a capture through the prompts inside.  Throws needs_control at ordinary code.
   void hold_inner(std::string_view operation, std::source_location where) {
     if (!hold(current_, *this)) throw_across(operation, where);
   }
@@ -123,6 +121,9 @@ class prompt : public holder, public pooled_in_body {
       say_goodbye();
     unwind_body();
   }
+  /// The same where a chain is unwound, which goes on at `outside`: says what is unwound next.
+  /// `asked`: whether somebody holds on, of the ends of clauses in the chain (H3).
+  [[nodiscard]] virtual continuation drop_before(continuation outside, bool asked) noexcept;
   // ---- H3, when a clause has dropped what it was given (end_of_clause.hpp)
 
   /// Whose it is to unwind the rest: of who held on last; of the clauses, if there are some;
@@ -236,7 +237,7 @@ class prompt : public holder, public pooled_in_body {
     leave_region();
   }
 
-  /// From now on operations to the handler are answered with resumption_expired.
+  /// From now on operations are answered with resumption_expired.
   virtual void end_evidence() noexcept = 0;
   virtual void leave_region() noexcept {}
   /// Destroys what is suspended.

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "effects/detail/nested_unwinding.hpp"
 #include "effects/detail/prompt.hpp"
 
 /// What holders and prompts do rarely: crossing other prompts, unwinding, losing a handler, saying
@@ -59,6 +60,7 @@ namespace weft::detail {
 }
 
 [[gnu::noinline]] inline bool holder::unwind_rest() noexcept {
+  nested_unwinding const here;
   if (is_ == state::suspended || is_ == state::cut) {
     if (ending* const e = held_on_by()) [[unlikely]] {
       leave_all(at_.leaf, *this);
@@ -67,7 +69,7 @@ namespace weft::detail {
     }
     lose_leaf(handler_name());
     is_ = state::ended;
-    unwind(at_.leaf, *this);
+    unwind<true>(at_.leaf, *this);
   } else if (is_ == state::cutting) {
     is_ = state::ended;  // cut() will see to it
   }
@@ -157,7 +159,7 @@ inline void holder::require_nobody_holds_on(ending& part,
                                             std::string_view const& handler) noexcept {
   // Relaxed: as in held_on_by().
   if (!somebody_holds_on.load(std::memory_order_relaxed)) return;
-  if (!part.holds_on() && !held_on_to(at_.leaf, part)) return;
+  if (!is_held_on_at(part) && !held_on_to(at_.leaf, part)) return;
   std::fprintf(stderr, "weft: a handler %.*s ended while tasks were open inside it\n",
                static_cast<int>(handler.size()), handler.data());
   std::terminate();

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <limits>
+#if defined(__GLIBC__)
+#include <pthread.h>
+#endif
+
+/// Unwinding that begins inside of another one: a destructor in a frame drops a resumption, or ends
+/// a region.
+///
+///   NEST-1  Such a rest may refer to what has been there longer than its owner, a local that
+///           stands before it.  So it must be unwound when the destructor returns.  C++ has no
+///           way to interrupt that: each takes native stack.
+///   NEST-2  The program ends with a message when the stack is about to be used up.
+namespace weft::detail {
+
+/// What is left of the native stack, and its size; more than there can be, if that is not known.
+struct native_stack {
+  std::size_t left = std::numeric_limits<std::size_t>::max();
+  std::size_t size = 0;
+};
+[[gnu::cold, gnu::noinline]] inline native_stack look_at_stack() noexcept {
+  native_stack found;
+#if defined(__GLIBC__)
+  pthread_attr_t attributes;
+  if (::pthread_getattr_np(::pthread_self(), &attributes) != 0) return found;
+  void* lowest = nullptr;
+  std::size_t size = 0;
+  bool const is_known = ::pthread_attr_getstack(&attributes, &lowest, &size) == 0;
+  ::pthread_attr_destroy(&attributes);
+  std::uintptr_t const left = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) -
+                              reinterpret_cast<std::uintptr_t>(lowest);
+  if (is_known && left < size) found = {left, size};  // else it is a stack of somebody's own
+#endif
+  return found;
+}
+
+/// Counts those of this thread.
+class nested_unwinding {
+ public:
+  nested_unwinding() noexcept {
+    if (++depth_ % look_every == 0) [[unlikely]]
+      require_stack();
+  }
+  nested_unwinding(nested_unwinding const&) = delete;
+  nested_unwinding& operator=(nested_unwinding const&) = delete;
+  ~nested_unwinding() { --depth_; }
+
+ private:
+  static constexpr unsigned look_every = 16;
+  static constexpr std::size_t reserve = 64 * 1024;
+
+  [[gnu::cold, gnu::noinline]] static void require_stack() noexcept {
+    native_stack const stack = look_at_stack();
+    if (stack.left >= std::min(reserve, stack.size / 4)) return;
+    std::fprintf(
+        stderr,
+        "weft: %u resumptions, each stored in what the one before keeps, are dropped together, "
+        "and the stack is used up: keep a resumption as a parameter of its coroutine\n",
+        depth_);
+    std::terminate();
+  }
+
+  static inline thread_local constinit unsigned depth_ = 0;
+};
+
+}  // namespace weft::detail
