@@ -128,7 +128,7 @@ constexpr auto nobody = [](process const&) noexcept { return false; };
 template <class... At>
 bool enters(room& here, detail::waiter& who, At&&... at) {
   who.waits(*tests::numbered(0).release());
-  return here.enter(std::forward<At>(at)..., nobody);
+  return here.enter(std::forward<At>(at)..., nobody) == detail::entering::waits;
 }
 
 /// Who finds that it is open sees what was done before.

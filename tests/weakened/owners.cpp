@@ -163,7 +163,7 @@ void rests() {
 
 class nothing_captured final : public detail::capture {
  public:
-  detail::chain frames_here(bool) override { return {}; }
+  detail::chain frames_here(bool, bool) override { return {}; }
 };
 void captures() {
   owned_by_two(
@@ -172,13 +172,13 @@ void captures() {
         c->keep();
         return c;
       },
-      [](detail::capture& c) { look(c.frames_here(false)); }, release<detail::capture>);
+      [](detail::capture& c) { look(c.frames_here(false, true)); }, release<detail::capture>);
 }
 
 void segments() {
   owned_by_two(
       [] {
-        auto* const s = detail::log_segment::make(nullptr, 0);
+        auto* const s = detail::log_segment::make(nullptr, 0, false);
         if (!s) std::abort();
         s->put(0, detail::log_entry(detail::site{}));
         s->keep();
