@@ -5,7 +5,7 @@
 
 /// What weft throws when it is used wrongly.  Each message names the operation, the handler and
 /// the place; `docs/errors.md` has cause and cure.
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 /// Awaiting a computation that was awaited before, or moved from.
 struct eff_empty : std::logic_error {

@@ -141,7 +141,7 @@ class weft::multi_resumption {
       detail::prompt::driver const outside;
       detail::drive(rest.go(detail::continuation::ordinary_code(), answer));
     }
-    return answer.take();
+    return answer.take_at_last();
   }
 
   /// For the library.

@@ -264,7 +264,7 @@ A resume(resumption<R, A, Es...>&& k, V&&... value) {
     detail::prompt::driver const outside;
     detail::drive(std::move(rest).go(detail::continuation::ordinary_code(), answer));
   }
-  return answer.take();
+  return answer.take_at_last();
 }
 
 // clang-format off

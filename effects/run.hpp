@@ -32,7 +32,7 @@ T run(eff<T, Effects...> computation,
     detail::prompt::driver const outside;
     detail::drive(frame);
   }
-  return answer.take();
+  return answer.take_at_last();
 }
 
 template <class X>

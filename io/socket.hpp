@@ -30,7 +30,7 @@ struct endpoint {
 
 /// Something could not be done.  code() says why: std::errc::timed_out, connection_reset,
 /// connection_refused, too_many_files_open, and what else the system has.
-struct io_error : std::system_error {
+struct [[gnu::visibility("default")]] io_error : std::system_error {
   /// `what` was to be done: "read from 127.0.0.1:4000".
   io_error(std::error_code why, std::string const& what) : system_error(why, "weft: " + what) {}
 };

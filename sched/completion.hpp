@@ -15,7 +15,7 @@
 namespace weft {
 
 /// Nobody is left who could complete it.
-struct completion_dropped : std::exception {
+struct [[gnu::visibility("default")]] completion_dropped : std::exception {
   [[nodiscard]] char const* what() const noexcept override {
     return "weft: a completion will not come: its completer was destroyed without one";
   }

@@ -21,7 +21,7 @@ class decider {
   virtual std::size_t decide(std::size_t n, std::string_view const* names) = 0;
 
   /// Null but while schedules are tried on this thread.
-  static inline constinit thread_local decider* of_thread = nullptr;
+  [[gnu::visibility("default")]] static inline constinit thread_local decider* of_thread = nullptr;
 
  protected:
   ~decider() = default;

@@ -12,7 +12,7 @@
 
 #include "sched/process_id.hpp"
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 /// What a process finds, at its next scheduler operation or where it waits, when another has failed
 /// or the scheduler is stopped: it is to unwind.  And what schedule throws when it was stopped.

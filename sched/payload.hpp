@@ -16,7 +16,7 @@
 namespace weft {
 
 /// Asking a payload for another type than it holds.  Names both.
-struct wrong_payload : std::logic_error {
+struct [[gnu::visibility("default")]] wrong_payload : std::logic_error {
   wrong_payload(std::string_view holds, std::string_view wanted)
       : logic_error("weft: a payload was asked for " + std::string(wanted) + ", and holds " +
                     (holds.empty() ? "nothing" : std::string(holds))) {}
@@ -58,7 +58,7 @@ class payload {
   [[nodiscard]] explicit operator bool() const noexcept { return is_ != nullptr; }
   template <class T>
   [[nodiscard]] bool holds() const noexcept {
-    return is_ == &kind_of<T>;
+    return is_ && *is_ == kind_of<T>;
   }
   /// The value, which stays.  Throws wrong_payload.
   template <class T>
@@ -107,14 +107,13 @@ class payload {
       delete &value<T>(room);
   }
 
-  struct kind {
-    std::string_view name;
+  struct kind : detail::type_identity {
     void (*move)(std::byte* from, std::byte* to) noexcept;
     void (*destroy)(std::byte* room) noexcept;
   };
-  /// Its address is the type's identity.
   template <class T>
-  static constexpr kind kind_of{detail::name_of<T>, move_to<T>, destroy_in<T>};
+  static constexpr kind kind_of{
+      {detail::name_of<T>, detail::type_info_of<T>()}, move_to<T>, destroy_in<T>};
 
   kind const* is_ = nullptr;
   alignas(void*) std::byte room_[inside];

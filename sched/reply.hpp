@@ -19,7 +19,7 @@
 namespace weft {
 
 /// Nobody is left who could answer a command: its reply was destroyed.  A copy costs a count.
-class command_dropped : public completion_dropped {
+class [[gnu::visibility("default")]] command_dropped : public completion_dropped {
  public:
   /// `command`: the name of its type.
   command_dropped(std::string_view command, std::uint64_t tag)

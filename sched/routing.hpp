@@ -70,7 +70,7 @@ class [[nodiscard]] routed_inbox {
   /// For open_inbox().  Throws std::logic_error if that process has one; bad_alloc.
   routed_inbox(detail::own_route const& of, inbox<M> in) : in_(std::move(in)) {
     auto& all = of.office->routes();
-    all.add(of.who, detail::mailbox_access::of(in_), &detail::type_of_message<M>);
+    all.add(of.who, detail::mailbox_access::of(in_), detail::identity_of<M>);
     routes_ = &all;
     owner_ = of.who;
   }
@@ -143,7 +143,7 @@ template <class M>
 class routed_send : public face {
  public:
   routed_send(process_id to, M&& m) noexcept
-      : message_(std::move(m)), sender_(to, &type_of_message<M>, &message_) {}
+      : message_(std::move(m)), sender_(to, identity_of<M>, &message_) {}
   template <class Row>
   routing::send operation_in() {
     return routing::send(sender_);

@@ -130,7 +130,7 @@ concept steps = requires(S& s, std::string_view method, typename S::input input,
 };
 
 /// init was called with a name that the stepper does not know.
-struct unknown_method : std::logic_error {
+struct [[gnu::visibility("default")]] unknown_method : std::logic_error {
   /// `known`: those there are.
   unknown_method(std::string_view type, std::string_view method,
                  std::span<std::string const> known = {})

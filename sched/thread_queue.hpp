@@ -16,6 +16,11 @@ struct queue_entry {
   state_word state{process_state::running};
 };
 
+namespace detail {
+/// Stands at the head of each queue that is locked.  Never an entry.
+[[gnu::visibility("default")]] inline constinit queue_entry locked_queue;
+}  // namespace detail
+
 /// Entries on their way from one queue to another: nobody else's.
 struct entry_chain {
   queue_entry* first = nullptr;
@@ -172,11 +177,7 @@ class basic_thread_queue {
   }
 
  private:
-  /// Never an entry.
-  static queue_entry* sentinel() noexcept {
-    static constinit queue_entry locked;
-    return &locked;
-  }
+  static queue_entry* sentinel() noexcept { return &detail::locked_queue; }
 
   /// The head, which is ours to store again (Q1); or the sentinel.
   [[nodiscard]] queue_entry* claim() noexcept {

@@ -11,9 +11,12 @@ weft::eff<void> a_computation();
 weft::resumption<int, int> a_resumption();
 
 // The same two functions, by the symbols that they must have.
-#if defined(__clang__) || defined(WEFT_SYMMETRIC)
+#if defined(__clang__)
 extern "C" void a_computation_by_symbol() asm("_Z13a_computationB9symmetricv");
 extern "C" void a_resumption_by_symbol() asm("_Z12a_resumptionB9symmetricv");
+#elif defined(WEFT_SYMMETRIC)
+extern "C" void a_computation_by_symbol() asm("_Z13a_computationB13symmetric_gnuv");
+extern "C" void a_resumption_by_symbol() asm("_Z12a_resumptionB13symmetric_gnuv");
 #else
 extern "C" void a_computation_by_symbol() asm("_Z13a_computationB8bouncingv");
 extern "C" void a_resumption_by_symbol() asm("_Z12a_resumptionB8bouncingv");

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <memory>
@@ -26,6 +28,15 @@ using kept = std::conditional_t<std::is_void_v<T> || std::is_same_v<T, never>, n
 }
 [[gnu::cold, gnu::noinline]] inline void forget(std::exception_ptr& e) noexcept {
   std::destroy_at(&e);
+}
+
+/// A module of the program has a copy of what a program has once (docs/portability.md).
+[[noreturn, gnu::cold, gnu::noinline]] inline void end_without_answer() noexcept {
+  std::fputs(
+      "weft: a computation that ordinary code runs has stopped without an answer: a module of this "
+      "program has its own copies of variables that a program has once\n",
+      stderr);
+  std::abort();
 }
 
 /// Somebody waits at a place in the source: the part of an answer that does not know its type.
@@ -100,6 +111,12 @@ class answer : public awaited {
     if (is_ == state::error) [[unlikely]]
       rethrow(at_.error);
     return take_value();
+  }
+  /// The same in ordinary code, when nothing is left to run.
+  T take_at_last() {
+    if (is_empty()) [[unlikely]]
+      end_without_answer();
+    return take();
   }
   /// The same where there is one.
   T take_value() {

@@ -10,6 +10,19 @@
 /// Between the pools of threads (frame_pool.hpp).
 namespace weft::detail {
 
+/// As this file is compiled; the program goes by its depot (M3).
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr bool pooling = false;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+inline constexpr bool pooling = false;
+#else
+inline constexpr bool pooling = true;
+#endif
+#else
+inline constexpr bool pooling = true;
+#endif
+
 /// How many frames, prompts and the like have been made and destroyed, by this thread and those
 /// that have ended.  For tests.
 struct frame_count {
@@ -25,7 +38,7 @@ struct free_block {
   free_block* next_batch;  // of the first of a batch in the depot
 };
 /// Where each list ends: so that who gives need not ask whether there is one.  Nobody writes to it.
-inline constinit free_block no_block{nullptr, 0, nullptr};
+[[gnu::visibility("default")]] inline constinit free_block no_block{nullptr, 0, nullptr};
 
 /// What is left of a slab (M2).
 struct slab_rest {
@@ -67,6 +80,11 @@ struct arena_range {
 /// Batches of free blocks, between threads.  Thread safe.
 class frame_depot {
  public:
+  explicit constexpr frame_depot(bool keeps_blocks) noexcept : keeps_blocks_(keeps_blocks) {}
+
+  /// M3.  If not, there are no batches.
+  [[nodiscard]] bool keeps_blocks() const noexcept { return keeps_blocks_; }
+
   void put(std::size_t size, free_block* first) noexcept {
     std::lock_guard const lock(mutex_);
     first->next_batch = std::exchange(piles_[size], first);
@@ -118,12 +136,13 @@ class frame_depot {
   }
 
  private:
+  bool keeps_blocks_;  // does not change
   std::mutex mutex_;
   std::array<free_block*, block_sizes> piles_{};
   slab_rest rest_;
   arena_range* arenas_ = nullptr;
   frame_count ended_;  // by threads that have ended
 };
-inline constinit frame_depot depot;
+[[gnu::visibility("default")]] inline constinit frame_depot depot(pooling);
 
 }  // namespace weft::detail

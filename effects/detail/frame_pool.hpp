@@ -24,7 +24,10 @@
 ///   M2  Blocks are cut from slabs, one behind the other, since malloc would take 16 bytes more for
 ///       each: a fifth of a waiting process.  So none goes back to the system: what has been
 ///       memory for frames at the peak stays that.  Blocks of over 4 KB come from the system.
-///   M3  Under AddressSanitizer nothing is kept, so that a use after death is seen.
+///   M3  Under AddressSanitizer nothing is kept, so that a use after death is seen: the lists stay
+///       empty and without credit, so the slow path hears of each birth and death.  The depot says
+///       whether that is so, for all modules and files of a program: one that is compiled with
+///       AddressSanitizer may be linked with one that is not.
 ///   M4  While there are arenas (frame_arena.hpp) the lists are put aside, and those in their place
 ///       are empty and without credit: so the slow path hears of each birth and death, and the
 ///       fast path need not ask.
@@ -33,18 +36,6 @@
 ///       blocks that were neighbours are one thread's and another's, when tasks have been stolen.
 namespace weft::detail {
 
-#if defined(__SANITIZE_ADDRESS__)
-inline constexpr bool pooling = false;  // M3
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-inline constexpr bool pooling = false;
-#else
-inline constexpr bool pooling = true;
-#endif
-#else
-inline constexpr bool pooling = true;
-#endif
-
 /// A thread's free blocks.
 class frame_pool {
  public:
@@ -52,20 +43,20 @@ class frame_pool {
   template <bool InBody = false>
   void* take(std::size_t bytes) {
     std::size_t const size = block_size::of(bytes);
-    if (!pooling || size >= block_sizes) [[unlikely]]
+    if (size >= block_sizes) [[unlikely]]
       return from_system(bytes, InBody);
     shelf& s = shelves_[size];
     free_block* const block = s.first;
     free_block* const next = block->next;
     if (!next) [[unlikely]]
-      return take_slowly(size, InBody);
+      return take_slowly(bytes, InBody);
     s.first = next;
     prefetch(next, size);
     return block;
   }
   void give(void* p, std::size_t bytes) noexcept {
     std::size_t const size = block_size::of(bytes);
-    if (!pooling || size >= block_sizes) [[unlikely]]
+    if (size >= block_sizes) [[unlikely]]
       return to_system(p);
     shelf& s = shelves_[size];
     if (s.credit == 0) [[unlikely]]
@@ -172,7 +163,7 @@ class frame_pool {
     block->depth = s.first->depth + 1;
     s.first = block;
   }
-  void* take_slowly(std::size_t size, bool in_body);
+  void* take_slowly(std::size_t bytes, bool in_body);
   void give_slowly(void* p, std::size_t size) noexcept;
   void give_to_list(void* p, std::size_t size) noexcept;
   void* take_in_arena(std::size_t bytes);
@@ -195,14 +186,14 @@ class frame_pool {
   frame_arena* recent_arena_ = nullptr;  // a hint
   while_in_arenas* in_arenas_ = nullptr;
 };
-inline thread_local constinit frame_pool frames;
+[[gnu::visibility("default")]] inline thread_local constinit frame_pool frames;
 
 /// Closes the pool when its thread ends.  Apart from it: a thread_local with a destructor costs
 /// each access a check.
 struct closes_frames {
   ~closes_frames() { frames.close(); }
 };
-inline void close_frames_at_the_end() {
+[[gnu::visibility("default"), gnu::noinline]] inline void close_frames_at_the_end() {
   static thread_local closes_frames const at_the_end;
   (void)at_the_end;
 }

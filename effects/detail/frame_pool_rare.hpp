@@ -56,7 +56,9 @@ inline void frame_pool::mark_owning(void* block) noexcept {
   if (arena_of(block)) frame_arena::header_of(block).owns = true;
 }
 
-[[gnu::noinline]] inline void* frame_pool::take_slowly(std::size_t size, bool in_body) {
+[[gnu::noinline]] inline void* frame_pool::take_slowly(std::size_t bytes, bool in_body) {
+  if (!depot.keeps_blocks()) return from_system(bytes, in_body);
+  std::size_t const size = block_size::of(bytes);
   if (!arenas_) return restock(shelves_[size], size);
   if (in_body)
     if (void* const p = take_in_arena(block_size::bytes(size))) return p;
@@ -64,6 +66,7 @@ inline void frame_pool::mark_owning(void* block) noexcept {
   return s.first->next ? std::exchange(s.first, s.first->next) : restock(s, size);
 }
 [[gnu::noinline]] inline void frame_pool::give_slowly(void* p, std::size_t size) noexcept {
+  if (!depot.keeps_blocks()) return to_system(p);
   if (arenas_ && recent_arena_->is_near(p)) [[likely]] {
     recent_arena_->give(p);
     if (recent_arena_->may_go()) end_arena(*recent_arena_);

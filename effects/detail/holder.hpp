@@ -27,7 +27,7 @@ class evidence_slots;
 class prompt;
 
 /// H3: whether there ever was such a frame.
-inline constinit std::atomic<bool> somebody_holds_on = false;
+[[gnu::visibility("default")]] inline constinit std::atomic<bool> somebody_holds_on = false;
 /// From now on there may be.
 inline void somebody_holds_on_now() noexcept {
   // Relaxed, both: see held_on_by().

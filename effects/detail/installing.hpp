@@ -116,7 +116,7 @@ typename setting<Handling, row<>>::answer run_handling(Handling&& what,
                                 loan.home()));
   }
   if (!answer.error()) loan.require_returned();
-  return answer.take();
+  return answer.take_at_last();
 }
 
 }  // namespace weft::detail

@@ -70,7 +70,13 @@ class log_entry {
 
   [[nodiscard]] site at() const noexcept { return {operation_, where_, hash_}; }
   [[nodiscard]] bool is_at(site const& s) const noexcept {
-    return operation_ == s.operation && hash_ == s.hash && site::same_place(where_, s.where);
+    if (operation_ == s.operation && hash_ == s.hash) [[likely]]
+      return site::same_place(where_, s.where);
+    return is_at_elsewhere(s);
+  }
+  /// The same, where another module of the program may have written it, or performs it.
+  [[nodiscard, gnu::noinline]] bool is_at_elsewhere(site const& s) const noexcept {
+    return at() == s;
   }
   [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
   /// Once more, if this is a void answer of that site.

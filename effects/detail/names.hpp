@@ -16,7 +16,7 @@ constexpr std::string_view spelled_by_the_compiler() {
   return all.substr(from, (more == all.npos ? all.size() - 1 : more) - from);
 }
 
-/// The name of a type; its address is the type's identity.
+/// The name of a type.
 template <class T>
 inline constexpr std::string_view name_of = spelled_by_the_compiler<T>();
 

@@ -14,6 +14,7 @@
 
 #include "effects/detail/answer.hpp"
 #include "effects/detail/names.hpp"
+#include "effects/detail/type_identity.hpp"
 #include "effects/operation.hpp"
 
 /// What is known of an operation when its type is not: for messages, and for logs.
@@ -35,8 +36,7 @@ template <class R>
 constexpr bool fits_a_word =
     std::is_trivially_copyable_v<kept<R>> && sizeof(kept<R>) <= sizeof(std::uint64_t);
 
-struct operation_info {
-  std::string_view name;
+struct operation_info : type_identity {
   answer_size size;
   /// Writes down what it was answered; for one that seals, that the log is over.
   void (*record)(replay_log&, site const&, awaited&) noexcept;
@@ -57,9 +57,8 @@ constexpr bool only_a_turn = false;
 template <class O>
   requires requires { requires O::only_a_turn; }
 constexpr bool only_a_turn<O> = true;
-/// Its address is the operation's identity.
 template <class O>
-inline constexpr operation_info info_of{name_of<O>,
+inline constexpr operation_info info_of{{name_of<O>, type_info_of<O>()},
                                         std::is_same_v<kept<typename O::result>, nothing>
                                             ? answer_size::nothing
                                         : fits_a_word<typename O::result> ? answer_size::word
@@ -97,10 +96,17 @@ std::size_t argument_hash([[maybe_unused]] O const& o) {
 struct site {
   operation_info const* operation;
   std::source_location where;
-  std::uint32_t hash;
+  std::uint32_t hash;  // 0: not compared
 
   friend bool operator==(site const& a, site const& b) noexcept {
-    return a.operation == b.operation && a.hash == b.hash && same_place(a.where, b.where);
+    return same_hash(a.hash, b.hash) && same_place(a.where, b.where) && a.is_of(b.operation);
+  }
+  [[nodiscard]] bool is_of(operation_info const* o) const noexcept {
+    return operation == o || (operation && o && *operation == *o);
+  }
+  /// Code that NDEBUG is defined for gives none.
+  static bool same_hash(std::uint32_t a, std::uint32_t b) noexcept {
+    return a == b || a == 0 || b == 0;
   }
   /// One place has one representation wherever the compiler is one; else it is looked into.
   static bool same_place(std::source_location const& a, std::source_location const& b) noexcept {

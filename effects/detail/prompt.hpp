@@ -277,10 +277,11 @@ class prompt : public holder, public pooled_in_body {
   [[noreturn]] void throw_expired(std::string_view handler) const;
   [[noreturn]] void throw_inside(prompt const& outer) const;
 
-  static inline thread_local constinit prompt* current_ = nullptr;  // P2
-  static inline thread_local constinit prompt* orphans_ = nullptr;  // dead, linked by up_
+  /// P2; and those that are dead, linked by up_.
+  [[gnu::visibility("default")]] static inline thread_local constinit prompt* current_ = nullptr;
+  [[gnu::visibility("default")]] static inline thread_local constinit prompt* orphans_ = nullptr;
   /// How many borrowed handlers have ended while others could perform to them.
-  static inline constinit std::atomic<unsigned> losses_ = 0;
+  [[gnu::visibility("default")]] static inline constinit std::atomic<unsigned> losses_ = 0;
 
   bool fragile_ = false;        // a handler further out is borrowed: it may end before we do
   bool expired_ = false;        // the handler ended before the body

@@ -4,6 +4,7 @@
 #include <coroutine>
 #include <utility>
 
+#include "effects/detail/compiled_alike.hpp"
 #include "effects/detail/compiler.hpp"
 
 /// How a coroutine goes on to the next.
@@ -18,15 +19,18 @@
 /// of the symbol of every function that returns one, so mixing is an error of the linker.
 ///
 /// Small owners of frames are [[clang::trivial_abi]]: passed and returned in registers, so that a
-/// caller's frame need not hold them (an eff call is a fifth faster).  g++ has no such thing.
+/// caller's frame need not hold them (an eff call is a fifth faster).  g++ has no such thing; so
+/// its files have a tag of their own also where it jumps.
 #if !defined(__clang__)
 #pragma GCC diagnostic ignored_attributes "clang::trivial_abi"
 #endif
 
 namespace weft {
 
-#if defined(__clang__) || defined(WEFT_SYMMETRIC)
+#if defined(__clang__)
 inline namespace [[gnu::abi_tag("symmetric")]] symmetric {
+#elif defined(WEFT_SYMMETRIC)
+inline namespace [[gnu::abi_tag("symmetric_gnu")]] symmetric_gnu {
 #else
 inline namespace [[gnu::abi_tag("bouncing")]] bouncing {
 #endif
@@ -38,7 +42,7 @@ class resumption;
 template <class R, class A = void, class... Rebound>
 class multi_resumption;
 
-}  // namespace symmetric or bouncing
+}  // namespace symmetric, symmetric_gnu or bouncing
 
 namespace detail {
 
@@ -55,7 +59,7 @@ inline void drive(std::coroutine_handle<> first) { first.resume(); }
 inline namespace bouncing {
 
 using transfer = void;
-inline thread_local constinit void* next_to_go = nullptr;
+[[gnu::visibility("default")]] inline thread_local constinit void* next_to_go = nullptr;
 inline void go_on(std::coroutine_handle<> next) noexcept { next_to_go = next.address(); }
 inline void drive(std::coroutine_handle<> first) {
   next_to_go = first.address();

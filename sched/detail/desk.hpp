@@ -38,7 +38,7 @@ struct desk {
   desk* outside = nullptr;  // of a scheduler round ours, on this thread
 
   /// Where this thread sits: null if its scheduler has one thread only.
-  static inline thread_local constinit desk* of_thread = nullptr;
+  [[gnu::visibility("default")]] static inline thread_local constinit desk* of_thread = nullptr;
 };
 
 }  // namespace weft::detail

@@ -155,7 +155,7 @@ class forkable_process final : public process {
   /// The answer, with which it goes on now (Y2).
   void record(std::uint64_t answer) noexcept {
     // Frames of another process, which run here, do not say where they wait.
-    if (is_waiting() && (at_site_.operation != &operation() ||
+    if (is_waiting() && (!at_site_.is_of(&operation()) ||
                          !site::same_place(at_site_.where, waiting().where))) [[unlikely]]
       log_.seal({&operation(), waiting().where, 0});
     else if (is_waiting() && is_answered())

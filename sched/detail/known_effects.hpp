@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <forward_list>
 #include <memory_resource>
 #include <mutex>
-#include <string_view>
 #include <vector>
 
 #include "sched/detail/program.hpp"
@@ -17,7 +15,7 @@ namespace weft::detail {
 
 /// An effect, and the evidence for it: for processes that keep a log, and for others.
 struct known_effect {
-  std::string_view const* effect;
+  type_identity const* effect;
   void* plain;
   void* recorded;
 };
@@ -30,13 +28,11 @@ class known_effects {
   /// Of which the scheduler may have more, before processes run.
   [[nodiscard]] std::pmr::memory_resource* memory() noexcept { return &memory_; }
 
-  [[nodiscard]] bool knows(std::string_view const* effect) const noexcept {
-    return std::ranges::find(known_, effect, &known_effect::effect) != known_.end();
-  }
+  [[nodiscard]] bool knows(type_identity const& effect) const noexcept { return find(effect); }
   /// Evidence for a row of effects that are all known.  Throws bad_alloc.
   [[gnu::noinline]] void* look_up(row_info const& row, bool recorded) {
     if (row.size == 0) return nullptr;
-    if (row.size == 1) return one(row.effects[0], recorded);
+    if (row.size == 1) return one(*row.effects[0], recorded);
     return array_for(row, recorded).evidence;
   }
   /// The same, of processes that keep no log, for threads that have no place to note what they
@@ -59,16 +55,24 @@ class known_effects {
     void** evidence;
   };
 
-  [[nodiscard]] void* one(std::string_view const* effect, bool recorded) const noexcept {
-    auto const it = std::ranges::find(known_, effect, &known_effect::effect);
-    return recorded ? it->recorded : it->plain;
+  /// Null if there is none.
+  [[nodiscard]] known_effect const* find(type_identity const& effect) const noexcept {
+    for (auto const& known : known_)
+      if (known.effect == &effect) return &known;
+    for (auto const& known : known_)  // of another module's row
+      if (*known.effect == effect) return &known;
+    return nullptr;
+  }
+  [[nodiscard]] void* one(type_identity const& effect, bool recorded) const noexcept {
+    known_effect const& known = *find(effect);
+    return recorded ? known.recorded : known.plain;
   }
   [[nodiscard]] row_array const& array_for(row_info const& row, bool recorded) {
     std::lock_guard const lock(mutex_);
     for (auto const& r : rows_)
       if (r.row == &row && r.recorded == recorded) return r;
     auto** const all = std::pmr::polymorphic_allocator<void*>(&memory_).allocate(row.size);
-    for (std::size_t i = 0; i != row.size; ++i) all[i] = one(row.effects[i], recorded);
+    for (std::size_t i = 0; i != row.size; ++i) all[i] = one(*row.effects[i], recorded);
     return rows_.emplace_front(row_array{&row, recorded, all});
   }
 

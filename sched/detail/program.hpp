@@ -13,10 +13,10 @@
 /// What processes are started from.
 namespace weft::detail {
 
-/// A row, when its type is not known: the names of its effects, in the order of evidence.
+/// A row, when its type is not known: its effects, in the order of evidence.
 struct row_info {
   std::size_t size;
-  std::string_view const* const* effects;
+  type_identity const* const* effects;
   bool is_light;
 };
 /// Whether who performs it need not be a process: anything but what a scheduler does for one.
@@ -29,7 +29,7 @@ template <class Row>
 struct row_info_of;
 template <class... Es>
 struct row_info_of<row<Es...>> {
-  static constexpr std::string_view const* effects[sizeof...(Es) + 1] = {&name_of<Es>..., nullptr};
+  static constexpr type_identity const* effects[sizeof...(Es) + 1] = {&identity_of<Es>..., nullptr};
   static constexpr row_info value{sizeof...(Es), effects, (is_light_effect<Es> && ...)};
 };
 

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "effects/handle.hpp"
 #include "sched/detail/correspondents.hpp"
 #include "sched/detail/mailbox.hpp"
 #include "sched/detail/touching.hpp"
@@ -17,10 +18,6 @@
 
 /// Which mailbox is whose: of processes that are sent to by their ids.
 namespace weft::detail {
-
-/// Of each type of messages, an address.
-template <class M>
-inline constexpr char type_of_message = 0;
 
 /// An address of a mailbox whose type is not known: counted, as address<M> is.
 class kept_address {
@@ -62,11 +59,11 @@ class route_table {
   route_table& operator=(route_table const&) = delete;
 
   /// Throws std::logic_error if there is one for that process; bad_alloc.
-  void add(process_id who, mailbox& b, void const* type) {
+  void add(process_id who, mailbox& b, type_identity const& type) {
     shard& s = shard_of(who);
     is_touched(&s, true);
     std::lock_guard const lock(s.mutex);
-    if (!s.routes.try_emplace(who, route{&b, type}).second) throw_has_one(who);
+    if (!s.routes.try_emplace(who, route{&b, &type}).second) throw_has_one(who);
     b.add_address();
   }
   /// Its address, to be dropped.
@@ -80,12 +77,12 @@ class route_table {
     return kept_address(b);
   }
   /// Empty if there is none, or it is for another type.
-  [[nodiscard]] kept_address find(process_id who, void const* type) noexcept {
+  [[nodiscard]] kept_address find(process_id who, type_identity const& type) noexcept {
     shard& s = shard_of(who);
     is_touched(&s, false);
     std::lock_guard const lock(s.mutex);
     auto const it = s.routes.find(who);
-    if (it == s.routes.end() || it->second.type != type) return {};
+    if (it == s.routes.end() || *it->second.type != type) return {};
     it->second.box->add_address();  // U2
     return kept_address(it->second.box);
   }
@@ -93,7 +90,7 @@ class route_table {
  private:
   struct route {
     mailbox* box;
-    void const* type;
+    type_identity const* type;
   };
   /// The golden ratio, as a fraction: ids are paths, whose lower bits are mostly zero.
   static std::uint64_t mixed(process_id id) noexcept { return id.hash() * 0x9E3779B97F4A7C15u; }
@@ -128,10 +125,11 @@ class route_table {
 
 /// A process that sends to another by its id: in its operation.
 struct routed_sender {
-  routed_sender(process_id id, void const* m, void* what) noexcept : to(id), type(m), by(what) {}
+  routed_sender(process_id id, type_identity const& m, void* what) noexcept
+      : to(id), type(m), by(what) {}
 
   process_id const to;
-  void const* const type;
+  type_identity const& type;
   kept_address at;  // once it is found
   sender by;        // after it: it leaves the mailbox first
 };

@@ -274,7 +274,7 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
     timers_.open();
   }
 
-  static std::uint64_t next_serial() noexcept {
+  [[gnu::visibility("default")]] static std::uint64_t next_serial() noexcept {
     // By the block: an atomic step for each would be felt where small programs are run by the
     // million.
     static constexpr std::uint64_t block = 1024;

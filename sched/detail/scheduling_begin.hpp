@@ -31,7 +31,8 @@ void scheduling<Backend>::learn_effect(identity<F>, Find& find) {
     auto* const b = own(std::make_unique<scheduler_place<scheduling, F, true>>(*this));
     if constexpr (explores && std::is_same_v<F, routing>)
       (void)this->office().routes();  // U5 of route_table.hpp
-    this->known_.learn({&name_of<F>, static_cast<evidence<F>*>(a), static_cast<evidence<F>*>(b)});
+    this->known_.learn(
+        {&identity_of<F>, static_cast<evidence<F>*>(a), static_cast<evidence<F>*>(b)});
   } else {
     evidence<F>* outer = find.template operator()<F>();
     this->learn_outer(outer->clauses->home(*outer));
@@ -40,7 +41,7 @@ void scheduling<Backend>::learn_effect(identity<F>, Find& find) {
                                                            Find::template tells_what_it_touches<F>))
                   ->stand_in();
     auto* const r = own(std::make_unique<recorder<F>>(*this, *outer));
-    this->known_.learn({&name_of<F>, outer, r->stand_in()});
+    this->known_.learn({&identity_of<F>, outer, r->stand_in()});
   }
 }
 template <backend Backend>

@@ -34,7 +34,7 @@ class scheduling_outside : public scheduling_base {
     if (!was_started_)
       throw std::logic_error(
           "weft: a submitter is for a scheduler that was started: start() it first");
-    (require_known(name_of<Es>, known_.knows(&name_of<Es>)), ...);
+    (require_known(name_of<Es>, known_.knows(identity_of<Es>)), ...);
     require_entrance();
     std::lock_guard const lock(entrance_->mutex);
     if (entrance_->is_closed()) throw scheduler_stopped();

@@ -27,7 +27,8 @@ class touch_listener {
   virtual void begins_again() noexcept = 0;
 
   /// Null but while schedules are explored on this thread, and it matters.
-  static inline constinit thread_local touch_listener* of_thread = nullptr;
+  [[gnu::visibility("default")]] static inline constinit thread_local touch_listener* of_thread =
+      nullptr;
 
  protected:
   ~touch_listener() = default;

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+/// Ends a program whose files share functions of weft and go on from frame to frame differently
+/// (transfer.hpp): a function that was compiled one way would return to one that expects the other.
+///
+/// The linker refuses files that hand an eff to one another.  It does not see files each of which
+/// has all its computations to itself: those are told apart here, when the program begins, or a
+/// library is loaded.  A library with hidden visibility shares no function, and may be compiled by
+/// another compiler.
+namespace weft::detail {
+
+#if defined(__clang__)
+inline constexpr char const* compiled_how = "clang";
+#elif defined(WEFT_SYMMETRIC)
+inline constexpr char const* compiled_how = "g++ with WEFT_SYMMETRIC";
+#else
+inline constexpr char const* compiled_how = "g++ without WEFT_SYMMETRIC";
+#endif
+
+/// How the first file was.  A program has as many of it as of each inline function of ours.
+inline constinit std::atomic<char const*> first_compiled_how = nullptr;
+
+[[gnu::cold, gnu::noinline]] inline bool require_compiled_alike(char const* how) noexcept {
+  char const* first = nullptr;
+  // Relaxed: the texts are constants.
+  if (first_compiled_how.compare_exchange_strong(first, how, std::memory_order_relaxed) ||
+      std::strcmp(first, how) == 0)
+    return true;
+  std::fprintf(stderr,
+               "weft: %s compiled one part of this program, and %s another, and they share "
+               "functions: compile them alike, or one of them as a shared library with "
+               "-fvisibility=hidden\n",
+               first, how);
+  std::abort();
+}
+/// One in each file, so that each is asked.
+[[maybe_unused]] static bool const is_compiled_alike = require_compiled_alike(compiled_how);
+
+}  // namespace weft::detail

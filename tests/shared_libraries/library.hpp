@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "effects/detail/frame_pool.hpp"
+#include "effects/effects.hpp"
+#include "sched/mutex.hpp"
+#include "sched/payload.hpp"
+#include "sched/schedule.hpp"
+#include "sched/scope.hpp"
+#include "sched/when_all.hpp"
+
+/// What each module of these tests can do: the program, and two shared libraries.  They are one
+/// source, library.cpp; with hidden visibility each has types, tables and functions of its own.
+namespace weft::tests {
+
+struct ask {
+  struct get : op<int> {};
+  using operations = op_list<get>;
+};
+struct pick {
+  struct one : op<int> {};
+  using operations = op_list<one>;
+};
+/// A message that has a type of its own.
+struct letter {
+  int n;
+};
+struct trouble : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+using whole_row = row<ask, proc, syncing, mail, routing, completing, timing>;
+using job = eff<void, whole_row>;
+using parent = eff<void, spawning<whole_row>, tasking<whole_row>, whole_row>;
+template <class T, class... More>
+using tasks = eff<T, tasking<whole_row>, whole_row, More...>;
+using program = std::function<parent()>;
+using snapshot = scheduler<>::snapshot;
+enum class backends { one_thread, sharing, stealing };
+enum class thrown { nothing, trouble, eff_empty, cancelled, no_senders };
+
+class library {
+ public:
+  library() = default;
+  library(library const&) = delete;
+  library& operator=(library const&) = delete;
+
+  // ---- computations
+
+  /// Adds up what `n` operations answer, each in a call of its own.
+  [[nodiscard]] virtual eff<int, ask> sums(int n) const = 0;
+  /// Handles and runs `body`.
+  [[nodiscard]] virtual int answers(int with, eff<int, ask> body) const = 0;
+  /// The same; each operation is answered by `to`, which resumes.
+  [[nodiscard]] virtual int answers_by(library const& to, eff<int, ask> body) const = 0;
+  [[nodiscard]] virtual int resumes(resumption<int, int> k) const = 0;
+  /// Destroys it unawaited.
+  virtual void drops(eff<int, ask> body) const = 0;
+  /// Destroys it suspended.
+  virtual void unwinds(eff<int, ask> body) const = 0;
+  [[nodiscard]] virtual eff<int, ask> throws(thrown what) const = 0;
+  /// Runs `body`: what it threw.
+  [[nodiscard]] virtual thrown catches(eff<int, ask> body) const = 0;
+  /// Three bits.
+  [[nodiscard]] virtual eff<int, pick> picks() const = 0;
+  /// Resumes each operation of `of` twice: by replay, or bitwise.
+  [[nodiscard]] virtual std::vector<int> tries_all(library const& of, bool is_bitwise) const = 0;
+  /// As this module sees it.
+  [[nodiscard]] virtual detail::frame_count frames() const = 0;
+
+  [[nodiscard]] virtual payload packs(int n) const = 0;
+  [[nodiscard]] virtual int unpacks(payload& p) const = 0;
+  /// Of a type in an unnamed namespace; or of one that is local to a static function.
+  [[nodiscard]] virtual payload packs_own(bool is_local) const = 0;
+  [[nodiscard]] virtual bool has_packed_own(payload const& p, bool is_local) const = 0;
+
+  // ---- processes
+
+  /// Runs `p`; each ask::get is answered with 7.
+  virtual void runs(backends on, program p) const = 0;
+  /// Yields between operations of a handler inside, and notes what that answers.
+  [[nodiscard]] virtual job counts(std::string& to, char name, int times) const = 0;
+  [[nodiscard]] virtual job increments(mutex& m, long& n, int times) const = 0;
+  /// Spawns `of`'s processes, each of which adds 7.
+  [[nodiscard]] virtual parent spawns(library const& of, std::atomic<int>& sum, int n) const = 0;
+  [[nodiscard]] virtual job adds(std::atomic<int>& sum) const = 0;
+  [[nodiscard]] virtual parent forks(std::string& to) const = 0;
+  [[nodiscard]] virtual job receives(int& sum, int n) const = 0;
+  [[nodiscard]] virtual job sends(process_id to, int n) const = 0;
+  /// Runs a scheduler to which two threads submit that run code of `by`.
+  virtual void is_submitted_to(library const& by, std::atomic<int>& sum, int n) const = 0;
+  virtual void submits(submitter<sharing, whole_row> const& to, std::atomic<int>& sum,
+                       int n) const = 0;
+  /// With a task for each call.
+  [[nodiscard]] virtual tasks<int> fib(library const& of, int n) const = 0;
+  /// Performs an operation while a task waits, in a scope.  Notes the end of both.
+  [[nodiscard]] virtual tasks<int, pick> asks_in_scope(int& ends) const = 0;
+  /// Handles `body`, and drops the rest of it at its operation.
+  [[nodiscard]] virtual tasks<int> gives_up(tasks<int, pick> body) const = 0;
+
+  // ---- checkpoints and schedules
+
+  [[nodiscard]] virtual snapshot checkpoint() const = 0;
+  /// Makes `n` schedulers: whether one of them runs a checkpoint that is not its own.
+  [[nodiscard]] virtual bool run_any(snapshot const& from, int n) const = 0;
+  /// For a handler: which of two ways.
+  [[nodiscard]] virtual std::size_t decides() const = 0;
+
+ protected:
+  ~library() = default;
+};
+
+}  // namespace weft::tests
+
+extern "C" {
+[[gnu::visibility("default")]] weft::tests::library const* program_library();
+[[gnu::visibility("default")]] weft::tests::library const* first_library();
+[[gnu::visibility("default")]] weft::tests::library const* second_library();
+}

@@ -1,0 +1,111 @@
+#!/bin/sh
+# two_compilers_test.sh: a program and a shared library that two compilers compile, or one compiler
+# in two ways that go on from frame to frame differently; and a library that keeps to itself what a
+# program has once.
+set -u
+out=${TEST_TMPDIR:-$(mktemp -d)}
+failed=0
+
+# Each has computations of its own; with -DHANDS_OVER the library hands the program one.
+cat > "$out/computations.hpp" <<'END'
+#include "effects/effects.hpp"
+using namespace weft;
+namespace {
+struct ask {
+  struct get : op<int> {};
+  using operations = op_list<get>;
+};
+struct answers : handler<ask> {
+  int on(ask::get) const { return 7; }
+};
+eff<int, ask> asks() { co_return co_await ask::get{}; }
+eff<int, ask> adds() {
+  int const a = co_await asks();
+  int const b = co_await asks();
+  co_return a + b;
+}
+int computes() { return run(handle(answers(), adds())); }
+}  // namespace
+END
+cat > "$out/library.cpp" <<'END'
+#include "computations.hpp"
+#ifdef HANDS_OVER
+eff<int> called() { co_return computes(); }
+eff<int> of_library() {
+  int const n = co_await called();
+  co_return n;
+}
+#else
+[[gnu::visibility("default")]] int of_library() { return computes(); }
+#endif
+END
+cat > "$out/program.cpp" <<'END'
+#include "computations.hpp"
+#include <cstdio>
+#ifdef HANDS_OVER
+eff<int> of_library();
+int main() { std::printf("%d %d\n", computes(), run(of_library())); }
+#else
+int of_library();
+int main() { std::printf("%d %d\n", computes(), of_library()); }
+#endif
+END
+
+# compile OBJECT COMPILER FLAGS...
+compile() {
+  object=$out/$1.o
+  shift
+  "$@" -std=c++20 -fPIC -I. -I"$out" -c -o "$object" || exit 1
+}
+# says PROGRAM LIBRARY FLAGS...: what that program says, or its linker.
+says() {
+  program=$1
+  library=$2
+  shift 2
+  g++ -shared "$@" "$out/$library.o" -o "$out/lib$library.so" &&
+    g++ "$out/$program.o" "$out/lib$library.so" -Wl,-rpath,"$out" -o "$out/program" && "$out/program"
+}
+# expect TEXT PROGRAM LIBRARY FLAGS...: it says that.
+expect() {
+  text=$1
+  shift
+  said=$(says "$@" 2>&1)
+  if printf '%s\n' "$said" | grep -qF -e "$text"; then return; fi
+  printf '%s: expected "%s", and found:\n%s\n' "$*" "$text" "$said"
+  failed=1
+}
+
+clang=clang++-19
+gnu='g++ -DWEFT_SILENCE_GCC12'
+jumps='g++ -DWEFT_SILENCE_GCC12 -DWEFT_SYMMETRIC'
+compile program_clang $clang "$out/program.cpp"
+compile program_gnu $gnu "$out/program.cpp"
+compile hidden_program_gnu $gnu -fvisibility=hidden "$out/program.cpp"
+compile takes_clang $clang -DHANDS_OVER "$out/program.cpp"
+compile library_clang $clang "$out/library.cpp"
+compile library_gnu $gnu "$out/library.cpp"
+compile library_jumps $jumps "$out/library.cpp"
+compile hidden_library_clang $clang -fvisibility=hidden "$out/library.cpp"
+compile hidden_library_gnu $gnu -fvisibility=hidden "$out/library.cpp"
+compile takes_gnu $gnu -DHANDS_OVER "$out/program.cpp"
+compile hands_over_gnu $gnu -DHANDS_OVER "$out/library.cpp"
+compile hands_over_jumps $jumps -DHANDS_OVER "$out/library.cpp"
+
+# Compiled alike.
+expect '14 14' program_clang library_clang
+expect '14 14' program_gnu library_gnu
+expect '14 14' takes_gnu hands_over_gnu
+# Functions are shared: the program does not begin.
+expect 'and they share functions' program_clang library_gnu
+expect 'and they share functions' program_gnu library_clang
+expect 'and they share functions' program_clang library_jumps
+expect 'and they share functions' program_gnu library_jumps
+# None is shared.
+expect '14 14' program_clang hidden_library_gnu
+expect '14 14' hidden_program_gnu hidden_library_clang
+# A computation is handed over: the linker refuses.
+expect 'undefined reference to `of_library[abi:symmetric]()' takes_clang hands_over_jumps
+# The library has variables of its own that a program has once.
+echo '{ global: extern "C++" { of_library*; }; local: *; };' > "$out/exports"
+expect 'stopped without an answer' takes_gnu hands_over_gnu "-Wl,--version-script=$out/exports"
+exit $failed
