@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "effects/eff.hpp"
+#include "sched/detail/events.hpp"
 #include "sched/errors.hpp"
 #include "sched/gate.hpp"
 
@@ -36,7 +37,9 @@ class barrier {
   }
   barrier(barrier const&) = delete;
   barrier& operator=(barrier const&) = delete;
-  ~barrier() { state_->close(); }
+  ~barrier() {
+    detail::happens("the end of a barrier", nullptr, [s = std::move(state_)] { s->close(); });
+  }
 
   /// O(1), the last one O(n).  The last one goes on without letting anybody go first.  Throws
   /// `cancelled` if the barrier ends.
@@ -76,7 +79,7 @@ class barrier {
     }
     void close() noexcept {
       closed.store(true, std::memory_order_relaxed);  // relaxed: see is_over
-      next_round.release_all();
+      next_round.release_all_now();
     }
 
     std::uint32_t const all;
@@ -86,11 +89,11 @@ class barrier {
   };
 
   static eff<void, syncing> arrives(std::shared_ptr<shared_state> s, std::source_location where) {
-    co_await detail::located(syncing::own(), where);
     co_await detail::located(syncing::touch(&s->next_round, true), where);
+    co_await detail::located(syncing::own(), where);
     std::uint32_t round = 0;
     if (s->arrive(round)) {
-      s->next_round.release_all();
+      s->next_round.release_all_now();
       co_return;
     }
     for (auto seen = s->next_round.epoch(); !s->is_over(round); seen = s->next_round.epoch())

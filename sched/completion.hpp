@@ -10,6 +10,7 @@
 
 #include "effects/eff.hpp"
 #include "sched/backend.hpp"
+#include "sched/detail/events.hpp"
 #include "sched/outside_gate.hpp"
 
 namespace weft {
@@ -190,7 +191,12 @@ class completer {
           "weft: a completer completes once, and this one has, or was moved from");
   }
   void open() {
-    to_->gate.open();
+    if (detail::event_keeper::of_thread) [[unlikely]] {
+      void const* const at = &to_->gate;
+      auto opens = [to = std::move(to_)] { to->gate.open_now(); };
+      return detail::happens("a completion", at, std::move(opens));
+    }
+    to_->gate.open_now();
     to_.reset();
   }
 

@@ -11,6 +11,7 @@
 
 #include "effects/eff.hpp"
 #include "sched/backend.hpp"
+#include "sched/detail/events.hpp"
 #include "sched/errors.hpp"
 #include "sched/gate.hpp"
 #include "sched/mutex.hpp"
@@ -201,7 +202,7 @@ void condition::state::notify(std::size_t most) noexcept {
     unlink(w);
     w.notified_ = true;
     w.passes_on_ = to_one;
-    w.at_.release();
+    w.at_.release_now();
   }
 }
 void condition::state::close() noexcept {
@@ -210,7 +211,7 @@ void condition::state::close() noexcept {
   closed_ = true;
   for (waiter* w = first_; w;) {
     waiter* const next = w->next_;
-    w->at_.release();
+    w->at_.release_now();
     w = next;
   }
 }
@@ -220,9 +221,15 @@ void condition::state::unlink(waiter& w) noexcept {
 }
 
 condition::condition() : state_(std::make_shared<state>()) {}
-condition::~condition() { state_->close(); }
-void condition::notify_one() noexcept { state_->notify(1); }
-void condition::notify_all() noexcept { state_->notify(~std::size_t{0}); }
+condition::~condition() {
+  detail::happens("the end of a condition", nullptr, [s = std::move(state_)] { s->close(); });
+}
+void condition::notify_one() noexcept {
+  detail::happens("a notification", nullptr, [s = state_] { s->notify(1); });
+}
+void condition::notify_all() noexcept {
+  detail::happens("a notification", nullptr, [s = state_] { s->notify(~std::size_t{0}); });
+}
 
 template <class Time>
 eff<std::conditional_t<std::is_same_v<Time, instant>, bool, void>, syncing> condition::waits(

@@ -24,7 +24,8 @@ enum class verdict : std::uint8_t {
 };
 
 /// A step of a schedule: a process goes on from an operation; from its beginning, if that has no
-/// name.
+/// name.  Or something takes effect that a process has done without an operation: an unlock, the
+/// end of an address.
 struct schedule_step {
   process_id process;
   std::string_view operation;
@@ -39,14 +40,19 @@ struct schedule_step {
     [[nodiscard]] std::string text() const { return name.empty() ? std::to_string(taken) : name; }
   };
   std::vector<decision> decisions{};
+  bool is_event = false;  ///< Something takes effect; `operation` names it.
 
   /// Two columns, "! " for a preemption and "> " for another switch; then what is done; then those
   /// decisions that are not 0.
   [[nodiscard]] std::string text() const {
     std::string s = preempts ? "! " : switches ? "> " : "  ";
     s += "process " + process.text();
-    s += operation.empty() ? " begins" : " goes on from " + std::string(operation) + " at ";
-    if (!operation.empty()) s += detail::text(where);
+    if (is_event)
+      s += ": " + std::string(operation) + " takes effect";
+    else if (operation.empty())
+      s += " begins";
+    else
+      s += " goes on from " + std::string(operation) + " at " + detail::text(where);
     char const* between = "; decided: ";
     for (auto const& d : decisions)
       if (d.taken != 0) s += std::exchange(between, ", ") + d.text();

@@ -9,6 +9,7 @@
 
 #include "effects/operation.hpp"
 #include "sched/backend.hpp"
+#include "sched/detail/events.hpp"
 #include "sched/detail/timers.hpp"
 #include "sched/detail/touching.hpp"
 #include "sched/detail/waiter.hpp"
@@ -80,22 +81,27 @@ class gate {
 
   /// How many wait.
   [[nodiscard]] std::size_t waiting() const noexcept {
+    detail::own_events_happen_at(this);
     detail::is_touched(this, true);                 // who comes for a release only reads
     return count_.load(std::memory_order_relaxed);  // relaxed: a hint if there are other threads
   }
   /// How often it was woken.  What was done before that is seen by who finds the number greater.
   [[nodiscard]] std::uint64_t epoch() const noexcept {
+    detail::own_events_happen_at(this);
     detail::is_touched(this, false);
     return epoch_.load(std::memory_order_acquire);  // [1] acquire: with [2] and [8]
   }
 
   /// For who gives something back, also in a destructor: what they wait for can be had.  As many as
-  /// the backend says go on in their turn, and look again: one on threads, since one can have it;
-  /// where schedules are explored all of them, since any of them could be first.  By a process of
-  /// their scheduler, or where one is unwound.
+  /// the backend says go on in their turn, and look again: the one that waits longest; where
+  /// schedules are explored, of those who wait for a lock or the like all, since any of them could
+  /// be first.  By a process of their scheduler, or where one is unwound.
   inline void release() noexcept;
   /// All of them.
   inline void release_all() noexcept;
+  /// For the library: the same as part of what else is done there (events.hpp).
+  inline void release_now() noexcept;
+  inline void release_all_now() noexcept;
 
  private:
   friend class detail::gate_room;

@@ -13,6 +13,7 @@
 #include "effects/eff.hpp"
 #include "effects/operation.hpp"
 #include "sched/backend.hpp"
+#include "sched/detail/events.hpp"
 #include "sched/detail/mailbox.hpp"
 #include "sched/detail/mailbox_of.hpp"
 #include "sched/errors.hpp"
@@ -82,7 +83,7 @@ class [[nodiscard]] inbox {
     return *this;
   }
   ~inbox() {
-    if (box_) box_->close();
+    if (box_) detail::happens("the end of an inbox", nullptr, [b = box_] { b->close(); });
   }
 
   /// The next message; waits for one.  Of each sender the first it sent is the first.  Throws
@@ -129,7 +130,7 @@ class address {
     return *this;
   }
   ~address() {
-    if (box_) box_->drop_address();
+    if (box_) detail::happens("the end of an address", nullptr, [b = box_] { b->drop_address(); });
   }
 
   /// Sends: false if the inbox has gone.  Who waits for it goes on at once, and who sends in its

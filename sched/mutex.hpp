@@ -12,6 +12,7 @@
 
 #include "effects/eff.hpp"
 #include "sched/backend.hpp"
+#include "sched/detail/events.hpp"
 #include "sched/detail/permits.hpp"
 #include "sched/gate.hpp"
 
@@ -45,7 +46,9 @@ class mutex {
   mutex() : state_(std::make_shared<detail::permits>(1)) {}
   mutex(mutex const&) = delete;
   mutex& operator=(mutex const&) = delete;
-  ~mutex() { state_->close(); }
+  ~mutex() {
+    detail::happens("the end of a mutex", nullptr, [s = std::move(state_)] { s->close(); });
+  }
 
   /// Waits until nobody has it.  One that is free is had without letting anybody go first.  Throws
   /// `cancelled` if the mutex ends.
@@ -86,7 +89,7 @@ class [[nodiscard("weft: a guard unlocks when it goes: name it")]] mutex::guard 
     return *this;
   }
   ~guard() {
-    if (state_) state_->give_back(1);
+    if (state_) detail::happens("an unlock", nullptr, [s = std::move(state_)] { s->give_back(1); });
   }
 
   /// Before it goes.  Throws std::logic_error if it has none.
@@ -110,16 +113,16 @@ class [[nodiscard("weft: a guard unlocks when it goes: name it")]] mutex::guard 
 };
 
 eff<mutex::guard, syncing> mutex::locks(state s, std::source_location where) {
-  process_id const me = co_await detail::located(syncing::own(), where);
   co_await detail::located(syncing::touch(s->location(), false), where);
+  process_id const me = co_await detail::located(syncing::own(), where);
   if (!s->try_take()) co_await detail::permits::take(s, where);
   s->is_held_by(me, where);
   co_return guard(std::move(s));
 }
 eff<std::optional<mutex::guard>, syncing> mutex::tries(state s, std::optional<instant> until,
                                                        std::source_location where) {
-  process_id const me = co_await detail::located(syncing::own(), where);
   co_await detail::located(syncing::touch(s->location(), false), where);
+  process_id const me = co_await detail::located(syncing::own(), where);
   bool has_it = s->try_take();
   if (!has_it && until) has_it = co_await detail::permits::take_until(s, *until, where);
   if (!has_it) co_return std::nullopt;

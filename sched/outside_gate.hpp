@@ -7,6 +7,7 @@
 
 #include "effects/operation.hpp"
 #include "sched/backend.hpp"
+#include "sched/detail/events.hpp"
 #include "sched/detail/timers.hpp"
 #include "sched/detail/touching.hpp"
 #include "sched/detail/waiter.hpp"
@@ -68,8 +69,11 @@ class outside_gate {
   /// by who goes on.  Does nothing if it is open.  Throws bad_alloc if the backend does, and then
   /// nothing has happened.
   inline void open();
+  /// For the library: the same as part of what else is done there (events.hpp).
+  inline void open_now();
 
   [[nodiscard]] bool is_open() const noexcept {
+    detail::own_events_happen_at(this);
     detail::is_touched(this, false);
     return word_.load(std::memory_order_acquire) == opened;  // [1] acquire: with [2]
   }

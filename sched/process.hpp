@@ -188,6 +188,11 @@ class process : public detail::holder, public detail::pooled {
   }
   /// Of one whose first frame ends elsewhere: that has ended.
   [[nodiscard]] detail::continuation ended_elsewhere() noexcept { return result_.set(), ended(); }
+  /// The same, and its end comes later.
+  void has_ended_elsewhere() noexcept {
+    std::destroy_at(&result_);
+    is_ = state::ended;
+  }
   /// Destroys all frames of a process that runs, from `leaf` on.
   void unwind_from(std::coroutine_handle<> leaf) noexcept {
     is_ = state::ended;

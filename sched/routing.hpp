@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "effects/operation.hpp"
+#include "sched/detail/events.hpp"
 #include "sched/detail/mailbox_of.hpp"
 #include "sched/detail/post_office.hpp"
 #include "sched/detail/route_table.hpp"
@@ -86,8 +87,12 @@ class [[nodiscard]] routed_inbox {
   }
   ~routed_inbox() {
     if (!routes_) return;
-    auto const last = routes_->remove(owner_);  // U3 of route_table.hpp
-    auto const closed = std::move(in_);         // first: or who receives were told of no senders
+    detail::happens("the end of an inbox", nullptr,
+                    [routes = routes_, owner = owner_, in = std::move(in_)]() mutable {
+                      auto const last = routes->remove(owner);  // U3 of route_table.hpp
+                      auto const closed =
+                          std::move(in);  // first: or who receives were told of no senders
+                    });
   }
 
   [[nodiscard]] auto receive() { return port().receive(); }

@@ -16,6 +16,7 @@
 #include "effects/eff.hpp"
 #include "effects/handle.hpp"
 #include "sched/backend.hpp"
+#include "sched/detail/events.hpp"
 #include "sched/detail/task_scope.hpp"
 #include "sched/errors.hpp"
 #include "sched/outside_gate.hpp"
@@ -96,7 +97,8 @@ class scope {
   void cancel() noexcept {
     // Relaxed: looked at when all have ended.
     core_.was_told.store(true, std::memory_order_relaxed);
-    core_.home->cancel(core_);
+    detail::happens("the cancellation of a scope", &core_,
+                    [core = &core_] { core->home->cancel(*core); });
   }
 
  private:
@@ -167,10 +169,11 @@ auto in_a_scope(F f, std::source_location where)
     begun.emplace(f(s));
   } catch (...) {  // after it had started some, perhaps
     given.fail(std::current_exception());
-    s.core().body_is_open.store(false, std::memory_order_relaxed);
   }
   if (begun) co_await body_of_scope<body>(*std::move(begun), s.core(), given);
-  if (given.error()) s.core().home->cancel(s.core());
+  if (given.error())
+    happens("the cancellation of a scope, whose body has failed", &s.core(),
+            [core = &s.core()] { core->home->cancel(*core); });
   for (bool is_over = false; !is_over;)
     is_over = co_await located(typename tasks::leave(s.core()), where);
   s.core().finish(given.error());

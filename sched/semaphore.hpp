@@ -8,6 +8,7 @@
 
 #include "effects/eff.hpp"
 #include "sched/backend.hpp"
+#include "sched/detail/events.hpp"
 #include "sched/detail/permits.hpp"
 #include "sched/gate.hpp"
 
@@ -36,7 +37,9 @@ class semaphore {
   explicit semaphore(std::size_t n) : state_(std::make_shared<detail::permits>(n)) {}
   semaphore(semaphore const&) = delete;
   semaphore& operator=(semaphore const&) = delete;
-  ~semaphore() { state_->close(); }
+  ~semaphore() {
+    detail::happens("the end of a semaphore", nullptr, [s = std::move(state_)] { s->close(); });
+  }
 
   /// Takes one, when there is one.  Throws `cancelled` if the semaphore ends.
   eff<void, syncing> acquire(std::source_location where = std::source_location::current()) {
@@ -53,21 +56,22 @@ class semaphore {
   }
   /// There are n more.  By processes of one scheduler, also where one is unwound.
   void release(std::size_t n = 1) noexcept {
-    auto const keeps = state_;  // who takes it may end us
-    if (n != 0) keeps->give_back(n);
+    if (n == 0) return;
+    // Kept: who takes it may end us.
+    detail::happens("the release of a permit", nullptr, [s = state_, n] { s->give_back(n); });
   }
 
  private:
   using state = std::shared_ptr<detail::permits>;
   static eff<void, syncing> acquires(state s, std::source_location where) {
-    co_await detail::located(syncing::own(), where);
     co_await detail::located(syncing::touch(s->location(), false), where);
+    co_await detail::located(syncing::own(), where);
     if (!s->try_take()) co_await detail::permits::take(s, where);
   }
   static eff<bool, syncing> tries(state s, std::optional<instant> until,
                                   std::source_location where) {
-    co_await detail::located(syncing::own(), where);
     co_await detail::located(syncing::touch(s->location(), false), where);
+    co_await detail::located(syncing::own(), where);
     bool has_one = s->try_take();
     if (!has_one && until) has_one = co_await detail::permits::take_until(s, *until, where);
     co_return has_one;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "effects/eff.hpp"
+#include "sched/detail/events.hpp"
 #include "sched/errors.hpp"
 #include "sched/gate.hpp"
 
@@ -38,7 +39,9 @@ class shared {
   explicit shared(T first = T()) : state_(std::make_shared<shared_state>(std::move(first))) {}
   shared(shared const&) = delete;
   shared& operator=(shared const&) = delete;
-  ~shared() { state_->close(); }
+  ~shared() {
+    detail::happens("the end of a shared value", nullptr, [s = std::move(state_)] { s->close(); });
+  }
 
   /// A copy.  Lets nobody go first; nor do set and update.
   eff<T, syncing> get(std::source_location where = std::source_location::current()) {
@@ -78,7 +81,7 @@ class shared {
     void close() noexcept {
       // Relaxed: who waits has asked the gate for its epoch before it looks here.
       closed.store(true, std::memory_order_relaxed);
-      changed.release_all();
+      changed.release_all_now();
     }
 
     std::mutex access;
@@ -91,20 +94,20 @@ class shared {
     explicit tells(shared_state& s) noexcept : of(s) {}
     tells(tells const&) = delete;
     tells& operator=(tells const&) = delete;
-    ~tells() { of.changed.release_all(); }
+    ~tells() { of.changed.release_all_now(); }
     shared_state& of;
   };
   using state = std::shared_ptr<shared_state>;
 
   static eff<T, syncing> gets(state s, std::source_location where) {
-    co_await detail::located(syncing::own(), where);
     co_await detail::located(syncing::touch(&s->changed, false), where);
+    co_await detail::located(syncing::own(), where);
     std::lock_guard const lock(s->access);
     co_return std::as_const(s->value);
   }
   static eff<void, syncing> sets(state s, T value, std::source_location where) {
-    co_await detail::located(syncing::own(), where);
     co_await detail::located(syncing::touch(&s->changed, true), where);
+    co_await detail::located(syncing::own(), where);
     tells const at_the_end(*s);
     std::lock_guard const lock(s->access);
     s->value = std::move(value);
@@ -112,8 +115,8 @@ class shared {
   template <class F>
   static eff<std::invoke_result_t<F&, T&>, syncing> updates(state s, F f,
                                                             std::source_location where) {
-    co_await detail::located(syncing::own(), where);
     co_await detail::located(syncing::touch(&s->changed, true), where);
+    co_await detail::located(syncing::own(), where);
     tells const at_the_end(*s);
     std::lock_guard const lock(s->access);
     co_return std::invoke(f, s->value);

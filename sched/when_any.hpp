@@ -32,24 +32,44 @@ using value_or_nothing = std::conditional_t<std::is_void_v<T>, std::monostate, T
 template <class V, class Scope>
 class first_of {
  public:
-  explicit first_of(Scope& s) noexcept : scope_(s) {}
+  explicit first_of(Scope& s) noexcept : scope_(s) { is_born(this); }
+  first_of(first_of const&) = delete;
+  first_of& operator=(first_of const&) = delete;
+  ~first_of() { is_gone(this); }
 
   /// True for one.
   [[nodiscard]] bool is_first() noexcept {
+    is_touched(this, true);
     // Relaxed: whoever looks at the value does so when the scope is over.
     return !is_decided_.exchange(true, std::memory_order_relaxed);
   }
   [[nodiscard]] bool is_decided() const noexcept {
     return is_decided_.load(std::memory_order_relaxed);  // relaxed: as above
   }
-  template <class... Args>
-  void give(Args&&... args) {
-    value_.emplace(std::forward<Args>(args)...);
-    scope_.cancel();
+  /// The value, if no other was first.
+  template <class Place, class T>
+  void give_if_first(Place place, T&& value) {
+    auto gives = [this, place, value = std::forward<T>(value)]() mutable {
+      if (is_first()) give(place, std::move(value));
+    };
+    // Others may come between the alternative's last operation and this.
+    if constexpr (std::is_nothrow_move_constructible_v<std::decay_t<T>>)
+      if (event_keeper::of_thread) [[unlikely]]
+        return happens("the value of an alternative", this, std::move(gives));
+    gives();
   }
   [[nodiscard]] V take() { return *std::move(value_); }
 
  private:
+  template <class Place, class T>
+  void give(Place place, T&& value) {
+    if constexpr (std::is_same_v<V, std::size_t>)
+      value_.emplace(place);
+    else
+      value_.emplace(place, std::forward<T>(value));
+    scope_.cancel();
+  }
+
   Scope& scope_;
   std::atomic<bool> is_decided_ = false;
   std::optional<V> value_;
@@ -63,15 +83,11 @@ eff<void, typename C::effects> run_for_the_first(C c, First& first, Place place)
   try {
     if constexpr (std::is_void_v<typename C::value_type>) {
       co_await std::move(c);
-      if (!first.is_first()) co_return;
-      if constexpr (std::is_same_v<Place, std::size_t>)
-        first.give(place);
-      else
-        first.give(place, std::monostate());
+      first.give_if_first(place, std::monostate());
     } else {
       decltype(auto) value = co_await std::move(c);
       has_value = true;
-      if (first.is_first()) first.give(place, std::move(value));
+      first.give_if_first(place, std::move(value));
     }
   } catch (...) {
     // What comes too late is dropped, whatever it is.

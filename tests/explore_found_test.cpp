@@ -20,12 +20,12 @@
 
 using namespace weft;
 using enum weft::tests::act;
-using weft::tests::lives;
+using weft::tests::scenario;
 
 namespace {
 
 /// Nothing, if the reduction finds what the full search does, and that is so much.
-std::string complaint(lives const& l, std::size_t outcomes) {
+std::string complaint(scenario const& l, std::size_t outcomes) {
   weft::tests::every_frame_dies const here;
   auto const c = weft::tests::compare(l, granularity::cooperative, 100'000);
   auto const fine = weft::tests::compare(l, granularity::parallel, 100'000);

@@ -137,8 +137,8 @@ TEST_CASE("what others can see is a step of its own, and nothing else is") {
   CHECK(schedules_of_two<wakes>(in_parallel) == of_steps(2));
   CHECK(schedules_of_two<sits_down>(in_parallel) == of_steps(2));
   CHECK(schedules_of_two<updates>(in_parallel) == of_steps(2));
-  // To give it back is no operation: it belongs to the step that it is in.
-  CHECK(schedules_of_two<locks>(in_parallel) == of_steps(2));
+  // To give it back is no operation, but an event, which takes effect in a step of its own.
+  CHECK(schedules_of_two<locks>(in_parallel) == of_steps(3));
   CHECK(schedules_of_two<looks_at_clock>(in_parallel) == of_steps(1));
   // A process of one step, after its parent's.
   CHECK(schedules_of_two<spawns>(in_parallel) == of_steps(2));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "sched/backend.hpp"
 #include "sched/decision.hpp"
 #include "sched/detail/arrivals.hpp"
+#include "sched/detail/events.hpp"
 #include "sched/detail/pending.hpp"
 #include "sched/detail/touching.hpp"
 #include "sched/exploration.hpp"
@@ -146,17 +148,22 @@ struct run_limits {
   weft::granularity granularity;
 };
 
-class choosing final : public decider {
+class choosing final : public decider, public event_keeper {
  public:
   static constexpr unsigned wakes = ~0U;
   static constexpr bool hands_over = false;
   using place = pending_place;
 
   choosing(chooser& c, run_log& log, run_limits const& limits) noexcept
-      : chooser_(c), log_(log), limits_(limits), before_(std::exchange(of_thread, this)) {
+      : chooser_(c), log_(log), limits_(limits), before_(std::exchange(decider::of_thread, this)) {
     log.clear();
+    keeper_before_ = event_keeper::of_thread;
+    event_keeper::of_thread = is_parallel() ? this : nullptr;
   }
-  ~choosing() { of_thread = before_; }
+  ~choosing() {
+    decider::of_thread = before_;
+    event_keeper::of_thread = keeper_before_;
+  }
 
   class worker {
    public:
@@ -203,6 +210,17 @@ class choosing final : public decider {
       return t;
     }
 
+    /// `f(thunk&)` may take each of those that are ready.
+    template <class F>
+    void take_out(F f) {
+      std::vector<thunk> others;  // that it makes ready
+      ready_.swap(others);
+      for (thunk& t : others) f(t);
+      std::erase_if(others, [](thunk const& t) { return !t; });
+      ready_.swap(others);
+      for (thunk& t : others) put_in(std::move(t));
+    }
+
    private:
     friend class arrivals;
     void put_in(thunk&& t) {  // C1
@@ -240,9 +258,12 @@ class choosing final : public decider {
                              log.steps, log.ids.size()});
       for (auto const& t : ready_) log.ids.push_back(t.get()->id());
     }
-    static schedule_step step_of(process const& p, bool switches, bool preempts) {
+    schedule_step step_of(process const& p, bool switches, bool preempts) const {
+      if (auto const event = home_.events_.first_of(p); !event.empty())
+        return {p.id(), event, {}, switches, preempts, {}, true};
+      if (home_.events_.end_of(p)) return {p.id(), "its end", {}, switches, preempts, {}, true};
       auto const [operation, where] = p.goes_on_from();
-      return {p.id(), operation, where, switches, preempts, {}};
+      return {p.id(), operation, where, switches, preempts, {}, false};
     }
 
     choosing& home_;
@@ -275,11 +296,40 @@ class choosing final : public decider {
     return limits_.granularity == granularity::parallel;
   }
 
+  // ---- what is put off
+
+  /// `who(scheduler)`: the process that runs, if its events can be put off.
+  void is_run_by(void* scheduler, process* (*who)(void* scheduler) noexcept) noexcept {
+    scheduler_ = scheduler;
+    who_runs_ = who;
+  }
+  [[nodiscard]] put_off_events& events() noexcept { return events_; }
+  [[nodiscard]] put_off_events const& events() const noexcept { return events_; }
+  [[nodiscard]] bool puts_off() noexcept override {
+    return who_runs_ && who_runs_(scheduler_) != nullptr;
+  }
+  void put_off(std::unique_ptr<pending_event>& e) override {
+    events_.put(*who_runs_(scheduler_), e);
+  }
+  void happen_now() noexcept override {
+    if (process const* const p = who_runs_ ? who_runs_(scheduler_) : nullptr)
+      events_.happen_all_of(*p);
+  }
+  void happen_at(void const* at, bool own) noexcept override {
+    process const* const only = own && who_runs_ ? who_runs_(scheduler_) : nullptr;
+    if (own && !only) return;
+    while (process const* const p = events_.who_has_one_at(at, only)) events_.happen_first_of(*p);
+  }
+
  private:
   chooser& chooser_;
   run_log& log_;
   run_limits const limits_;
   decider* const before_;
+  event_keeper* keeper_before_;
+  void* scheduler_ = nullptr;
+  process* (*who_runs_)(void*) noexcept = nullptr;
+  put_off_events events_;
   bool is_in_step_ = false;
   arrivals arrivals_;
 };

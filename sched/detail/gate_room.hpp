@@ -63,7 +63,9 @@ class gate_room {
   /// What they wait for was given back.
   void released(gate& g, bool to_all) noexcept {
     auto const lock = lock_gates();
-    if (home_of(g) == this) wake_under_lock(g, to_all ? ~std::size_t{0} : wakes_);
+    if (home_of(g) != this) return;
+    if (to_all || wakes_ == 1) return wake_under_lock(g, to_all ? ~std::size_t{0} : 1);
+    wake_who_may_have_it(g);
   }
   void ends(gate& g) noexcept {
     auto const lock = lock_gates();
@@ -189,6 +191,18 @@ class gate_room {
       }
     }
   }
+  /// The longest waiting, and all of those who do not wait in line: any of them could be first.
+  void wake_who_may_have_it(gate& g) noexcept {
+    bool has_first = false;
+    for (at_gate *w = g.first_, *next = nullptr; w; w = next) {
+      next = w->next_;  // looked at now: as above
+      if (w->is_in_line && has_first) continue;
+      if (process* const p = leave(*w)) {
+        make_ready(thunk(p, 1));
+        has_first = true;
+      }
+    }
+  }
   /// Waits there no more.  The process, if nobody else has taken it (waiter.hpp).
   [[nodiscard]] process* leave(at_gate& who) noexcept {
     gate& g = *who.at;
@@ -213,6 +227,7 @@ class gate_room {
 
 // Of those who were woken together the first may end it, while the others are still taken out.
 weft::gate::~gate() {
+  detail::events_happen_at(this);
   // [6] acquire: with [5].
   if (auto* const home = home_.load(std::memory_order_acquire)) {
     detail::is_touched(this, true);
@@ -226,12 +241,18 @@ weft::detail::at_gate::~at_gate() {
   if (auto* const home = home_.load(std::memory_order_acquire)) home->ends(*this);
 }
 void weft::gate::release() noexcept {
+  detail::happens("the release of a gate", this, [this] { release_now(); });
+}
+void weft::gate::release_all() noexcept {
+  detail::happens("the release of a gate", this, [this] { release_all_now(); });
+}
+void weft::gate::release_now() noexcept {
   detail::is_touched(this, true);
   // [8] seq_cst: with [7].  release: who finds the number greater [1] sees what was done before.
   epoch_.fetch_add(1, std::memory_order_seq_cst);
   if (auto* const home = home_.load(std::memory_order_seq_cst)) home->released(*this, false);
 }
-void weft::gate::release_all() noexcept {
+void weft::gate::release_all_now() noexcept {
   detail::is_touched(this, true);
   epoch_.fetch_add(1, std::memory_order_seq_cst);  // [8], as above
   if (auto* const home = home_.load(std::memory_order_seq_cst)) home->released(*this, true);

@@ -50,14 +50,14 @@ class permits {
     if (n == 1 && holding_) holding_.reset();
     left_.fetch_add(n, std::memory_order_release);  // [2] release: with [1]
     if (n == 1)
-      freed_.release();
+      freed_.release_now();
     else
-      freed_.release_all();
+      freed_.release_all_now();
   }
   /// Who waits, or comes later, finds `cancelled`.
   void close() noexcept {
     closed_.store(true, std::memory_order_relaxed);  // relaxed: see try_take
-    freed_.release_all();
+    freed_.release_all_now();
   }
 
   /// For who explores: what is looked at when one is taken, and released when one is given back.

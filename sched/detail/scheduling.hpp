@@ -18,6 +18,7 @@
 #include "effects/handle.hpp"
 #include "effects/proc.hpp"
 #include "sched/backend.hpp"
+#include "sched/detail/events.hpp"
 #include "sched/detail/recorder.hpp"
 #include "sched/detail/scheduling_base.hpp"
 #include "sched/detail/scheduling_clauses.hpp"
@@ -44,6 +45,10 @@ class scheduling final : public scheduling_outside, public task_service<scheduli
       : scheduling_outside(on_several_threads, Backend::wakes, !explores),
         backend_(std::in_place, std::forward<Args>(args)...) {
     if constexpr (!on_several_threads) worker_.emplace(*backend_, 0U);
+    if constexpr (explores)
+      backend_->is_run_by(this, [](void* s) noexcept {
+        return static_cast<scheduling*>(s)->whose_events_are_put_off();
+      });
   }
 
   // ---- before: which effects there are
@@ -150,6 +155,12 @@ class scheduling final : public scheduling_outside, public task_service<scheduli
   template <class O>
   [[nodiscard]] bool stop_before(O const& o, std::coroutine_handle<> leaf, awaited& waiting);
   void put_pending(pending_operation const& o) noexcept;
+  /// Whether the process that runs has events that have not taken effect.
+  [[nodiscard]] bool has_events() noexcept;
+  void events_happen_now() noexcept;
+  /// The process that runs has ended: whether its end is put off.
+  [[nodiscard]] bool puts_off_end(put_off_events::end e) noexcept;
+  [[nodiscard]] process* whose_events_are_put_off() noexcept;
 
   /// The process that runs is stopped at an operation, and is to end instead.
   [[nodiscard]] std::coroutine_handle<> refuse(process& p) noexcept {
@@ -227,6 +238,10 @@ class scheduling final : public scheduling_outside, public task_service<scheduli
   void note_if_sealed(forkable_process& p) noexcept;
   void prepare_log(forkable_process& p, std::uint64_t answer);
   [[nodiscard]] pending_operation take_pending(process& p) noexcept;
+  [[nodiscard]] bool does_what_comes_first(process* p, std::uint64_t answer) noexcept;
+  void ends_now(put_off_events::end e) noexcept;
+  void end_all_that_is_put_off() noexcept;
+  void drop_pending() noexcept;
   forkable_process* owned(forkable_process* p);
   bool settle();
   void run_one_round();
@@ -258,6 +273,7 @@ class scheduling final : public scheduling_outside, public task_service<scheduli
   [[nodiscard]] bool time_goes_on() noexcept;
   void wake_who_is_due() noexcept;
   [[nodiscard]] bool can_hand_over() noexcept;
+  [[nodiscard]] bool lets_receiver_first() noexcept;
   [[nodiscard]] std::coroutine_handle<> hand_over(mailbox::receives to) noexcept;
   void put_receiver(mailbox::receives r) noexcept;
   void put_admitted(process* p) noexcept;

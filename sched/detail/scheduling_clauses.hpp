@@ -41,6 +41,10 @@ struct scheduler_clause {
   static constexpr bool may_crowd = S::on_several_threads && !Records && is_spawning<E>;
   static constexpr bool is_birth = is_spawning<E>;
   static constexpr bool may_be_a_step = S::explores && concerns_others<O>;
+  /// Whether it comes after the events of its process (events.hpp): who waits has none left, and
+  /// who is born finds that they have taken effect.
+  static constexpr bool comes_after_events =
+      S::explores && (may_be_a_step || lets_others_run<O> || is_birth || is_tasking<E>);
   static S& of(evidence<E>& e) noexcept {
     return static_cast<scheduler_place<S, E, Records>&>(e).home;
   }
@@ -48,8 +52,8 @@ struct scheduler_clause {
   /// Stops the process, does what the clause says, and goes on to the next one (S1, S2).
   static std::coroutine_handle<> control(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
                                          answer<R>& waiting) {
-    if constexpr (may_be_a_step)
-      if (of(e).lets_others_first()) return let_others_first(e, o, leaf, waiting);
+    if constexpr (comes_after_events)
+      if (is_put_off(of(e))) return let_others_first(e, o, leaf, waiting);
     prompt* ground = prompt::innermost();
     if (ground != &of(e)) [[unlikely]]
       return stop_and_answer(of(e), o, leaf, waiting);
@@ -130,20 +134,31 @@ struct scheduler_clause {
 
   // ---- where it is a step of its own, unless ordinary code stands in between
 
+  /// Whether the others go first.
+  static bool is_put_off(S& s) {
+    if (may_be_a_step || s.has_events()) return s.lets_others_first();
+    if constexpr (is_birth)
+      if (s.is_limited()) return s.lets_others_first();
+    return false;
+  }
   static std::coroutine_handle<> let_others_first(evidence<E>& e, O& o,
                                                   std::coroutine_handle<> leaf,
                                                   answer<R>& waiting) {
     S& s = of(e);
     if (!s.template stop_before<O>(o, leaf, waiting)) [[unlikely]] {
+      s.events_happen_now();
       if (answered_at_once(s, o, waiting)) return leaf;
       throw_crossed(s, o, waiting.where);
     }
-    s.put_pending({perform_pending, &e, &o, &waiting, leaf});
+    s.put_pending({perform_pending, &e, &o, &waiting, leaf, nullptr,
+                   may_be_a_step || (is_birth && s.is_limited())});
     return s.next();
   }
   static bool answered_at_once(S& s, O& o, answer<R>& waiting) {
     if constexpr (may_let_others_run<O>)
       return !s.running().is_forkable() && s.attempt(o, waiting);
+    else if constexpr (is_birth)
+      return s.is_limited() ? begin_at_once(s, o, waiting) : answer_now(s, o, waiting);
     else if constexpr (!lets_others_run<O>)
       return answer_now(s, o, waiting);
     else
@@ -156,8 +171,10 @@ struct scheduler_clause {
     O& o = *static_cast<O*>(self.operation);
     auto& waiting = *static_cast<answer<R>*>(self.waiting);
     try {
-      if (answered_at_once(s, o, waiting)) return p.go_on_somehow(0, s);
-      if constexpr (may_let_others_run<O> || lets_others_run<O>) {
+      // A process that is to end is told so before it sends or receives anything.
+      bool const must_stop = may_let_others_run<O> && s.must_look_up();
+      if (!must_stop && answered_at_once(s, o, waiting)) return p.go_on_somehow(0, s);
+      if constexpr (may_let_others_run<O> || lets_others_run<O> || is_birth) {
         if (p.is_forkable()) (void)s.before_recording(o, self.leaf, waiting.where);
         return answer_stopped(s, o);
       }
@@ -170,7 +187,7 @@ struct scheduler_clause {
   static std::coroutine_handle<> control_if_first(evidence<E>& e, O& o,
                                                   std::coroutine_handle<> leaf,
                                                   answer<R>& waiting) {
-    if (of(e).lets_others_first()) return let_others_first(e, o, leaf, waiting);
+    if (is_put_off(of(e))) return let_others_first(e, o, leaf, waiting);
     return only_diverged(e, o, leaf, waiting);
   }
 
@@ -198,11 +215,11 @@ struct scheduler_clause {
         return false;
     if constexpr (may_crowd)
       if (prompt::innermost() == &s && s.is_crowded()) return false;
+    if constexpr (comes_after_events)
+      if (is_put_off(s)) return false;
     if constexpr (is_birth)
       if (s.is_limited()) [[unlikely]]
         return begin_at_once(s, o, waiting);
-    if constexpr (may_be_a_step)
-      if (s.lets_others_first()) return false;
     return answer_now(s, o, waiting);
   }
   /// If there is room.  One that is run again starts none.

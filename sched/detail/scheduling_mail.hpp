@@ -31,6 +31,12 @@ bool scheduling<Backend>::can_hand_over() noexcept {
   else
     return false;
 }
+/// Where schedules are explored: who sends to somebody who waits has ended its step, as others do
+/// hand over.
+template <backend Backend>
+bool scheduling<Backend>::lets_receiver_first() noexcept {
+  return explores && this->is_innermost() && !this->must_look_up();
+}
 /// Who runs goes on in its turn; `to` now.
 template <backend Backend>
 [[gnu::always_inline]] inline std::coroutine_handle<> scheduling<Backend>::hand_over(
@@ -57,7 +63,8 @@ template <backend Backend>
   require_ours(*s.box);
   if constexpr (explores) s.box->is_used();
   mailbox::receives to{};
-  switch (s.box->template send<on_several_threads>(s.message, can_hand_over(), to)) {
+  bool const ends_step = can_hand_over() || lets_receiver_first();
+  switch (s.box->template send<on_several_threads>(s.message, ends_step, to)) {
     case mailbox::sending::given:
       put_receiver(to);
       [[fallthrough]];
@@ -101,6 +108,10 @@ template <backend Backend>
     if (can_hand_over()) [[likely]]
       return hand_over(to);
     put_receiver(to);
+    if (lets_receiver_first()) {
+      put(box(true), why::yielded);
+      return next();
+    }
   }
   return go_on(&p, sent != mailbox::sending::closed);
 }

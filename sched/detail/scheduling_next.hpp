@@ -56,7 +56,10 @@ template <backend Backend>
 template <backend Backend>
 [[gnu::always_inline]] inline std::coroutine_handle<> scheduling<Backend>::go_on(
     process* p, std::uint64_t answer) noexcept {
-  if constexpr (explores) asks_its_groups(*p);
+  if constexpr (explores) {
+    asks_its_groups(*p);
+    if (backend_->events().has(*p)) return next_unless_over(p, answer);
+  }
   // On several threads it may be ready because somebody failed while we looked for it.
   if (!p->is_plain() || (on_several_threads && this->must_look_up())) [[unlikely]]
     return next_unless_over(p, answer);
@@ -138,6 +141,7 @@ template <backend Backend>
 template <backend Backend>
 [[gnu::always_inline]] inline void scheduling<Backend>::bury(process* p,
                                                              std::exception_ptr error) noexcept {
+  if constexpr (explores) backend_->events().happen_all_of(*p);
   if (error) [[unlikely]]
     failed(p->id(), std::move(error));
   ends(*p);
@@ -152,7 +156,7 @@ template <backend Backend>
 
 template <backend Backend>
 continuation scheduling<Backend>::finished(process& p) noexcept {
-  if (!p.ended_quietly() || this->is_limited()) [[unlikely]]
+  if (!p.ended_quietly() || this->is_limited() || has_events()) [[unlikely]]
     return finished_somehow(p);
   ends(p);
   desk& d = here();

@@ -20,6 +20,14 @@ namespace weft::detail {
 
 template <backend Backend>
 void scheduling<Backend>::exit(process& p) noexcept {
+  if constexpr (explores)
+    if (whose_events_are_put_off()) {  // those that its frames cause, too
+      std::coroutine_handle<> const leaf = p.leaf();
+      p.go_on_unanswered(*this);
+      p.unwind_from(leaf);
+      set_innermost(this);
+      if (puts_off_end({.who = &p})) return;
+    }
   set_innermost(this);
   here().running = nullptr;
   bury(&p, nullptr);
@@ -34,6 +42,11 @@ template <backend Backend>
     if (log.replaying() && (log.diverged() || !error))
       error = std::make_exception_ptr(log.divergence());
   }
+  // Who fails has all others cancelled; who makes room lets somebody in.
+  if constexpr (explores)
+    if (bool const is_a_step = error || this->is_limited();
+        puts_off_end({.who = &p, .is_a_step = is_a_step, .error = error}))
+      return next();
   here().running = nullptr;
   bury(&p, std::move(error));
   return next();
@@ -84,6 +97,7 @@ template <backend Backend>
 [[gnu::noinline]] std::coroutine_handle<> scheduling<Backend>::prepare(
     process* p, std::uint64_t answer) noexcept {
   here().running = nullptr;
+  if (does_what_comes_first(p, answer)) return nullptr;
   try {
     if (p->is_forkable()) {
       p = owned(static_cast<forkable_process*>(p));
@@ -93,7 +107,8 @@ template <backend Backend>
     if (p->was_cut()) throw p->why_cut();
     bool const all_are = this->is_cancelling() && !this->is_new_errand(*p);
     bool const is_to_be_told = all_are || this->is_to_end(*p);
-    if (is_to_be_told && (pending.perform || !p->has_answer())) {  // T5 of waiter.hpp
+    // T5 of waiter.hpp.  An operation that is performed now finds the cancellation by itself.
+    if (is_to_be_told && (pending.perform ? all_are && !p->must_be_answered() : !p->has_answer())) {
       if (all_are) this->cancels_somebody();
       // One that has no frames is dropped; so is one that will not listen.
       if (!p->has_started() || !p->is_waiting()) return bury(p, nullptr), nullptr;
@@ -219,6 +234,8 @@ void scheduling<Backend>::end() noexcept {
   }
   this->end_outside();
   this->is_ending_ = true;
+  end_all_that_is_put_off();
+  drop_pending();
   this->drop_who_waits();  // first: a gate that ends with a frame makes them ready
   if constexpr (requires { worker_->ready(); }) {
     // A version of the queue may be kept by the frames of who stands in it: they go now.

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "sched/backend.hpp"
+#include "sched/detail/events.hpp"
 #include "sched/detail/scheduling.hpp"
 #include "sched/detail/task_service.hpp"
 
@@ -37,7 +38,12 @@ void task_service<S>::start(task_record& r) {
       } catch (...) {  // no memory for an offer: perhaps there is some for a process
       }
     }
-  if (thunk begun = r.begin()) self().put(std::move(begun), why::started);
+  auto const begins = [this, &r] {
+    if (thunk begun = r.begin()) self().put(std::move(begun), why::started);
+  };
+  if constexpr (S::explores)
+    if (self().has_events()) return happens("the start of a task", nullptr, begins);
+  begins();
 }
 template <class S>
 [[noreturn, gnu::cold, gnu::noinline]] void task_service<S>::throw_no_process_here() {
@@ -46,6 +52,8 @@ template <class S>
 
 template <class S>
 continuation task_service<S>::task_ended(task_record& r) noexcept {
+  if constexpr (S::explores)
+    if (task_ends_later(r, r.has_handle || r.has_failed())) return self().next();
   process* const host = r.host;
   task_wait* const called_by = r.called_by;
   scope_core* const s = r.of();
@@ -72,9 +80,10 @@ void task_service<S>::task_is_over(task_record& r) noexcept {
   }
   auto const put_him = [this](at_tasks& w, process* p) {
     if (w.leaves) return scope_is_over(static_cast<scope_core&>(*w.leaves));
+    if (w.stays()) return looks_again(static_cast<scope_core&>(*w.of), *p);
     if (is_ending_) [[unlikely]]
-      return w.stays() ? owner_is_dropped(static_cast<scope_core&>(*w.of), *p) : (void)thunk(p);
-    self().put(thunk(p, !w.stays()), why::woken);  // a scope looks again
+      return (void)thunk(p);
+    self().put(thunk(p, 1), why::woken);
   };
   if (self().tasks_.ends(r, put_him)) is_nobodys(r);
 }
@@ -91,11 +100,13 @@ template <class S>
     s.failed(r.id(),
              r.came_to() == fate::ends ? r.error() : std::make_exception_ptr(std::bad_alloc()));
   // Who has a handle decides himself, as long as the body may.
+  if (r.has_handle) is_touched(&s.count, false);
   if (!r.has_handle || !s.body_is_open.load(std::memory_order_relaxed)) cancel(s);
 }
 template <class S>
 void task_service<S>::is_nobodys(task_record& r) noexcept {
   bool const is_in_none = !r.of();
+  if (is_in_none) is_touched(static_cast<awaited_task*>(&r), false);
   // Relaxed: whoever looked has let go of it.
   if (is_in_none && !r.was_looked_at.load(std::memory_order_relaxed)) {
     if (r.error()) self().failed(r.id(), r.error());
@@ -211,7 +222,7 @@ continuation task_service<S>::leave_on(scope_core& s) noexcept {
   s.here.who.waits(p);
   s.here.of = &s;
   cancel_with_owner(s);
-  if (waits_on(s)) {
+  if (waits_on(s, true)) {
     self().waits(p);
     return self().next();
   }
@@ -221,10 +232,10 @@ continuation task_service<S>::leave_on(scope_core& s) noexcept {
   s.waiting->set_word(1);
   return s.leaf;
 }
-/// Whether there is something to wait for (O2): whoever ends that is told, on s.here.
+/// Whether there is something to wait for (O2): whoever ends that is told, on s.here.  If it is
+/// not the owner who asks, and there is something, the scope may be gone then.
 template <class S>
-bool task_service<S>::waits_on(scope_core& s) noexcept {
-  bool const by_owner = !s.leaving;  // if not, and there is something, the scope may be gone then
+bool task_service<S>::waits_on(scope_core& s, bool by_owner) noexcept {
   for (;;) {
     is_touched(&s.count, false);
     if (!s.count.is_zero()) {
@@ -254,12 +265,24 @@ template <class S>
 void task_service<S>::scope_is_over(scope_core& s) noexcept {
   if (s.leaving) {
     (void)self().tasks_.leave(s.here);
-    if (!waits_on(s)) go_on_unwinding(s);
+    if (!waits_on(s, false)) go_on_unwinding(s);
     return;
   }
-  process* const p = self().tasks_.leave(s.here);
-  if (is_ending_) return owner_is_dropped(s, *p);
-  self().put(thunk(p, 0), why::woken);
+  looks_again(s, *self().tasks_.leave(s.here));
+}
+/// The owner, which has been taken at the end of the scope.  On one thread it is ready when nothing
+/// is left there: so a scheduler that ends, and drops who is ready, leaves nothing open behind.  On
+/// several it looks itself: nobody else could, when the scope may be gone as soon as it is said
+/// that the owner waits.
+template <class S>
+void task_service<S>::looks_again(scope_core& s, process& owner) noexcept {
+  if (is_ending_) return owner_is_dropped(s, owner);
+  if constexpr (!S::on_several_threads) {
+    s.here.who.waits(owner);
+    if (waits_on(s, true)) return;
+    (void)s.here.who.take();
+  }
+  self().put(thunk(&owner, !S::on_several_threads), why::woken);
 }
 /// Nobody runs any more, and it was at the end of that scope: it goes when what is left there has.
 template <class S>
@@ -267,7 +290,7 @@ void task_service<S>::owner_is_dropped(scope_core& s, process& p) noexcept {
   s.leaving = &p;
   s.here.of = nullptr;
   s.here.leaves = &s;
-  if (!waits_on(s)) go_on_unwinding(s);
+  if (!waits_on(s, false)) go_on_unwinding(s);
 }
 
 }  // namespace weft::detail

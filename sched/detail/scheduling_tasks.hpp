@@ -89,11 +89,29 @@ continuation task_service<S>::task_ended(task& t) noexcept {
 template <class S>
 [[gnu::noinline]] continuation task_service<S>::task_ended_rarely(task& t) noexcept {
   join& j = t.of();
+  if constexpr (S::explores)
+    if (task_ends_later(t, t.has_failed())) return self().next();
   if (t.has_failed()) cancel(j);
   if (!t.host) return next_of(j);
   process& p = *t.host;
   ends_elsewhere(j);
   return p.ended_elsewhere();
+}
+/// In steps as small as operations: its end comes after the events of its process, or is a step.
+template <class S>
+template <class Task>
+bool task_service<S>::task_ends_later(Task& t, bool is_a_step) noexcept {
+  static constexpr auto is_over = [](void* scheduler, void* task) noexcept {
+    static_cast<S*>(scheduler)->ends_later(*static_cast<Task*>(task));
+  };
+  if (!t.host) return false;
+  return self().puts_off_end(
+      {.who = t.host, .is_a_step = is_a_step, .task = &t, .is_over = is_over});
+}
+template <class S>
+void task_service<S>::ends_later(task& t) noexcept {
+  if (t.has_failed()) cancel(t.of());
+  ends_elsewhere(t.of());
 }
 /// It is unwound.
 template <class S>

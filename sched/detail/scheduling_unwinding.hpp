@@ -50,7 +50,7 @@ void task_service<S>::scope_unwinds(scope_core& s, holder& h) noexcept {
   s.leaving = &h;
   s.here.of = nullptr;
   s.here.leaves = &s;
-  if (!waits_on(s)) go_on_unwinding(s);
+  if (!waits_on(s, false)) go_on_unwinding(s);
 }
 /// Of a task that is done as a call.
 template <class S>
@@ -66,7 +66,7 @@ void task_service<S>::task_unwinds(task_record& r, holder& h) noexcept {
   s->here.of = nullptr;
   s->here.leaves = s;
   cancel(*s);
-  if (!waits_on(*s)) go_on_unwinding(*s);
+  if (!waits_on(*s, false)) go_on_unwinding(*s);
 }
 
 // ---- clauses that have dropped the rest: at the end (end_of_clause.hpp) the process waits, as it

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "effects/handle.hpp"
+#include "sched/detail/events.hpp"
 #include "sched/detail/program.hpp"
 #include "sched/detail/task_errors.hpp"
 #include "sched/detail/task_scope.hpp"
@@ -99,8 +100,13 @@ class handled_tasks {
     ++size_;
   }
   void clear() noexcept {
-    for (awaited_task* t = std::exchange(first_, nullptr); t;)
-      static_cast<task_record*>(std::exchange(t, t->next))->drop_handle();
+    for (awaited_task* t = std::exchange(first_, nullptr); t;) {
+      auto* const r = static_cast<task_record*>(std::exchange(t, t->next));
+      if (r->group)
+        r->drop_handle();
+      else  // what it threw may be nobody's now
+        happens("the end of a handle", nullptr, [r] { r->drop_handle(); });
+    }
     last_ = nullptr;
     size_ = 0;
   }
@@ -119,6 +125,7 @@ class handled_tasks {
   void throw_errors() const {
     bool is_well = true;
     for_each([&](task_record& r) {
+      is_touched(static_cast<awaited_task*>(&r), true);  // also of was_looked_at
       r.was_looked_at.store(true, std::memory_order_relaxed);
       is_well &= r.came_to() == any_task::fate::ends && !r.has_failed();
     });

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "effects/handle.hpp"
+#include "sched/detail/events.hpp"
 #include "sched/detail/task.hpp"
 #include "sched/detail/task_errors.hpp"
 #include "sched/detail/task_room.hpp"
@@ -112,6 +113,7 @@ class scope_core : public task_group, public ending {
  public:
   scope_core() noexcept { somebody_holds_on_now(); }
   ~scope_core() {
+    events_happen_at(this);
     if (!count.is_zero() || not_ended()) [[unlikely]]
       end_of_the_program();
     let_go();
@@ -120,10 +122,7 @@ class scope_core : public task_group, public ending {
 
   // ---- as the end of the body's chain
 
-  continuation ended() noexcept override {
-    body_is_open.store(false, std::memory_order_relaxed);
-    return leaf;
-  }
+  continuation ended() noexcept override { return leaf; }
   continuation dropped() noexcept override { return leaf; }
   [[nodiscard]] std::string text() const override { return "a scope"; }
   [[nodiscard]] continuation outside() const noexcept override { return leaf; }
@@ -178,6 +177,7 @@ class scope_core : public task_group, public ending {
   void let_go() noexcept {
     for (auto* r = records.exchange(nullptr, std::memory_order_relaxed); r;) {  // relaxed: ours
       auto* const next = r->next_in_scope;
+      is_touched(static_cast<awaited_task*>(r), false);
       // Relaxed: a note.
       if (!r->was_looked_at.load(std::memory_order_relaxed)) {
         if (r->error()) failed(r->id(), r->error());
@@ -212,7 +212,7 @@ class scope_core : public task_group, public ending {
   scope_home* home = nullptr;
   task_count<> count;                           // O1: of those without a handle
   std::atomic<task_record*> records = nullptr;  // O1
-  std::atomic<bool> body_is_open = true;        // relaxed: sooner or later
+  std::atomic<bool> body_is_open = true;        // until its end is reached; relaxed: a moment later
   bool has_lost_an_error = false;               // for want of memory; under `mutex`
   std::atomic<bool> was_told = false;  // by who has the scope: so it is no error that tasks heed it
   std::mutex mutex;

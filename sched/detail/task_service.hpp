@@ -34,7 +34,13 @@ class task_service : public scope_home {
   [[nodiscard]] std::coroutine_handle<> enters(scope_core& s, std::coroutine_handle<> leaf,
                                                answer<void>& waiting,
                                                operation_info const& operation) noexcept;
-  std::coroutine_handle<> leaves(scope_core& s) { return leave_on(s).resolve(); }
+  std::coroutine_handle<> leaves(scope_core& s) {
+    is_touched(&s.count, true);  // also of body_is_open
+    s.body_is_open.store(false, std::memory_order_relaxed);
+    return leave_on(s).resolve();
+  }
+  /// Nobody runs any more.
+  void is_dropped_at_the_end(scope_core& s, process& p) noexcept { owner_is_dropped(s, p); }
   /// A frame that waits for what a clause has dropped; then it goes on there.
   [[nodiscard]] std::coroutine_handle<> wait_at(end_of_clause& at) noexcept;
   /// Null if it is not done as a call.
@@ -97,6 +103,11 @@ class task_service : public scope_home {
   [[nodiscard]] continuation rest_of(join& j, bool goes_on) noexcept;
   [[nodiscard]] continuation wait_for_rest(join& j) noexcept;
 
+  template <class Task>
+  [[nodiscard]] bool task_ends_later(Task& t, bool is_a_step) noexcept;
+  void ends_later(task& t) noexcept;
+  void ends_later(task_record& r) noexcept { task_is_over(r); }
+
   void start(task_record& r) override;
   continuation task_ended(task_record& r) noexcept override;
   continuation task_dropped(task_record& r) noexcept override;
@@ -111,7 +122,8 @@ class task_service : public scope_home {
   void owner_is_dropped(scope_core& s, process& p) noexcept;
   [[nodiscard]] std::coroutine_handle<> is_told(std::coroutine_handle<> leaf, awaited& waiting,
                                                 operation_info const& operation) noexcept;
-  [[nodiscard]] bool waits_on(scope_core& s) noexcept;
+  [[nodiscard]] bool waits_on(scope_core& s, bool by_owner) noexcept;
+  void looks_again(scope_core& s, process& owner) noexcept;
   [[nodiscard]] continuation leave_on(scope_core& s) noexcept;
   [[nodiscard]] continuation awaits_on(task_wait& w) noexcept;
   void cancel(task_group& g) noexcept override;

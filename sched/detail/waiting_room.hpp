@@ -254,6 +254,7 @@ class waiting_room : public gate_room {
 
 // See ~gate().
 weft::outside_gate::~outside_gate() {
+  detail::events_happen_at(this);
   if (auto* const home = home_.load(std::memory_order_acquire)) {  // [6]
     detail::is_touched(this, true);
     home->ends(*this);
@@ -261,6 +262,11 @@ weft::outside_gate::~outside_gate() {
   detail::is_gone(this);
 }
 void weft::outside_gate::open() {
+  if (!detail::event_keeper::of_thread) [[likely]]
+    return open_now();
+  detail::happens("the opening of a gate", this, [this] { open_now(); });
+}
+void weft::outside_gate::open_now() {
   detail::is_touched(this, true);
   // [2] release: who goes on, or finds it open [1], sees what was done before.  acquire: with [3].
   std::uintptr_t const found = word_.exchange(opened, std::memory_order_acq_rel);

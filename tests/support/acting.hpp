@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,9 +22,12 @@
 #include "sched/gate.hpp"
 #include "sched/mail.hpp"
 #include "sched/mutex.hpp"
+#include "sched/scope.hpp"
 #include "sched/semaphore.hpp"
 #include "sched/shared.hpp"
 #include "sched/spawning.hpp"
+#include "sched/task_handle.hpp"
+#include "sched/tasking.hpp"
 #include "sched/timing.hpp"
 #include "tests/support/acts.hpp"
 #include "tests/support/effects.hpp"
@@ -30,58 +36,93 @@
 /// (random_processes.hpp).
 namespace weft::tests {
 
-/// What they share.
+using addresses = std::array<std::optional<address<int>>, 2>;
+
+/// What they share.  Thread safe, where they announce what they use.
 struct shared_world {
-  explicit shared_world(lives const& l)
+  explicit shared_world(scenario const& l)
       : what(l), seats(l.permits), ends(std::make_unique<gate>()) {}
 
-  lives const& what;
+  /// Of one that ends: what it saw, and the addresses that it has not dropped.
+  void keep(std::string saw, addresses left) {
+    std::lock_guard const lock(mutex_);
+    all_saw_.push_back(std::move(saw));
+    all_left_.push_back(std::move(left));
+  }
+  /// In the order of the alphabet.
+  [[nodiscard]] std::vector<std::string> all_saw() const {
+    auto sorted = all_saw_;
+    std::ranges::sort(sorted);
+    return sorted;
+  }
+
+  scenario const& what;
   mutex key, other_key;
   semaphore seats;
   condition changed;
   barrier meet{2};
   gate at;
   std::unique_ptr<gate> ends;
-  int x = 0;
+  std::atomic<int> x = 0;
   shared<int> value{0};
+  std::atomic<bool> source_is_taken = false;
   std::optional<completer<int>> source{std::in_place};
   std::optional<completion<int>> result{source->get_completion()};
   std::array<std::optional<inbox<int>>, 2> in;
-  std::vector<std::array<std::optional<address<int>>, 2>> to;  // of each process, its own
-  std::vector<std::string> saw;                                // by who has ended
   std::string out;
   int asked = 0;
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::string> all_saw_;
+  std::vector<addresses> all_left_;
 };
 
-using living = eff<void, spawning<proc, syncing, completing, mail, timing, console, ask>, proc,
-                   syncing, completing, mail, timing, console, ask>;
+using acting_tasks = tasking<proc, syncing, completing, mail, timing, console, ask>;
+/// What a process does, or a task.
+using acting = eff<void, acting_tasks, proc, syncing, completing, mail, timing, console, ask>;
+using acting_scope = scope<proc, syncing, completing, mail, timing, console, ask>;
+/// What only a process does.
+using living =
+    eff<void, spawning<acting_tasks, proc, syncing, completing, mail, timing, console, ask>,
+        acting_tasks, proc, syncing, completing, mail, timing, console, ask>;
 
 inline std::string text(std::optional<int> n) { return n ? std::to_string(*n) : "-"; }
 
-/// A process: the n-th of them.
+/// A process, or a task, that lives as the n-th says.
 struct liver {
+  liver(shared_world& world, std::size_t nth, addresses to_whom, acting_scope* out)
+      : w(world), n(nth), mine(std::move(to_whom)), in(out), saw(std::to_string(nth) + ":") {}
+  liver(liver const&) = delete;
+  liver& operator=(liver const&) = delete;
+  ~liver() { w.keep(std::move(saw), std::move(mine)); }
+
   shared_world& w;
   std::size_t n;
-
-  std::string saw = {};
+  addresses mine;
+  acting_scope* in;  // the innermost, or that of the task; null if there is none
+  std::string saw;
   std::optional<mutex::guard> held = {}, other = {};
+  task_handle<int> handle = {};
 };
 
 inline instant soon(instant now) { return now + std::chrono::nanoseconds(2); }
 
-inline living lives_with_gates(liver& me, act a) {
+inline acting lives_with_gates(liver& me, act a) {
   auto& w = me.w;
   switch (a) {
     case act::waits_at_gate:
       co_await syncing::wait{w.at};
       break;
     case act::looks_and_waits: {
+      co_await syncing::touch{&w.at, false};
       auto const seen = w.at.epoch();
       co_await proc::yield{};
       if (w.at.epoch() == seen) co_await syncing::wait(w.at, seen);
       break;
     }
     case act::looks_and_waits_for: {
+      co_await syncing::touch{&w.at, false};
       auto const seen = w.at.epoch();
       instant const now = co_await timing::now{};
       bool const woken = co_await syncing::wait_until(w.at, seen, soon(now));
@@ -92,12 +133,13 @@ inline living lives_with_gates(liver& me, act a) {
       co_await syncing::wake{w.at};
       break;
     case act::wakes_all:
-      co_await syncing::wake{w.at, w.at.waiting()};
+      co_await syncing::wake{w.at, 100};
       break;
     case act::releases_gate:
       w.at.release();
       break;
     case act::counts_waiting:
+      co_await syncing::touch{&w.at, true};
       me.saw += ' ' + std::to_string(w.at.waiting()) + " wait";
       break;
     case act::ends_gate: {
@@ -118,9 +160,9 @@ inline living lives_with_gates(liver& me, act a) {
   }
 }
 
-inline living lives_with_mail(liver& me, act a, int nth) {
+inline acting lives_with_mail(liver& me, act a, int nth) {
   auto& w = me.w;
-  auto& mine = w.to[me.n];
+  auto& mine = me.mine;
   switch (a) {
     case act::sends:
     case act::sends_elsewhere:
@@ -176,7 +218,7 @@ inline living lives_with_mail(liver& me, act a, int nth) {
   }
 }
 
-inline living lives_with_locks(liver& me, act a) {
+inline acting lives_with_locks(liver& me, act a) {
   auto& w = me.w;
   switch (a) {
     case act::locks:
@@ -250,7 +292,7 @@ inline living lives_with_locks(liver& me, act a) {
   }
 }
 
-inline living lives_with_values(liver& me, act a, int nth) {
+inline acting lives_with_values(liver& me, act a, int nth) {
   auto& w = me.w;
   switch (a) {
     case act::gets: {
@@ -274,8 +316,9 @@ inline living lives_with_values(liver& me, act a, int nth) {
     case act::completes:
     case act::drops_completer: {
       co_await syncing::touch{&w.source, true};
+      if (w.source_is_taken.exchange(true)) break;
       auto source = std::exchange(w.source, std::nullopt);
-      if (a == act::completes && source) source->complete(nth);
+      if (a == act::completes) source->complete(nth);
       break;
     }
     case act::waits_completion: {
@@ -290,6 +333,7 @@ inline living lives_with_values(liver& me, act a, int nth) {
       break;
     }
     case act::asks_ready:
+      co_await syncing::touch{&w.result, false};
       me.saw += w.result->is_ready() ? " ready" : " not ready";
       break;
     default:

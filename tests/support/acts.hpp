@@ -74,8 +74,20 @@ enum class act : unsigned char {
   forks,
   exits,
   throws,
+  // scopes and tasks
+  opens_scope,
+  opens_scope_for,
+  closes_scope,
+  starts_task,
+  starts_with_handle,
+  starts_alone,
+  awaits,
+  awaits_for,
+  drops_handle,
+  cancels,
+  shields,
 };
-inline constexpr std::size_t acts_there_are = static_cast<std::size_t>(act::throws) + 1;
+inline constexpr std::size_t acts_there_are = static_cast<std::size_t>(act::shields) + 1;
 inline constexpr std::array<char const*, acts_there_are> names_of_acts{"yields",
                                                                        "reads",
                                                                        "writes",
@@ -127,15 +139,27 @@ inline constexpr std::array<char const*, acts_there_are> names_of_acts{"yields",
                                                                        "spawns_more",
                                                                        "forks",
                                                                        "exits",
-                                                                       "throws"};
+                                                                       "throws",
+                                                                       "opens_scope",
+                                                                       "opens_scope_for",
+                                                                       "closes_scope",
+                                                                       "starts_task",
+                                                                       "starts_with_handle",
+                                                                       "starts_alone",
+                                                                       "awaits",
+                                                                       "awaits_for",
+                                                                       "drops_handle",
+                                                                       "cancels",
+                                                                       "shields"};
 
 struct life {
   std::vector<act> acts;
   bool is_forkable = false;
   [[nodiscard]] bool operator==(life const&) const = default;
 };
-/// The first few are started by the first process, the last one by who spawns.
-struct lives {
+/// The first few are started by the first process, the last one by each process that spawns.  A
+/// task of the n-th does what the next one does, if there is one.
+struct scenario {
   std::vector<life> all;
   std::size_t capacity = 2;  // of ports
   std::size_t permits = 1;   // of the semaphore
@@ -143,6 +167,11 @@ struct lives {
   [[nodiscard]] bool has(act a) const {
     return std::ranges::any_of(
         all, [a](life const& l) { return std::ranges::find(l.acts, a) != l.acts.end(); });
+  }
+  [[nodiscard]] bool has_mail() const {
+    auto const is_mail = [](act a) { return a >= act::sends && a <= act::makes_address; };
+    return std::ranges::any_of(all,
+                               [&](life const& l) { return std::ranges::any_of(l.acts, is_mail); });
   }
   [[nodiscard]] std::string text() const {
     std::string s =

@@ -21,7 +21,7 @@ struct counts_up {
   int on(ask::get) { return ++*n; }
 };
 
-inline exploration explored(explore_options const& options, lives const& l) {
+inline exploration explored(explore_options const& options, scenario const& l) {
   return explore(
       options, [&l] { return std::make_unique<shared_world>(l); },
       [](std::unique_ptr<shared_world>& w) { return starts_all(*w); },
@@ -45,7 +45,7 @@ struct compared {
   std::string complaint;
   outcomes all;
 };
-inline compared compare(lives const& l, granularity grain, std::size_t most) {
+inline compared compare(scenario const& l, granularity grain, std::size_t most) {
   compared c;
   auto const full = explored({.max_schedules = most,
                               .max_steps = 300,

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "effects/effects.hpp"
+#include "sched/errors.hpp"
+#include "sched/explore.hpp"
+#include "tests/support/acts.hpp"
+#include "tests/support/effects.hpp"
+#include "tests/support/random_processes.hpp"
+#include "tests/support/reduced_searches.hpp"
+#include "tests/support/threads.hpp"
+
+/// What a random program comes to, wherever it runs.
+namespace weft::tests {
+
+/// Who waits in a deadlock is not compared, nor what processes do when they are told of it.
+inline std::string outcome_of(verdict v, std::string const& text) {
+  if (v == verdict::deadlock) return "deadlock";
+  return (v == verdict::ok ? "" : "throws ") + text;
+}
+inline bool is_deadlock(std::exception_ptr const& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (deadlock const&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+template <class Where>
+std::string outcome_on(scenario const& l) {
+  shared_world w(l);
+  try {
+    run_on<Where>(
+        virtual_time<Where>(), [&w] { return starts_all(w); },
+        synchronized(console_to_string(w.out)), synchronized(counts_up(w.asked)));
+  } catch (deadlock const& e) {
+    return outcome_of(verdict::deadlock, e.what());
+  } catch (exceptions const& e) {
+    return outcome_of(is_deadlock(e.all.front().error) ? verdict::deadlock : verdict::failed,
+                      e.what());
+  } catch (std::exception const& e) {
+    return outcome_of(verdict::failed, e.what());
+  }
+  return outcome_of(verdict::ok, text(w));
+}
+
+/// All outcomes that a search finds; none if there are too many schedules.
+struct all_outcomes {
+  bool are_all = false;
+  std::set<std::string> of;
+};
+inline all_outcomes outcomes_explored(scenario const& l, granularity grain, std::size_t most,
+                                      bool reduce) {
+  auto const found = explored({.max_schedules = most,
+                               .max_steps = 1000,
+                               .granularity = grain,
+                               .reduce = reduce,
+                               .max_shrinking_runs = 0,
+                               .progress = progress::never},
+                              l);
+  all_outcomes all{found.complete, {}};
+  for (auto const& o : found.outcomes) all.of.insert(outcome_of(o.result.verdict, o.result.text));
+  return all;
+}
+
+}  // namespace weft::tests
