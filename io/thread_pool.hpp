@@ -85,15 +85,22 @@ class thread_pool : public handler<blocking> {
       }
     }
     void end() noexcept {
-      std::deque<std::unique_ptr<blocking_job>> dropped;
       {
         std::lock_guard const lock(mutex_);
         is_over_ = true;
-        dropped.swap(waiting_);
       }
       changed_.notify_all();
-      dropped.clear();  // J2
+      while (std::unique_ptr<blocking_job> const dropped = next()) {
+      }  // J2; another deque would have to be allocated
       for (auto& t : threads_) t.join();
+    }
+    /// Null if none waits.
+    std::unique_ptr<blocking_job> next() noexcept {
+      std::lock_guard const lock(mutex_);
+      if (waiting_.empty()) return nullptr;
+      auto job = std::move(waiting_.front());
+      waiting_.pop_front();
+      return job;
     }
 
     std::mutex mutex_;

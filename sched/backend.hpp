@@ -66,6 +66,15 @@ concept backend =
       b.stop();                                       // from anywhere
     };
 
+/// One that has memory for a put from anywhere beforehand: b.reserve() throws bad_alloc, and
+/// b.put(thunk, why, reserved) nothing.  So a process that waits for something from outside is
+/// woken even if there is no memory then.  Of another backend b.put() should throw nothing: what it
+/// throws, open() does, and completing (outside_gate.hpp).
+template <class B>
+concept reserving = backend<B> && requires(B b, thunk t, decltype(std::declval<B&>().reserve()) r) {
+  { b.put(std::move(t), why::woken, std::move(r)) } noexcept;
+};
+
 /// One whose workers have a short cut, when it can be had, for w.put(t, why::yielded) followed by
 /// w.take(...).
 template <class B>

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -46,7 +47,7 @@ class one_thread {
       if (arrivals_.has_news()) [[unlikely]]
         if (!arrivals_.fetch(*this)) return thunk::nothing::stopped;
       if (ready_.empty()) [[unlikely]]
-        if (auto const w = arrivals_.wait(*this, until, dry); !w.has_come) return w.why_not;
+        if (auto w = arrivals_.wait(*this, until, dry); !w.has_come) return std::move(w.instead);
       return ready_.pop_back();
     }
 
@@ -102,20 +103,28 @@ class one_thread {
       }
       std::size_t begun = 0;
       try {  // one that cannot be begun is dropped, which may offer others
+        if (without_room_) put_in(std::move(without_room_));
         while (begun != offers_.size())
-          if (thunk t = offers_[begun++]->begin()) put_in(std::move(t));
-      } catch (...) {  // the others are to be begun all the same
+          if (thunk t = offers_[begun++]->begin()) {
+            without_room_ = std::move(t);
+            put_in(std::move(without_room_));
+          }
+      } catch (std::bad_alloc const&) {  // the others are to be begun all the same
         offers_.erase(offers_.begin(), offers_.begin() + static_cast<std::ptrdiff_t>(begun));
-        arrivals_.remind();
-        throw;
+        return arrivals_.remind();
       }
       offers_.clear();
+    }
+    /// One that was begun, and for which the queue had no memory.
+    [[nodiscard]] thunk take_kept() noexcept {
+      return std::exchange(without_room_, thunk::nothing::dry);
     }
 
     detail::arrivals& arrivals_;
     queue ready_;
     std::vector<offer*> offers_;
-    unsigned kept_ = 0;  // B8: for so many takes
+    thunk without_room_ = thunk::nothing::dry;  // see take_kept()
+    unsigned kept_ = 0;                         // B8: for so many takes
   };
 
   one_thread() = default;
@@ -123,6 +132,10 @@ class one_thread {
   one_thread& operator=(one_thread const&) = delete;
 
   void put(thunk&& t, why) { arrivals_.put(std::move(t)); }
+  [[nodiscard]] static detail::spare_letter reserve() { return std::make_unique<detail::letter>(); }
+  void put(thunk&& t, why, detail::spare_letter in) noexcept {
+    arrivals_.put(std::move(t), std::move(in));
+  }
   /// Always no: it would be O(n).
   thunk claim(process*) noexcept { return thunk::nothing::dry; }
   void stop() { arrivals_.stop(); }

@@ -8,6 +8,7 @@
 #include "effects/operation.hpp"
 #include "sched/backend.hpp"
 #include "sched/detail/events.hpp"
+#include "sched/detail/letter.hpp"
 #include "sched/detail/timers.hpp"
 #include "sched/detail/touching.hpp"
 #include "sched/detail/waiter.hpp"
@@ -30,6 +31,7 @@ class at_outside_gate {
 
   outside_gate* at;
   waiter who;
+  spare_letter spare;  // with which it is put: made before it waits
 
  private:
   friend class gate_room;
@@ -66,8 +68,8 @@ class outside_gate {
   inline ~outside_gate();
 
   /// Who waits goes on; who comes later need not wait.  Thread safe.  What was done before is seen
-  /// by who goes on.  Does nothing if it is open.  Throws bad_alloc if the backend does, and then
-  /// nothing has happened.
+  /// by who goes on.  Does nothing if it is open.  Allocates nothing; on a backend of one's own
+  /// whose put from outside throws, it throws that, and then nothing has happened.
   inline void open();
   /// For the library: the same as part of what else is done there (events.hpp).
   inline void open_now();

@@ -56,7 +56,7 @@ class random_order {
       if (arrivals_.has_news())
         if (!arrivals_.fetch(*this)) return thunk::nothing::stopped;
       if (ready_.empty())
-        if (auto const w = arrivals_.wait(*this, until, dry); !w.has_come) return w.why_not;
+        if (auto w = arrivals_.wait(*this, until, dry); !w.has_come) return std::move(w.instead);
       std::swap(ready_[lots_.below(ready_.size())], ready_.back());
       thunk t = std::move(ready_.back());
       ready_.pop_back();
@@ -79,6 +79,10 @@ class random_order {
   random_order& operator=(random_order const&) = delete;
 
   void put(thunk&& t, why) { arrivals_.put(std::move(t)); }
+  [[nodiscard]] static detail::spare_letter reserve() { return std::make_unique<detail::letter>(); }
+  void put(thunk&& t, why, detail::spare_letter in) noexcept {
+    arrivals_.put(std::move(t), std::move(in));
+  }
   /// Always no: it would be O(n).
   thunk claim(process*) noexcept { return thunk::nothing::dry; }
   void stop() { arrivals_.stop(); }

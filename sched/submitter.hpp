@@ -35,9 +35,44 @@ struct submission_right {
   }
 };
 
+/// What a future throws whose promise was not kept.  Made once, by the first call: a std::promise
+/// would make one where it is destroyed, and end the program if there is no memory for it.
+inline std::exception_ptr const& promise_broken() {
+  static auto const& error = *new std::exception_ptr(
+      std::make_exception_ptr(std::future_error(std::future_errc::broken_promise)));
+  return error;
+}
+/// A std::promise that is destroyed without memory.
+template <class T>
+class promise_to_keep {
+ public:
+  /// Throws bad_alloc.
+  promise_to_keep() { (void)promise_broken(); }
+  promise_to_keep(promise_to_keep&& other) noexcept
+      : to_(std::move(other.to_)), is_kept_(std::exchange(other.is_kept_, true)) {}
+  promise_to_keep& operator=(promise_to_keep&&) = delete;
+  ~promise_to_keep() {
+    if (!is_kept_) to_.set_exception(promise_broken());
+  }
+  [[nodiscard]] std::future<T> get_future() { return to_.get_future(); }
+  template <class... Value>
+  void set_value(Value&&... value) {
+    to_.set_value(std::forward<Value>(value)...);
+    is_kept_ = true;
+  }
+  void set_exception(std::exception_ptr error) {
+    to_.set_exception(std::move(error));
+    is_kept_ = true;
+  }
+
+ private:
+  std::promise<T> to_;
+  bool is_kept_ = false;
+};
+
 /// Gives what `f(args...)` does to who holds the other end.
 template <class T, class Row, class F, class... Args>
-eff<void, Row> keeps_promise(std::promise<T> to, F f, Args... args) {
+eff<void, Row> keeps_promise(promise_to_keep<T> to, F f, Args... args) {
   try {
     if constexpr (task_value<std::invoke_result_t<F, Args...>>::is_computation) {
       auto computation = std::invoke(std::move(f), std::move(args)...);
@@ -130,7 +165,7 @@ class submitter {
   [[nodiscard]] auto submit_task(F f, Args&&... args) const {
     using R = std::invoke_result_t<F, std::decay_t<Args>...>;
     using T = typename detail::task_value<R>::type;
-    std::promise<T> to;
+    detail::promise_to_keep<T> to;
     std::future<T> there = to.get_future();
     (void)submit(
         detail::keeps_promise<T, typename detail::task_value<R>::effects, F, std::decay_t<Args>...>,

@@ -4,10 +4,12 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <new>
 #include <utility>
 
 #include "effects/handle.hpp"
 #include "sched/backend.hpp"
+#include "sched/detail/letter.hpp"
 #include "sched/message_stack.hpp"
 
 namespace weft::detail {
@@ -20,6 +22,9 @@ namespace weft::detail {
 ///       of them sees the other.
 ///   N2  One letter is no thunk, and says that it is the end.  It goes back whenever it is found.
 ///   N3  Another is the worker's own note: that it is to look at something else too, when it looks.
+///   N4  If the queue has no memory for what came, that stays in its letters until the next look;
+///   if
+///       the queue is empty then, the first of them is taken as it is.
 class arrivals {
  public:
   arrivals() = default;
@@ -30,10 +35,10 @@ class arrivals {
   }
 
   /// Throws bad_alloc.
-  void put(thunk&& t) {
-    auto* const l = new letter;
-    l->content = std::move(t);
-    send(*l);
+  void put(thunk&& t) { put(std::move(t), std::make_unique<letter>()); }
+  void put(thunk&& t, spare_letter in) noexcept {
+    in->content = std::move(t);
+    send(*in.release());
   }
   void stop() {
     // Relaxed: one of those who come here sends it.
@@ -52,26 +57,30 @@ class arrivals {
   [[nodiscard]] bool has_letters() const noexcept {
     return has_news() && !(has_note_ && arrived_.has_only(note_));
   }
-  /// Fetches what came.  False if it is the end.
+  /// Fetches what came, as far as there is memory (N4).  False if it is the end.
   template <class Queue>
   bool fetch(Queue& queue) {
     bool goes_on = true;
+    bool is_noted = false;
     unread_ = arrived_.take_all();
     try {
       while (letter* const l = unread()) {
         if (l == &the_end_)
           goes_on = false;
-        else if (l != &note_)
+        else if (l == &note_)
+          is_noted = true;
+        else
           queue.put_in(std::move(l->content));
         discard(l);
       }
-    } catch (...) {  // the others wait for the next time
+    } catch (std::bad_alloc const&) {
       while (letter* const l = std::exchange(unread_, nullptr)) {
         unread_ = l->next;
         arrived_.push(*l);
       }
+      if (is_noted) arrived_.push(note_);
       if (!goes_on) arrived_.push(the_end_);
-      throw;
+      return goes_on;
     }
     if (!goes_on) arrived_.push(the_end_);  // N2
     if constexpr (requires { queue.is_reminded(); })
@@ -80,7 +89,7 @@ class arrivals {
   }
   struct waited {
     bool has_come;
-    thunk::nothing why_not;
+    thunk instead;  // of what is in the queue: without memory (N4), or empty, with the reason
   };
   /// Until something is in the queue, or there is a reason why not.
   template <class Queue>
@@ -89,17 +98,13 @@ class arrivals {
       bool const nothing_is_due = dry();  // before we look: who was due puts first
       if (!fetch(queue)) return {false, thunk::nothing::stopped};
       if (!queue.is_empty()) return {true, thunk::nothing::dry};
+      if (thunk t = take_as_it_is(queue)) return {false, std::move(t)};
       if (nothing_is_due) return {false, thunk::nothing::dry};
       if (!sleep(until)) return {false, thunk::nothing::deadline};
     }
   }
 
  private:
-  struct letter : pooled {
-    letter* next = nullptr;
-    thunk content = thunk::nothing::stopped;
-  };
-
   void send(letter& l) {
     arrived_.push(l);
     if (!sleeps_.load(std::memory_order_seq_cst)) return;  // [1] seq_cst: N1
@@ -119,6 +124,31 @@ class arrivals {
       in_time = woken_.wait_until(lock, until, [this] { return has_news(); });
     sleeps_.store(false, std::memory_order_relaxed);  // relaxed: to be woken in vain does no harm
     return in_time;
+  }
+  /// N4: the queue is empty.
+  template <class Queue>
+  [[nodiscard]] thunk take_as_it_is(Queue& queue) noexcept {
+    if constexpr (requires { queue.take_kept(); })
+      if (thunk t = queue.take_kept()) return t;
+    unread_ = arrived_.take_all();
+    thunk found = thunk::nothing::dry;
+    bool has_noted = false;
+    bool is_end = false;
+    for (letter* l = unread_; l; l = unread_) {
+      if (l == &the_end_ || l == &note_) {
+        unread_ = l->next;
+        (l == &note_ ? has_noted : is_end) = true;
+      } else if (!found) {
+        found = std::move(l->content);
+        discard(l);
+      } else {
+        unread_ = l->next;
+        arrived_.push(*l);
+      }
+    }
+    if (has_noted) arrived_.push(note_);
+    if (is_end) arrived_.push(the_end_);
+    return found;
   }
   [[nodiscard]] letter* unread() noexcept {
     if (!unread_) unread_ = arrived_.take_all();

@@ -180,7 +180,8 @@ class choosing final : public decider, public event_keeper {
       if (ready_.empty()) {
         home_.chooser_.step_ends();
         home_.log_.was_dry = true;
-        if (auto const w = home_.arrivals_.wait(*this, until, dry); !w.has_come) return w.why_not;
+        if (auto w = home_.arrivals_.wait(*this, until, dry); !w.has_come)
+          return std::move(w.instead);
       }
       run_log& log = home_.log_;
       if (log.steps == home_.limits_.max_steps) {
@@ -203,8 +204,8 @@ class choosing final : public decider, public event_keeper {
       if (home_.arrivals_.has_news() && !home_.arrivals_.fetch(*this))
         return thunk::nothing::stopped;
       if (ready_.empty())
-        if (auto const w = home_.arrivals_.wait(*this, instant::max(), dry_test()); !w.has_come)
-          return w.why_not;
+        if (auto w = home_.arrivals_.wait(*this, instant::max(), dry_test()); !w.has_come)
+          return std::move(w.instead);
       thunk t = std::move(ready_.front());
       ready_.erase(ready_.begin());
       return t;

@@ -221,6 +221,21 @@ class scheduling final : public scheduling_outside, public task_service<scheduli
   void was_not_put(thunk& t) noexcept;
   void make_ready(thunk t) noexcept override { put(std::move(t), why::woken); }
   void put_from_outside(thunk& t) override { backend_->put(std::move(t), why::woken); }
+  void put_from_outside(thunk& t, spare_letter in) override {
+    put_from_outside(t, why::woken, std::move(in));
+  }
+  void put_from_outside(thunk& t, why w, [[maybe_unused]] spare_letter in) {
+    if constexpr (reserving<Backend>)
+      backend_->put(std::move(t), w, std::move(in));
+    else
+      backend_->put(std::move(t), w);
+  }
+  [[nodiscard]] spare_letter reserve_put() override {
+    if constexpr (reserving<Backend>)
+      return backend_->reserve();
+    else
+      return {};
+  }
   /// The process that runs is boxed with its answer: no longer ours, and next() says who is.
   [[nodiscard]] thunk box(std::uint64_t answer = 0) noexcept {
     return thunk(here().running, answer);

@@ -259,7 +259,8 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
     try {
       failures_.push_back(f);
     } catch (...) {  // no memory to say so: the first failure must do
-      if (failures_.empty() && !only_.error) only_ = std::move(f);
+      bool const says_little = !only_.error || is_cancelled(only_.error);
+      if (failures_.empty() && says_little) only_ = std::move(f);
     }
   }
   /// For one reason more, or one less.

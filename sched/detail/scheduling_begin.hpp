@@ -61,9 +61,13 @@ void scheduling<Backend>::start(Program program, start_options how) {
   this->admission_.limit(how.max_processes, how.when_full);
   this->admission_.begin(1);
   auto* const first = new program_of<Program>(std::move(program));
-  if (how.forkable) return begin(new_process({}, first), true);
-  first_ = first;  // its frames refer to what it captured
-  begin(new_process({}, first->start()), false);
+  if (how.forkable) {
+    begin(new_process({}, first), true);
+  } else {
+    first_ = first;  // its frames refer to what it captured
+    begin(new_process({}, first->start()), false);
+  }
+  if (this->is_cancelling()) this->throw_failures();  // there was no memory to put it
 }
 
 template <backend Backend>

@@ -38,14 +38,15 @@ class scheduling_outside : public scheduling_base {
     require_entrance();
     std::lock_guard const lock(entrance_->mutex);
     if (entrance_->is_closed()) throw scheduler_stopped();
+    if (!ask_again_.is_there()) ask_again_ = prepared(errand::to_ask_again);
     ++entrance_->submitters;
     return entrance_;
   }
   /// The last of them goes, under the entrance's lock.
   void is_submitted_to_no_more() noexcept {
     for (relax wait;; wait()) try {
-        return send(errand::to_ask_again);
-      } catch (...) {  // no memory: nobody would ever see that it is over, so we try again
+        return send(ask_again_);
+      } catch (...) {  // a backend without memory: nobody would ever see that it is over
       }
   }
 
@@ -112,6 +113,7 @@ class scheduling_outside : public scheduling_base {
     if (!entrance_) return;
     entrance_->wait_for_those_under_way();
     std::lock_guard const lock(entrance_->mutex);
+    ask_again_ = {};
     entrance_->home = nullptr;
   }
   [[nodiscard]] bool somebody_may_come() const noexcept override {
@@ -129,13 +131,42 @@ class scheduling_outside : public scheduling_base {
   /// Of a thread of ours, in a process.
   virtual void run(errand e) noexcept = 0;
   [[nodiscard]] virtual process* new_process_outside(process_id id, first_frame first) = 0;
-  /// Under the entrance's lock.  Throws bad_alloc.
-  void send(errand e) {
-    if (!entrance_->takes_errands) return;
-    entrance_->errands_left.fetch_add(1, std::memory_order_relaxed);  // relaxed: as is_over()
-    auto const frame = first_frame_of(runs(on_the_way(*this), e));
-    thunk t(new_process_outside(process_id::errand(entrance_->errands_sent + 1), frame));
-    put_from_outside(t);
+  /// An errand that can be sent without memory.  One that never is does nothing.
+  class prepared_errand {
+   public:
+    prepared_errand() = default;
+    prepared_errand(scheduling_outside& s, errand e)
+        : home_(&s), spare_(s.reserve_put()), what_(s.new_errand(e)) {}
+    prepared_errand(prepared_errand&&) noexcept = default;
+    prepared_errand& operator=(prepared_errand other) noexcept {
+      std::swap(home_, other.home_);
+      std::swap(spare_, other.spare_);
+      std::swap(what_, other.what_);
+      return *this;
+    }
+    ~prepared_errand() {
+      if (what_) home_->is_one_more_errand();  // which ends here
+    }
+    [[nodiscard]] bool is_there() const noexcept { return bool(what_); }
+
+   private:
+    friend class scheduling_outside;
+    scheduling_outside* home_ = nullptr;
+    spare_letter spare_;
+    thunk what_ = thunk::nothing::dry;
+  };
+  /// Under the entrance's lock, as is send().  Throws bad_alloc.
+  [[nodiscard]] prepared_errand prepared(errand e) { return {*this, e}; }
+  /// Throws only what a backend does that reserves nothing, and then nothing was sent.
+  void send(prepared_errand& e) {
+    if (!entrance_->takes_errands || !e.is_there()) return;
+    is_one_more_errand();
+    try {
+      put_from_outside(e.what_, std::move(e.spare_));
+    } catch (...) {
+      is_one_errand_less();
+      throw;
+    }
     ++entrance_->errands_sent;
   }
   /// A desk of ours on this thread: null if it is at no work of ours.
@@ -189,11 +220,23 @@ class scheduling_outside : public scheduling_base {
     on_the_way(on_the_way&& other) noexcept : home(std::exchange(other.home, nullptr)) {}
     on_the_way& operator=(on_the_way&&) = delete;
     ~on_the_way() {
-      // Relaxed: as is_over().
-      if (home) home->entrance_->errands_left.fetch_sub(1, std::memory_order_relaxed);
+      if (home) home->is_one_errand_less();
     }
     scheduling_outside* home;
   };
+  [[nodiscard]] thunk new_errand(errand e) {
+    is_one_more_errand();  // which ends here if there is no memory
+    auto const frame = first_frame_of(runs(on_the_way(*this), e));
+    thunk t(new_process_outside(process_id::errand(++errands_made_), frame));
+    is_one_errand_less();  // it is not sent yet
+    return t;
+  }
+  void is_one_more_errand() noexcept {
+    entrance_->errands_left.fetch_add(1, std::memory_order_relaxed);  // relaxed: as is_over()
+  }
+  void is_one_errand_less() noexcept {
+    entrance_->errands_left.fetch_sub(1, std::memory_order_relaxed);  // as above
+  }
   static eff<void> runs(on_the_way of, errand e) {
     of.home->run(e);
     co_return;
@@ -228,6 +271,8 @@ class scheduling_outside : public scheduling_base {
   // Under the entrance's mutex:
   std::shared_ptr<std::string const> reason_;
   shutdown_report report_;
+  std::uint64_t errands_made_ = 0;
+  prepared_errand ask_again_;  // while there is a submitter
 };
 
 inline scheduling_outside::at_work::at_work(scheduling_outside& s, work w) noexcept

@@ -31,7 +31,8 @@ template <backend Backend>
 process_id scheduling<Backend>::submit(coming_in& in, first_frame first) {
   process_id const id = process_id::submitted(in.number());
   thunk t(new_process_outside(id, first));
-  auto const put = [&] { backend_->put(std::move(t), why::started); };
+  spare_letter spare = reserve_put();
+  auto const put = [&] { put_from_outside(t, why::started, std::move(spare)); };
   if (this->is_limited()) [[unlikely]]
     this->admission_.enter_from_outside(!this->desk_here(), put);
   else

@@ -104,32 +104,41 @@ void scheduling<Backend>::run(errand e) noexcept {
 }
 
 /// While processes run the token is heeded: who asks to stop sends an errand that, in its turn, has
-/// all others cancelled.  So that happens on a thread of theirs, whatever the backend.
+/// all others cancelled.  So that happens on a thread of theirs, whatever the backend.  The errand
+/// is made before, so that to ask needs no memory.
 template <backend Backend>
 class scheduling<Backend>::stopping {
  public:
-  explicit stopping(scheduling& s) : asked_(heeded(s), ask{s}) {}
+  explicit stopping(scheduling& s) : asked_(heeded(s), ask{*this, s}) {}
   stopping(stopping const&) = delete;
   stopping& operator=(stopping const&) = delete;
 
  private:
   struct ask {
+    stopping& by;
     scheduling& home;
     void operator()() const noexcept {
       std::lock_guard const lock(home.entrance_->mutex);
       try {
-        home.send(scheduling::errand::to_stop);
-      } catch (...) {  // no memory to stop them gently
+        home.send(by.to_stop_);
+      } catch (...) {  // a backend without memory to stop them gently
         home.backend_->stop();
       }
     }
   };
   /// Looked at once: who asks later is heard.
-  static std::stop_token heeded(scheduling& s) {
-    if (!s.token_.stop_requested()) return s.token_;
+  std::stop_token heeded(scheduling& s) {
+    if (!s.token_.stop_possible()) return {};
+    if (!s.token_.stop_requested()) {
+      if (!s.entrance_) return s.token_;
+      std::lock_guard const lock(s.entrance_->mutex);
+      to_stop_ = s.prepared(scheduling::errand::to_stop);
+      return s.token_;
+    }
     s.stop_all();
     return {};
   }
+  typename scheduling::prepared_errand to_stop_;
   std::stop_callback<ask> asked_;  // its end waits until it is done, if it has begun
 };
 

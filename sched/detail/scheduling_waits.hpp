@@ -48,10 +48,12 @@ void scheduling<Backend>::on(syncing::wait_until& w) {
 }
 template <backend Backend>
 void scheduling<Backend>::on(completing::wait& w) {
+  w.here.spare = reserve_put();
   wait(w.here.who, [&] { return this->enter(w.here, this->refusing()); });
 }
 template <backend Backend>
 void scheduling<Backend>::on(completing::wait_until& w) {
+  w.here.spare = reserve_put();
   wait(w.here.who,
        [&] { return set(w.until) ? this->enter(w.here, this->refusing()) : entering::refused; });
 }

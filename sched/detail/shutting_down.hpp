@@ -37,8 +37,18 @@ inline shutdown_report scheduling_outside::shut_down(instant deadline, std::stri
   entrance& e = *entrance_;
   std::unique_lock lock(e.mutex);
   bool const is_first = !is_shut_down();
+  bool const is_late = deadline <= instant::clock::now();
+  // What needs memory comes first: if there is none, nothing has happened.
+  std::shared_ptr<std::string const> why;
   if (is_first && !reason.empty())
-    reason_ = std::make_shared<std::string const>("weft: cancelled: " + reason);
+    why = std::make_shared<std::string const>("weft: cancelled: " + reason);
+  prepared_errand now;
+  prepared_errand later;
+  if (e.is_running) {
+    now = prepared(errand::to_shut_down);
+    if (!is_late && deadline != instant::max()) later = prepared(errand::to_shut_down);
+  }
+  if (is_first) reason_ = std::move(why);
   // Relaxed, these: who runs is told by an errand, who will run takes the lock first.
   is_shut_down_.store(true, std::memory_order_relaxed);
   close_entrance();
@@ -48,13 +58,12 @@ inline shutdown_report scheduling_outside::shut_down(instant deadline, std::stri
   };
   auto const ends = [&e] { return !e.is_running; };
   if (!ends()) {
-    bool const is_late = deadline <= instant::clock::now();
     bool const news = is_late && be_late();
-    if (is_first || news) send(errand::to_shut_down);
+    if (is_first || news) send(now);
     if (is_late || deadline == instant::max())
       e.changed.wait(lock, ends);
     else if (!e.changed.wait_until(lock, deadline, ends)) {
-      if (be_late()) send(errand::to_shut_down);
+      if (be_late()) send(later);
       e.changed.wait(lock, ends);
     }
   }

@@ -195,7 +195,9 @@ class scope_core : public task_group, public ending {
     if (errors.empty() && !of_body && !has_lost_an_error) [[likely]]
       return;
     task_errors all = std::move(errors);
-    if (was_told) all.drop_cancelled();
+    if (was_told || has_lost_an_error) all.drop_cancelled();
+    // One that is lost may be why the others were cancelled.
+    if (has_lost_an_error && of_body && weft::detail::is_cancelled(of_body)) of_body = nullptr;
     all.add(owner_id, std::move(of_body));
     all.throw_them();
     if (has_lost_an_error) throw std::bad_alloc();

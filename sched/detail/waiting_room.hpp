@@ -80,11 +80,12 @@ class waiting_room : public gate_room {
     std::lock_guard const lock(outside_mutex_);
     outside_gate& g = *w.at;
     process* const p = w.who.take();
+    spare_letter in = p ? std::move(w.spare) : nullptr;
     leave(w);
     if (!p) return;
     thunk t(p, 1);
     try {
-      put_from_outside(t);
+      put_from_outside(t, std::move(in));
     } catch (...) {
       // An alarm that was due meanwhile has found nobody: then it waits on.
       link(*this, outside_, g);
@@ -100,13 +101,14 @@ class waiting_room : public gate_room {
     std::lock_guard const lock(outside_mutex_);
     at_outside_gate* const w = g.withdraw();
     process* const p = w ? w->who.take() : nullptr;
+    spare_letter in = w ? std::move(w->spare) : nullptr;
     if (w) leave(*w);
     if (!p) return;
     cancel(*p);
     thunk t(p);
     try {
-      put_from_outside(t);  // who ends it may be anyone
-    } catch (...) {         // no memory: then let us hope that it is one of us
+      put_from_outside(t, std::move(in));  // who ends it may be anyone
+    } catch (...) {  // a backend without memory: then let us hope that it is one of us
       make_ready(std::move(t));
     }
   }
@@ -134,6 +136,10 @@ class waiting_room : public gate_room {
 
   /// From any thread.  What it throws, it throws with the thunk as it was.
   virtual void put_from_outside(thunk& t) = 0;
+  /// The same with memory that was made before: throws only what a backend does that reserves none.
+  virtual void put_from_outside(thunk& t, spare_letter in) = 0;
+  /// Throws bad_alloc.
+  [[nodiscard]] virtual spare_letter reserve_put() = 0;
 
   /// A process, from outside.  If not, all who were on their way have come.
   [[nodiscard]] virtual bool somebody_may_come() const noexcept { return false; }

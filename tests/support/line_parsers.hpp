@@ -51,7 +51,7 @@ class line_parser {
       if (e.tag == chunk_)
         parse(e.result<std::string>(), out);
       else
-        --lines_;
+        --lines_, e.result<void>();
     }
     if (is_over_ && lines_ == 0) out.status = step_status::done;
   }

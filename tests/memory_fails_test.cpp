@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+
+/// The n-th allocation of a program fails, for every n: of one program for each feature, on one
+/// thread.  A program then comes to what it comes to with memory, or throws what says that there
+/// was none; it ends, and nothing of it is left.
+///
+/// Without sanitizers the pool has memory for most of what is allocated: in full this is to be run
+/// with --config=asan, by the target memory_fails_in_full_test.
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/programs_for_failures.hpp"
+#include "tests/support/threads.hpp"
+#include "tests/support/without_memory.hpp"
+
+using namespace weft::tests;
+
+TEST_CASE("a program without memory on one_thread gives its result or bad_alloc") {
+  try_all_without_memory(for_failures::on_any_backend<alone>(), "one_thread", sampled);
+}
+TEST_CASE("a program without memory in a random order gives its result or bad_alloc") {
+  try_all_without_memory(for_failures::on_any_backend<by_random>(), "random_order", sampled);
+}
+TEST_CASE("checkpoints without memory give their result or bad_alloc") {
+  try_all_without_memory(for_failures::on_one_thread(), "one_thread", sampled);
+}
+
+TEST_CASE("each allocation fails in turn on one_thread", "[.full]") {
+  try_all_without_memory(for_failures::on_any_backend<alone>(), "one_thread", 1);
+}
+TEST_CASE("each allocation fails in turn in a random order", "[.full]") {
+  try_all_without_memory(for_failures::on_any_backend<by_random>(), "random_order", 1);
+}
+TEST_CASE("each allocation of a checkpoint fails in turn", "[.full]") {
+  try_all_without_memory(for_failures::on_one_thread(), "one_thread", 1);
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "tests/support/failing_program.hpp"
+
+/// Failures, commands, steppers, sockets, and handlers inside of processes.
+namespace weft::tests::for_failures {
+
+// ---- failures
+
+template <class Where>
+std::string failures() {
+  try {
+    run_on<Where>([]() -> program {
+      for (int i = 0; i != 2; ++i)
+        co_await spawn([]() -> step {
+          gate g;
+          co_await syncing::wait{g};
+        });
+      co_await proc::yield{};
+      throw std::runtime_error("failed");
+    });
+  } catch (exceptions const&) {
+    throw;
+  } catch (std::runtime_error const& e) {
+    return e.what();
+  }
+  return "none";
+}
+template <class Where>
+std::string deadlocks() {
+  try {
+    run_on<Where>([]() -> program {
+      mutex m;
+      auto const held = co_await m.lock();
+      co_await spawn([]() -> step {
+        gate g;
+        co_await syncing::wait{g};
+      });
+      auto const again = co_await m.lock();
+    });
+  } catch (deadlock const&) {
+    return "deadlock";
+  }
+  return "none";
+}
+
+// ---- commands, steppers, sockets
+
+template <class Where>
+std::string issued_commands() {
+  counter n = 0;
+  desk_of<resolve> desk;
+  std::atomic<bool> is_over = false;
+  std::exception_ptr error;
+  {
+    thread_of const thread([&] {
+      while (!is_over || desk.size() != 0) try {
+          if (desk.size() == 0) {
+            std::this_thread::yield();
+          } else {
+            auto [asked, answer] = desk.take();
+            answer.complete(asked.host + " is at an address that is long enough to be allocated");
+          }
+        } catch (...) {
+          error = std::current_exception();
+        }
+    });
+    says_at_end const ends{is_over};
+    try {
+      run_on<Where>(
+          [&]() -> asking_program {
+            auto a = co_await issue(resolve("a"));
+            auto const b = co_await perform(resolve("b"));
+            n += co_await perform(twice(2));
+            n += static_cast<int>((co_await a.wait()).size() + b.size());
+            co_await perform(nap());
+          },
+          thread_safe_dispatchers{
+              [&](resolve c, reply<std::string> r) { desk.put(std::move(c), std::move(r)); },
+              [](twice c, reply<int> r) { r.complete(2 * c.number); },
+              [](nap, reply<void> r) { r.complete(); }});
+    } catch (completion_dropped const&) {
+      // By the thread, or a dispatcher, for want of memory.
+      throw std::bad_alloc();
+    }
+  }
+  if (error) std::rethrow_exception(error);
+  return text(n);
+}
+
+template <class Where>
+std::string steppers_that_parse() {
+  counter lines = 0;
+  std::array<counter, 2> chunks{};
+  run_on<Where>(
+      []() -> eff<void, spawning<steppers<line_parser, parsing_coroutine>>> {
+        co_await start_stepper(line_parser(), "lines", "0");
+        co_await start_stepper(line_parser_as_a_coroutine(), "words", "1");
+      },
+      thread_safe_dispatchers{[&](more m, reply<std::string> r) {
+                                int const n = chunks[m.from == "1"]++;
+                                r.complete(n == 3 ? "" : "a line\nand one that goes ");
+                              },
+                              [&](line, reply<void> r) {
+                                ++lines;
+                                r.complete();
+                              }});
+  return text(lines);
+}
+
+using net_row = row<proc, io, completing, timing>;
+inline eff<void, net_row> echoes(connection c) {
+  std::array<std::byte, 100> buffer;
+  for (;;) {
+    std::size_t const n = co_await c.read(buffer);
+    if (n == 0) co_return;
+    co_await c.write(std::span(buffer).first(n));
+  }
+}
+inline eff<void, net_row> listens(listener l) { co_await echoes(co_await l.accept()); }
+template <class Where>
+std::string sockets() {
+  counter n = 0;
+  memory_network net;
+  run_on<Where>(
+      virtual_time<Where>(),
+      [&]() -> eff<void, spawning<net_row>, net_row> {
+        listener l = co_await listen(endpoint());
+        endpoint const there = l.local();
+        co_await spawn(listens, std::move(l));
+        connection c = co_await connect(there);
+        for (int i = 0; i != 2; ++i) {
+          co_await c.write("hello");
+          std::array<std::byte, 5> buffer;
+          co_await c.read_all(buffer);
+          n += static_cast<int>(buffer.size());
+        }
+        co_await c.finish();
+      },
+      synchronized(net));
+  return text(n);
+}
+
+// ---- handlers inside of processes
+
+struct picking {
+  struct pick : op<int> {
+    explicit pick(int n) : of(n) {}
+    int of;
+  };
+  using operations = op_list<pick>;
+};
+struct picks_all : handler<picking> {
+  eff<int> on(picking::pick p, multi_resumption<int, int> k) const {
+    int sum = 0;
+    for (int i = 0; i != p.of; ++i) sum += co_await k(i);
+    co_return sum;
+  }
+};
+inline eff<int, picking> picks_thrice() {
+  int sum = 0;
+  for (int i = 0; i != 3; ++i) sum += co_await picking::pick{2};
+  co_return sum;
+}
+template <class Where>
+std::string multi_shots() {
+  counter n = 0;
+  run_on<Where>([&]() -> task {
+    n += co_await handle<picking>(picks_all(), [] { return picks_thrice(); });
+    co_await proc::yield{};
+    auto const all_of_them = co_await handle(all_solutions(), []() -> eff<int, choose> {
+      int const a = co_await one_of(1, 2, 3);
+      int const b = co_await one_of(1, 2);
+      co_await guard(a != b);
+      co_return a + b;
+    });
+    n += std::accumulate(all_of_them.begin(), all_of_them.end(), 0);
+  });
+  return text(n);
+}
+
+inline eff<void, emit<int>> counts_up() {
+  for (int i = 0; i != 4; ++i) co_await emit<int>::value(i);
+}
+template <class Where>
+std::string handlers() {
+  counter n = 0;
+  run_on<Where>([&]() -> task {
+    auto const emitted = co_await handle(emit_to_vector<int>(), [] { return counts_up(); });
+    n += static_cast<int>(emitted.size());
+    for (int const x : each(counts_up)) n += x;
+    int const kept = co_await handle(state_of<int>(3), []() -> eff<int, state<int>, all> {
+      int const x = co_await state<int>::get{};
+      co_await proc::yield{};
+      co_await state<int>::put{x + 1};
+      co_return co_await state<int>::get{};
+    });
+    n += kept;
+  });
+  return text(n);
+}
+
+}  // namespace weft::tests::for_failures

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <future>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <ranges>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "effects/effects.hpp"
+#include "io/blocking.hpp"
+#include "io/connection.hpp"
+#include "io/memory_network.hpp"
+#include "io/thread_pool.hpp"
+#include "sched/barrier.hpp"
+#include "sched/commands.hpp"
+#include "sched/completion.hpp"
+#include "sched/condition.hpp"
+#include "sched/coroutine_stepper.hpp"
+#include "sched/mail.hpp"
+#include "sched/mutex.hpp"
+#include "sched/parallel.hpp"
+#include "sched/routing.hpp"
+#include "sched/schedule.hpp"
+#include "sched/scope.hpp"
+#include "sched/semaphore.hpp"
+#include "sched/shared.hpp"
+#include "sched/shielded.hpp"
+#include "sched/stepper.hpp"
+#include "sched/submitter.hpp"
+#include "sched/task_handle.hpp"
+#include "sched/testing.hpp"
+#include "sched/timing.hpp"
+#include "sched/when_all.hpp"
+#include "sched/when_any.hpp"
+#include "tests/support/commands.hpp"
+#include "tests/support/failing_memory.hpp"
+#include "tests/support/line_parsers.hpp"
+#include "tests/support/outside.hpp"
+#include "tests/support/threads.hpp"
+
+/// What the programs for tests in which an allocation fails have in common
+/// (programs_for_failures.hpp).
+namespace weft::tests::for_failures {
+
+using namespace std::chrono_literals;
+
+using all = row<proc, syncing, completing, timing, mail, routing>;
+using tasks_of_all = tasking<proc, syncing, completing, timing, mail, routing>;
+using step = eff<void, all>;
+using task = eff<void, tasks_of_all, all>;
+template <class T>
+using giving = eff<T, tasks_of_all, all>;
+using program = eff<void, spawning<tasks_of_all, all>, tasks_of_all, all>;
+using task_scope = scope<proc, syncing, completing, timing, mail, routing>;
+
+inline std::string text(counter const& n) { return std::to_string(n.load()); }
+
+/// Says so when it goes, however that is: so a thread that waits for it ends.
+struct says_at_end {
+  std::atomic<bool>& what;
+  ~says_at_end() { what = true; }
+};
+
+/// A thread that is joined.
+template <class F>
+class thread_of {
+ public:
+  explicit thread_of(F f) : thread_(std::move(f)) {}
+  thread_of(thread_of const&) = delete;
+  thread_of& operator=(thread_of const&) = delete;
+  ~thread_of() { thread_.join(); }
+
+ private:
+  std::thread thread_;
+};
+
+inline step yields(std::reference_wrapper<counter> n, int times) {
+  for (int i = 0; i != times; ++i) co_await proc::yield{};
+  ++n.get();
+}
+
+}  // namespace weft::tests::for_failures

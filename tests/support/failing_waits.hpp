@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "tests/support/failing_program.hpp"
+
+/// Births, forks, and waiting for one another.
+namespace weft::tests::for_failures {
+
+template <class Where>
+std::string births() {
+  counter n = 0;
+  run_on<Where>([&]() -> program {
+    for (int i = 0; i != 4; ++i) co_await spawn(yields, std::ref(n), i);
+    co_await proc::yield{};
+    ++n;
+  });
+  return text(n);
+}
+
+template <class Where>
+std::string forks() {
+  counter n = 0;
+  auto const forking = [&n]() -> eff<void, spawning<proc>, proc> {
+    co_await spawn(forkable, [&n]() -> eff<void, proc> {
+      bool const first = co_await proc::fork{};
+      co_await proc::yield{};
+      n += first ? 1 : 10;
+    });
+    bool const first = co_await proc::fork{};
+    bool const second = co_await proc::fork{};
+    co_await proc::yield{};
+    n += first + 2 * second;
+  };
+  fork_on<Where>(forking);
+  return text(n);
+}
+
+inline step waits_at(std::reference_wrapper<gate> g, std::reference_wrapper<counter> n) {
+  co_await syncing::wait{g};
+  ++n.get();
+}
+template <class Where>
+std::string gates() {
+  counter n = 0;
+  gate g;  // children wait at it when the first process has failed
+  run_on<Where>(virtual_time<Where>(), [&]() -> program {
+    gate nobody;
+    for (int i = 0; i != 3; ++i) co_await spawn(waits_at, std::ref(g), std::ref(n));
+    instant const now = co_await timing::now{};
+    auto const found = co_await syncing::wait_until(nobody, nobody.epoch(), now + 1h);
+    if (!found) ++n;
+    co_await syncing::wake{g, 1};
+    co_await syncing::wake{g, 10};
+  });
+  return text(n);
+}
+
+inline step locks(std::reference_wrapper<mutex> m, std::reference_wrapper<counter> n) {
+  auto const held = co_await m.get().lock();
+  co_await proc::yield{};
+  ++n.get();
+}
+inline step tries_to_lock(std::reference_wrapper<mutex> m, std::reference_wrapper<counter> n) {
+  instant const now = co_await timing::now{};
+  auto const held = co_await m.get().try_lock_until(now + 1h);
+  if (held) ++n.get();
+}
+template <class Where>
+std::string mutexes() {
+  counter n = 0;
+  run_on<Where>(virtual_time<Where>(), [&]() -> task {
+    mutex m;
+    co_await with_scope([&](task_scope& s) -> task {
+      for (int i = 0; i != 2; ++i) s.start(locks, std::ref(m), std::ref(n));
+      s.start(tries_to_lock, std::ref(m), std::ref(n));
+      co_return;
+    });
+  });
+  return text(n);
+}
+
+inline step acquires(std::reference_wrapper<semaphore> s, std::reference_wrapper<counter> n) {
+  co_await s.get().acquire();
+  co_await proc::yield{};
+  ++n.get();
+  s.get().release();
+}
+template <class Where>
+std::string semaphores() {
+  counter n = 0;
+  run_on<Where>(virtual_time<Where>(), [&]() -> task {
+    semaphore two(2);
+    semaphore none(0);
+    co_await with_scope([&](task_scope& s) -> task {
+      for (int i = 0; i != 4; ++i) s.start(acquires, std::ref(two), std::ref(n));
+      instant const now = co_await timing::now{};
+      auto const found = co_await none.try_acquire_until(now + 1h);
+      if (!found) ++n;
+    });
+  });
+  return text(n);
+}
+
+template <class Where>
+std::string conditions() {
+  counter n = 0;
+  run_on<Where>([&]() -> task {
+    mutex m;
+    condition changed;
+    int value = 0;
+    co_await with_scope([&](task_scope& s) -> task {
+      for (int i = 0; i != 2; ++i)
+        s.start([&]() -> task {
+          auto held = co_await m.lock();
+          co_await changed.wait(held, [&] { return value != 0; });
+          ++n;
+        });
+      co_await proc::yield{};
+      auto const held = co_await m.lock();
+      value = 1;
+      changed.notify_all();
+    });
+  });
+  return text(n);
+}
+
+template <class Where>
+std::string barriers() {
+  counter n = 0;
+  run_on<Where>([&]() -> task {
+    barrier meet(3);
+    co_await with_scope([&](task_scope& s) -> task {
+      for (int i = 0; i != 3; ++i)
+        s.start([&]() -> task {
+          for (int round = 0; round != 2; ++round) co_await meet.arrive_and_wait();
+          ++n;
+        });
+      co_return;
+    });
+  });
+  return text(n);
+}
+
+template <class Where>
+std::string shared_values() {
+  counter n = 0;
+  run_on<Where>([&]() -> task {
+    shared<int> value(0);
+    co_await with_scope([&](task_scope& s) -> task {
+      s.start([&]() -> task { n += co_await value.wait_for([](int x) { return x == 3; }); });
+      for (int i = 0; i != 3; ++i)
+        s.start([&]() -> task { co_await value.update([](int& x) { ++x; }); });
+      co_return;
+    });
+    n += co_await value.get();
+  });
+  return text(n);
+}
+
+inline step sleeps(std::reference_wrapper<counter> n, int ms) {
+  co_await timing::sleep_for{std::chrono::milliseconds(ms)};
+  ++n.get();
+}
+template <class Where>
+std::string sleepers() {
+  counter n = 0;
+  run_on<Where>(virtual_time<Where>(), [&]() -> program {
+    for (int i = 0; i != 5; ++i) co_await spawn(sleeps, std::ref(n), 5 - i);
+    co_await timing::sleep_for{1h};
+    ++n;
+  });
+  return text(n);
+}
+
+}  // namespace weft::tests::for_failures
