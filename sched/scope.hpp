@@ -308,8 +308,9 @@ auto with_scope(F f) {
 ///     co_await with_scope({.timeout = 10ms}, f);
 ///     co_await with_scope(source.get_token(), f);
 ///
-/// The token is asked from any thread, and that allocates nothing.  (It is no member of the
-/// options: g++ 12 would destroy it twice.)
+/// The token is asked from any thread, and that allocates nothing; but not from a signal's handler,
+/// since request_stop() takes locks: chapter 14 shows how a signal stops a scope.  (It is no member
+/// of the options: g++ 12 would destroy it twice.)
 template <class F>
 auto with_scope(scope_options how, F f) {
   return detail::opens_scope<F>(std::move(f), how, {});
