@@ -37,7 +37,7 @@ class binding : public pooled {
   virtual ~binding() = default;
 
   /// Adds the prompts of the handlers.
-  virtual void add_homes(std::vector<prompt*>& to) const = 0;
+  virtual void visit_homes(prompt_visitor f) const = 0;
 
  protected:
   binding() = default;
@@ -63,7 +63,7 @@ class binding_of<row<Es...>> final : public binding {
   [[nodiscard]] evidence<E>& handler() const noexcept {
     return *handlers_.template get<E>();
   }
-  void add_homes(std::vector<prompt*>& to) const override { (to.push_back(&home<Es>()), ...); }
+  void visit_homes(prompt_visitor f) const override { (f(home<Es>()), ...); }
 
  private:
   template <class E>
@@ -122,7 +122,8 @@ class evidence_slots : public prompt {
   /// are owned, else O(handlers further out).
   void rebind(prompt& outermost, shared_binding b) {
     std::vector<prompt*> homes;
-    (*b).add_homes(homes);
+    auto const add = [&homes](prompt& p) { homes.push_back(&p); };
+    (*b).visit_homes(prompt_visitor(add));
     outermost.require_outers(std::move(homes), this);
     bind(std::move(b));
     outermost.require_outers();
@@ -132,7 +133,7 @@ class evidence_slots : public prompt {
 
   continuation ended() noexcept override { std::terminate(); }  // nothing runs under it
   [[nodiscard]] std::source_location installed_at() const noexcept override { return {}; }
-  void add_outers(std::vector<prompt*>& to) const override { (*bound_).add_homes(to); }
+  void visit_outers(prompt_visitor f) const override { (*bound_).visit_homes(f); }
 
  protected:
   explicit evidence_slots(shared_binding b) noexcept : bound_(std::move(b)) {

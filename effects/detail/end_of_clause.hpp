@@ -54,6 +54,7 @@ class end_of_clause : public ending, public pooled_in_body {
   /// Who goes on when a clause is done that may have dropped the rest: `who`, or its end here.
   [[gnu::cold, gnu::noinline]] static continuation after(prompt& p, continuation who) noexcept {
     if (p.is() != prompt::state::leaving) return who;
+    while_unwinding const here;
     try {
       return continuation(static_cast<ending&>(*new end_of_clause(p, who)));
     } catch (...) {

@@ -11,6 +11,7 @@
 #include "effects/detail/arena_table.hpp"
 #include "effects/detail/frame_arena.hpp"
 #include "effects/detail/frame_depot.hpp"
+#include "effects/detail/unwinding_reserve.hpp"
 
 /// Memory for frames and prompts: lists of free blocks by size, a set of them a thread.
 ///
@@ -95,6 +96,9 @@ class frame_pool {
     for (auto const& s : shelves_) alive -= s.first->depth + s.spare->depth;
     return alive;
   }
+
+  /// Whether what the system has no memory for may come from the reserve; says what was before.
+  bool use_reserve(bool on) noexcept { return std::exchange(uses_reserve_, on); }
 
   // ---- arenas (M4)
 
@@ -182,6 +186,7 @@ class frame_pool {
   std::int64_t blocks_ = 0;  // got from the system and the depot, less those that went there
   std::int64_t deaths_ = 0;  // with those that there is credit for
   bool closed_ = false;
+  bool uses_reserve_ = false;
   unsigned arenas_ = 0;
   frame_arena* recent_arena_ = nullptr;  // a hint
   while_in_arenas* in_arenas_ = nullptr;
@@ -197,6 +202,18 @@ struct closes_frames {
   static thread_local closes_frames const at_the_end;
   (void)at_the_end;
 }
+
+/// While what is allocated here is needed to unwind something.
+class while_unwinding {
+ public:
+  while_unwinding() noexcept : before_(frames.use_reserve(true)) {}
+  while_unwinding(while_unwinding const&) = delete;
+  while_unwinding& operator=(while_unwinding const&) = delete;
+  ~while_unwinding() { (void)frames.use_reserve(before_); }
+
+ private:
+  bool const before_;
+};
 
 /// Of this thread and those that have ended.
 inline frame_count frames_so_far() noexcept {

@@ -87,7 +87,13 @@ inline void frame_pool::mark_owning(void* block) noexcept {
   close_frames_at_the_end();
   if (in_body && arenas_)
     if (void* const p = take_in_arena(bytes)) return p;
-  void* const block = ::operator new(bytes);
+  void* block = nullptr;
+  try {
+    block = ::operator new(bytes);
+  } catch (std::bad_alloc const&) {
+    block = uses_reserve_ ? reserve_for_unwinding.take(bytes) : nullptr;
+    if (!block) throw;
+  }
   ++blocks_;
   if (closed_) close();
   return block;
@@ -98,7 +104,8 @@ inline void frame_pool::mark_owning(void* block) noexcept {
   ++deaths_;
   --blocks_;
   if (closed_) close();
-  if (!depot.is_in_arena(p)) ::operator delete(p);  // else it stays: another thread's
+  if (!depot.is_in_arena(p) && !reserve_for_unwinding.give(p))
+    ::operator delete(p);  // else it stays: another thread's, or the reserve's
 }
 
 // ---- lists
@@ -122,11 +129,16 @@ inline void frame_pool::mark_owning(void* block) noexcept {
     return slab_.bytes() >= bytes;
   };
   if (!has_room()) slab_ = depot.take_rest();
-  if (!has_room()) {
-    void* const slab = ::operator new(slab_bytes, std::align_val_t(block_size::line));
-    slab_ = {static_cast<std::byte*>(slab), static_cast<std::byte*>(slab) + slab_bytes};
-  }
-  void* const block = std::exchange(slab_.at, slab_.at + bytes);
+  void* reserved = nullptr;
+  if (!has_room()) try {
+      void* const slab = ::operator new(slab_bytes, std::align_val_t(block_size::line));
+      slab_ = {static_cast<std::byte*>(slab), static_cast<std::byte*>(slab) + slab_bytes};
+    } catch (std::bad_alloc const&) {
+      // From then on it is the pool's.
+      reserved = uses_reserve_ ? reserve_for_unwinding.take(bytes) : nullptr;
+      if (!reserved) throw;
+    }
+  void* const block = reserved ? reserved : std::exchange(slab_.at, slab_.at + bytes);
   ++blocks_;
   if (closed_) close();
   return block;

@@ -200,9 +200,7 @@ class node<S, row<Es...>> final
     return result_.where;
   }
   [[nodiscard]] prompt* as_copyable() noexcept override { return S::is_copyable ? this : nullptr; }
-  void add_outers(std::vector<prompt*>& to) const override {
-    slots_.for_each_outer([&to](prompt& p) { to.push_back(&p); }, place_);
-  }
+  void visit_outers(prompt_visitor f) const override { slots_.for_each_outer(f, place_); }
 
  private:
   static auto kept_function(typename S::body& body) {

@@ -31,6 +31,19 @@
 ///       still perform to it, their operations are answered with resumption_expired from then on.
 namespace weft::detail {
 
+/// What is done with each of several prompts.
+class prompt_visitor {
+ public:
+  template <class F>
+  explicit prompt_visitor(F const& f) noexcept
+      : data_(&f), call_([](void const* data, prompt& p) { (*static_cast<F const*>(data))(p); }) {}
+  void operator()(prompt& p) const { call_(data_, p); }
+
+ private:
+  void const* data_;
+  void (*call_)(void const*, prompt&);
+};
+
 class prompt : public holder, public pooled_in_body {
  public:
   prompt(prompt const&) = delete;
@@ -161,8 +174,12 @@ class prompt : public holder, public pooled_in_body {
   virtual void answered() noexcept {}
   /// Where `handle` stands.
   [[nodiscard]] virtual std::source_location installed_at() const noexcept = 0;
-  /// Adds the prompts further out that our body or our clauses may perform to.
-  virtual void add_outers(std::vector<prompt*>& to) const = 0;
+  /// The prompts further out that our body or our clauses may perform to.
+  virtual void visit_outers(prompt_visitor f) const = 0;
+  void add_outers(std::vector<prompt*>& to) const {
+    auto const add = [&to](prompt& p) { to.push_back(&p); };
+    visit_outers(prompt_visitor(add));
+  }
 
   /// Throws resumption_expired if the handler must not be touched any more.
   void require_handler() const {
@@ -272,6 +289,7 @@ class prompt : public holder, public pooled_in_body {
   void check_outers();
   void is_handed_over() noexcept override;
   void stand_among_threads_with_outers() noexcept;
+  void stand_among_threads_without_memory() noexcept;
   void keep_holder() noexcept override { keep(); }
   void release_holder() noexcept override { release(); }
   [[noreturn]] void throw_expired(std::string_view handler) const;

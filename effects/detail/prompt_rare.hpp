@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <source_location>
 #include <string>
 #include <string_view>
@@ -140,18 +141,29 @@ inline void prompt::leave_rest() noexcept {
 }
 /// With those inside, and all that they may perform to.
 [[gnu::cold, gnu::noinline]] inline void prompt::stand_among_threads_with_outers() noexcept {
+  std::vector<prompt*> all;
   try {
-    std::vector<prompt*> all{this};
+    all.push_back(this);
     if (is_ == state::suspended)
       for (prompt* p = inner_; p != this; p = p->up_) all.push_back(p);
     for (std::size_t i = 0; i != all.size(); ++i) {
       if (all[i]->among_threads_) continue;
-      all[i]->among_threads_ = true;
       all[i]->add_outers(all);
+      all[i]->among_threads_ = true;
     }
-  } catch (...) {
-    no_memory_to_unwind();
+  } catch (std::bad_alloc const&) {
+    // The outers of each one that is marked are in the list.
+    for (prompt* const p : all) p->stand_among_threads_without_memory();
+    stand_among_threads_without_memory();
+    if (is_ == state::suspended)
+      for (prompt* p = inner_; p != this; p = p->up_) p->stand_among_threads_without_memory();
   }
+}
+/// Takes stack in place of it, as much as handlers stand in one another.
+[[gnu::cold, gnu::noinline]] inline void prompt::stand_among_threads_without_memory() noexcept {
+  if (std::exchange(among_threads_, true)) return;
+  auto const goes_on = [](prompt& p) { p.stand_among_threads_without_memory(); };
+  visit_outers(prompt_visitor(goes_on));
 }
 
 /// H3 cannot be kept there: the handler goes now.

@@ -201,9 +201,7 @@ class recording_node<S, row<Es...>, row<Fs...>, row<All...>> final
   [[nodiscard]] std::source_location installed_at() const noexcept override {
     return result_.where;
   }
-  void add_outers(std::vector<prompt*>& to) const override {
-    slots_.for_each_outer([&to](prompt& p) { to.push_back(&p); }, body_->place);
-  }
+  void visit_outers(prompt_visitor f) const override { slots_.for_each_outer(f, body_->place); }
 
  private:
   template <class F, class Place>

@@ -93,8 +93,8 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
     return name;
   }
   [[nodiscard]] std::source_location installed_at() const noexcept override { return {}; }
-  void add_outers(std::vector<prompt*>& to) const override {
-    to.insert(to.end(), outers_.begin(), outers_.end());
+  void visit_outers(prompt_visitor f) const override {
+    for (prompt* const p : outers_) f(*p);
   }
 
  protected:

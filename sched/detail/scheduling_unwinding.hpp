@@ -137,6 +137,7 @@ class rest_of_clause final : public ending, public end_of_clause::waiting, publi
 template <class S>
 std::coroutine_handle<> task_service<S>::wait_at(end_of_clause& at) noexcept {
   is_touched(static_cast<holder*>(&at.handlers_prompt()), true);
+  while_unwinding const here;
   try {
     return (new rest_of_clause<S>(*this, self().running(), at))->begin();
   } catch (...) {

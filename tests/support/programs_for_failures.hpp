@@ -95,6 +95,7 @@ std::vector<program_without_memory> on_any_backend() {
       {"scopes that are cancelled", scopes_that_are_cancelled<Where>},
       {"shields", shields<Where>},
       // X{"dropped across a scope", dropped_across_a_scope<Where>},
+      {"dropped across a scope", dropped_across_a_scope<Where>},
       {"ports", ports<Where>},
       {"selects", selects<Where>},
       {"routes", routes<Where>},

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace weft::detail {
+
+/// Memory for what has to wait while a resumption is unwound that was dropped across an open scope:
+/// that can neither fail nor be left out (G1 of end_of_clause.hpp).  Used where the system has
+/// none.
+///
+/// A few blocks of one size, in the program's own data.  Thread safe, lock-free.
+class unwinding_reserve {
+ public:
+  /// Null if it is too large, or none is left.
+  [[nodiscard]] void* take(std::size_t bytes) noexcept {
+    if (bytes > block_bytes) return nullptr;
+    std::uint32_t taken = taken_.load(std::memory_order_relaxed);  // relaxed: [1] makes sure
+    for (;;) {
+      if (~taken == 0) return nullptr;
+      std::uint32_t const first_free = ~taken & (taken + 1);
+      // [1] acquire: with [2].
+      if (taken_.compare_exchange_weak(taken, taken | first_free, std::memory_order_acquire,
+                                       std::memory_order_relaxed))
+        return &memory_[static_cast<std::size_t>(std::countr_zero(first_free)) * block_bytes];
+    }
+  }
+  /// False if it is none of these.
+  [[nodiscard]] bool give(void* p) noexcept {
+    auto const at = reinterpret_cast<std::uintptr_t>(p);
+    auto const first = reinterpret_cast<std::uintptr_t>(memory_.data());
+    if (at < first || at >= first + memory_.size()) return false;
+    // [2] release: who takes it again has it after its last owner.
+    taken_.fetch_and(~(std::uint32_t{1} << ((at - first) / block_bytes)),
+                     std::memory_order_release);
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t block_bytes = 1024;
+  static constexpr std::size_t blocks = 32;
+
+  std::atomic<std::uint32_t> taken_ = 0;
+  alignas(64) std::array<std::byte, blocks * block_bytes> memory_{};
+};
+[[gnu::visibility("default")]] inline constinit unwinding_reserve reserve_for_unwinding;
+
+}  // namespace weft::detail
