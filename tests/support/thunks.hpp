@@ -7,7 +7,6 @@
 #include <source_location>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "effects/effects.hpp"
 #include "sched/process.hpp"
@@ -34,7 +33,7 @@ class nowhere final : public detail::scheduler_prompt {
   detail::continuation ended() noexcept override { std::terminate(); }
   [[nodiscard]] std::string_view const& handler_name() const noexcept override { return name_; }
   [[nodiscard]] std::source_location installed_at() const noexcept override { return {}; }
-  void add_outers(std::vector<detail::prompt*>&) const override {}
+  void visit_outers(detail::prompt_visitor) const override {}
 
  private:
   void end_evidence() noexcept override {}
