@@ -117,6 +117,8 @@ class room final : public detail::waiting_room {
     }
     (void)thunk(std::move(t));
   }
+  void put_from_outside(thunk& t, detail::spare_letter) override { put_from_outside(t); }
+  detail::spare_letter reserve_put() override { return {}; }
 
   outside_gate* until_ = nullptr;
 };

@@ -207,6 +207,8 @@ class room final : public detail::waiting_room {
  private:
   void make_ready(thunk) noexcept override {}
   void put_from_outside(thunk&) override {}
+  void put_from_outside(thunk& t, detail::spare_letter) override { put_from_outside(t); }
+  detail::spare_letter reserve_put() override { return {}; }
 };
 /// Who sends, and who receives, which takes the lock no more.
 void mailboxes() {
