@@ -218,11 +218,13 @@ bool task_service<S>::is_cancelled_now(task_group& g) noexcept {
   self().one_group_is_cancelled(true);
   return true;
 }
-/// Its owner stands in the room, and waits from now on.
+/// Its owner stands in the room, and waits from now on.  If the group is cancelled already, who
+/// stands further out is not asked: where scopes are nested deep, each would go all the way.
 template <class S>
 void task_service<S>::cancel_with_owner(task_group& g) noexcept {
-  if (self().must_look_up() && self().some_group_is_cancelled() && is_told_to_end(g.leaf))
-    cancel(g);
+  if (!self().must_look_up()) return;
+  is_touched(&g.cancelled, false);
+  if (!g.is_cancelled() && self().some_group_is_cancelled() && is_told_to_end(g.leaf)) cancel(g);
 }
 template <class S>
 void task_service<S>::is_gone(task_group& g) noexcept {
