@@ -148,6 +148,31 @@ class process : public detail::holder, public detail::pooled {
     at_.operation->fail(*at_.waiting, std::move(error));
     special_ = true;
   }
+  /// Where a process stands while it waits, if one thread runs all processes: who cancels it finds
+  /// it from there (task_tree.hpp).  In the room of the answer that it waits for.
+  enum class stands : std::uint8_t {
+    nowhere,
+    at_gate,
+    outside,
+    in_time,
+    receiving,
+    sending,
+    for_task,
+    to_the_end  // of its tasks, whatever happens
+  };
+  void stands_at(stands where, void* what) noexcept {
+    at_.waiting->keep(what);
+    stands_ = where;
+  }
+  /// If there are several threads it is read only.
+  void stands_nowhere() noexcept {
+    if (stands_ != stands::nowhere) stands_ = stands::nowhere;
+  }
+  [[nodiscard]] stands where_it_stands() const noexcept {
+    return is_waiting() && stands_ != stands::nowhere && at_.waiting->is_empty() ? stands_
+                                                                                 : stands::nowhere;
+  }
+  [[nodiscard]] void* what_it_stands_at() const noexcept { return at_.waiting->kept_pointer(); }
   /// Waiting: it does not simply go on with an answer.
   void must_be_prepared() noexcept { special_ = true; }
   /// Waiting, and woken with nothing that would be lost: if it is to end when its turn comes it
@@ -301,6 +326,7 @@ class process : public detail::holder, public detail::pooled {
   std::uint8_t kind_;           // lowest bit: forkable; the others: the bytes before us, by 16
   bool started_ : 1 = false;
   bool answer_is_empty_ : 1 = false;
+  stands stands_ : 3 = stands::nowhere;
   bool special_ = true;  // forkable, not started, answered, inside handlers, cut
   std::uint8_t cancellations_ = 0;
 };

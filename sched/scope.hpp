@@ -94,6 +94,9 @@ class scope {
   }
   /// All tasks, and the body, find `cancelled` at their next operation, or where they wait.
   /// That they heed it is no error: with_scope gives what the body does.
+  ///
+  /// O(n) of the tasks in it, and in scopes and joins inside of it.  On several threads, and if the
+  /// scope was opened inside a handler and its body has not ended: of all processes that wait.
   void cancel() noexcept {
     // Relaxed: looked at when all have ended.
     core_.was_told.store(true, std::memory_order_relaxed);
@@ -169,6 +172,7 @@ auto in_a_scope(F f, std::source_location where)
     begun.emplace(f(s));
   } catch (...) {  // after it had started some, perhaps
     given.fail(std::current_exception());
+    s.core().body_has_ended();
   }
   if (begun) co_await body_of_scope<body>(*std::move(begun), s.core(), given);
   if (given.error())

@@ -8,13 +8,18 @@
 #include <chrono>
 #include <cstddef>
 #include <exception>
+#include <utility>
+#include <vector>
 
 #include "effects/effects.hpp"
 #include "sched/detail/task_errors.hpp"
 #include "sched/detail/touching.hpp"
+#include "sched/outside_gate.hpp"
+#include "sched/random_order.hpp"
 #include "sched/schedule.hpp"
 #include "sched/scope.hpp"
 #include "sched/timing.hpp"
+#include "sched/when_all.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
 
@@ -98,6 +103,62 @@ std::size_t asked_by_cancelling_outermost(int depth, bool with_tasks) {
   return n;
 }
 
+/// Of scopes of which each ends when its time is up, while all others wait.
+template <class B>
+std::size_t asked_by_timeouts(int scopes) {
+  std::size_t n = 0;
+  int late = 0;
+  {
+    counting const on(n);
+    using here = row<proc, timing, completing, tasking<proc, timing, completing>>;
+    schedule<B>({.forkable = false, .virtual_time = true}, [&]() -> eff<void, here> {
+      co_await with_scope([&](auto& s) -> eff<void, here> {
+        for (int i = 0; i != scopes; ++i)
+          s.start([&, i]() -> eff<void, here> {
+            try {
+              co_await with_scope({.timeout = i * 1s}, [](auto&) -> eff<void, here> {
+                co_await timing::sleep_for(1'000'000s);
+              });
+            } catch (cancelled const&) {
+              ++late;
+            }
+          });
+        co_return;
+      });
+    });
+  }
+  CHECK(late == scopes);
+  return n;
+}
+/// Where tasks of a join wait, each in a scope of its own.
+std::size_t asked_by_cancelling_joins(int tasks) {
+  std::size_t n = 0;
+  schedule<one_thread>([&]() -> eff<void, sleeping> {
+    int there = 0;
+    auto waits = [&]() -> eff<void, sleeping> {
+      co_await with_scope([&](auto& s) -> eff<void, sleeping> {
+        s.start([&]() -> eff<void, proc, timing> {
+          ++there;
+          co_await timing::sleep_for(1h);
+        });
+        co_return;
+      });
+    };
+    co_await with_scope([&](auto& s) -> eff<void, sleeping> {
+      s.start([&]() -> eff<void, sleeping> {
+        std::vector<eff<void, sleeping>> all;
+        for (int i = 0; i != tasks; ++i) all.push_back(waits());
+        co_await when_all(std::move(all));
+      });
+      while (there != tasks) co_await proc::yield{};
+      weft::detail::touch_listener::of_thread = new counting(n);
+      s.cancel();
+    });
+  });
+  delete static_cast<counting*>(weft::detail::touch_listener::of_thread);
+  return n;
+}
+
 }  // namespace
 
 TEST_CASE("of a hundred thousand tasks that were cancelled one error is kept") {
@@ -128,4 +189,14 @@ TEST_CASE(
     "scopes nested deep end when the outermost is cancelled, each of which asks a few others") {
   every_frame_dies const check;
   CHECK(growth([](int n) { return asked_by_cancelling_outermost(n, false); }, 500) < 4.1);
+  CHECK(growth([](int n) { return asked_by_cancelling_outermost(n, true); }, 500) < 4.1);
+}
+TEST_CASE("a scope whose time is up asks who is in it, however many wait elsewhere") {
+  every_frame_dies const check;
+  CHECK(growth(asked_by_timeouts<one_thread>, 300) < 4.1);
+  CHECK(growth(asked_by_timeouts<random_order>, 300) < 4.1);
+}
+TEST_CASE("tasks of a join, each in a scope of its own, are each asked a few times") {
+  every_frame_dies const check;
+  CHECK(growth(asked_by_cancelling_joins, 300) < 4.1);
 }

@@ -51,6 +51,15 @@ class awaited {
     std::memcpy(reinterpret_cast<std::byte*>(this) + sizeof(awaited), &word, sizeof word);
     is_ = state::value;
   }
+  /// While it is empty its room is free: who waits for it may keep a pointer there.
+  void keep(void* p) noexcept {
+    std::memcpy(reinterpret_cast<std::byte*>(this) + sizeof(awaited), &p, sizeof p);
+  }
+  [[nodiscard]] void* kept_pointer() const noexcept {
+    void* p;
+    std::memcpy(&p, reinterpret_cast<std::byte const*>(this) + sizeof(awaited), sizeof p);
+    return p;
+  }
 
  protected:
   enum class state : unsigned char { empty, value, error };

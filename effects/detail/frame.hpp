@@ -56,6 +56,8 @@ class continuation {
   std::uintptr_t bits_;
 };
 
+class task_group;
+
 /// What stands at the end of a chain of frames in place of a frame.
 class ending {
  public:
@@ -82,6 +84,8 @@ class ending {
   /// Whether others do something for who stands outside, so that nobody must unwind that
   /// (holder.hpp, H3).
   [[nodiscard]] virtual bool holds_on() const noexcept { return false; }
+  /// The group of tasks that those inside belong to; null if nothing is known of one here.
+  [[nodiscard]] virtual task_group* as_group() const noexcept { return nullptr; }
   /// H3: a clause may keep a rest, which goes with it.  A walk enters that, once, from the rest
   /// that the clause `from` keeps, if that is not null, and leaves it to there.
   [[nodiscard]] virtual bool enter_rest_kept(ending* /*from*/, continuation& /*leaf*/) noexcept {

@@ -50,6 +50,7 @@ class gate_room {
     who.next_ = nullptr;
     (who.previous_ ? who.previous_->next_ : g.first_) = &who;
     count(g, 1);
+    if (!several_threads_) who.who.stands_at(process::stands::at_gate, &who);
     return entering::waits;
   }
   void wake(gate& g, std::size_t most) {
@@ -127,6 +128,13 @@ class gate_room {
       g = next_gate;
     }
     return true;
+  }
+
+  /// That one.  Null if somebody else has taken it.
+  [[nodiscard]] process* take_from(at_gate& who) noexcept {
+    auto const lock = lock_gates();
+    is_touched(who.at, true);
+    return leave(who);
   }
 
   // ---- lists of gates, of either kind

@@ -121,6 +121,7 @@ class mailbox : public pooled {
     receiver_.store(&r, std::memory_order_relaxed);  // relaxed: P1
     r.is_inside = true;
     ++inside_;
+    if constexpr (!Locks) r.of->who.stands_at(process::stands::receiving, r.of);
     return entering::waits;
   }
   [[nodiscard]] bool nobody_sends() const noexcept {
@@ -134,6 +135,9 @@ class mailbox : public pooled {
 
   /// Somebody who waits here: none if nobody does.
   inline thunk take_anybody() noexcept;
+  /// That one, if one thread runs all processes.  Null if somebody else has taken it.
+  [[nodiscard]] static process* take(receiver& r) noexcept;
+  [[nodiscard]] static process* take(sender& s) noexcept;
   /// Those who are meant; false if there are more than `to` has room for.
   template <class IsMeant>
   [[nodiscard]] bool take_if(IsMeant const& is_meant, taken_out& to) noexcept;
@@ -255,6 +259,7 @@ class mailbox : public pooled {
   }
   void enter(sender& s, process& p) noexcept {
     s.who.waits(p);
+    if (!has_several_threads_) s.who.stands_at(process::stands::sending, &s);
     s.is_inside = true;
     ++inside_;
     s.previous = std::exchange(last_sender_, &s);

@@ -333,4 +333,5 @@ class scheduling final : public scheduling_outside, public task_service<scheduli
 #include "sched/detail/scheduling_threads.hpp"
 #include "sched/detail/scheduling_unwinding.hpp"
 #include "sched/detail/scheduling_waits.hpp"
+#include "sched/detail/task_tree.hpp"
 #include "sched/detail/who_waits.hpp"

@@ -71,6 +71,7 @@ continuation task_service<S>::task_dropped(task_record& r) noexcept {
 /// O1, O3.
 template <class S>
 void task_service<S>::task_is_over(task_record& r) noexcept {
+  is_hosted_no_more(r);
   scope_core* const s = r.of();
   if (s && (r.has_failed() || r.came_to() != any_task::fate::ends)) [[unlikely]]
     has_not_ended_well(r, *s);
@@ -134,6 +135,8 @@ std::coroutine_handle<> task_service<S>::call(task_wait& w) noexcept {
     auto& r = static_cast<task_record&>(*w.first);
     r.called_from = w.leaf;
     r.called_by = &w;
+    r.called_in = &self().running();
+    is_hosted_now(r);
     somebody_holds_on_now();
     return r.release();
   } else {
@@ -192,6 +195,7 @@ void task_service<S>::is_opened(scope_core& s, process& owner,
   s.owner = &owner;
   s.owner_id = owner.id();
   s.leaf = leaf;
+  s.is_on_the_ground = prompt::innermost() == &self();
 }
 /// What its owner does next, at its end: what it can do itself; then it waits, or goes on.
 template <class S>

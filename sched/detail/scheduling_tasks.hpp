@@ -57,6 +57,7 @@ thunk task_service<S>::begin_task(any_task& t, process_id id) noexcept {
   f.to = to;
   f.parent = continuation(static_cast<ending&>(t));
   t.host = p;
+  is_hosted_now(t);
   desk& d = self().here();
   ++d.alive;
   ++d.unforkable;
@@ -94,6 +95,7 @@ template <class S>
   if (t.has_failed()) cancel(j);
   if (!t.host) return next_of(j);
   process& p = *t.host;
+  is_hosted_no_more(t);
   ends_elsewhere(j);
   return p.ended_elsewhere();
 }
@@ -118,6 +120,7 @@ template <class S>
 continuation task_service<S>::task_dropped(task& t) noexcept {
   continuation const outside = t.outside();
   t.is_left_as(task::fate::not_done);
+  is_hosted_no_more(t);
   ends_elsewhere(t.of());
   return outside;
 }
@@ -199,15 +202,18 @@ template <class S>
 
 template <class S>
 void task_service<S>::cancel(task_group& g) noexcept {
+  if (!is_cancelled_now(g)) return;
+  if (g.is_scope && static_cast<scope_core&>(g).is_empty()) return;
+  if constexpr (!S::on_several_threads)
+    if (cancel_inside(g)) return;
   auto const is_meant = [](process const& p) noexcept {
     return p.is_waiting() && is_told_to_end(p.leaf());
   };
   // Those whose owner waits for them, and is to end, are found from there: others cannot ask what
   // is further out than a handler.
   auto const mark = [this](task_group& other) { return is_cancelled_now(other); };
-  for (bool is_new = is_cancelled_now(g); is_new;
-       is_new = self().tasks_.mark_groups_if(is_meant, mark))
-    self().wake_if(is_meant);
+  do self().wake_if(is_meant);
+  while (self().tasks_.mark_groups_if(is_meant, mark));
 }
 /// By us.
 template <class S>

@@ -44,7 +44,7 @@ void task_service<S>::go_on_unwinding(task_group& g) noexcept {
 /// Of a body that is unwound: what is inside of it.
 template <class S>
 void task_service<S>::scope_unwinds(scope_core& s, holder& h) noexcept {
-  s.body_is_open.store(false, std::memory_order_relaxed);
+  s.body_is_open.store(false, std::memory_order_release);  // release: [2] of task_scope.hpp
   cancel(s);
   h.unwind_up_to(s, s.leaf);
   s.leaving = &h;

@@ -67,9 +67,25 @@ class task_group {
   task_group* next_leaving = nullptr;
   at_tasks here;  // the owner, while it waits
 
+  // Where one thread runs all processes (task_tree.hpp); set when it is placed.
+  bool const is_scope;
+  bool is_placed = false;
+  bool is_on_the_ground = false;  // G2
+  task_group* around;
+  task_group* first_inside;
+  task_group* next_beside;
+  task_group* previous_beside;
+  task_group* next_cancelled;
+
  protected:
-  task_group() = default;
-  ~task_group() = default;
+  explicit task_group(bool scope) noexcept : is_scope(scope) {}
+  ~task_group() {
+    if (is_placed) [[unlikely]]
+      leave_tree();
+  }
+
+ private:
+  inline void leave_tree() noexcept;
 };
 
 /// A scheduler, for its tasks.
@@ -121,6 +137,8 @@ class any_task : public ending, public offer {
   /// It is done in a call: then who calls is not to be unwound.
   [[nodiscard]] bool holds_on() const noexcept override { return !host; }
 
+  [[nodiscard]] task_group* as_group() const noexcept override { return group; }
+
   task_group* group = nullptr;  // null: none
   process* host = nullptr;      // W2
 
@@ -146,6 +164,11 @@ class any_task : public ending, public offer {
 
  private:
   fate came_to_ = fate::ends;
+
+ public:
+  bool is_hosted = false;  // by a process that has not ended (task_tree.hpp)
+
+ private:
   std::coroutine_handle<> frame_;  // until it is begun
   row_info const* row_ = nullptr;
   awaited* to_ = nullptr;
@@ -185,7 +208,7 @@ constexpr row_info const& light_row_of() {
 class join final : public task_group {
  public:
   join(task* first, std::uint32_t n, row_info const& light_row_of_all) noexcept
-      : tasks(first), count(n), light_row(&light_row_of_all) {}
+      : task_group(false), tasks(first), count(n), light_row(&light_row_of_all) {}
 
   task* const tasks;
   std::uint32_t const count;

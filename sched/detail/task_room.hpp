@@ -159,6 +159,14 @@ class task_room {
     put_all(taken, put);
   }
 
+  /// That one, which need not stay.  Null if somebody else has taken it.
+  [[nodiscard]] process* take(at_tasks& w) noexcept {
+    auto const locked = lock();
+    process* const p = w.who.take();
+    if (p) unlink(w);
+    return p;
+  }
+
   /// Of those who stay and are meant, `mark(their group)` is called.  Whether it was for any.
   template <class Pred, class Mark>
   [[nodiscard]] bool mark_groups_if(Pred const& is_meant, Mark mark) noexcept {
@@ -186,6 +194,8 @@ class task_room {
     w.previous_ = nullptr;
     w.next_ = std::exchange(first_, &w);
     if (w.next_) w.next_->previous_ = &w;
+    if (!several_threads_ && w.who.is_here())
+      w.who.stands_at(w.stays_ ? process::stands::to_the_end : process::stands::for_task, &w);
   }
   void unlink(at_tasks& w) noexcept {
     leave_task(w);

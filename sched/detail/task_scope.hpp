@@ -81,8 +81,11 @@ class task_record : public any_task, public awaited_task {
   process_id parent;
   std::uint32_t number = 0;              // among the children of that
   task_record* next_in_scope = nullptr;  // O1
-  std::coroutine_handle<> called_from;   // while it is done in a call: who waits for it,
-  task_wait* called_by = nullptr;        // and how: null if it is the scope, at its end
+  task_record* next_hosted;              // while it is hosted (task_tree.hpp)
+  task_record* previous_hosted;
+  std::coroutine_handle<> called_from;  // while it is done in a call: who waits for it,
+  task_wait* called_by = nullptr;       // and how: null if it is the scope, at its end
+  process* called_in = nullptr;         // where it is done in a call by who waits for it
   bool const has_handle;
   // Whoever waited knows what it threw.  Relaxed: the handle, or the scope, has heard of it from
   // them.
@@ -111,7 +114,7 @@ struct task_wait {
 /// What with_scope has in its frame.  Its body ends here.
 class scope_core : public task_group, public ending {
  public:
-  scope_core() noexcept { somebody_holds_on_now(); }
+  scope_core() noexcept : task_group(true) { somebody_holds_on_now(); }
   ~scope_core() {
     events_happen_at(this);
     if (!count.is_zero() || not_ended()) [[unlikely]]
@@ -122,12 +125,23 @@ class scope_core : public task_group, public ending {
 
   // ---- as the end of the body's chain
 
-  continuation ended() noexcept override { return leaf; }
+  continuation ended() noexcept override {
+    body_has_ended();
+    return leaf;
+  }
+  /// Where steps are as small as operations it ends when its process leaves.
+  void body_has_ended() noexcept {
+    // [2] release: with is_empty(), which sees what the body has started.
+    if (!event_keeper::of_thread) body_is_open.store(false, std::memory_order_release);
+  }
   continuation dropped() noexcept override { return leaf; }
   [[nodiscard]] std::string text() const override { return "a scope"; }
   [[nodiscard]] continuation outside() const noexcept override { return leaf; }
   [[nodiscard]] bool lost() const noexcept override { return false; }
   [[nodiscard]] bool holds_on() const noexcept override { return true; }
+  [[nodiscard]] task_group* as_group() const noexcept override {
+    return const_cast<scope_core*>(this);
+  }
   void is_left() noexcept override { home->cancel(*this); }
   void unwinds_later(holder& h) noexcept override { home->scope_unwinds(*this, h); }
   [[nodiscard]] told tells(continuation& outwards) const noexcept override {
@@ -145,6 +159,11 @@ class scope_core : public task_group, public ending {
     while (!records.compare_exchange_weak(r.next_in_scope, &r, std::memory_order_release,
                                           std::memory_order_relaxed)) {
     }
+  }
+  /// Nobody is inside any more, nor will be (O2): who cancels it has nobody to look for.
+  [[nodiscard]] bool is_empty() const noexcept {
+    // acquire: with [2].
+    return !body_is_open.load(std::memory_order_acquire) && count.is_zero() && !not_ended();
   }
   /// One that has not ended; null if all have (O2).
   [[nodiscard]] task_record* not_ended() const noexcept {
@@ -214,7 +233,8 @@ class scope_core : public task_group, public ending {
   scope_home* home = nullptr;
   task_count<> count;                           // O1: of those without a handle
   std::atomic<task_record*> records = nullptr;  // O1
-  std::atomic<bool> body_is_open = true;        // until its end is reached; relaxed: a moment later
+  task_record* first_hosted = nullptr;          // task_tree.hpp
+  std::atomic<bool> body_is_open = true;        // seen sooner or later
   bool has_lost_an_error = false;               // for want of memory; under `mutex`
   std::atomic<bool> was_told = false;  // by who has the scope: so it is no error that tasks heed it
   std::mutex mutex;

@@ -36,7 +36,7 @@ class task_service : public scope_home {
                                                operation_info const& operation) noexcept;
   std::coroutine_handle<> leaves(scope_core& s) {
     is_touched(&s.count, true);  // also of body_is_open
-    s.body_is_open.store(false, std::memory_order_relaxed);
+    s.body_is_open.store(false, std::memory_order_release);  // [2] of task_scope.hpp
     return leave_on(s).resolve();
   }
   /// Nobody runs any more.
@@ -129,6 +129,14 @@ class task_service : public scope_home {
   void cancel(task_group& g) noexcept override;
   [[nodiscard]] bool is_cancelled_now(task_group& g) noexcept;
   void cancel_with_owner(task_group& g) noexcept;
+
+  // ---- where one thread runs all processes (task_tree.hpp)
+
+  void is_hosted_now(any_task& t) noexcept;
+  void is_hosted_no_more(any_task& t) noexcept;
+  [[nodiscard]] process* take(process const& p) noexcept;
+  [[nodiscard]] bool cancel_inside(task_group& g) noexcept;
+
   void is_gone(task_group& g) noexcept override;
   static void go_on_unwinding(task_group& g) noexcept;
   [[noreturn]] static void throw_no_process_here();

@@ -75,6 +75,7 @@ class timers {
     rise(heap_.size() - 1);
     is_next = heap_.front().what == &a;
     note_next();
+    if (!has_several_threads_) a.who_->stands_at(process::stands::in_time, a.who_);
     return true;
   }
   /// Goes on for another reason, or is unwound.

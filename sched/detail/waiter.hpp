@@ -62,8 +62,10 @@ class waiter {
       // [1] acquire: with [2].  Who asked has looked at the process before it goes on and changes.
       if (now == state::here &&
           is_.compare_exchange_strong(now, state::gone, std::memory_order_acquire,
-                                      std::memory_order_relaxed))
+                                      std::memory_order_relaxed)) {
+        process_->stands_nowhere();
         return process_;
+      }
     }
   }
   /// The same if it is here and meant: `is_meant(process const&)`, asked at most once (T4).
@@ -80,6 +82,7 @@ class waiter {
       now = state::here;  // somebody else asks: for others than we do
     }
     bool const is_taken = is_meant(static_cast<process const&>(*process_));
+    if (is_taken) process_->stands_nowhere();
     // [2] release: with [1].
     is_.store(is_taken ? state::gone : state::here, std::memory_order_release);
     return is_taken ? process_ : nullptr;
@@ -88,6 +91,7 @@ class waiter {
   [[nodiscard]] process* take_alone() noexcept {
     if (!is_here()) return nullptr;
     is_.store(state::gone, std::memory_order_relaxed);  // relaxed: alone
+    process_->stands_nowhere();
     return process_;
   }
   [[nodiscard]] bool is_here() const noexcept {
@@ -95,6 +99,8 @@ class waiter {
   }
   /// For reports: while it is here, and nobody runs.
   [[nodiscard]] process const& who() const noexcept { return *process_; }
+  /// It is here.  For the list that it enters, if one thread runs all processes.
+  void stands_at(process::stands where, void* what) noexcept { process_->stands_at(where, what); }
 
  private:
   enum class state : std::uint8_t {

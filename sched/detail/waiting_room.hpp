@@ -70,6 +70,7 @@ class waiting_room : public gate_room {
     link(*this, outside_, g);
     ++due_;
     w.home_.store(this, std::memory_order_relaxed);  // relaxed: who looks without the lock set it
+    if (!has_several_threads()) w.who.stands_at(process::stands::outside, &w);
     std::uintptr_t const found = g.enter(w);
     if (found == outside_gate::nobody) return entering::waits;
     leave(w);  // our caller has the process
@@ -91,6 +92,7 @@ class waiting_room : public gate_room {
       link(*this, outside_, g);
       ++due_;
       w.who.waits(*t.release());
+      if (!has_several_threads()) w.who.stands_at(process::stands::outside, &w);
       w.home_.store(this, std::memory_order_relaxed);  // relaxed: as when it entered
       // Release: as when it entered, who takes the waiter out finds all of it.
       g.word_.store(outside_gate::word_of(w), std::memory_order_release);
@@ -132,6 +134,7 @@ class waiting_room : public gate_room {
 
  protected:
   using gate_room::gate_room;
+  using gate_room::take_from;
   ~waiting_room() = default;
 
   /// From any thread.  What it throws, it throws with the thunk as it was.
@@ -188,6 +191,20 @@ class waiting_room : public gate_room {
       g = next;
     }
     return true;
+  }
+  /// That one.  Null if somebody else has taken it.
+  [[nodiscard]] process* take_from(at_outside_gate& w) noexcept {
+    std::lock_guard const lock(outside_mutex_);
+    process* const p = w.who.take();
+    if (!p) return nullptr;
+    is_touched(w.at, true);
+    if (w.at->withdraw(w)) leave(w);  // as above
+    return p;
+  }
+  /// While it is held no process is woken from outside, of those that wait there: so they may be
+  /// looked at.
+  [[nodiscard]] std::unique_lock<std::recursive_mutex> hold_outside() const noexcept {
+    return std::unique_lock(outside_mutex_);
   }
   void open_outside() noexcept {
     std::lock_guard const lock(outside_mutex_);

@@ -35,6 +35,9 @@
 ///   K6  Who explores schedules hears of each place from which somebody was taken.  That who enters
 ///       has asked, and that somebody was said to end, is is_to_end()'s to tell.
 ///
+/// Where one thread runs all processes, a group of tasks that is cancelled finds those in it
+/// without a look at the others: task_tree.hpp.
+///
 /// Not among them: who waits for tasks of his own, as he goes on when they have ended (task.hpp,
 /// W4); who is ready; threads outside.
 namespace weft::detail {
@@ -89,6 +92,27 @@ bool mailbox::take_if(IsMeant const& is_meant, taken_out& to) noexcept {
     return true;
   });
 }
+inline process* mailbox::take(receiver& r) noexcept {
+  process* const p = r.who.take_alone();
+  if (!p) return nullptr;
+  for (unsigned i = 0; i != r.count; ++i) {
+    mailbox& b = *r.first[i].box;
+    if (b.who_receives() != r.first + i) continue;
+    b.is_used();
+    b.receiver_.store(nullptr, std::memory_order_relaxed);  // relaxed: P1; P5, as above
+  }
+  return p;
+}
+inline process* mailbox::take(sender& s) noexcept {
+  process* const p = s.who.take_alone();
+  if (!p) return nullptr;
+  is_touched(s.box, true);
+  s.box->unlist(s);
+  s.is_inside = false;
+  --s.box->inside_;
+  return p;
+}
+
 /// Those who wait for room; what they would have started is unwound.
 template <class IsMeant, class F>
 void scheduling_base::turn_away_if(IsMeant const& is_meant, F f) {
