@@ -101,7 +101,9 @@ class process : public detail::holder, public detail::pooled {
   /// Waiting: it is told nothing before it is answered.
   [[nodiscard]] bool must_be_answered() const noexcept { return at_.operation->is_to_be_answered; }
   /// How often it was cancelled and did not heed it, this time included.
-  [[nodiscard]] unsigned cancel() noexcept { return ++cancellations_; }
+  [[nodiscard]] unsigned cancel() noexcept {
+    return cancellations_ = static_cast<std::uint8_t>((cancellations_ + 1) & 127);
+  }
   void was_heeded() noexcept { cancellations_ = 0; }
   /// Stops at an operation.  False if ordinary code stands in between.
   [[nodiscard, gnu::always_inline]] bool stop_at(detail::operation_info const& operation,
@@ -134,7 +136,7 @@ class process : public detail::holder, public detail::pooled {
     if (inner_records_) tell_recorders(ground);
     detail::prompt::set_innermost(std::exchange(inner_, &ground));
     started_ = true;
-    answer_is_empty_ = false;
+    stands_ = stands::nowhere;
     special_ = is_forkable();
     return go_on_answered();
   }
@@ -158,7 +160,8 @@ class process : public detail::holder, public detail::pooled {
     receiving,
     sending,
     for_task,
-    to_the_end  // of its tasks, whatever happens
+    to_the_end,  // of its tasks, whatever happens
+    told         // nowhere: it was woken with nothing that would be lost (T5)
   };
   void stands_at(stands where, void* what) noexcept {
     at_.waiting->keep(what);
@@ -169,19 +172,23 @@ class process : public detail::holder, public detail::pooled {
     if (stands_ != stands::nowhere) stands_ = stands::nowhere;
   }
   [[nodiscard]] stands where_it_stands() const noexcept {
-    return is_waiting() && stands_ != stands::nowhere && at_.waiting->is_empty() ? stands_
-                                                                                 : stands::nowhere;
+    return is_waiting() && stands_ != stands::told && at_.waiting->is_empty() ? stands_
+                                                                              : stands::nowhere;
   }
   [[nodiscard]] void* what_it_stands_at() const noexcept { return at_.waiting->kept_pointer(); }
   /// Waiting: it does not simply go on with an answer.
   void must_be_prepared() noexcept { special_ = true; }
   /// Waiting, and woken with nothing that would be lost: if it is to end when its turn comes it
   /// finds `cancelled` instead (waiter.hpp, T5).
-  void must_be_told() noexcept { answer_is_empty_ = special_ = true; }
+  void must_be_told() noexcept {
+    stands_ = stands::told;
+    special_ = true;
+  }
   /// In its turn, at an operation that was performed: whether the answer would be lost if it found
   /// something else (T5).
   [[nodiscard]] bool has_answer() const noexcept {
-    return is_waiting() && at_.operation && !at_.operation->is_only_a_turn && !answer_is_empty_;
+    return is_waiting() && at_.operation && !at_.operation->is_only_a_turn &&
+           stands_ != stands::told;
   }
   /// Waiting: whether it has been.
   [[nodiscard]] bool is_answered() const noexcept {
@@ -325,10 +332,9 @@ class process : public detail::holder, public detail::pooled {
   std::uint32_t children_ = 0;  // born so far
   std::uint8_t kind_;           // lowest bit: forkable; the others: the bytes before us, by 16
   bool started_ : 1 = false;
-  bool answer_is_empty_ : 1 = false;
-  stands stands_ : 3 = stands::nowhere;
+  std::uint8_t cancellations_ : 7 = 0;
+  stands stands_ = stands::nowhere;
   bool special_ = true;  // forkable, not started, answered, inside handlers, cut
-  std::uint8_t cancellations_ = 0;
 };
 static_assert(sizeof(process) <= 64);
 

@@ -115,6 +115,7 @@ process* task_service<S>::take(process const& p) noexcept {
       return self().tasks_.take(*static_cast<at_tasks*>(at));
     case process::stands::to_the_end:
     case process::stands::nowhere:
+    case process::stands::told:
       break;
   }
   return nullptr;
