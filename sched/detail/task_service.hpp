@@ -35,7 +35,7 @@ class task_service : public scope_home {
                                                answer<void>& waiting,
                                                operation_info const& operation) noexcept;
   std::coroutine_handle<> leaves(scope_core& s) {
-    is_touched(&s.count, true);  // also of body_is_open
+    is_touched(&s.count, true);                              // also of body_is_open
     s.body_is_open.store(false, std::memory_order_release);  // [2] of task_scope.hpp
     return leave_on(s).resolve();
   }
