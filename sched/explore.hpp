@@ -143,8 +143,10 @@ inline exploration follow(schedule_path const& path, subject& program) {
 /// ...) schedules: keep programs small.  What is shared may be shared in any way, also by plain
 /// references: between two operations nobody else runs.  With `granularity::parallel` a step ends
 /// before each operation on something shared, too, as another thread could come in between.  What
-/// is no operation belongs to the step that it is in: a guard that unlocks, a notify, a release, a
-/// completion, an address that goes; and what a clause asks of handlers further out (outer.hpp).
+/// a process does without an operation takes effect in a step of its own, before the process's next
+/// operation that others see: a guard that unlocks, a notify, a release, a completion, an address
+/// that goes, a cancellation.  A look that is no operation, as gate::waiting(), belongs to the step
+/// that it is in; so does what a clause asks of handlers further out (outer.hpp).
 ///
 /// A handler may leave to the explorer what it does (decision.hpp): then it does this in one
 /// schedule, and that in another.

@@ -56,12 +56,12 @@ struct hands_out : handler<pick> {
 };
 
 /// Has a tick answered with an exception that holds its resumption.
-struct failure {
+struct thrown {
   multi_resumption<void, int> k;
 };
 struct fails_with_itself : handler<tick> {
   eff<int> on(tick::now, multi_resumption<void, int> k) const {
-    raising const own(std::make_exception_ptr(failure{k}));  // named: g++ 12
+    raising const own(std::make_exception_ptr(thrown{k}));  // named: g++ 12
     co_return co_await k(own);
   }
 };
@@ -124,7 +124,7 @@ TEST_CASE("an exception as the answer may hold the resumption it was given to") 
     int caught = co_await ask::get{};
     try {
       co_await tick::now{};
-    } catch (failure const& f) {
+    } catch (thrown const& f) {
       caught += f.k ? 10 : 0;
     }
     co_return caught;
