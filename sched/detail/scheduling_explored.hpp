@@ -117,9 +117,9 @@ template <backend Backend>
 void scheduling<Backend>::ends_now(put_off_events::end e) noexcept {
   if constexpr (explores) {
     auto& all = backend_->events();
-    if (auto const is_over = std::exchange(e.is_over, nullptr)) {
+    if (auto const end_task = std::exchange(e.is_over, nullptr)) {
       here().running = e.who;
-      is_over(this, std::exchange(e.task, nullptr));
+      end_task(this, std::exchange(e.task, nullptr));
       if (all.has(*e.who)) {
         e.is_a_step = false;
         process& p = *e.who;

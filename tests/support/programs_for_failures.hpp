@@ -75,7 +75,7 @@ inline std::vector<program_without_memory> on_one_thread() {
 
 template <class Where>
 std::vector<program_without_memory> on_any_backend() {
-  std::vector<program_without_memory> all{
+  std::vector<program_without_memory> programs{
       {"births", births<Where>},
       {"forks", forks<Where>},
       {"gates", gates<Where>},
@@ -113,8 +113,8 @@ std::vector<program_without_memory> on_any_backend() {
       {"multi-shot", multi_shots<Where>},
       {"handlers", handlers<Where>}};
   // What closes a socket in memory takes no lock.
-  if constexpr (Where::threads == 1) all.push_back({"sockets", sockets<Where>});
-  return all;
+  if constexpr (Where::threads == 1) programs.push_back({"sockets", sockets<Where>});
+  return programs;
 }
 
 }  // namespace weft::tests::for_failures
