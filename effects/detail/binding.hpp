@@ -196,9 +196,9 @@ class evidence_slots_of<row<E, Es...>> final : public evidence_slots,
         evidence<Es>{&slot_table<evidence_slots_of, Es>::value}... {}
 
   template <class F>
-  static evidence<F>& target(evidence<F>& slot) noexcept {
+  static evidence<F>& target(evidence<F>& its_slot) noexcept {
     auto& all =
-        static_cast<binding_of<row<E, Es...>>&>(*static_cast<evidence_slots_of&>(slot).bound());
+        static_cast<binding_of<row<E, Es...>>&>(*static_cast<evidence_slots_of&>(its_slot).bound());
     return all.template handler<F>();
   }
   [[nodiscard]] std::string_view const& handler_name() const noexcept override {
