@@ -30,7 +30,8 @@ def violations(query, read):
         if rule.get("class") != "cc_test":
             continue
         allowed = set().union(*(offered.get(dep, set()) for dep in labels(rule, "deps")))
-        sources = [path(label) for label in labels(rule, "srcs")]
+        # Not the shared libraries that a program is linked with.
+        sources = [path(label) for label in labels(rule, "srcs") if label.endswith((".cpp", ".hpp"))]
         for source in sources:
             for included in re.findall(r'^#include "([^"]+)"', read(source), re.MULTILINE):
                 if included not in allowed and included not in sources:

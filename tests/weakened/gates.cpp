@@ -22,10 +22,11 @@
 // weakens 10 in sched/detail/gate_room.hpp to relaxed:
 //    g.home_.store(nullptr, std::memory_order_release
 // weakens 11 in sched/detail/gate_room.hpp to relaxed:
-//    ::~gate() { // [6] acquire: with [5].
+//    ::~gate() { detail::events_happen_at(this); // [6] acquire: with [5].
 //    if (auto* const home = home_.load(std::memory_order_acquire
 // weakens 12 in sched/detail/waiting_room.hpp to relaxed:
-//    ::~outside_gate() { if (auto* const home = home_.load(std::memory_order_acquire
+//    ::~outside_gate() { detail::events_happen_at(this); if (auto* const home =
+//    home_.load(std::memory_order_acquire
 // weakens 13 in sched/detail/gate_room.hpp to relaxed:
 //    who.home_.store(nullptr, std::memory_order_release
 // weakens 14 in sched/detail/gate_room.hpp to relaxed:
