@@ -25,17 +25,25 @@ using weft::tests::scenario;
 namespace {
 
 /// Nothing, if the reduction finds what the full search does, and that is so much.
-std::string complaint(scenario const& l, std::size_t outcomes) {
+std::string cooperative_complaint(scenario const& l, std::size_t outcomes) {
   weft::tests::every_frame_dies const here;
   auto const c = weft::tests::compare(l, granularity::cooperative, 100'000);
-  auto const fine = weft::tests::compare(l, granularity::parallel, 100'000);
-  if (!c.is_small || !fine.is_small) return "too many schedules";
+  if (!c.is_small) return "too many schedules";
   if (!c.complaint.empty()) return c.complaint;
-  if (!fine.complaint.empty()) return "in parallel: " + fine.complaint;
   if (c.all.size() == outcomes) return "";
   std::string s = "another number of outcomes:";
   for (auto const& o : c.all) s += "\n  " + o;
   return s;
+}
+
+/// The same, and nothing if the reduction agrees with the full search in parallel, too.
+std::string complaint(scenario const& l, std::size_t outcomes) {
+  auto const found = cooperative_complaint(l, outcomes);
+  if (!found.empty()) return found;
+  weft::tests::every_frame_dies const here;
+  auto const fine = weft::tests::compare(l, granularity::parallel, 100'000);
+  if (!fine.is_small) return "too many schedules in parallel";
+  return fine.complaint.empty() ? "" : "in parallel: " + fine.complaint;
 }
 
 }  // namespace
@@ -46,9 +54,11 @@ TEST_CASE("who waits at a gate is counted also if it has asked for the epoch") {
 }
 
 TEST_CASE("of those at a gate who are woken one by one it matters who came first") {
-  CHECK(complaint(
+  // In parallel, too, it has so many schedules that a sanitizer is busy with them for a minute.
+  CHECK(cooperative_complaint(
             {{{{looks_and_waits}}, {{wakes_one, looks_and_waits}}, {{wakes_one, waits_at_gate}}}},
             5) == "");
+  CHECK(complaint({{{{looks_and_waits}}, {{wakes_one}}, {{waits_at_gate}}}}, 4) == "");
 }
 
 TEST_CASE("who leaves a condition because its time is up leaves the message to the next") {
