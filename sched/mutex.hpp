@@ -89,7 +89,11 @@ class [[nodiscard("weft: a guard unlocks when it goes: name it")]] mutex::guard 
     return *this;
   }
   ~guard() {
-    if (state_) detail::happens("an unlock", nullptr, [s = std::move(state_)] { s->give_back(1); });
+    if (!state_) return;
+    if (detail::events_are_put_off()) [[unlikely]]
+      detail::happens("an unlock", nullptr, [s = std::move(state_)] { s->give_back(1); });
+    else
+      state_->give_back(1);
   }
 
   /// Before it goes.  Throws std::logic_error if it has none.

@@ -214,6 +214,7 @@ class choosing final : public decider, public event_keeper {
     /// `f(thunk&)` may take each of those that are ready.
     template <class F>
     void take_out(F f) {
+      if (ready_.empty()) return;
       std::vector<thunk> others;  // that it makes ready
       ready_.swap(others);
       for (thunk& t : others) f(t);

@@ -93,10 +93,13 @@ template <class F>
   }
   e ? e->happen() : f();
 }
+[[nodiscard]] inline bool events_are_put_off() noexcept {
+  return event_keeper::of_thread != nullptr;
+}
 /// `f()` takes effect: now, or in a step of its own.  `at`: the location.
 template <class F>
 [[gnu::always_inline]] inline void happens(std::string_view what, void const* at, F f) noexcept {
-  if (event_keeper::of_thread) [[unlikely]]
+  if (events_are_put_off()) [[unlikely]]
     return happens_later(what, at, f);
   f();
 }
@@ -123,8 +126,9 @@ class put_off_events {
     void (*is_over)(void* scheduler, void* task) noexcept = nullptr;
   };
 
+  [[nodiscard]] bool is_empty() const noexcept { return events_.empty() && ends_.empty(); }
   [[nodiscard]] bool has(process const& p) const noexcept {
-    return std::ranges::find(events_, &p, &entry::by) != events_.end();
+    return !events_.empty() && is_among_them(p);
   }
   /// E2.
   void put(process const& by, std::unique_ptr<pending_event>& e) {
@@ -176,7 +180,10 @@ class put_off_events {
     process const* by;
     std::unique_ptr<pending_event> what;
   };
-  void happen(std::size_t i) noexcept {
+  [[gnu::cold, gnu::noinline]] bool is_among_them(process const& p) const noexcept {
+    return std::ranges::find(events_, &p, &entry::by) != events_.end();
+  }
+  [[gnu::cold, gnu::noinline]] void happen(std::size_t i) noexcept {
     std::unique_ptr<pending_event> const now = std::move(events_[i].what);
     events_.erase(events_.begin() + static_cast<std::ptrdiff_t>(i));
     bool const is_inside = std::exchange(is_happening_, true);

@@ -96,6 +96,8 @@ template <backend Backend>
 bool scheduling<Backend>::does_what_comes_first(process* p, std::uint64_t answer) noexcept {
   if constexpr (explores) {
     auto& all = backend_->events();
+    if (all.is_empty()) [[likely]]
+      return false;
     if (all.has(*p)) {
       here().running = p;
       if (this->is_cancelling())
@@ -146,6 +148,8 @@ template <backend Backend>
 void scheduling<Backend>::end_all_that_is_put_off() noexcept {
   if constexpr (explores) {
     auto& all = backend_->events();
+    if (all.is_empty()) [[likely]]
+      return;
     while (process const* const p = all.who_is_first()) all.happen_all_of(*p);
     for (auto e = all.take_end(nullptr); e.who; e = all.take_end(nullptr))
       if (e.is_over) e.is_over(this, e.task);
