@@ -87,6 +87,14 @@ TEST_CASE("who is asleep, and then comes less far than it had come, hides nobody
         "");
 }
 
+TEST_CASE("who drops the handle of a task decides whose its exception is") {
+  CHECK(complaint({{{{starts_alone, starts_alone, yields}}, {{throws}}}}, 4) == "");
+}
+
+TEST_CASE("a fork that comes after an event is refused to a process without a log") {
+  CHECK(complaint({{{{notifies_one, forks}}, {{reads, waits_notified_for}}}}, 2) == "");
+}
+
 TEST_CASE("who waits for what nobody completes is in a deadlock, as nothing is outside") {
   weft::tests::every_frame_dies const here;
   using waits = eff<void, completing>;

@@ -175,7 +175,10 @@ struct scheduler_clause {
       bool const must_stop = may_let_others_run<O> && s.must_look_up();
       if (!must_stop && answered_at_once(s, o, waiting)) return p.go_on_somehow(0, s);
       if constexpr (may_let_others_run<O> || lets_others_run<O> || is_birth) {
-        if (p.is_forkable()) (void)s.before_recording(o, self.leaf, waiting.where);
+        if (p.is_forkable())
+          (void)s.before_recording(o, self.leaf, waiting.where);
+        else if constexpr (std::is_same_v<O, proc::fork>)
+          S::throw_has_no_log(site_of(o, waiting.where));
         return answer_stopped(s, o);
       }
     } catch (...) {  // before it was put anywhere

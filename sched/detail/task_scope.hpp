@@ -59,6 +59,7 @@ class task_record : public any_task, public awaited_task {
   [[nodiscard]] inline scope_core* of() const noexcept;
   /// The scheduler of one that was in a scope may be gone; of others it is kept until then.
   void drop_handle() noexcept {
+    if (!group) is_touched(static_cast<awaited_task*>(this), true);  // whose is what it throws?
     if (!state.drop_handle()) return;
     if (group)
       destroy();
