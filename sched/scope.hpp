@@ -18,6 +18,7 @@
 #include "sched/backend.hpp"
 #include "sched/detail/events.hpp"
 #include "sched/detail/task_scope.hpp"
+#include "sched/detail/touching.hpp"
 #include "sched/errors.hpp"
 #include "sched/outside_gate.hpp"
 #include "sched/task_handle.hpp"
@@ -195,8 +196,17 @@ struct watched_scope {
 
   scope_options const how;
   outside_gate over_or_stopped;
-  std::atomic<bool> is_over = false;
   std::atomic<char const*> why = nullptr;  // it was cancelled
+
+  // Relaxed, both: a moment later it is late; the body is told of it by the cancellation.
+  void ends() noexcept {
+    is_touched(&over_or_stopped, true);
+    is_over_.store(true, std::memory_order_relaxed);
+  }
+  [[nodiscard]] bool is_over() const noexcept {
+    is_touched(&over_or_stopped, false);
+    return is_over_.load(std::memory_order_relaxed);
+  }
 
   /// The earlier of the two times.  One that the clock cannot say is never.
   [[nodiscard]] instant end(instant now) const noexcept {
@@ -208,14 +218,16 @@ struct watched_scope {
     if (!can_be_said) return *how.timeout < instant::duration::zero() ? instant::min() : until;
     return std::min(until, now + *how.timeout);
   }
+
+ private:
+  std::atomic<bool> is_over_ = false;
 };
 /// Ends when the scope does; or cancels it, and what is around it.
 template <class Scope>
 eff<void, completing, timing> watch(watched_scope& w, Scope& round) {
   instant const now = co_await timing::now{};
   bool const was_opened = co_await completing::wait_until{w.over_or_stopped, w.end(now)};
-  // Relaxed, both: a moment later it is late; the body is told of it by the cancellation.
-  if (w.is_over.load(std::memory_order_relaxed)) co_return;
+  if (w.is_over()) co_return;
   w.why.store(was_opened ? "weft: cancelled, since somebody asked the scope to stop"
                          : "weft: cancelled, since the deadline of the scope has passed",
               std::memory_order_relaxed);
@@ -237,7 +249,7 @@ auto in_a_watched_scope(F f, scope_options how, std::stop_token asked, std::sour
       watched_scope& of;
       Scope& round;
       ~says_so() {
-        of.is_over.store(true, std::memory_order_relaxed);  // relaxed: as it is looked at
+        of.ends();
         try {
           of.over_or_stopped.open();
         } catch (...) {  // no memory to put who watches; to cancel takes none, only time
@@ -250,7 +262,7 @@ auto in_a_watched_scope(F f, scope_options how, std::stop_token asked, std::sour
   try {
     co_return co_await in_a_scope<Row, Scope>(std::ref(body), where);
   } catch (cancelled const&) {
-    char const* const why = w.why.load(std::memory_order_relaxed);  // relaxed: as above
+    char const* const why = w.why.load(std::memory_order_relaxed);  // relaxed: as in ends()
     if (!why) throw;
     throw cancelled(why);
   }

@@ -91,6 +91,15 @@ TEST_CASE("who drops the handle of a task decides whose its exception is") {
   CHECK(complaint({{{{starts_alone, starts_alone, yields}}, {{throws}}}}, 4) == "");
 }
 
+TEST_CASE("who watches a scope looks whether it is over") {
+  CHECK(complaint({{{{opens_scope_for, waits_notified_for}}, {{opens_scope, sleeps}}}}, 2) == "");
+}
+
+TEST_CASE("who exits where a task of its scope is open waits for that") {
+  CHECK(complaint({{{{opens_scope, starts_with_handle, exits}}, {{opens_scope, asks, asks}}}}, 1) ==
+        "");
+}
+
 TEST_CASE("a fork that comes after an event is refused to a process without a log") {
   CHECK(complaint({{{{notifies_one, forks}}, {{reads, waits_notified_for}}}}, 2) == "");
 }

@@ -21,7 +21,8 @@ namespace weft::detail {
 template <backend Backend>
 void scheduling<Backend>::exit(process& p) noexcept {
   if constexpr (explores)
-    if (whose_events_are_put_off()) {  // those that its frames cause, too
+    // Those that its frames cause, too; unless others see to its frames (H3 of holder.hpp).
+    if (whose_events_are_put_off() && !p.is_held_on()) {
       std::coroutine_handle<> const leaf = p.leaf();
       p.go_on_unanswered(*this);
       p.unwind_from(leaf);
