@@ -6,6 +6,7 @@
 #include <memory>
 #include <source_location>
 #include <stdexcept>
+#include <string>
 
 #include "effects/eff.hpp"
 #include "sched/detail/events.hpp"
@@ -52,8 +53,9 @@ class barrier {
   ///       the same step.  So more than n may come at once.
   ///   B2  Who comes last changes the round first, and then releases the gate; who waits has asked
   ///       the gate for its epoch before it looks at the round.
-  struct shared_state {
-    explicit shared_state(std::uint32_t n) noexcept : all(n) {}
+  struct shared_state final : detail::gate_owner {
+    explicit shared_state(std::uint32_t n) noexcept : all(n) { next_round.belongs_to(*this); }
+    virtual ~shared_state() = default;
 
     /// The round that we wait for to end; `nothing to wait for` if we are the last.
     [[nodiscard]] bool arrive(std::uint32_t& round) noexcept {
@@ -80,6 +82,13 @@ class barrier {
     void close() noexcept {
       closed.store(true, std::memory_order_relaxed);  // relaxed: see is_over
       next_round.release_all_now();
+    }
+
+    void describe(deadlock::waiter& w, std::size_t) const override {
+      // Relaxed: nobody runs.
+      auto const come = static_cast<std::uint32_t>(word.load(std::memory_order_relaxed));
+      w.reason = "the others at a barrier: " + std::to_string(come) + " of " + std::to_string(all) +
+                 (come == 1 ? " has" : " have") + " arrived";
     }
 
     std::uint32_t const all;

@@ -92,6 +92,15 @@ struct deadlock : std::runtime_error {
     process_id process;
     std::string what;  ///< The operation, and where it was performed.
     std::optional<holder> held_by;
+    std::string reason{};  ///< What it waits for there, where the operation does not say it.
+
+    /// All of it: "weft::syncing::wait at a.cpp:7, held by process 1.2 since a.cpp:5"
+    [[nodiscard]] std::string text() const {
+      std::string s = what;
+      if (held_by) s += ", held by process " + held_by->process.text() + " since " + held_by->since;
+      if (!reason.empty()) s += ", for " + reason;
+      return s;
+    }
   };
   explicit deadlock(std::vector<waiter> w) : runtime_error(text(w)), all(std::move(w)) {}
 
@@ -100,11 +109,7 @@ struct deadlock : std::runtime_error {
  private:
   static std::string text(std::vector<waiter> const& all) {
     std::string s = "weft: deadlock: everyone waits, and nobody is left to wake them";
-    for (auto const& w : all) {
-      s += "\n  process " + w.process.text() + " in " + w.what;
-      if (w.held_by)
-        s += ", held by process " + w.held_by->process.text() + " since " + w.held_by->since;
-    }
+    for (auto const& w : all) s += "\n  process " + w.process.text() + " in " + w.text();
     return s;
   }
 };

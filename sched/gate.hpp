@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <source_location>
+#include <string>
 
 #include "effects/operation.hpp"
 #include "sched/backend.hpp"
@@ -13,6 +14,7 @@
 #include "sched/detail/timers.hpp"
 #include "sched/detail/touching.hpp"
 #include "sched/detail/waiter.hpp"
+#include "sched/errors.hpp"
 #include "sched/process_id.hpp"
 
 namespace weft {
@@ -21,13 +23,29 @@ class gate;
 
 namespace detail {
 class gate_room;
-class permits;
 
 /// Who has what others wait for, since where: for reports.
 struct holding {
   process_id process;
   std::source_location since;
 };
+
+/// What a gate is part of: says in a report what its waiters wait for.  Asked when no process runs.
+class gate_owner {
+ public:
+  /// `waiting`: how many processes wait at the gate, that one included.
+  virtual void describe(deadlock::waiter& w, std::size_t waiting) const = 0;
+
+ protected:
+  gate_owner() = default;
+  gate_owner(gate_owner const&) = default;
+  gate_owner& operator=(gate_owner const&) = default;
+  ~gate_owner() = default;
+};
+/// "1 process waits", "2 processes wait"
+inline std::string text_of_waiters(std::size_t n) {
+  return std::to_string(n) + (n == 1 ? " process waits" : " processes wait");
+}
 
 /// Says of a wait that its gate is released, and never woken by syncing::wake: to all who wait.
 struct for_release {};
@@ -102,10 +120,15 @@ class gate {
   /// For the library: the same as part of what else is done there (events.hpp).
   inline void release_now() noexcept;
   inline void release_all_now() noexcept;
+  /// For the library's reports.
+  void describe(deadlock::waiter& w) const {
+    if (owner_) owner_->describe(w, count_.load(std::memory_order_relaxed));  // relaxed: R1
+  }
+  /// The same, before it is used.
+  void belongs_to(detail::gate_owner const& owner) noexcept { owner_ = &owner; }
 
  private:
   friend class detail::gate_room;
-  friend class detail::permits;
 
   std::atomic<std::size_t> count_ = 0;
   std::atomic<std::uint64_t> epoch_ = 0;
@@ -114,7 +137,7 @@ class gate {
   detail::at_gate* last_ = nullptr;
   gate* next_ = nullptr;  // of the gates at which somebody waits
   gate* previous_ = nullptr;
-  std::optional<detail::holding> const* holding_ = nullptr;  // of what is waited for
+  detail::gate_owner const* owner_ = nullptr;  // for reports; null: the operation says it all
 };
 
 /// Waiting for one another.

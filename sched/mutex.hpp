@@ -43,7 +43,7 @@ class mutex {
   class guard;
 
   /// Throws bad_alloc.
-  mutex() : state_(std::make_shared<detail::permits>(1)) {}
+  mutex() : state_(std::make_shared<detail::permits>(1, detail::permits::kind::mutex)) {}
   mutex(mutex const&) = delete;
   mutex& operator=(mutex const&) = delete;
   ~mutex() {

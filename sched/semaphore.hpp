@@ -34,7 +34,8 @@ namespace weft {
 class semaphore {
  public:
   /// There are n.  Throws bad_alloc.
-  explicit semaphore(std::size_t n) : state_(std::make_shared<detail::permits>(n)) {}
+  explicit semaphore(std::size_t n)
+      : state_(std::make_shared<detail::permits>(n, detail::permits::kind::semaphore)) {}
   semaphore(semaphore const&) = delete;
   semaphore& operator=(semaphore const&) = delete;
   ~semaphore() {

@@ -6,7 +6,9 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <source_location>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -76,16 +78,25 @@ class shared {
   }
 
  private:
-  struct shared_state {
-    explicit shared_state(T first) : value(std::move(first)) {}
+  struct shared_state final : detail::gate_owner {
+    explicit shared_state(T first) : value(std::move(first)) { changed.belongs_to(*this); }
+    virtual ~shared_state() = default;
     void close() noexcept {
       // Relaxed: who waits has asked the gate for its epoch before it looks here.
       closed.store(true, std::memory_order_relaxed);
       changed.release_all_now();
     }
+    void describe(deadlock::waiter& w, std::size_t waiting) const override {
+      w.reason = "a shared value to be as its predicate says; it was last written ";
+      w.reason +=
+          written ? "by process " + written->process.text() + " at " + detail::text(written->since)
+                  : "when it was made";
+      w.reason += ": " + detail::text_of_waiters(waiting);
+    }
 
     std::mutex access;
-    T value;  // under `access`
+    T value;                                 // under `access`
+    std::optional<detail::holding> written;  // the same: by which process, and where
     std::atomic<bool> closed = false;
     gate changed;
   };
@@ -107,18 +118,20 @@ class shared {
   }
   static eff<void, syncing> sets(state s, T value, std::source_location where) {
     co_await detail::located(syncing::touch(&s->changed, true), where);
-    co_await detail::located(syncing::own(), where);
+    process_id const me = co_await detail::located(syncing::own(), where);
     tells const at_the_end(*s);
     std::lock_guard const lock(s->access);
+    s->written.emplace(me, where);
     s->value = std::move(value);
   }
   template <class F>
   static eff<std::invoke_result_t<F&, T&>, syncing> updates(state s, F f,
                                                             std::source_location where) {
     co_await detail::located(syncing::touch(&s->changed, true), where);
-    co_await detail::located(syncing::own(), where);
+    process_id const me = co_await detail::located(syncing::own(), where);
     tells const at_the_end(*s);
     std::lock_guard const lock(s->access);
+    s->written.emplace(me, where);
     co_return std::invoke(f, s->value);
   }
   template <class Predicate>

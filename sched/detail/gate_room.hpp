@@ -169,7 +169,7 @@ class gate_room {
   void for_each_at_gates(F f) const {
     for (auto const* g = gates_; g; g = g->next_)
       for (auto const* w = g->first_; w; w = w->next_)
-        if (w->who.is_here()) f(w->who.who(), g->holding_);
+        if (w->who.is_here()) f(w->who.who(), g);
   }
   void drop_who_waits_at_gates() noexcept {
     while (gates_)

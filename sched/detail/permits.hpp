@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <source_location>
+#include <string>
 
 #include "effects/eff.hpp"
 #include "sched/backend.hpp"
@@ -22,9 +23,13 @@ namespace weft::detail {
 ///   P2  It belongs to all who use it: the object that it is in, who holds one, who waits, who is
 ///       giving back.  So that object may end before any of them is done: also by who has what
 ///       another is just giving back.
-class permits {
+class permits final : public gate_owner {
  public:
-  explicit permits(std::size_t n) noexcept : left_(n) { freed_.holding_ = &holding_; }
+  enum class kind : bool { mutex, semaphore };
+  permits(std::size_t n, kind k) noexcept : left_(n), first_(n), kind_(k) {
+    freed_.belongs_to(*this);
+  }
+  virtual ~permits() = default;
 
   /// Throws `cancelled` if there will be none any more.
   [[nodiscard]] bool try_take() {
@@ -60,6 +65,16 @@ class permits {
     freed_.release_all_now();
   }
 
+  void describe(deadlock::waiter& w, std::size_t waiting) const override {
+    if (kind_ == kind::semaphore)
+      w.reason = "a permit of a semaphore, which has " +
+                 // Relaxed: nobody runs.
+                 std::to_string(left_.load(std::memory_order_relaxed)) +
+                 " left and was made with " + std::to_string(first_) + ": " +
+                 text_of_waiters(waiting);
+    if (holding_) w.held_by = deadlock::holder{holding_->process, text(holding_->since)};
+  }
+
   /// For who explores: what is looked at when one is taken, and released when one is given back.
   [[nodiscard]] gate const* location() const noexcept { return &freed_; }
 
@@ -82,6 +97,8 @@ class permits {
  private:
   std::atomic<std::size_t> left_;
   std::atomic<bool> closed_ = false;
+  std::size_t const first_;
+  kind const kind_;
   std::optional<holding> holding_;  // who has the one
   gate freed_;
 };

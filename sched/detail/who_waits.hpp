@@ -16,11 +16,11 @@ namespace weft::detail {
 inline std::vector<deadlock::waiter> scheduling_base::all_who_wait() const {
   std::vector<deadlock::waiter> all;
   std::vector<process const*> seen;  // one may wait at several places
-  auto const add = [&](process const& p, std::optional<holding> const* of = nullptr) {
+  auto const add = [&](process const& p, gate const* at = nullptr) {
     if (std::ranges::find(seen, &p) != seen.end()) return;
     seen.push_back(&p);
     deadlock::waiter& w = all.emplace_back(deadlock::waiter{p.id(), p.waits_at_text(), {}});
-    if (of && *of) w.held_by = deadlock::holder{(*of)->process, weft::detail::text((*of)->since)};
+    if (at) at->describe(w);
   };
   for_each_who_waits(add);
   tasks_.for_each(add);
@@ -38,7 +38,7 @@ inline std::vector<deadlock::waiter> scheduling_base::all_who_wait() const {
 inline std::string scheduling_base::who_waits() const {
   auto const all = all_who_wait();
   if (all.empty()) return "a process that waited has been woken, and has not gone on yet";
-  return "process " + all.front().process.text() + " waits in " + all.front().what;
+  return "process " + all.front().process.text() + " waits in " + all.front().text();
 }
 
 inline cancelled scheduling_base::why_with_others() noexcept {
