@@ -31,6 +31,16 @@ struct mail {
     detail::sender* what;                                     // in the awaiting frame
     friend std::size_t hash_value(send const&) { return 0; }  // addresses differ from run to run
   };
+  /// The same, until then at the latest: detail::sender::sent, too_late or inbox_has_gone.
+  struct send_until : op<std::uint64_t> {
+    /// `a`: null if it waits as long as it takes.
+    send_until(detail::sender& s, detail::alarm* a, bool may_wait) noexcept
+        : what(&s), until(a), waits(may_wait) {}
+    detail::sender* what;  // in the awaiting frame, as the alarm
+    detail::alarm* until;
+    bool waits;
+    friend std::size_t hash_value(send_until const&) { return 0; }
+  };
   /// Which of the mailboxes had one, from 1 on; or detail::receiver::too_late, nobody_left.
   struct receive : op<std::uint64_t, seals> {
     receive(detail::receiver& r, bool may_wait) noexcept : where(&r), waits(may_wait) {}
@@ -38,7 +48,7 @@ struct mail {
     bool waits;
     friend std::size_t hash_value(receive const&) { return 0; }
   };
-  using operations = op_list<open, send, receive>;
+  using operations = op_list<open, send, send_until, receive>;
 };
 
 namespace detail {
@@ -51,6 +61,24 @@ template <class M>
 class address;
 template <class M>
 struct ports;
+
+/// What became of a message that was to be sent by a certain time.
+enum class delivery : unsigned char {
+  sent,      ///< It waits in the mailbox, or has been received.
+  too_late,  ///< There was no room by then.
+  no_inbox   ///< The inbox has gone.
+};
+/// The answer to send_until() and try_send().  Nothing is dropped: a message that was not sent is
+/// here.
+///
+///     auto result = co_await to.send_until(soon, std::move(letter));
+///     if (!result) keep(std::move(*result.unsent));
+template <class M>
+struct [[nodiscard]] send_result {
+  delivery what = delivery::sent;
+  std::optional<M> unsent;  ///< The message, unless it was sent.
+  [[nodiscard]] explicit operator bool() const noexcept { return what == delivery::sent; }
+};
 
 struct port_options {
   /// How many messages wait at most, one or more; who sends more waits until there is room.
@@ -140,8 +168,17 @@ class address {
   ///
   /// To be awaited where it is written.  O(1); allocates when more messages wait than ever before.
   [[nodiscard]] auto send(M message) const {
-    if (!box_) throw std::logic_error("weft: an address was used after it was moved from");
-    return detail::send_face<M>(*box_, std::move(message));
+    return detail::send_face<M>(required(), std::move(message));
+  }
+  /// The same, if the message can be sent by then: a send_result<M>, with the message if it was not
+  /// sent.  A message for which there is room is sent, however late it is.  O(log n), of n who wait
+  /// with a deadline.
+  [[nodiscard]] auto send_until(instant t, M message) const {
+    return detail::send_in_time<M>(t, true, required(), std::move(message));
+  }
+  /// The same, if it can be sent without waiting.
+  [[nodiscard]] auto try_send(M message) const {
+    return detail::send_in_time<M>(instant::max(), false, required(), std::move(message));
   }
   /// Whether both are addresses of one inbox.
   [[nodiscard]] bool operator==(address const&) const = default;
@@ -152,6 +189,11 @@ class address {
   template <class T>
   friend struct ports;
   explicit address(detail::mailbox_of<M>& b) noexcept : box_(&b) { b.add_address(); }
+
+  [[nodiscard]] detail::mailbox_of<M>& required() const {
+    if (!box_) throw std::logic_error("weft: an address was used after it was moved from");
+    return *box_;
+  }
 
   detail::mailbox_of<M>* box_;
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
@@ -54,7 +55,18 @@ struct routing {
       return static_cast<std::size_t>(s.what->to.hash());
     }
   };
-  using operations = op_list<open, send>;
+  /// As mail::send_until; detail::sender::inbox_has_gone also if the process has no such inbox.
+  struct send_until : op<std::uint64_t> {
+    send_until(detail::routed_sender& s, detail::alarm* a, bool may_wait) noexcept
+        : what(&s), until(a), waits(may_wait) {}
+    detail::routed_sender* what;  // in the awaiting frame, as the alarm
+    detail::alarm* until;
+    bool waits;
+    friend std::size_t hash_value(send_until const& s) {
+      return static_cast<std::size_t>(s.what->to.hash());
+    }
+  };
+  using operations = op_list<open, send, send_until>;
 };
 
 /// The inbox at which a process is sent to by its id: that of who opened it, wherever it is moved
@@ -158,6 +170,16 @@ class routed_send : public face {
   M message_;
   routed_sender sender_;
 };
+template <class M>
+class routed_send_in_time : public timed_message<M, routed_sender> {
+ public:
+  routed_send_in_time(instant t, bool waits, process_id to, M&& m) noexcept
+      : timed_message<M, routed_sender>(t, waits, std::move(m), to, identity_of<M>) {}
+  template <class Row>
+  routing::send_until operation_in() {
+    return this->template operation<routing::send_until>();
+  }
+};
 
 }  // namespace detail
 
@@ -185,6 +207,22 @@ template <class M>
 [[nodiscard]] auto send(process_id to, M message) {
   if constexpr (detail::require_message<M>())
     return detail::routed_send<M>(to, std::move(message));
+  else
+    return detail::refused<void>();
+}
+/// The same, if the message can be sent by then; as address<M>::send_until.
+template <class M>
+[[nodiscard]] auto send_until(instant t, process_id to, M message) {
+  if constexpr (detail::require_message<M>())
+    return detail::routed_send_in_time<M>(t, true, to, std::move(message));
+  else
+    return detail::refused<void>();
+}
+/// The same, if it can be sent without waiting.
+template <class M>
+[[nodiscard]] auto try_send(process_id to, M message) {
+  if constexpr (detail::require_message<M>())
+    return detail::routed_send_in_time<M>(instant::max(), false, to, std::move(message));
   else
     return detail::refused<void>();
 }

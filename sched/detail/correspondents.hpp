@@ -15,9 +15,17 @@ class mailbox;
 /// A process that sends: in its operation.  The message stays there until there is room.
 class sender {
  public:
-  sender(mailbox& b, void* m) noexcept : box(&b), message(m) {}
-  explicit sender(void* m) noexcept : box(nullptr), message(m) {}  // where to is found later
-  sender(sender const&) = delete;                                  // the mailbox points to it
+  /// Answers to a send with a deadline; without one, it is false if the inbox has gone.
+  static constexpr std::uint64_t too_late = 0;
+  static constexpr std::uint64_t sent = 1;
+  static constexpr std::uint64_t inbox_has_gone = 2;
+
+  sender(mailbox& b, void* m, bool timed = false) noexcept
+      : box(&b), message(m), is_timed_(timed) {}
+  /// Where to is found later.
+  explicit sender(void* m, bool timed = false) noexcept
+      : box(nullptr), message(m), is_timed_(timed) {}
+  sender(sender const&) = delete;  // the mailbox points to it
   sender& operator=(sender const&) = delete;
   ~sender() {
     if (is_inside) [[unlikely]]
@@ -26,15 +34,18 @@ class sender {
 
   mailbox* box;
   void* message;
+  waiter who;
 
  private:
   friend class mailbox;
   inline void leave() noexcept;
-  waiter who;
+  bool const is_timed_;    // its alarm may take it
   bool is_inside = false;  // the mailbox: set by its process; reset by who takes that
   sender* next;
   sender* previous;
 };
+
+inline waiter& waiter_of(sender& s) noexcept { return s.who; }
 
 class receiver;
 /// One of the mailboxes at which a process receives.

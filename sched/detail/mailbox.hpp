@@ -30,6 +30,8 @@ class post_office;
 ///       after it has entered.  So one of them sees the other.
 ///   P5  Who has entered is inside until it is taken out, or leaves.  A mailbox that is closed
 ///       meanwhile stays until the last of them has left.
+///   P6  A sender whose alarm has taken it has not sent, and stays on the list until its operation
+///       leaves: a process that makes room passes it over.
 class mailbox : public pooled {
  public:
   mailbox(mailbox const&) = delete;
@@ -58,6 +60,7 @@ class mailbox : public pooled {
     closed,     // the same
     hand_over,  // the same: somebody receives who could be handed over to
     refused,    // the same: it is full, and who would wait is not to
+    taken,      // the same: its alarm has woken it, and puts it
   };
   /// `to`: who is given it, and its answer.  Throws bad_alloc, and then nothing is done.
   struct receives {
@@ -79,8 +82,22 @@ class mailbox : public pooled {
     auto const r = send_under_lock<Locks>(s.message, to);
     if (r != sending::full) return r;
     if (is_refused(p)) return sending::refused;
-    enter(s, p);
+    s.who.waits(p);
+    enter(s);
     return r;
+  }
+  /// The same of one with a deadline, whose alarm is set: it may have been taken already.
+  template <bool Locks, class IsRefused>
+  sending send_or_wait_in_time(sender& s, receives& to, IsRefused const& is_refused) {
+    guard<Locks> const lock(*this);
+    bool const may_send = closed_ || who_receives() || length() != capacity_;
+    if (may_send) {
+      if (!taken<Locks>(s)) return sending::taken;
+      return send_under_lock<Locks>(s.message, to);
+    }
+    if (is_refused(s.who.who())) return taken<Locks>(s) ? sending::refused : sending::taken;
+    enter(s);
+    return sending::full;
   }
 
   // ---- receiving
@@ -217,15 +234,11 @@ class mailbox : public pooled {
   }
   template <bool Locks>
   [[gnu::noinline]] void admit(process*& admitted) noexcept {
-    while (first_sender_) {
-      void* const message = first_sender_->message;
-      if (process* const p = take_first_sender()) {
-        store(message);  // where the one was that went
-        length(length() + 1);
-        admitted = p;
-        return;
-      }
-    }
+    taken_sender const s = take_sender<Locks>();
+    if (!s.who) return;
+    store(s.message);  // where the one was that went
+    length(length() + 1);
+    admitted = s.who;
   }
   [[nodiscard]] receiver_at* who_receives() const noexcept {
     return receiver_.load(std::memory_order_relaxed);  // relaxed: P1
@@ -250,15 +263,31 @@ class mailbox : public pooled {
     if (p) r.is_inside = false, --inside_;
     return p;
   }
-  [[nodiscard]] process* take_first_sender() noexcept {
-    sender& s = *first_sender_;
-    unlist(s);
-    s.is_inside = false;
-    --inside_;
-    return s.who.take_alone();
+  /// The same; one without a deadline stands on our list only.
+  template <bool Locks>
+  [[nodiscard]] static process* taken(sender& s) noexcept {
+    return Locks && s.is_timed_ ? s.who.take() : s.who.take_alone();
   }
-  void enter(sender& s, process& p) noexcept {
-    s.who.waits(p);
+  /// A sender that waits no more; its process is the caller's, and it stays until that is put.
+  struct taken_sender {
+    process* who;
+    void* message;
+    std::uint64_t if_closed;  // its answer then
+  };
+  /// The one that has waited longest, of those that nobody else has taken (P6).
+  template <bool Locks>
+  [[nodiscard]] taken_sender take_sender() noexcept {
+    for (sender* s = first_sender_; s; s = s->next)
+      if (process* const p = taken<Locks>(*s)) {
+        unlist(*s);
+        s->is_inside = false;
+        --inside_;
+        return {p, s->message, s->is_timed_ ? sender::inbox_has_gone : 0};
+      }
+    return {};
+  }
+  /// It waits already.
+  void enter(sender& s) noexcept {
     if (!has_several_threads_) s.who.stands_at(process::stands::sending, &s);
     s.is_inside = true;
     ++inside_;

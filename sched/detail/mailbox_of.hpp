@@ -23,6 +23,8 @@ template <class M>
 class inbox;
 template <class M>
 struct ports;
+template <class M>
+struct send_result;
 }  // namespace weft
 
 namespace weft::detail {
@@ -141,6 +143,47 @@ class send_face : public face {
  private:
   M message_;
   sender sender_;
+};
+
+/// A message, and how long its sender waits: `Sender` knows where to.
+template <class M, class Sender>
+class timed_message : public face {
+ public:
+  /// `to`: what the sender is made from, but for the message.
+  template <class... To>
+  timed_message(instant t, bool waits, M&& m, To&&... to) noexcept
+      : message_(std::move(m)),
+        sender_(to..., &message_, true),
+        until_(t, waiter_of(sender_)),
+        waits_(waits) {}
+  template <class Result = send_result<M>>
+  Result finish(std::uint64_t how) {
+    using what = decltype(Result::what);
+    if (how == sender::sent) return {what::sent, std::nullopt};
+    return {how == sender::too_late ? what::too_late : what::no_inbox, std::move(message_)};
+  }
+
+ protected:
+  template <class Operation>
+  [[nodiscard]] Operation operation() noexcept {
+    return Operation(sender_, until_.at() == instant::max() ? nullptr : &until_, waits_);
+  }
+
+ private:
+  M message_;
+  Sender sender_;
+  alarm until_;
+  bool const waits_;
+};
+template <class M>
+class send_in_time : public timed_message<M, sender> {
+ public:
+  send_in_time(instant t, bool waits, mailbox& b, M&& m) noexcept
+      : timed_message<M, sender>(t, waits, std::move(m), b) {}
+  template <class Row, class Mail = mail>
+  typename Mail::send_until operation_in() {
+    return this->template operation<typename Mail::send_until>();
+  }
 };
 
 [[noreturn, gnu::cold, gnu::noinline]] inline void throw_no_senders() { throw no_senders(); }

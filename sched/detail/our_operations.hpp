@@ -31,11 +31,12 @@ constexpr bool is_ours<tasking<Es...>> = true;
 template <class O>
 constexpr bool waits_in_its_frame =
     times_among<O, syncing::wait, syncing::wait_until, completing::wait, completing::wait_until,
-                timing::sleep_until, timing::sleep_for, mail::send, mail::receive, routing::send> ==
-    1;
+                timing::sleep_until, timing::sleep_for, mail::send, mail::send_until, mail::receive,
+                routing::send, routing::send_until> == 1;
 /// Operations that are answered at once if that can be.
 template <class O>
-constexpr bool may_let_others_run = times_among<O, mail::send, mail::receive, routing::send> == 1;
+constexpr bool may_let_others_run = times_among<O, mail::send, mail::send_until, mail::receive,
+                                                routing::send, routing::send_until> == 1;
 /// Operations that end a step; others are answered at once.
 template <class O>
 constexpr bool lets_others_run =
@@ -51,7 +52,7 @@ constexpr bool finds_cancellation = std::is_same_v<O, syncing::own>;
 template <class O>
 constexpr bool concerns_others =
     times_among<O, syncing::wait, syncing::wait_until, syncing::wake, syncing::touch,
-                completing::wait, completing::wait_until, mail::send, mail::receive, routing::open,
-                routing::send> == 1;
+                completing::wait, completing::wait_until, mail::send, mail::send_until,
+                mail::receive, routing::open, routing::send, routing::send_until> == 1;
 
 }  // namespace weft::detail

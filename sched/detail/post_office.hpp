@@ -213,11 +213,16 @@ inline void mailbox::last_address_has_gone() noexcept {
 inline thunk mailbox::take_anybody() noexcept {
   return under_lock([this]<bool Locks>() -> thunk {
     process* p = nullptr;
+    std::uint64_t answer = 0;
     if (who_receives()) p = take_receiver<Locks>();
-    if (!p && first_sender_) p = take_first_sender();
+    if (!p) {
+      taken_sender const s = take_sender<Locks>();
+      p = s.who;
+      answer = s.if_closed;
+    }
     if (!p) return thunk::nothing::dry;
     p->must_be_told();  // as above
-    return thunk(p);
+    return thunk(p, answer);
   });
 }
 /// The inbox has gone.
@@ -251,7 +256,7 @@ inline void mailbox::leave(sender& s) noexcept {
   post_office& office = office_;  // we may be no more after that
   process* cut_off = nullptr;
   bool const is_last = under_lock([&]<bool Locks>() {
-    cut_off = s.who.take_alone();
+    cut_off = taken<Locks>(s);
     unlist(s);
     return --inside_ == 0 && is_kept_;
   });

@@ -125,13 +125,14 @@ class route_table {
 
 /// A process that sends to another by its id: in its operation.
 struct routed_sender {
-  routed_sender(process_id id, type_identity const& m, void* what) noexcept
-      : to(id), type(m), by(what) {}
+  routed_sender(process_id id, type_identity const& m, void* what, bool timed = false) noexcept
+      : to(id), type(m), by(what, timed) {}
 
   process_id const to;
   type_identity const& type;
   kept_address at;  // once it is found
   sender by;        // after it: it leaves the mailbox first
 };
+inline waiter& waiter_of(routed_sender& s) noexcept { return s.by.who; }
 
 }  // namespace weft::detail

@@ -76,9 +76,11 @@ class scheduling final : public scheduling_outside, public task_service<scheduli
   void on(timing::sleep_for& s);
   [[nodiscard]] post_office* on(mail::open const&) { return &this->office(); }
   [[nodiscard]] std::coroutine_handle<> on(mail::send const& m);
+  [[nodiscard]] std::coroutine_handle<> on(mail::send_until const& m);
   [[nodiscard]] std::coroutine_handle<> on(mail::receive const& m);
   [[nodiscard]] own_route on(routing::open const&) { return {&this->office(), running().id()}; }
   [[nodiscard]] std::coroutine_handle<> on(routing::send const& m);
+  [[nodiscard]] std::coroutine_handle<> on(routing::send_until const& m);
   template <class Start>
     requires requires(Start& s) { s.what->is_forkable(); }
   process_id on(Start& start);  // of a spawning<...>
@@ -91,8 +93,10 @@ class scheduling final : public scheduling_outside, public task_service<scheduli
   void begin_when_there_is_room(birth& b);
   /// Answers what can be answered at once; else says false.
   [[nodiscard]] bool attempt(mail::send const& m, answer<bool>& waiting);
+  [[nodiscard]] bool attempt(mail::send_until const& m, answer<std::uint64_t>& waiting);
   [[nodiscard]] bool attempt(mail::receive const& m, answer<std::uint64_t>& waiting);
   [[nodiscard]] bool attempt(routing::send const& m, answer<bool>& waiting);
+  [[nodiscard]] bool attempt(routing::send_until const& m, answer<std::uint64_t>& waiting);
 
   using task_service<scheduling>::on;
 

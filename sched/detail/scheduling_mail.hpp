@@ -75,6 +75,7 @@ template <backend Backend>
     case mailbox::sending::hand_over:
     case mailbox::sending::full:
     case mailbox::sending::refused:
+    case mailbox::sending::taken:
       break;
   }
   return false;
@@ -116,6 +117,75 @@ template <backend Backend>
   return go_on(&p, sent != mailbox::sending::closed);
 }
 
+// ---- in time
+
+template <backend Backend>
+bool scheduling<Backend>::attempt(mail::send_until const& m, answer<std::uint64_t>& waiting) {
+  sender& s = *m.what;
+  require_ours(*s.box);
+  if constexpr (explores) s.box->is_used();
+  mailbox::receives to{};
+  bool const ends_step = can_hand_over() || lets_receiver_first();
+  switch (s.box->template send<on_several_threads>(s.message, ends_step, to)) {
+    case mailbox::sending::given:
+      put_receiver(to);
+      [[fallthrough]];
+    case mailbox::sending::left:
+      return waiting.set(sender::sent), true;
+    case mailbox::sending::closed:
+      return waiting.set(sender::inbox_has_gone), true;
+    case mailbox::sending::full:
+      return !m.waits && (waiting.set(sender::too_late), true);
+    case mailbox::sending::hand_over:
+    case mailbox::sending::refused:
+    case mailbox::sending::taken:
+      break;
+  }
+  return false;
+}
+/// As of mail::send; and who waits is woken by its alarm as well, or finds at once that it is late.
+template <backend Backend>
+std::coroutine_handle<> scheduling<Backend>::on(mail::send_until const& m) {
+  sender& s = *m.what;
+  require_ours(*s.box);
+  if constexpr (explores) s.box->is_used();
+  process& p = running();
+  if (this->must_look_up() && this->is_to_end_at(p.leaf())) return refuse(p);
+  mailbox::receives to{};
+  auto sent = s.box->template send<on_several_threads>(s.message, false, to);
+  if (sent == mailbox::sending::full) {
+    if (!m.waits) return go_on(&p, sender::too_late);
+    is_about_to_wait(p);
+    s.who.waits(p);
+    try {
+      if (!m.until || set(*m.until))
+        sent = s.box->template send_or_wait_in_time<on_several_threads>(s, to, this->refusing());
+      else
+        sent = s.who.take() ? mailbox::sending::refused : mailbox::sending::taken;
+    } catch (...) {  // by set(), before anybody can have taken it; or after it was taken to send
+      (void)s.who.take();
+      goes_on(p);
+      throw;
+    }
+    if (sent == mailbox::sending::full || sent == mailbox::sending::taken) {
+      waits(p);
+      return next();
+    }
+    goes_on(p);
+    if (sent == mailbox::sending::refused) return refuse(p);
+  }
+  if (sent == mailbox::sending::closed) return go_on(&p, sender::inbox_has_gone);
+  if (sent == mailbox::sending::given) {
+    if (can_hand_over()) return hand_over(to);
+    put_receiver(to);
+    if (lets_receiver_first()) {
+      put(box(sender::sent), why::yielded);
+      return next();
+    }
+  }
+  return go_on(&p, sender::sent);
+}
+
 // ---- by id
 
 /// Where to send to: once.
@@ -138,6 +208,18 @@ template <backend Backend>
 std::coroutine_handle<> scheduling<Backend>::on(routing::send const& m) {
   if (finds(*m.what)) return on(mail::send(m.what->by));
   return go_on(&running(), false);
+}
+
+template <backend Backend>
+bool scheduling<Backend>::attempt(routing::send_until const& m, answer<std::uint64_t>& waiting) {
+  if (finds(*m.what)) return attempt(mail::send_until(m.what->by, m.until, m.waits), waiting);
+  waiting.set(sender::inbox_has_gone);
+  return true;
+}
+template <backend Backend>
+std::coroutine_handle<> scheduling<Backend>::on(routing::send_until const& m) {
+  if (finds(*m.what)) return on(mail::send_until(m.what->by, m.until, m.waits));
+  return go_on(&running(), sender::inbox_has_gone);
 }
 
 /// The answer, if there is one without waiting.

@@ -27,16 +27,25 @@ namespace weft::tests {
 // ---- mail
 
 enum class receiving : unsigned char { any, next, in_time };
+enum class sending : unsigned char { any, in_time };
 
 class tokens_in_a_port final : public tokens {
  public:
-  tokens_in_a_port(receiving how, std::size_t capacity) : how_(how), capacity_(capacity) {}
+  tokens_in_a_port(receiving how, std::size_t capacity, sending s = sending::any)
+      : how_(how), sending_(s), capacity_(capacity) {}
   law_job begin(law_scope&) override {
     auto both = co_await open<int>({.capacity = capacity_});
     in_ = std::make_unique<inbox<int>>(std::move(both.in));
     to_ = std::make_unique<address<int>>(std::move(both.to));
   }
   law<bool> give(int number) override {
+    while (sending_ == sending::in_time) {
+      instant const now = co_await timing::now{};
+      auto const result = co_await to_->send_until(now + std::chrono::milliseconds(1), number);
+      if (result) co_return true;
+      if (result.unsent != number) throw std::logic_error("the message has not come back");
+      if (result.what == delivery::no_inbox) co_return false;
+    }
     bool const is_sent = co_await to_->send(number);
     co_return is_sent;
   }
@@ -66,6 +75,7 @@ class tokens_in_a_port final : public tokens {
 
  private:
   receiving const how_;
+  sending const sending_;
   std::size_t const capacity_;
   std::unique_ptr<inbox<int>> in_;
   std::unique_ptr<address<int>> to_;

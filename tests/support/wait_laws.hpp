@@ -50,6 +50,14 @@ inline std::vector<kind_of_tokens> const& kinds_of_tokens() {
       {"full port", [](auto) { return std::make_unique<tokens_in_a_port>(receiving::any, 1); }},
       {"port in time",
        [](auto) { return std::make_unique<tokens_in_a_port>(receiving::in_time, 2); }},
+      {"full port, sent in time",
+       [](auto) {
+         return std::make_unique<tokens_in_a_port>(receiving::any, 1, sending::in_time);
+       }},
+      {"port, both in time",
+       [](auto) {
+         return std::make_unique<tokens_in_a_port>(receiving::in_time, 1, sending::in_time);
+       }},
       {"by id", [](auto) { return std::make_unique<tokens_by_id>(); }},
       {"select", [](auto) { return std::make_unique<tokens_in_two_ports>(false); }},
       {"select in time", [](auto) { return std::make_unique<tokens_in_two_ports>(true); }},
