@@ -175,8 +175,9 @@ exploration explore(MakeState make_state, Program program, Check check, Handlers
 }
 
 /// Runs the one schedule that is written in `path`: one from a report.  The outcome's trace says
-/// what ran.  If the path is not one of this program, that is `nondeterminism`, and `what_differed`
-/// says where and why.  Throws std::invalid_argument if it is no path.
+/// what ran.  If the path is not one of this program, as another process ran at a step, that is
+/// `nondeterminism`, and `what_differed` says at which step, what was expected, and what was there.
+/// Throws std::invalid_argument if it is no path.
 template <class MakeState, class Program, class Check, class... Handlers>
 exploration follow(std::string_view path, MakeState make_state, Program program, Check check,
                    Handlers... handlers) {

@@ -2,9 +2,15 @@
 #pragma once
 
 #include <bit>
+#include <charconv>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
 
 namespace weft {
 
@@ -58,6 +64,12 @@ class process_id {
     return all;
   }
 
+  /// The id that has this text; nothing if none has.
+  [[nodiscard]] static std::optional<process_id> read(std::string_view text) {
+    std::optional<process_id> const id = text.starts_with('#') ? read_hash(text) : read_path(text);
+    return id && id->text() == text ? id : std::nullopt;
+  }
+
   /// Equal for equal ids; not evenly spread.
   [[nodiscard]] constexpr std::uint64_t hash() const noexcept { return path_; }
 
@@ -68,6 +80,41 @@ class process_id {
   static constexpr std::uint64_t hash_mark = std::uint64_t{1} << 63;
 
   explicit constexpr process_id(std::uint64_t path) : path_(path) {}
+  /// Takes a number off the text.
+  static std::optional<std::uint64_t> read_number(std::string_view& text) noexcept {
+    std::uint64_t n = 0;
+    auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+    if (error != std::errc()) return {};
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    return n;
+  }
+  static std::optional<process_id> read_hash(std::string_view text) noexcept {
+    text.remove_prefix(1);
+    auto const n = read_number(text);
+    if (!n) return {};
+    return process_id(*n | hash_mark);
+  }
+  /// Whether all of the text was right is for the caller to check.
+  static std::optional<process_id> read_path(std::string_view text) noexcept {
+    auto const first = read_number(text);
+    if (!first) return {};
+    process_id id;
+    int free = *first == 0 ? 63 - 4 : 63;
+    for (bool may_be_zero = *first == 0; text.starts_with('.');) {
+      text.remove_prefix(1);
+      auto const n = read_number(text);
+      if (!n) return {};
+      if (*n == 0) {
+        if (!std::exchange(may_be_zero, false)) return {};
+        free -= 4;
+        continue;
+      }
+      id = id.child(*n, free);
+      free = id.free_bits();
+      may_be_zero = false;
+    }
+    return id;
+  }
   [[nodiscard]] constexpr process_id child(std::uint64_t n, int free) const noexcept {
     int const groups = groups_for(n);
     if (4 * groups > free) return hashed(n);

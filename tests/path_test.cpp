@@ -42,6 +42,26 @@ schedule_path draw_path(dice& d) {
   }
   return p;
 }
+/// A process, of few or of any; some have a hash for an id.
+process_id draw_id(dice& d) {
+  process_id id = d(8) == 0 ? process_id::submitted(1 + d(3)) : process_id();
+  for (unsigned depth = d(10) == 0 ? d(20) : d(3); depth != 0; --depth)
+    id = id.child(1 + d(d(6) == 0 ? 1'000 : 3));
+  return id;
+}
+/// The same, of one that names processes.
+schedule_path draw_named_path(dice& d) {
+  schedule_path p(d(2) == 0 ? granularity::cooperative : granularity::parallel);
+  p.add(d(3), draw_id(d));
+  for (unsigned runs = d(8); runs != 0; --runs) {
+    bool const is_decision = d(4) == 0;
+    unsigned const choice = d(10) == 0 ? d(1'000'000) : d(4);
+    auto const id = draw_id(d);
+    for (unsigned n = 1 + d(d(4) == 0 ? 40 : 3); n != 0; --n)
+      is_decision ? p.add(choice) : p.add(choice, id);
+  }
+  return p;
+}
 /// Why that is no path: nothing if it is one.
 std::string refusal(std::string const& text) {
   try {
@@ -78,7 +98,7 @@ TEST_CASE("a path's text is its version, its granularity, its choices and a chec
 TEST_CASE("what is written of a path is read again as that path") {
   seeds(1'000).for_each([](unsigned seed) {
     dice d(seed);
-    auto const p = draw_path(d);
+    auto const p = seed % 2 == 0 ? draw_path(d) : draw_named_path(d);
     auto const text = p.text();
     schedule_path const read{std::string_view(text)};
     INFO("seed " << seed << ": " << text);
@@ -86,6 +106,38 @@ TEST_CASE("what is written of a path is read again as that path") {
     CHECK(read.grain() == p.grain());
     CHECK(read.text() == text);
   });
+}
+
+TEST_CASE("a path that names processes says which, the first time and when that changes") {
+  process_id const first, second = first.child(2), third = first.child(3);
+  schedule_path p(granularity::parallel);
+  p.add(1, second);
+  p.add(1, second);
+  p.add(0, first);
+  p.add(1, second);
+  p.add(1);
+  p.add(1, third);
+  p.add(0, first);
+  CHECK(p.text() == signed_text("2p:1=1.2x2,0=1,1,d1,1=1.3,0"));
+  schedule_path const read{std::string_view(p.text())};
+  CHECK(read.names_processes());
+  CHECK(read.process(3) == second);
+  CHECK(read.process(4) == std::nullopt);
+  CHECK(read.process(5) == third);
+}
+
+TEST_CASE("the text of an id is read again as that id, and other texts are not read") {
+  seeds(2'000).for_each([](unsigned seed) {
+    dice d(seed);
+    auto const id = draw_id(d);
+    INFO("seed " << seed << ": " << id.text());
+    CHECK(process_id::read(id.text()) == id);
+  });
+  CHECK(process_id::read("0.0.7") == process_id::errand(7));
+  CHECK(process_id::read("1.9223372036854775807") == std::nullopt);
+  for (auto const* const s : {"", "1.", ".1", "2", "1..1", "1.0.1", "0.0.0.1", "0.0", "01", "1.+1",
+                              "#", "#-1", "#18446744073709551616", "#9223372036854775809", "1 "})
+    CHECK(process_id::read(s) == std::nullopt);
 }
 
 TEST_CASE("equal choices in a row are written once: a long path can have a short text") {
@@ -96,10 +148,10 @@ TEST_CASE("equal choices in a row are written once: a long path can have a short
 }
 
 TEST_CASE("each change of one character of a text is refused") {
-  static std::string const all = "0123456789abcdefx.:pc2 ";
+  static std::string const all = "0123456789abcdefx.,=#:pc ";
   seeds(30).for_each([](unsigned seed) {
     dice d(seed);
-    auto const text = draw_path(d).text();
+    auto const text = (seed % 2 == 0 ? draw_path(d) : draw_named_path(d)).text();
     for (std::size_t i = 0; i != text.size(); ++i)
       for (char const c : all) {
         if (c == text[i]) continue;
@@ -116,7 +168,7 @@ TEST_CASE("each change of one character of a text is refused") {
 TEST_CASE("two neighbours of a text that change places are refused") {
   seeds(100).for_each([](unsigned seed) {
     dice d(seed);
-    auto const text = draw_path(d).text();
+    auto const text = (seed % 2 == 0 ? draw_path(d) : draw_named_path(d)).text();
     for (std::size_t i = 1; i != text.size(); ++i) {
       if (text[i - 1] == text[i]) continue;
       auto changed = text;
@@ -135,9 +187,10 @@ TEST_CASE("a text that was not copied whole is refused") {
 }
 
 TEST_CASE("what is no path says why") {
-  auto const begins = "it is to begin with 1c: or 1p:";
+  auto const begins = "it is to begin with 2c:, 2p:, 1c: or 1p:";
   auto const numbers = "its choices are numbers with dots between them, as in 1.0x4.2";
-  for (auto const* const s : {"", "1", "1c", "2c:0:0000", "1d:0:0000", "1c0:0000", ":::", "hello"})
+  for (auto const* const s :
+       {"", "1", "1c", "3c:0:0000", "1d:0:0000", "2d:0:0000", "1c0:0000", ":::", "hello"})
     CHECK_THAT(refusal(s), Contains(begins));
   for (auto const* const s : {"1c:", "1c:0", "1c::", "1c:0:", "1c:0:0000", "1p:0:00000"})
     CHECK_THAT(refusal(s), Contains("its checksum, behind the last colon, is another one"));
@@ -146,6 +199,15 @@ TEST_CASE("what is no path says why") {
     CHECK_THAT(refusal(signed_text(s)), Contains(numbers));
   for (auto const* const s : {"1c:0x0", "1c:0x100000001", "1c:0x99999999.0x99999999"})
     CHECK_THAT(refusal(signed_text(s)), Contains("a choice is made 0 or too many times"));
+  auto const names =
+      "its choices are numbers with commas between them, each with its process the first time, and "
+      "decisions, as in 1=1.2,0=1.1x4,d2";
+  for (auto const* const s : {"2c:", "2c:0", "2c:d0", "2c:0=1.1,1", "2c:0=1.1,", "2c:0=", "2c:0=x2",
+                              "2c:0=2.1", "2c:0=1.", "2c:0=1.01", "2c:0=1.0", "2c:0=0", "2c:0=#",
+                              "2c:0=#1.2", "2c:0=1.1.1=1.2", "2c:d=1.1", "2c:d1=1.1", "2c:0=1.1x"})
+    CHECK_THAT(refusal(signed_text(s)), Contains(names));
+  CHECK_THAT(refusal(signed_text("2c:0=1.1x0")), Contains("a choice is made 0 or too many times"));
+  CHECK(refusal(signed_text("2c:0=0.1,1=#77x2,0,1=1.2,d3x2")).empty());
   CHECK_THAT(refusal("1c:nonsense"), Contains("weft: \"1c:nonsense\" is no path: "));
   CHECK(refusal(signed_text("1c:0x2.1")).empty());
 }
@@ -171,6 +233,11 @@ eff<void, spawning<proc, syncing>> two_add(world& w) {
 }
 world make_world() { return {}; }
 bool is_two(world const& w) { return w.n == 2; }
+
+eff<void, proc> yields_once(int& n) {
+  co_await proc::yield{};
+  ++n;
+}
 
 exploration follow_there(schedule_path const& p) {
   weft::tests::every_frame_dies const here;
@@ -206,6 +273,94 @@ TEST_CASE("a path of the program is followed, and a path of the other granularit
   schedule_path q(other);
   for (std::size_t i = 0; i != p.length(); ++i) q.add(p[i]);
   CHECK(follow_there(q).nondeterminism);
+}
+
+TEST_CASE("a path of version 1, which names nobody, is followed still") {
+  auto const g = GENERATE(granularity::cooperative, granularity::parallel);
+  auto const p = outcomes_of(g).at(0).path;
+  REQUIRE(p.names_processes());
+  auto const old = with(p, p.length(), {});
+  CHECK_FALSE(old.names_processes());
+  CHECK(old.text().starts_with("1"));
+  auto const seen = follow_there(old);
+  CHECK(seen.ok());
+  CHECK(seen.outcomes.at(0).path == old);
+}
+
+TEST_CASE("a path on which another process ran is not one of the program, whatever the numbers") {
+  auto const g = GENERATE(granularity::cooperative, granularity::parallel);
+  auto const p = outcomes_of(g).at(0).path;
+  auto const fits =
+      "the path is not one of this program, or the program does not always do the "
+      "same: ";
+  // The same numbers; another process at the second.
+  schedule_path other(g);
+  for (std::size_t i = 0; i != p.length(); ++i)
+    other.add(p[i], i == 1 ? process_id().child(3) : *p.process(i));
+  auto const seen = follow_there(other);
+  CHECK(seen.nondeterminism);
+  CHECK_THAT(seen.what_differed,
+             Contains(fits +
+                      std::string("choice 2 of the path, at step 3, is process 1.3, "
+                                  "candidate ") +
+                      std::to_string(p[1]) + ", and 2 are ready, counted from 0: 1.1 and 1.2"));
+  // A decision, where a process is to run.
+  schedule_path decided(g);
+  for (std::size_t i = 0; i != p.length(); ++i)
+    if (i == 1)
+      decided.add(p[i]);
+    else
+      decided.add(p[i], *p.process(i));
+  CHECK_THAT(follow_there(decided).what_differed,
+             Contains("choice 2 of the path, at step 3, is decision " + std::to_string(p[1]) +
+                      ", and 2 are ready, counted from 0: 1.1 and 1.2"));
+}
+
+TEST_CASE("a path of another program is refused, though its numbers would fit") {
+  weft::tests::every_frame_dies const here;
+  // Two children of the first process; two of its child.
+  auto const two = [](int& n) -> eff<void, spawning<proc>> {
+    co_await spawn(yields_once, std::ref(n));
+    co_await spawn(yields_once, std::ref(n));
+  };
+  auto const further_down = [](int& n) -> eff<void, spawning<spawning<proc>, proc>> {
+    co_await spawn(
+        [](int& m) -> eff<void, spawning<proc>, proc> {
+          co_await spawn(yields_once, std::ref(m));
+          co_await spawn(yields_once, std::ref(m));
+        },
+        std::ref(n));
+  };
+  auto const zero = [] { return 0; };
+  auto const fine = [](int) { return true; };
+  auto const path = explore(zero, two, fine).outcomes.at(0).path;
+  CHECK(follow(path.text(), zero, two, fine).ok());
+  CHECK(follow(with(path, path.length(), {}).text(), zero, further_down, fine)
+            .ok());  // the numbers fit
+  auto const seen = follow(path.text(), zero, further_down, fine);
+  CHECK(seen.nondeterminism);
+  CHECK_THAT(seen.what_differed, Contains("of the path, at step ") && Contains("is process 1.") &&
+                                     Contains("are ready, counted from 0: 1.1.1 and 1.1.2"));
+}
+
+TEST_CASE("a path that runs a process where a decision is to be made is not one of the program") {
+  weft::tests::every_frame_dies const here;
+  auto const zero = [] { return 0; };
+  auto const fine = [](int) { return true; };
+  struct flips {
+    struct now : op<bool> {};
+    using operations = op_list<now>;
+  };
+  struct coin : handler<flips> {
+    bool on(flips::now) { return decide(2) == 1; }
+  };
+  auto const program = [](int&) -> eff<void, flips> { (void)co_await flips::now{}; };
+  schedule_path p;
+  p.add(1, process_id());
+  auto const seen = follow(p.text(), zero, program, fine, [](int&) { return coin(); });
+  CHECK(seen.nondeterminism);
+  CHECK_THAT(seen.what_differed, Contains("choice 1 of the path, in step 1, is process 1, "
+                                          "candidate 1, and one of 2 ways is to be chosen"));
 }
 
 TEST_CASE("a choice of somebody who is not there is told, with who is") {

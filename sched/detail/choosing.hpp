@@ -116,7 +116,11 @@ struct run_log {
   [[nodiscard]] schedule_path path(granularity g) const {
     schedule_path p(g);
     p.reserve(choices.size());
-    for (auto const& c : choices) p.add(c.taken);
+    for (auto const& c : choices)
+      if (c.is_decision())
+        p.add(c.taken);
+      else
+        p.add(c.taken, ids[c.first + c.taken]);
     return p;
   }
   /// Of the choice i; a step that never comes if there is none.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,14 +31,16 @@ class following final : public chooser {
                   " are ready";
       return 0;
     }
-    unsigned const choice = path_[at_++];
-    if (choice < who.size()) return choice;
-    if (misfit_.empty())
+    unsigned const choice = path_[at_];
+    auto const process = path_.process(at_++);
+    bool const fits =
+        choice < who.size() && (!path_.names_processes() || (process && who[choice] == *process));
+    if (!fits && misfit_.empty())
       misfit_ = "choice " + std::to_string(at_) + " of the path, at step " +
-                std::to_string(steps_) + ", is candidate " + std::to_string(choice) + ", and " +
+                std::to_string(steps_) + ", is " + text_of_choice(choice, process) + ", and " +
                 std::to_string(who.size()) +
                 " are ready, counted from 0: " + text_of_ids(who, who.size());
-    return who.size() - 1;
+    return std::min<std::size_t>(choice, who.size() - 1);
   }
   std::size_t decide(std::size_t ways) override {
     std::string const here = ", in step " + std::to_string(steps_) + ", ";
@@ -47,13 +50,16 @@ class following final : public chooser {
                   text_of_ways(ways) + " is to be chosen";
       return 0;
     }
-    unsigned const choice = path_[at_++];
-    if (choice < ways) return choice;
-    if (misfit_.empty())
-      misfit_ = "choice " + std::to_string(at_) + " of the path" + here + "is way " +
-                std::to_string(choice) + ", and there are " + std::to_string(ways) +
-                ", counted from 0";
-    return ways - 1;
+    unsigned const choice = path_[at_];
+    auto const process = path_.process(at_++);
+    if (misfit_.empty() && (process || choice >= ways)) {
+      misfit_ = "choice " + std::to_string(at_) + " of the path" + here + "is ";
+      misfit_ += process ? text_of_choice(choice, process) + ", and " + text_of_ways(ways) +
+                               " is to be chosen"
+                         : "way " + std::to_string(choice) + ", and there are " +
+                               std::to_string(ways) + ", counted from 0";
+    }
+    return std::min<std::size_t>(choice, ways - 1);
   }
   void is_over(run_end) override {
     if (misfit_.empty() && at_ != path_.length())
@@ -65,6 +71,12 @@ class following final : public chooser {
   [[nodiscard]] std::string const& misfit() const noexcept { return misfit_; }
 
  private:
+  [[nodiscard]] std::string text_of_choice(unsigned choice,
+                                           std::optional<process_id> const& process) const {
+    if (process) return "process " + process->text() + ", candidate " + std::to_string(choice);
+    return (path_.names_processes() ? "decision " : "candidate ") + std::to_string(choice);
+  }
+
   schedule_path const& path_;
   std::size_t at_ = 0;
   std::size_t steps_ = 0;
