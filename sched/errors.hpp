@@ -60,7 +60,10 @@ struct too_many_processes : std::runtime_error {
                       std::to_string(most)) {}
 };
 
-/// Nobody is left who could send: the inbox is empty, and its last address has gone.
+/// Nobody is left who could send: the inbox is empty, and its last address has gone.  A receiver
+/// that is cancelled finds `cancelled` instead.  On several threads a receiver whose last sender is
+/// just being unwound by an exception may find this first: a failure cancels the others when its
+/// process has ended.
 struct no_senders : std::exception {
   [[nodiscard]] char const* what() const noexcept override {
     return "weft: nothing is left to receive, and nobody is left who could send";
