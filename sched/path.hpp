@@ -27,7 +27,7 @@ enum class granularity : std::uint8_t {
 /// A schedule, as the choices that make it: at each step at which several processes could have
 /// run, which one did, counted from 0 in the order of their ids; and what was decided in between.
 ///
-/// Written "2c:1=1.2,0=1.1x2:5aab": the version of this text; c or p, the granularity; the choices,
+/// Written "2c:1=1.2,0=1.1x2:1448": the version of this text; c or p, the granularity; the choices,
 /// the 0 twice here; and a checksum, by which a path that was not copied whole is known.  A choice
 /// names its process when its number comes first, and when the number means another process than
 /// before.  A decision is a number behind a d.  A path that names nobody, as that of a program that
@@ -85,13 +85,13 @@ class schedule_path {
   friend bool operator==(schedule_path const&, schedule_path const&) = default;
 
  private:
-  struct choice {
+  struct entry {
     unsigned taken;
     std::optional<process_id> process;
-    friend bool operator==(choice const&, choice const&) = default;
+    friend bool operator==(entry const&, entry const&) = default;
   };
 
-  void append(std::string& s, choice const& c, std::map<unsigned, process_id>& meant) const {
+  void append(std::string& s, entry const& c, std::map<unsigned, process_id>& meant) const {
     if (names_processes_ && !c.process) s += 'd';
     s += std::to_string(c.taken);
     if (!c.process) return;
@@ -111,7 +111,7 @@ class schedule_path {
 
   void read(std::string_view whole, std::string_view rest) {
     while (!rest.empty()) {
-      choice const c{number(whole, rest, numbers), {}};
+      entry const c{number(whole, rest, numbers), {}};
       add_times(whole, rest, c, numbers);
       if (rest.empty()) return;
       if (rest.front() != '.' || rest.size() == 1) refuse(whole, numbers);
@@ -123,7 +123,7 @@ class schedule_path {
     do {
       bool const is_decision = rest.starts_with('d');
       if (is_decision) rest.remove_prefix(1);
-      choice c{number(whole, rest, names), {}};
+      entry c{number(whole, rest, names), {}};
       if (!is_decision) c.process = process_meant(whole, rest, c.taken, meant);
       add_times(whole, rest, c, names);
       if (!rest.empty() && (rest.front() != ',' || rest.size() == 1)) refuse(whole, names);
@@ -144,8 +144,7 @@ class schedule_path {
     rest.remove_prefix(std::min(rest.find_first_of("x,"), rest.size()));
     return meant[taken] = *id;
   }
-  void add_times(std::string_view whole, std::string_view& rest, choice const& c,
-                 char const* form) {
+  void add_times(std::string_view whole, std::string_view& rest, entry const& c, char const* form) {
     static constexpr std::size_t most = 100'000'000;
     std::size_t times = 1;
     if (rest.starts_with('x')) {
@@ -179,7 +178,7 @@ class schedule_path {
 
   granularity granularity_ = granularity::cooperative;
   bool names_processes_ = false;
-  std::vector<choice> choices_;
+  std::vector<entry> choices_;
 };
 
 }  // namespace weft
