@@ -86,7 +86,8 @@ class completer;
 /// Completed once, from any thread, before or after the wait, which only the process that waits
 /// notices: its thread runs others meanwhile, or sleeps.  Waiting for one that is there takes one
 /// atomic load.  If the completer goes without, the wait throws completion_dropped; so it always
-/// ends.  The wait seals (operation.hpp): a process that has waited cannot fork.
+/// ends.  The wait seals (operation.hpp): a process that has waited cannot fork.  A value that owns
+/// its own completion keeps itself, as a shared_ptr to itself would.
 ///
 /// Two allocations from the pool: what the two ends share, and the wait's frame.
 template <class T>

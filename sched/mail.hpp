@@ -98,7 +98,9 @@ template <class M>
 }
 
 /// Where one process gets messages.  It belongs to who receives: it moves, and is no value to copy.
-/// When it goes, its messages go with it, unread, and who sends finds `false`.
+/// When it goes, its messages go with it, unread, and who sends finds `false`.  So they do when its
+/// scheduler ends: nobody can receive them any more.  Until then an inbox that was sent to its own
+/// address, or two that were sent to each other's, stay where they are.
 ///
 /// Each operation seals: the process cannot fork any more.  To be awaited where it is written; this
 /// object must be there until then.  On several threads it may be used by one process at a time.

@@ -32,6 +32,9 @@ class post_office;
 ///       meanwhile stays until the last of them has left.
 ///   P6  A sender whose alarm has taken it has not sent, and stays on the list until its operation
 ///       leaves: a process that makes room passes it over.
+///   P7  What is in it when its scheduler ends is destroyed then.  So an inbox that lies in its own
+///       mailbox, or two that lie in each other's, are no owners for ever.  Whichever closes it
+///       first, the inbox or the office, discards the messages.
 class mailbox : public pooled {
  public:
   mailbox(mailbox const&) = delete;
@@ -50,6 +53,7 @@ class mailbox : public pooled {
   inline void is_used() const noexcept;
   inline void drop_address() noexcept;
   inline void close() noexcept;
+  [[nodiscard]] inline bool abandon() noexcept;
 
   // ---- sending
 

@@ -134,8 +134,24 @@ class post_office : public pooled {
     for_each_who_waits([&found](process const&) { found = true; });
     return found;
   }
-  /// The scheduler is over: nobody waits.
+  /// The scheduler is over: nobody waits, and no message will be received.  So messages go: those
+  /// that hold ends of ports may keep the mailboxes in which they lie (P7 of mailbox.hpp).
+  /// O(mailboxes and messages that are left).
   void close() noexcept {
+    for (std::size_t left = count(); left != 0; --left) {
+      mailbox* abandoned = nullptr;
+      {
+        std::lock_guard const lock(mutex_);
+        if (!first_) break;
+        mailbox& b = *first_;
+        unlink(b);
+        append(b);
+        if (b.abandon()) abandoned = &b;
+      }
+      if (!abandoned) continue;
+      abandoned->discard();  // without the lock, as messages may hold ends of ports
+      abandoned->release();
+    }
     {
       std::lock_guard const lock(mutex_);
       home_ = nullptr;
@@ -228,15 +244,26 @@ inline thunk mailbox::take_anybody() noexcept {
 /// The inbox has gone.
 inline void mailbox::close() noexcept {
   is_used();
-  under_lock([this]<bool Locks>() {
-    closed_ = true;
+  bool const discards = under_lock([this]<bool Locks>() {
     length(0);
+    return !std::exchange(closed_, true);  // else the office does (P7)
   });
   while (office_.put([this] { return take_anybody(); })) {
   }
-  discard();  // without the lock, as messages may hold ends of ports
+  if (discards) discard();  // without the lock, as messages may hold ends of ports
   bool const is_left = under_lock([this]<bool Locks>() { return !(is_kept_ = inside_ != 0); });
   if (is_left) release();
+}
+/// Its scheduler is over.  Whether there are messages; then they are the caller's to discard, and
+/// so is one count.
+inline bool mailbox::abandon() noexcept {
+  return under_lock([this]<bool Locks>() {
+    if (closed_ || length() == 0) return false;
+    closed_ = true;
+    length(0);
+    owners_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the inbox's stays (P3)
+    return true;
+  });
 }
 inline void mailbox::leave(receiver_at& r) noexcept {
   is_touched(this, true);
