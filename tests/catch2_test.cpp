@@ -661,8 +661,7 @@ TEST_CASE("who dies in a schedule says in which") {
                     }).first;
   REQUIRE(!said.fatal.empty());
   schedule_path lost;  // of those with an end other than 2 the first
-  for (unsigned const choice : {0u, 1u, 0u})
-    lost.add(choice, process_id().child(choice + 1));
+  for (unsigned const choice : {0u, 1u, 0u}) lost.add(choice, process_id().child(choice + 1));
   CHECK(said.fatal.front() ==
         "SIGSEGV, in a schedule that begins with\ncheck_schedule(\"" + lost.text() + "\", ...)");
 }

@@ -339,7 +339,7 @@ int sends_and_receives() {
 
 /// Who takes one sees what was done before it was given back.
 int gives_back_and_takes() {
-  detail::permits one(0);
+  detail::permits one(0, detail::permits::kind::semaphore);
   int done = 0;
   int seen = 0;
   on_threads(2, [&](unsigned me) {
