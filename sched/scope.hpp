@@ -201,11 +201,11 @@ struct watched_scope {
   // Relaxed, both: a moment later it is late; the body is told of it by the cancellation.
   void ends() noexcept {
     is_touched(&over_or_stopped, true);
-    is_over_.store(true, std::memory_order_relaxed);
+    is_over_.store(true, std::memory_order_relaxed);  // as above
   }
   [[nodiscard]] bool is_over() const noexcept {
     is_touched(&over_or_stopped, false);
-    return is_over_.load(std::memory_order_relaxed);
+    return is_over_.load(std::memory_order_relaxed);  // as above
   }
 
   /// The earlier of the two times.  One that the clock cannot say is never.
@@ -228,6 +228,7 @@ eff<void, completing, timing> watch(watched_scope& w, Scope& round) {
   instant const now = co_await timing::now{};
   bool const was_opened = co_await completing::wait_until{w.over_or_stopped, w.end(now)};
   if (w.is_over()) co_return;
+  // Relaxed: who is cancelled by the next line sees it.
   w.why.store(was_opened ? "weft: cancelled, since somebody asked the scope to stop"
                          : "weft: cancelled, since the deadline of the scope has passed",
               std::memory_order_relaxed);

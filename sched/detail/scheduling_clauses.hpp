@@ -10,6 +10,7 @@
 #include "effects/handle.hpp"
 #include "effects/proc.hpp"
 #include "sched/backend.hpp"
+#include "sched/detail/correspondents.hpp"
 #include "sched/detail/our_operations.hpp"
 #include "sched/detail/pending.hpp"
 #include "sched/detail/recorder.hpp"
@@ -276,7 +277,12 @@ struct scheduler_clause {
     // A process that is to end is told so before it sends or receives anything.
     if (s.must_look_up()) [[unlikely]]
       return false;
-    return s.attempt(o, waiting);
+    if (!s.attempt(o, waiting)) return false;
+    // The last who sends may have gone because it was to end, after we had asked.
+    if constexpr (std::is_same_v<O, mail::receive>)
+      if (*waiting.value() == receiver::nobody_left && s.must_look_up()) [[unlikely]]
+        return false;
+    return true;
   }
   /// If the process is to end it is stopped here, and told.
   static std::coroutine_handle<> control_unless_cancelled(evidence<E>& e, O& o,

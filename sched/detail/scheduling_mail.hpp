@@ -273,11 +273,16 @@ std::coroutine_handle<> scheduling<Backend>::on(mail::receive const& m) {
   receiver& r = *m.where;
   process& p = running();
   bool const must_look = this->must_look_up();
-  if (must_look && this->is_to_end_at(p.leaf())) [[unlikely]]
+  auto const is_to_end = [&] { return this->must_look_up() && this->is_to_end_at(p.leaf()); };
+  if (must_look && is_to_end()) [[unlikely]]
     return refuse(p);
   // Else it has been tried; unless there was something to look up, which is no more by now.
   if (p.is_forkable() || must_look || !m.waits) [[unlikely]]
-    if (auto const a = receive_now(m)) return go_on(&p, *a);
+    if (auto const a = receive_now(m)) {
+      // The last who sends may have gone because it was to end, after we had asked.
+      if (*a == receiver::nobody_left && is_to_end()) return refuse(p);
+      return go_on(&p, *a);
+    }
   is_about_to_wait(p);
   r.who.waits(p);
   auto const goes_on_with = [&](std::uint64_t answer) {
@@ -287,6 +292,9 @@ std::coroutine_handle<> scheduling<Backend>::on(mail::receive const& m) {
   auto const is_refused = [&] {
     goes_on(p);
     return refuse(p);
+  };
+  auto const finds_nobody_left = [&] {
+    return is_to_end() ? is_refused() : goes_on_with(receiver::nobody_left);
   };
   try {
     if (r.until && !set(*r.until)) [[unlikely]]
@@ -305,7 +313,7 @@ std::coroutine_handle<> scheduling<Backend>::on(mail::receive const& m) {
     if (how == mailbox::entering::waits) continue;
     if (how == mailbox::entering::come) return goes_on_with(i + 1);
     if (how == mailbox::entering::refused) return is_refused();
-    if (how == mailbox::entering::nothing) return goes_on_with(receiver::nobody_left);
+    if (how == mailbox::entering::nothing) return finds_nobody_left();
     if (how == mailbox::entering::occupied && r.who.take()) {
       goes_on(p);
       throw std::logic_error("weft: another process receives from this inbox: one may at a time");
@@ -315,7 +323,7 @@ std::coroutine_handle<> scheduling<Backend>::on(mail::receive const& m) {
   }
   if (r.count > 1) {
     r.is_everywhere.store(true, std::memory_order_seq_cst);  // seq_cst: has_looked_everywhere()
-    if (!r.may_get_more() && r.who.take()) return goes_on_with(receiver::nobody_left);
+    if (!r.may_get_more() && r.who.take()) return finds_nobody_left();
   }
   waits(p, waiting_for::mail);
   return next();
