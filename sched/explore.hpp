@@ -160,7 +160,8 @@ inline exploration follow(schedule_path const& path, subject& program) {
 /// The first failure is made smaller.  O(schedules * steps * processes); memory for one schedule,
 /// and for each distinct outcome.  One thread.
 ///
-/// Throws std::invalid_argument for options that contradict one another.
+/// Throws std::invalid_argument for options that contradict one another; std::bad_alloc if the
+/// search has no memory for what it notes.  If the program has none, that is an outcome of it.
 template <class MakeState, class Program, class Check, class... Handlers>
 exploration explore(explore_options const& options, MakeState make_state, Program program,
                     Check check, Handlers... handlers) {

@@ -83,7 +83,7 @@ inline exploration random_walk(random_walk_options const& options, subject& prog
 ///
 ///     auto const found = random_walk({.seed = 7}, make_state, program, check);
 ///
-/// Throws std::invalid_argument if the depth is 0.
+/// Throws std::invalid_argument if the depth is 0; std::bad_alloc as explore does.
 template <class MakeState, class Program, class Check, class... Handlers>
 exploration random_walk(random_walk_options const& options, MakeState make_state, Program program,
                         Check check, Handlers... handlers) {

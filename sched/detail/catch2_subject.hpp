@@ -44,6 +44,7 @@ class naming final : public chooser {
     chooser_.is_over(how);
   }
   [[nodiscard]] touch_listener* listener() noexcept override { return chooser_.listener(); }
+  [[nodiscard]] bool lacks_memory() const noexcept override { return chooser_.lacks_memory(); }
 
  private:
   struct two {
@@ -96,9 +97,12 @@ class catch2_subject final : public subject {
       auto const& at = *static_cast<place const*>(of);
       return at.log.path(at.grain);
     };
+    struct end_of_run {
+      catch2_notes& notes;
+      ~end_of_run() { notes.path_so_far = nullptr; }
+    } const ends{notes};
     naming named(c);
     auto result = subject_.run(named, log, limits);
-    notes.path_so_far = nullptr;
     if (notes.failure) return {verdict::failed, std::move(*notes.failure)};
     return result;
   }

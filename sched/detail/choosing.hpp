@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,6 +27,8 @@
 ///       came the same way.
 ///   C2  A step with one candidate is no choice, and what can go one way only no decision: neither
 ///       is written down.
+///   C3  Without memory for what is written down, or for what the chooser notes, the run ends, and
+///       the search throws bad_alloc.  It is no outcome of the program.
 namespace weft::detail {
 
 /// Who may run.
@@ -64,6 +67,9 @@ class chooser {
   virtual void is_over(run_end) {}
   /// Who is to hear what processes touch: null if nobody is.
   [[nodiscard]] virtual touch_listener* listener() noexcept { return nullptr; }
+  /// Whether an allocation of its own has failed where it could not throw: then nobody was chosen
+  /// since, and it is of no use any more.
+  [[nodiscard]] virtual bool lacks_memory() const noexcept { return false; }
 };
 
 /// "1.1, 1.2 and 1.3"
@@ -98,6 +104,7 @@ struct run_log {
   bool was_dry = false;       // nobody was ready
   bool was_cut = false;       // it was longer than it may be
   bool was_given_up = false;  // the chooser said nobody
+  bool lacks_memory = false;  // C3
   std::vector<schedule_step>* trace = nullptr;
   std::vector<thunk> room;  // for the candidates: kept from run to run
 
@@ -111,7 +118,7 @@ struct run_log {
     choices.clear();
     ids.clear();
     steps = switches = preemptions = decisions = 0;
-    was_dry = was_cut = was_given_up = false;
+    was_dry = was_cut = was_given_up = lacks_memory = false;
   }
   [[nodiscard]] schedule_path path(granularity g) const {
     schedule_path p(g);
@@ -177,7 +184,7 @@ class choosing final : public decider, public event_keeper {
     ~worker() { ready_.clear(); }
 
     void put(thunk&& t, why) { put_in(std::move(t)); }
-    thunk take(instant until, dry_test dry) {
+    thunk take(instant until, dry_test dry) try {
       home_.is_in_step_ = false;
       if (home_.arrivals_.has_news()) [[unlikely]]
         if (!home_.arrivals_.fetch(*this)) return thunk::nothing::stopped;
@@ -199,10 +206,13 @@ class choosing final : public decider, public event_keeper {
         return thunk::nothing::stopped;
       }
       return step(next, who.last);
+    } catch (std::bad_alloc const&) {
+      home_.log_.lacks_memory = true;  // C3
+      throw;
     }
 
     /// When all are to be unwound: in which order is no part of the schedule.
-    thunk take_any() {
+    thunk take_any() try {
       home_.is_in_step_ = false;
       home_.chooser_.step_ends();
       if (home_.arrivals_.has_news() && !home_.arrivals_.fetch(*this))
@@ -213,6 +223,9 @@ class choosing final : public decider, public event_keeper {
       thunk t = std::move(ready_.front());
       ready_.erase(ready_.begin());
       return t;
+    } catch (std::bad_alloc const&) {
+      home_.log_.lacks_memory = true;
+      throw;
     }
 
     /// `f(thunk&)` may take each of those that are ready.
@@ -286,7 +299,7 @@ class choosing final : public decider, public event_keeper {
   }
 
   /// 0 if nobody runs: what is made before, and what is unwound after, is no part of the schedule.
-  std::size_t decide(std::size_t n, std::string_view const* names) override {
+  std::size_t decide(std::size_t n, std::string_view const* names) override try {
     if (!is_in_step_ || n == 1) return 0;  // C2
     std::size_t const taken = chooser_.decide(n);
     log_.choices.push_back(
@@ -296,6 +309,9 @@ class choosing final : public decider, public event_keeper {
       log_.trace->back().decisions.push_back(
           {static_cast<unsigned>(taken), std::string(names ? names[taken] : "")});
     return taken;
+  } catch (std::bad_alloc const&) {
+    log_.lacks_memory = true;
+    throw;
   }
 
   [[nodiscard]] bool is_parallel() const noexcept {

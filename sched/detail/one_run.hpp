@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <exception>
 #include <functional>
+#include <new>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -75,7 +76,15 @@ class subject_of final : public subject {
   subject_of(MakeState& make_state, Program& program, Check& check, Handlers&... handlers) noexcept
       : make_state_(make_state), program_(program), check_(check), handlers_(handlers...) {}
 
+  /// Throws bad_alloc for want of memory of the search's own (C3 of choosing.hpp).
   [[nodiscard]] run_result run(chooser& c, run_log& log, run_limits const& limits) override {
+    run_result result = run_once(c, log, limits);
+    if (log.lacks_memory || c.lacks_memory()) throw std::bad_alloc();
+    return result;
+  }
+
+ private:
+  run_result run_once(chooser& c, run_log& log, run_limits const& limits) {
     log.clear();
     bool is_running = true;
     auto const ends = [&](run_end how) {
@@ -112,7 +121,6 @@ class subject_of final : public subject {
     }
   }
 
- private:
   MakeState& make_state_;
   Program& program_;
   Check& check_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,13 +39,18 @@
 ///       Of a run that was cut, who would have been next may be anyone.
 ///   W9  All ways that a decision can go are tried.  Who is asleep has tried them: so what it would
 ///       touch is what it touched in any of them.
+///   W10 What is heard is noted in destructors, too, and steps end where nothing may be thrown.  If
+///       there is no memory for it, nothing is noted from then on and nobody is chosen: the run
+///       ends, and the search throws bad_alloc (C3 of choosing.hpp).
 namespace weft::detail {
 
 class reduced final : public chooser, public touch_listener {
  public:
-  std::size_t choose(candidates const& who) override {
+  std::size_t choose(candidates const& who) override try {
+    if (lacks_memory_) [[unlikely]]
+      return candidates::nobody;
     if (is_over_) rewind();
-    step_ends();
+    note_step();
     note_who_is_ready(who);
     std::size_t const choice = who.size() == 1 ? only(who) : one_of(who);
     if (choice == candidates::nobody) return choice;
@@ -53,8 +59,12 @@ class reduced final : public chooser, public touch_listener {
     running_ = who[choice];
     named_.clear();
     return choice;
+  } catch (std::bad_alloc const&) {
+    lacks_memory_ = true;
+    return candidates::nobody;
   }
-  std::size_t decide(std::size_t ways) override {  // W9
+  std::size_t decide(std::size_t ways) override try {  // W9
+    if (lacks_memory_) return 0;
     if (at_ == nodes_.size()) {
       node& n = nodes_.emplace_back();
       n.ways = ways;
@@ -65,19 +75,19 @@ class reduced final : public chooser, public touch_listener {
       return 0;
     }
     return nodes_[at_++].choice;
+  } catch (std::bad_alloc const&) {
+    lacks_memory_ = true;
+    return 0;
   }
-  void step_ends() override {
-    if (!std::exchange(is_in_step_, false)) return;
-    std::size_t const i = steps_.size() - 1;
-    steps_.end([&](std::size_t earlier) { may_come_first(earlier, i); });
-    if (steps_[i].node != no_node) note_what_was_done(nodes_[steps_[i].node].chosen);
-    std::erase_if(asleep_, [&](sleeper const& s) {
-      return s.conflicts_with_all || s.id == running_ || conflict(s.touches, named_);
-    });
+  void step_ends() override try {
+    if (!lacks_memory_) note_step();
+  } catch (std::bad_alloc const&) {
+    lacks_memory_ = true;
   }
-  void is_over(run_end how) override {
+  void is_over(run_end how) override try {
+    if (lacks_memory_) return;
     if (is_over_) rewind();  // nothing was run
-    step_ends();
+    note_step();
     is_over_ = true;
     if (at_ != nodes_.size()) differs("nobody");
     if (how == run_end::cut && at_ == nodes_.size()) all_are_wanted_last();
@@ -88,8 +98,11 @@ class reduced final : public chooser, public touch_listener {
     node& n = nodes_[steps_.last().node];  // W4
     n.chosen.conflicts_with_all = true;
     all_are_wanted(n);
+  } catch (std::bad_alloc const&) {
+    lacks_memory_ = true;
   }
   [[nodiscard]] touch_listener* listener() noexcept override { return this; }
+  [[nodiscard]] bool lacks_memory() const noexcept override { return lacks_memory_; }
 
   /// The next run.  False if there is none.
   [[nodiscard]] bool next() {
@@ -112,21 +125,36 @@ class reduced final : public chooser, public touch_listener {
 
   // ---- as a listener
 
-  void is_born(void const* location) noexcept override {
+  void is_born(void const* location) noexcept override try {
+    if (lacks_memory_) return;
     if (is_over_) rewind();
     names_.is_born(location, who_runs());
+  } catch (std::bad_alloc const&) {
+    lacks_memory_ = true;
   }
   void is_gone(void const* location) noexcept override { names_.is_gone(location); }
-  void is_touched(void const* location, bool is_written) noexcept override {
+  void is_touched(void const* location, bool is_written) noexcept override try {
     if (!is_in_step_) return;
     enter(steps_.last().touches, {location, is_written}, &touch_of::location);
     enter(named_, {names_.of(location), is_written}, &named_touch::name);
+  } catch (std::bad_alloc const&) {
+    lacks_memory_ = true;
   }
-  void time_passes() noexcept override { steps_.time_passes(); }
-  void is_forked(process_id from, process_id twin, void const* shared) noexcept override {
-    names_.is_forked(from, twin, shared);
+  void time_passes() noexcept override try {
+    if (!lacks_memory_) steps_.time_passes();
+  } catch (std::bad_alloc const&) {
+    lacks_memory_ = true;
   }
-  void begins_again() noexcept override { names_.begins_again(who_runs()); }
+  void is_forked(process_id from, process_id twin, void const* shared) noexcept override try {
+    if (!lacks_memory_) names_.is_forked(from, twin, shared);
+  } catch (std::bad_alloc const&) {
+    lacks_memory_ = true;
+  }
+  void begins_again() noexcept override try {
+    if (!lacks_memory_) names_.begins_again(who_runs());
+  } catch (std::bad_alloc const&) {
+    lacks_memory_ = true;
+  }
 
  private:
   static constexpr std::size_t no_node = static_cast<std::size_t>(-1);
@@ -145,6 +173,15 @@ class reduced final : public chooser, public touch_listener {
     std::size_t step = 0;
     std::size_t ways = 0;  // 0: of candidates
   };
+  void note_step() {
+    if (!std::exchange(is_in_step_, false)) return;
+    std::size_t const i = steps_.size() - 1;
+    steps_.end([&](std::size_t earlier) { may_come_first(earlier, i); });
+    if (steps_[i].node != no_node) note_what_was_done(nodes_[steps_[i].node].chosen);
+    std::erase_if(asleep_, [&](sleeper const& s) {
+      return s.conflicts_with_all || s.id == running_ || conflict(s.touches, named_);
+    });
+  }
   void rewind() noexcept {
     is_over_ = is_in_step_ = false;
     at_ = in_a_row_ = 0;
@@ -272,6 +309,7 @@ class reduced final : public chooser, public touch_listener {
   process_id running_;
   bool is_in_step_ = false;
   bool is_over_ = false;
+  bool lacks_memory_ = false;  // W10
   location_names names_;
   std::vector<named_touch> named_;  // W5
   std::vector<std::size_t> between_;

@@ -125,7 +125,7 @@ void scheduling<Backend>::ends_now(put_off_events::end e) noexcept {
       if (all.has(*e.who)) {
         e.is_a_step = false;
         process& p = *e.who;
-        if (puts_off_end(std::move(e))) return;
+        if (puts_off_end(e)) return;  // without memory its error is needed below
         all.happen_all_of(p);
       }
       here().running = nullptr;

@@ -54,23 +54,27 @@ inline std::string explorations() {
     });
   };
   std::string came_to;
-  for (bool const reduce : {false, true}) {
-    explore_options o;
-    o.reduce = reduce;
-    o.progress = progress::never;
-    auto const found = explore(
-        o, [] { return std::make_unique<two>(); }, [&p](std::unique_ptr<two>& s) { return p(*s); },
-        [](std::unique_ptr<two> const& s) { return std::to_string(s->last); });
-    for (auto const& outcome : found.outcomes)
-      if (outcome.result.text.find("bad_alloc") != std::string::npos) throw std::bad_alloc();
-    if (found.nondeterminism) throw std::bad_alloc();  // one run had the memory, another had not
-    came_to += std::to_string(found.schedules) + " ";
-  }
+  for (auto const grain : {granularity::cooperative, granularity::parallel})
+    for (bool const reduce : {false, true}) {
+      explore_options o;
+      o.granularity = grain;
+      o.max_schedules = 5;
+      o.reduce = reduce;
+      o.progress = progress::never;
+      auto const found = explore(
+          o, [] { return std::make_unique<two>(); },
+          [&p](std::unique_ptr<two>& s) { return p(*s); },
+          [](std::unique_ptr<two> const& s) { return std::to_string(s->last); });
+      for (auto const& outcome : found.outcomes)
+        if (outcome.result.text.find("bad_alloc") != std::string::npos) throw std::bad_alloc();
+      if (found.nondeterminism) throw std::bad_alloc();  // one run had the memory, another had not
+      came_to += std::to_string(found.schedules) + " ";
+    }
   return came_to;
 }
 
 inline std::vector<program_without_memory> on_one_thread() {
-  return {{"checkpoints", checkpoints}};
+  return {{"checkpoints", checkpoints}, {"explorations", explorations}};
 }
 
 template <class Where>
@@ -94,7 +98,6 @@ std::vector<program_without_memory> on_any_backend() {
       {"scopes with stop token", scopes_with_stop_token<Where>},
       {"scopes that are cancelled", scopes_that_are_cancelled<Where>},
       {"shields", shields<Where>},
-      // X{"dropped across a scope", dropped_across_a_scope<Where>},
       {"dropped across a scope", dropped_across_a_scope<Where>},
       {"ports", ports<Where>},
       {"selects", selects<Where>},
