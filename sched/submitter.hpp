@@ -11,6 +11,7 @@
 #include "effects/row.hpp"
 #include "sched/backend.hpp"
 #include "sched/detail/entrance.hpp"
+#include "sched/detail/lost_process.hpp"
 #include "sched/detail/scheduling.hpp"
 #include "sched/errors.hpp"
 #include "sched/process_id.hpp"
@@ -42,7 +43,8 @@ inline std::exception_ptr const& promise_broken() {
       std::make_exception_ptr(std::future_error(std::future_errc::broken_promise)));
   return error;
 }
-/// A std::promise that is destroyed without memory.
+/// A std::promise that is destroyed without memory.  If its process could not go on, the future
+/// throws why.
 template <class T>
 class promise_to_keep {
  public:
@@ -52,7 +54,9 @@ class promise_to_keep {
       : to_(std::move(other.to_)), is_kept_(std::exchange(other.is_kept_, true)) {}
   promise_to_keep& operator=(promise_to_keep&&) = delete;
   ~promise_to_keep() {
-    if (!is_kept_) to_.set_exception(promise_broken());
+    if (is_kept_) return;
+    auto const* const why = lost_process::why();
+    to_.set_exception(why ? *why : promise_broken());
   }
   [[nodiscard]] std::future<T> get_future() { return to_.get_future(); }
   template <class... Value>
@@ -156,9 +160,10 @@ class submitter {
   }
 
   /// The same of a function that gives a value, or an eff<T, ...>: a thread can wait for what it
-  /// gives.  What it throws is thrown there, and nowhere else; std::future_error, if it was unwound
-  /// before it had ended, as it was stopped or shut down.  A process waits by completion<T>
-  /// instead: get() would have its thread stand still.
+  /// gives.  What it throws is thrown there, and nowhere else; std::bad_alloc, there and by run(),
+  /// if there was no memory for it to go on, or whatever a backend throws then; std::future_error,
+  /// if it was unwound before it had ended, as it was stopped or shut down.  A process waits by
+  /// completion<T> instead: get() would have its thread stand still.
   ///
   /// One allocation more.
   template <class F, class... Args>

@@ -7,16 +7,19 @@
 #include <exception>
 #include <future>
 #include <memory>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
 
 #include "effects/effects.hpp"
+#include "sched/backend.hpp"
 #include "sched/schedule.hpp"
 #include "sched/stealing.hpp"
 #include "sched/submitter.hpp"
 #include "sched/when_all.hpp"
+#include "tests/support/backends.hpp"
 #include "tests/support/frames.hpp"
 
 using namespace weft;
@@ -24,6 +27,20 @@ using namespace weft::tests;
 using namespace std::chrono_literals;
 
 namespace {
+
+/// Has no memory for processes that yield.
+class keeps_no_yields : public locked_queue {
+ public:
+  class worker : public locked_queue::worker {
+   public:
+    using locked_queue::worker::worker;
+    void put(thunk&& t, why w) {
+      if (w == why::yielded) throw std::bad_alloc();
+      locked_queue::worker::put(std::move(t), w);
+    }
+  };
+};
+static_assert(backend<keeps_no_yields>);
 
 using pure = tasking<>;
 struct wrong : std::runtime_error {
@@ -126,4 +143,20 @@ TEMPLATE_TEST_CASE("one that is shut down has the thread wait no longer", "", on
     }
   });
   CHECK(was_told);
+}
+
+TEST_CASE("a future throws bad_alloc if there was no memory for its process to go on") {
+  every_frame_dies const check;
+  scheduler<keeps_no_yields> s;
+  s.start({}, nothing);
+  std::future<void> goes;
+  std::future<long> has_not_begun;
+  {
+    auto const to = s.submitter<pure, proc, timing>();
+    goes = to.submit_task(fails, std::string("it"));
+    has_not_begun = to.submit_task(fib, 3);
+  }
+  CHECK_THROWS_AS(s.run(), std::bad_alloc);
+  CHECK_THROWS_AS(goes.get(), std::bad_alloc);
+  CHECK_THROWS_AS(has_not_begun.get(), std::future_error);
 }

@@ -174,6 +174,7 @@ class scheduling final : public scheduling_outside, public task_service<scheduli
   void exit(process& p) noexcept;
   /// It has ended, or is to: that is its error, null if there is none.  Its count is dropped.
   void bury(process* p, std::exception_ptr error) noexcept;
+  void bury_failed(process* p, std::exception_ptr error) noexcept;
 
   [[nodiscard]] std::coroutine_handle<> next() noexcept;
   /// Whether who spawns is to wait its turn.

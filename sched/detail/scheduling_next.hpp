@@ -143,7 +143,7 @@ template <backend Backend>
                                                              std::exception_ptr error) noexcept {
   if constexpr (explores) backend_->events().happen_all_of(*p);
   if (error) [[unlikely]]
-    failed(p->id(), std::move(error));
+    return bury_failed(p, std::move(error));
   ends(*p);
   desk& d = scheduling_base::here();
   if (!keeps_log(*p)) --d.unforkable;

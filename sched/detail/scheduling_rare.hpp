@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "sched/detail/lost_process.hpp"
 #include "sched/detail/scheduling.hpp"
 
 /// What a scheduler does rarely: processes that are forkable, cancelled or cut, and its end.
@@ -130,6 +131,14 @@ template <backend Backend>
   }
   here().running = p;
   return p->go_on_somehow(answer, *this);
+}
+
+template <backend Backend>
+[[gnu::cold, gnu::noinline]] void scheduling<Backend>::bury_failed(
+    process* p, std::exception_ptr error) noexcept {
+  lost_process const lost(error);
+  failed(p->id(), error);
+  bury(p, nullptr);
 }
 
 /// The backend threw.
