@@ -110,6 +110,86 @@ std::string steppers_that_parse() {
   return text(lines);
 }
 
+/// Counts what is sent to it; says so every other step, and at its end.
+struct counts_messages {
+  using commands = command_list<more, line>;
+  using input = std::string;
+  using message = std::string;
+
+  void init(std::string_view method, std::string given) {
+    if (method != "count") throw std::invalid_argument("unknown");
+    text_ = std::move(given);
+  }
+  void step(std::span<event> events, step_output<more, line>& out) {
+    for (event& e : events) {
+      if (e.type == event_type::cancelled) return;
+      if (e.type == event_type::completed) {
+        e.result<void>();
+        --told_;
+        continue;
+      }
+      text_ += e.data.take<std::string>();
+      out.issue(line("messages", text_));
+      ++told_;
+      if (++messages_ == 3)
+        out.issue(line("messages", "that was the last one, and it is long")), ++told_;
+    }
+    if (messages_ == 3 && told_ == 0) out.status = step_status::done;
+    if (messages_ == 0) out.status = step_status::again;
+  }
+  void close() noexcept {}
+
+ private:
+  std::string text_;
+  int messages_ = 0;
+  int told_ = 0;
+};
+template <class Where>
+std::string steppers_with_messages() {
+  counter lines = 0;
+  run_on<Where>(
+      []() -> eff<void, spawning<steppers<counts_messages>>, mail> {
+        auto [in, to] = co_await open<std::string>({.capacity = 1});
+        co_await start_stepper(counts_messages(), "count", "what has come so far:", std::move(in));
+        for (int i = 0; i != 3; ++i)
+          (void)co_await to.send("a message that is too long to lie in the string");
+      },
+      thread_safe_dispatchers{[](more, reply<std::string> r) { r.complete(""); },
+                              [&](line, reply<void> r) {
+                                ++lines;
+                                r.complete();
+                              }});
+  return text(lines);
+}
+/// Its dispatcher keeps the reply until all are cancelled.
+template <class Where>
+std::string steppers_that_are_cancelled() {
+  counter n = 0;
+  std::mutex m;
+  std::vector<reply<std::string>> kept;
+  kept.reserve(4);
+  try {
+    run_on<Where>(
+        [&]() -> eff<void, spawning<steppers<line_parser>>, proc> {
+          co_await start_stepper(line_parser(), "lines", "one");
+          co_await start_stepper(line_parser(), "words", "two");
+          while (n != 2) co_await proc::yield{};
+          throw std::runtime_error("failed");
+        },
+        thread_safe_dispatchers{[&](more, reply<std::string> r) {
+                                  std::lock_guard const lock(m);
+                                  kept.push_back(std::move(r));
+                                  ++n;
+                                },
+                                [&](line, reply<void> r) { r.complete(); }});
+  } catch (exceptions const&) {
+    throw;
+  } catch (std::runtime_error const& e) {
+    return e.what();
+  }
+  return "none";
+}
+
 using net_row = row<proc, io, completing, timing>;
 inline eff<void, net_row> echoes(connection c) {
   std::array<std::byte, 100> buffer;
@@ -140,6 +220,75 @@ std::string sockets() {
         co_await c.finish();
       },
       synchronized(net));
+  return text(n);
+}
+
+/// The system's network.
+template <class Where>
+std::string real_sockets() {
+  counter n = 0;
+  reactor net;
+  run_on<Where>(
+      [&]() -> eff<void, spawning<net_row>, net_row> {
+        listener l = co_await listen(endpoint());
+        endpoint const there = l.local();
+        co_await spawn(listens, std::move(l));
+        connection c = co_await connect(there);
+        for (int i = 0; i != 2; ++i) {
+          co_await c.write("hello");
+          std::array<std::byte, 5> buffer;
+          co_await c.read_all(buffer);
+          n += static_cast<int>(buffer.size());
+        }
+        co_await c.finish();
+        std::array<std::byte, 5> rest;
+        n += static_cast<int>(co_await c.read(rest));
+      },
+      net);
+  return text(n);
+}
+/// Reads that are cancelled, by a deadline and by a scope.
+template <class Where>
+std::string real_sockets_that_are_cancelled() {
+  counter n = 0;
+  reactor net;
+  using waiting = row<io, proc, completing, timing, tasking<io, proc, completing, timing>>;
+  run_on<Where>(
+      [&]() -> eff<void, waiting> {
+        listener l = co_await listen(endpoint());
+        connection c = co_await connect(l.local());
+        connection other = co_await l.accept();
+        std::array<std::byte, 5> buffer;
+        try {
+          (void)co_await c.read(buffer, co_await timing::now{} + 100us);
+        } catch (io_error const&) {
+          ++n;
+        }
+        co_await with_scope([&](auto& s) -> eff<void, waiting> {
+          s.start([&]() -> eff<void, waiting> {
+            try {
+              (void)co_await other.read(buffer);
+            } catch (cancelled const&) {
+              ++n;
+              throw;
+            }
+          });
+          co_await proc::yield{};
+          co_await timing::sleep_for(100us);
+          s.cancel();
+        });
+        try {
+          endpoint gone;
+          {
+            listener const door = co_await listen(endpoint());
+            gone = door.local();
+          }
+          (void)co_await connect(gone);
+        } catch (io_error const&) {
+          ++n;
+        }
+      },
+      net);
   return text(n);
 }
 

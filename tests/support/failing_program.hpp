@@ -8,6 +8,7 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <mutex>
 #include <numeric>
 #include <optional>
 #include <ranges>
@@ -24,6 +25,7 @@
 #include "io/blocking.hpp"
 #include "io/connection.hpp"
 #include "io/memory_network.hpp"
+#include "io/reactor.hpp"
 #include "io/thread_pool.hpp"
 #include "sched/barrier.hpp"
 #include "sched/commands.hpp"

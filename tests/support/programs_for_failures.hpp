@@ -113,6 +113,10 @@ std::vector<program_without_memory> on_any_backend() {
       {"deadlocks", deadlocks<Where>},
       {"commands", issued_commands<Where>},
       {"steppers", steppers_that_parse<Where>},
+      {"steppers with messages", steppers_with_messages<Where>},
+      {"steppers that are cancelled", steppers_that_are_cancelled<Where>},
+      {"the system's sockets", real_sockets<Where>},
+      {"the system's sockets that are cancelled", real_sockets_that_are_cancelled<Where>},
       {"multi-shot", multi_shots<Where>},
       {"handlers", handlers<Where>}};
   // What closes a socket in memory takes no lock.
