@@ -400,7 +400,7 @@ void run_on(random_program& p, unsigned seed) {
 TEST_CASE("a cancellation that asks those in the scope does what one does that asks all") {
   every_frame_dies const check;
   std::size_t cancelled = 0;
-  seeds const some(5'000);
+  seeds const some(2'000);
   some.for_each([&](unsigned seed) {
     INFO("seed " << seed);
     random_program narrow(seed, true);
@@ -418,7 +418,7 @@ TEMPLATE_TEST_CASE("a wait in a scope that is cancelled ends at that instant", "
                    random_order) {
   every_frame_dies const check;
   std::size_t cancelled = 0;
-  seeds const some(10'000);
+  seeds const some(4'000);
   some.for_each([&](unsigned seed) {
     INFO("seed " << seed);
     random_program p(seed, seed % 2 != 0);
