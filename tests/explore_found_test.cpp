@@ -82,6 +82,12 @@ TEST_CASE("who is cancelled may throw something else, and so it matters how far 
   CHECK(complaint({{{{ends_gate, throws}}, {{throws}}}}, 2) == "");
 }
 
+TEST_CASE("of those who go on with answers while all are cancelled any may be the first") {
+  CHECK(complaint(
+            {{{{acquires, tries_acquire_for}}, {{acquires, throws}}, {{releases, throws}}}, 1, 1},
+            3) == "");
+}
+
 TEST_CASE("who is asleep, and then comes less far than it had come, hides nobody") {
   CHECK(complaint({{{{sends_elsewhere, sends}}, {{yields, sends_elsewhere}}, {{sends}}}, 1}, 3) ==
         "");

@@ -429,7 +429,7 @@ TEST_CASE("a deadlock is found when the last who waited for their turn have had 
   CHECK(text.find("process 1.1 in weft::syncing::wait") != text.npos);
   CHECK(text.find("process 1.2 in weft::syncing::wait") != text.npos);
   auto const path = found.outcomes[0].path.text();
-  CHECK(path.starts_with("1p:"));
+  CHECK(path.starts_with("2p:"));
 }
 
 TEST_CASE("a schedule of operations is cut, given up and left in the middle without a leak") {

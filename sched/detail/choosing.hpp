@@ -211,8 +211,14 @@ class choosing final : public decider, public event_keeper {
       throw;
     }
 
-    /// When all are to be unwound: in which order is no part of the schedule.
-    thunk take_any() try {
+    /// When all are to be unwound: in which order is no part of the schedule, unless one of those
+    /// who are ready goes on, since it `has_answer(process&)`, and it was no deadlock.
+    template <class HasAnswer>
+    thunk take_any(instant until, dry_test dry, HasAnswer has_answer) try {
+      auto const goes_on = [&](thunk const& t) { return has_answer(*t.get()); };
+      run_log const& log = home_.log_;
+      bool const may_choose = !log.was_dry && log.steps != home_.limits_.max_steps;
+      if (may_choose && std::ranges::any_of(ready_, goes_on)) return take(until, dry);
       home_.is_in_step_ = false;
       home_.chooser_.step_ends();
       if (home_.arrivals_.has_news() && !home_.arrivals_.fetch(*this))

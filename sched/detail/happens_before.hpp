@@ -87,7 +87,7 @@ class happens_before {
     s.clock = clock;
     for (std::size_t const i : racing_) race(i);
   }
-  /// The last step conflicts with all.
+  /// The last step, of which all is known, conflicts with all that were, and that come.
   template <class Race>
   void last_conflicts_with_all(Race race) {
     auto clock = last().clock;
@@ -96,6 +96,8 @@ class happens_before {
         race(i);
         join(clock, steps_[i].clock);
       }
+    last().clock = clock;
+    for (auto& c : clocks_) join(c, clock);
   }
   /// Whether step `i` comes before step `j`, which was later in the run.
   [[nodiscard]] bool is_before(std::size_t i, std::size_t j) const noexcept {

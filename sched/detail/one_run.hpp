@@ -113,7 +113,9 @@ class subject_of final : public subject {
     } catch (std::exception const& e) {
       // Ours, or by what is thrown when all are unwound; not that of a scheduler inside.
       bool const is_deadlock = is_running && log.was_dry;
+      bool const is_like_another = is_running && log.was_given_up;  // it was not unwound to its end
       ends(is_deadlock ? run_end::came : run_end::threw);
+      if (is_like_another) return {verdict::cut, {}};
       return {is_deadlock ? verdict::deadlock : verdict::failed, e.what()};
     } catch (...) {
       ends(run_end::threw);

@@ -26,7 +26,9 @@
 ///   W3  Who has been tried is asleep in what is tried after it, until a step comes that conflicts
 ///       with the one it would do: before that, to wake it leads to what has been seen.  If all who
 ///       are ready are asleep the run is given up.
-///   W4  A step that throws conflicts with all: the others are unwound where they are.
+///   W4  A step that throws conflicts with all: the others are unwound where they are, or go on
+///   with
+///       the answers that they have, after it.
 ///   W5  What a sleeper would touch was heard in another run: so locations are compared by their
 ///       names.  What has none is taken for any that has none.
 ///   W6  Of two twins the second is run again: their first steps touch the frames that they share.
@@ -91,13 +93,7 @@ class reduced final : public chooser, public touch_listener {
     is_over_ = true;
     if (at_ != nodes_.size()) differs("nobody");
     if (how == run_end::cut && at_ == nodes_.size()) all_are_wanted_last();
-    if (how != run_end::threw || steps_.size() == 0) return;
-    std::size_t const thrower = steps_.size() - 1;
-    steps_.last_conflicts_with_all([&](std::size_t earlier) { may_come_first(earlier, thrower); });
-    if (steps_.last().node == no_node) return;
-    node& n = nodes_[steps_.last().node];  // W4
-    n.chosen.conflicts_with_all = true;
-    all_are_wanted(n);
+    if (how == run_end::threw && !has_failed_ && steps_.size() != 0) last_conflicts_with_all();
   } catch (std::bad_alloc const&) {
     lacks_memory_ = true;
   }
@@ -145,6 +141,16 @@ class reduced final : public chooser, public touch_listener {
   } catch (std::bad_alloc const&) {
     lacks_memory_ = true;
   }
+  void all_are_cancelled() noexcept override try {
+    if (lacks_memory_) return;
+    has_failed_ = true;
+    if (is_in_step_)
+      fails_ = true;
+    else
+      steps_.time_passes();
+  } catch (std::bad_alloc const&) {
+    lacks_memory_ = true;
+  }
   void is_forked(process_id from, process_id twin, void const* shared) noexcept override try {
     if (!lacks_memory_) names_.is_forked(from, twin, shared);
   } catch (std::bad_alloc const&) {
@@ -181,9 +187,21 @@ class reduced final : public chooser, public touch_listener {
     std::erase_if(asleep_, [&](sleeper const& s) {
       return s.conflicts_with_all || s.id == running_ || conflict(s.touches, named_);
     });
+    if (!std::exchange(fails_, false)) return;
+    last_conflicts_with_all();
+    asleep_.clear();
+  }
+  /// W4
+  void last_conflicts_with_all() {
+    std::size_t const last = steps_.size() - 1;
+    steps_.last_conflicts_with_all([&](std::size_t earlier) { may_come_first(earlier, last); });
+    if (steps_.last().node == no_node) return;
+    node& n = nodes_[steps_.last().node];
+    n.chosen.conflicts_with_all = true;
+    all_are_wanted(n);
   }
   void rewind() noexcept {
-    is_over_ = is_in_step_ = false;
+    is_over_ = is_in_step_ = fails_ = has_failed_ = false;
     at_ = in_a_row_ = 0;
     steps_.clear();
     asleep_.clear();
@@ -309,6 +327,8 @@ class reduced final : public chooser, public touch_listener {
   process_id running_;
   bool is_in_step_ = false;
   bool is_over_ = false;
+  bool fails_ = false;         // the step that is made
+  bool has_failed_ = false;    // a step of this run
   bool lacks_memory_ = false;  // W10
   location_names names_;
   std::vector<named_touch> named_;  // W5

@@ -172,6 +172,7 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
     // Relaxed: as must_look_up.  One of those who come here closes.
     if (cancelling_.exchange(true, std::memory_order_relaxed)) return;
     must_look_up(true);
+    all_are_cancelled();
     close_entrance();
     close_outside();
     timers_.close();
@@ -255,6 +256,7 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
   template <class IsMeant, class F>
   void turn_away_if(IsMeant const& is_meant, F f);
   void note(exceptions::failure f) noexcept {
+    is_touched(&failures_, true);
     std::lock_guard const lock(failures_mutex_);
     try {
       failures_.push_back(f);

@@ -61,12 +61,16 @@ std::coroutine_handle<> scheduling<Backend>::nobody(thunk::nothing why) noexcept
   return std::noop_coroutine();
 }
 
-/// While all are unwound nothing hinges on who is next, which an exploring backend wants to know.
+/// While all are unwound nothing hinges on who is next, which an exploring backend wants to know;
+/// unless somebody goes on with an answer (T5 of waiter.hpp).
 template <backend Backend>
 thunk scheduling<Backend>::take_with_care() noexcept {
-  if constexpr (requires { worker_->take_any(); }) {
+  if constexpr (explores) {
     if (this->is_cancelling()) try {
-        return worker_->take_any();
+        return worker_->take_any(instant::max(), {}, [](process& p) {
+          return process_place<typename Backend::place>(p).pending.perform ? p.must_be_answered()
+                                                                           : p.has_answer();
+        });
       } catch (...) {
         here().broken = std::current_exception();
         return thunk::nothing::stopped;

@@ -21,6 +21,8 @@ class touch_listener {
   virtual void is_touched(void const* location, bool is_written) noexcept = 0;
   /// All that comes is later than all that was.
   virtual void time_passes() noexcept = 0;
+  /// The process that runs has failed, or nobody can go on: all others are cancelled.
+  virtual void all_are_cancelled() noexcept = 0;
   /// `twin` goes on as `from` does.  Both come to `shared`, and the second finds it taken.
   virtual void is_forked(process_id from, process_id twin, void const* shared) noexcept = 0;
   /// The process that runs does all that it has done once more.
@@ -56,6 +58,10 @@ inline void is_forked(process_id from, process_id twin, void const* shared) noex
 inline void begins_again() noexcept {
   if (auto* const l = touch_listener::of_thread) [[unlikely]]
     l->begins_again();
+}
+inline void all_are_cancelled() noexcept {
+  if (auto* const l = touch_listener::of_thread) [[unlikely]]
+    l->all_are_cancelled();
 }
 inline void time_passes() noexcept {
   if (auto* const l = touch_listener::of_thread) [[unlikely]]
