@@ -39,6 +39,7 @@ class counting final : public weft::detail::touch_listener {
   void is_gone(void const*) noexcept override {}
   void is_touched(void const*, bool) noexcept override { ++n_; }
   void time_passes() noexcept override {}
+  void all_are_cancelled() noexcept override {}
   void is_forked(process_id, process_id, void const*) noexcept override {}
   void begins_again() noexcept override {}
 
@@ -103,20 +104,20 @@ std::size_t asked_by_cancelling_outermost(int depth, bool with_tasks) {
   return n;
 }
 
-/// Of scopes of which each ends when its time is up, while all others wait.
-template <class B>
-std::size_t asked_by_timeouts(int scopes) {
+/// Of scopes of which each ends when its time is up, while all others wait; or all at once.
+template <class Where>
+std::size_t asked_by_timeouts(int scopes, bool at_once = false) {
   std::size_t n = 0;
   int late = 0;
   {
     counting const on(n);
     using here = row<proc, timing, completing, tasking<proc, timing, completing>>;
-    schedule<B>({.forkable = false, .virtual_time = true}, [&]() -> eff<void, here> {
+    run_on<Where>(virtual_time<Where>(), [&]() -> eff<void, here> {
       co_await with_scope([&](auto& s) -> eff<void, here> {
         for (int i = 0; i != scopes; ++i)
           s.start([&, i]() -> eff<void, here> {
             try {
-              co_await with_scope({.timeout = i * 1s}, [](auto&) -> eff<void, here> {
+              co_await with_scope({.timeout = at_once ? 1s : i * 1s}, [](auto&) -> eff<void, here> {
                 co_await timing::sleep_for(1'000'000s);
               });
             } catch (cancelled const&) {
@@ -193,8 +194,16 @@ TEST_CASE(
 }
 TEST_CASE("a scope whose time is up asks who is in it, however many wait elsewhere") {
   every_frame_dies const check;
-  CHECK(growth(asked_by_timeouts<one_thread>, 300) < 4.1);
-  CHECK(growth(asked_by_timeouts<random_order>, 300) < 4.1);
+  auto const one_by_one = [](auto where) {
+    return [](int n) { return asked_by_timeouts<decltype(where)>(n); };
+  };
+  CHECK(growth(one_by_one(alone()), 300) < 4.1);
+  CHECK(growth(one_by_one(by_random()), 300) < 4.1);
+}
+TEMPLATE_TEST_CASE("scopes whose time is up together have those who wait asked a few times", "",
+                   shared_by<1>, stolen_by<1>) {
+  every_frame_dies const check;
+  CHECK(growth([](int n) { return asked_by_timeouts<TestType>(n, true); }, 300) < 4.5);
 }
 TEST_CASE("tasks of a join, each in a scope of its own, are each asked a few times") {
   every_frame_dies const check;

@@ -287,3 +287,51 @@ TEST_CASE("whoever waits in a scope that is cancelled hears it, wherever he wait
       }
     }
 }
+
+namespace {
+
+/// Many scopes, in each of which somebody waits for ever, alone or in a scope of its own: one part
+/// of them ends in its time, one is cancelled by others.
+job many_scopes(int n, std::atomic<int>& ended) {
+  auto const waits = []() -> job { co_await timing::sleep_for(1h); };
+  auto const waits_inside = [&](auto& s) -> job {
+    s.start(waits);
+    gate never;
+    co_await syncing::wait{never};
+  };
+  co_await with_scope([&](auto& all) -> job {
+    for (int i = 0; i != n; ++i)
+      all.start([&, i]() -> job {
+        try {
+          if (i % 3 != 0) {
+            co_await with_scope({.timeout = i % 7 * 200us}, waits_inside);
+          } else {
+            co_await with_scope([&](auto& s) -> job {
+              s.start([&]() -> job { co_await with_scope(waits_inside); });
+              co_await yields_often(i % 5);
+              s.cancel();
+              co_await waits();
+            });
+          }
+        } catch (cancelled const&) {
+        }
+        ++ended;
+      });
+    co_return;
+  });
+}
+
+}  // namespace
+
+TEST_CASE("of many scopes that are cancelled together each ends") {
+  for (auto const& where : places_for_tasks()) {
+    CAPTURE(where.name);
+    for (int round = 0; round != 5; ++round) {
+      every_frame_dies const check;
+      std::atomic<int> ended = 0;
+      int const n = rounds(500);
+      where.run([&] { return many_scopes(n, ended); });
+      REQUIRE(ended == n);
+    }
+  }
+}

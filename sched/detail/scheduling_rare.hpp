@@ -76,6 +76,7 @@ thunk scheduling<Backend>::take_with_care() noexcept {
         return thunk::nothing::stopped;
       }
   }
+  if constexpr (on_several_threads) this->asks_if_due();
   return take();
 }
 

@@ -204,9 +204,19 @@ template <class S>
 void task_service<S>::cancel(task_group& g) noexcept {
   if (!is_cancelled_now(g)) return;
   if (g.is_scope && static_cast<scope_core&>(g).is_empty()) return;
-  if constexpr (!S::on_several_threads)
+  if constexpr (S::on_several_threads) {
+    if (asks_later()) return;
+  } else {
     if (cancel_inside(g)) return;
-  auto const is_meant = [](process const& p) noexcept {
+  }
+  ask_all_who_wait();
+}
+/// Of all groups that have been cancelled.
+template <class S>
+void task_service<S>::ask_all_who_wait() noexcept {
+  std::uint32_t asked = 0;
+  auto const is_meant = [&asked](process const& p) noexcept {
+    ++asked;
     return p.is_waiting() && is_told_to_end(p.leaf());
   };
   // Those whose owner waits for them, and is to end, are found from there: others cannot ask what
@@ -214,6 +224,26 @@ void task_service<S>::cancel(task_group& g) noexcept {
   auto const mark = [this](task_group& other) { return is_cancelled_now(other); };
   do self().wake_if(is_meant);
   while (self().tasks_.mark_groups_if(is_meant, mark));
+  if constexpr (S::on_several_threads)
+    if (desk* const d = desk::of_thread; d && d->home == &self()) d->until_asks = asked;
+}
+/// K7.
+template <class S>
+bool task_service<S>::asks_later() noexcept {
+  desk const* const d = desk::of_thread;
+  if (!d || d->home != &self() || d->until_asks == 0 || self().is_one_step()) return false;
+  // acq_rel: who asks has seen all that was cancelled before, by whomever.
+  must_ask_.exchange(true, std::memory_order_acq_rel);
+  return true;
+}
+template <class S>
+void task_service<S>::asks_if_due() noexcept {
+  desk& d = *desk::of_thread;
+  if (d.until_asks != 0) --d.until_asks;
+  if (!must_ask_.load(std::memory_order_relaxed)) return;  // relaxed: who has said so looks here
+  if constexpr (requires(S& s) { s.worker().has_others(); })
+    if (d.until_asks != 0 && self().worker().has_others()) return;
+  if (must_ask_.exchange(false, std::memory_order_acq_rel)) ask_all_who_wait();  // as above
 }
 /// By us.
 template <class S>

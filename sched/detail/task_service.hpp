@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <atomic>
 #include <concepts>
 #include <coroutine>
 #include <cstdint>
@@ -57,8 +58,9 @@ class task_service : public scope_home {
  protected:
   ~task_service() = default;
 
-  bool has_tasks_ = false;  // where schedules are explored: or had
-  bool is_ending_ = false;  // nobody runs any more: those that there are are unwound
+  std::atomic<bool> must_ask_ = false;  // K7
+  bool has_tasks_ = false;              // where schedules are explored: or had
+  bool is_ending_ = false;              // nobody runs any more: those that there are are unwound
 
  private:
   [[nodiscard]] S& self() noexcept { return static_cast<S&>(*this); }
@@ -81,6 +83,16 @@ class task_service : public scope_home {
   [[nodiscard]] bool gives_way(std::uint32_t last, std::uint32_t count) noexcept;
   [[nodiscard]] std::coroutine_handle<> give_way(std::coroutine_handle<> frame, awaited& waiting,
                                                  operation_info const& operation) noexcept;
+
+  // ---- cancelling (scheduling_tasks.hpp)
+
+ protected:
+  /// Before a worker looks for who is next, while there is something to look up.
+  void asks_if_due() noexcept;
+
+ private:
+  [[nodiscard]] bool asks_later() noexcept;
+  void ask_all_who_wait() noexcept;
 
   // ---- those that are waited for together (scheduling_offers.hpp, scheduling_tasks.hpp)
 
