@@ -136,10 +136,12 @@ class shared {
   }
   template <class Predicate>
   static eff<T, syncing> waits(state s, Predicate is_right, std::source_location where) {
-    co_await detail::located(syncing::own(), where);
-    for (;;) {
-      auto const seen = s->changed.epoch();
+    // The touch comes first, so the cancellation that own() finds is looked up where we look at the
+    // value: after our own events, and in one step with it.
+    for (bool is_first = true;; is_first = false) {
       co_await detail::located(syncing::touch(&s->changed, false), where);
+      if (is_first) co_await detail::located(syncing::own(), where);
+      auto const seen = s->changed.epoch();
       {
         std::lock_guard const lock(s->access);
         if (std::invoke(is_right, std::as_const(s->value))) co_return std::as_const(s->value);

@@ -97,6 +97,18 @@ TEST_CASE("who drops the handle of a task decides whose its exception is") {
   CHECK(complaint({{{{starts_alone, starts_alone, yields}}, {{throws}}}}, 4) == "");
 }
 
+TEST_CASE("an event that has all cancelled takes the other events of its process with it") {
+  CHECK(complaint(
+            {{{{opens_scope, starts_alone, drops_handle, starts_with_handle}}, {{throws}}}, 1, 1},
+            1) == "");
+}
+
+TEST_CASE("a process that has cancelled its scope does not get a shared value afterwards") {
+  scenario const l{{{{opens_scope, cancels, waits_for_value}}, {{updates}}}};
+  CHECK(complaint(l, 1) == "");
+  CHECK(weft::tests::compare(l, granularity::parallel, 100'000).all.size() == 1);
+}
+
 TEST_CASE("who watches a scope looks whether it is over") {
   CHECK(complaint({{{{opens_scope_for, waits_notified_for}}, {{opens_scope, sleeps}}}}, 2) == "");
 }

@@ -100,10 +100,8 @@ bool scheduling<Backend>::does_what_comes_first(process* p, std::uint64_t answer
       return false;
     if (all.has(*p)) {
       here().running = p;
-      if (this->is_cancelling())
-        all.happen_all_of(*p);
-      else
-        all.happen_first_of(*p);
+      if (!this->is_cancelling()) all.happen_first_of(*p);
+      if (this->is_cancelling()) all.happen_all_of(*p);  // perhaps by what just happened
       here().running = nullptr;
       auto const& pending = process_place<typename Backend::place>(*p).pending;
       auto const* const end = all.end_of(*p);

@@ -230,6 +230,7 @@ void task_service<S>::ask_all_who_wait() noexcept {
 /// K7.
 template <class S>
 bool task_service<S>::asks_later() noexcept {
+  if constexpr (!offering<typename S::backend_type>) return false;  // has it others to run?
   desk const* const d = desk::of_thread;
   if (!d || d->home != &self() || d->until_asks == 0 || self().is_one_step()) return false;
   // acq_rel: who asks has seen all that was cancelled before, by whomever.
@@ -241,7 +242,7 @@ void task_service<S>::asks_if_due() noexcept {
   desk& d = *desk::of_thread;
   if (d.until_asks != 0) --d.until_asks;
   if (!must_ask_.load(std::memory_order_relaxed)) return;  // relaxed: who has said so looks here
-  if constexpr (requires(S& s) { s.worker().has_others(); })
+  if constexpr (offering<typename S::backend_type>)
     if (d.until_asks != 0 && self().worker().has_others()) return;
   if (must_ask_.exchange(false, std::memory_order_acq_rel)) ask_all_who_wait();  // as above
 }

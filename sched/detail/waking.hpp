@@ -34,12 +34,14 @@
 ///       he goes on: there it is found why.  Meanwhile who looks is at work, so it is not dry.
 ///   K6  Who explores schedules hears of each place from which somebody was taken.  That who enters
 ///       has asked, and that somebody was said to end, is is_to_end()'s to tell.
-///   K7  On several threads all who wait are asked, whatever group was cancelled.  So a worker that
-///       has just asked n of them, and has others to run, does not ask again before n steps: who
-///       cancels leaves word, and whichever worker comes first to have made its steps, or to have
-///       nobody else to run, asks on behalf of all who have left word.  So to ask costs no more
-///       than the steps that are made, and time that nobody needs.  The worker that leaves word
-///       looks for it when its process stops; until then none of them sleeps for good, as it runs.
+///   K7  On several threads all who wait are asked, whatever group was cancelled.  Where a worker
+///       can tell whether it has others to run (B8 of backend.hpp), it asks less often: when it
+///       has just asked n of them, and has others to run, it does not ask again before n steps.
+///       Who cancels meanwhile leaves word, and whichever worker comes first to have made its
+///       steps, or to have nobody else to run, asks on behalf of all who have left word.  So to ask
+///       costs no more than the steps that are made, and time that nobody needs.  The worker that
+///       leaves word looks for it when its process stops; until then none of them sleeps for good,
+///       as it runs.
 ///
 /// Where one thread runs all processes, a group of tasks that is cancelled finds those in it
 /// without a look at the others: task_tree.hpp.
