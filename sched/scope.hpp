@@ -96,8 +96,10 @@ class scope {
   /// All tasks, and the body, find `cancelled` at their next operation, or where they wait.
   /// That they heed it is no error: with_scope gives what the body does.
   ///
-  /// O(n) of the tasks in it, and in scopes and joins inside of it.  On several threads, and if the
-  /// scope was opened inside a handler and its body has not ended: of all processes that wait.
+  /// O(n) of the tasks in it, and in scopes and joins inside of it.  If the scope was opened inside
+  /// a handler and its body has not ended: of all processes that wait.  On several threads: of all
+  /// processes that wait, once for as many steps (K7 of waking.hpp); so many cancellations that
+  /// come close together cost as much as one.
   void cancel() noexcept {
     // Relaxed: looked at when all have ended.
     core_.was_told.store(true, std::memory_order_relaxed);
