@@ -109,6 +109,12 @@ TEST_CASE("a process that has cancelled its scope does not get a shared value af
   CHECK(weft::tests::compare(l, granularity::parallel, 100'000).all.size() == 1);
 }
 
+TEST_CASE("a task may come far before the process that has started it exits and cancels it") {
+  scenario const l{{{{opens_scope, starts_task, exits}}, {{prints}}}};
+  CHECK(complaint(l, 1) == "");
+  CHECK(weft::tests::compare(l, granularity::parallel, 100'000).all.size() == 2);
+}
+
 TEST_CASE("who watches a scope looks whether it is over") {
   CHECK(complaint({{{{opens_scope_for, waits_notified_for}}, {{opens_scope, sleeps}}}}, 2) == "");
 }

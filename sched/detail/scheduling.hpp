@@ -159,6 +159,8 @@ class scheduling final : public scheduling_outside, public task_service<scheduli
   template <class O>
   [[nodiscard]] bool stop_before(O const& o, std::coroutine_handle<> leaf, awaited& waiting);
   void put_pending(pending_operation const& o) noexcept;
+  /// Whether a task has been begun.
+  [[nodiscard]] bool has_had_tasks() const noexcept { return explores && this->has_tasks_; }
   /// Whether the process that runs has events that have not taken effect.
   [[nodiscard]] bool has_events() noexcept;
   void events_happen_now() noexcept;

@@ -135,13 +135,14 @@ struct scheduler_clause {
 
   // ---- where it is a step of its own, unless ordinary code stands in between
 
-  /// Whether the others go first.
-  static bool is_put_off(S& s) {
-    if (may_be_a_step || s.has_events()) return s.lets_others_first();
-    if constexpr (is_birth)
-      if (s.is_limited()) return s.lets_others_first();
-    return false;
+  /// Whether it is a step of its own.  A process that exits cancels what it has started.
+  static bool is_a_step(S& s) {
+    if constexpr (is_birth) return s.is_limited();
+    if constexpr (std::is_same_v<O, proc::exit>) return s.has_had_tasks();
+    return may_be_a_step;
   }
+  /// Whether the others go first.
+  static bool is_put_off(S& s) { return (is_a_step(s) || s.has_events()) && s.lets_others_first(); }
   static std::coroutine_handle<> let_others_first(evidence<E>& e, O& o,
                                                   std::coroutine_handle<> leaf,
                                                   answer<R>& waiting) {
@@ -151,8 +152,7 @@ struct scheduler_clause {
       if (answered_at_once(s, o, waiting)) return leaf;
       throw_crossed(s, o, waiting.where);
     }
-    s.put_pending({perform_pending, &e, &o, &waiting, leaf, nullptr,
-                   may_be_a_step || (is_birth && s.is_limited())});
+    s.put_pending({perform_pending, &e, &o, &waiting, leaf, nullptr, is_a_step(s)});
     return s.next();
   }
   static bool answered_at_once(S& s, O& o, answer<R>& waiting) {
