@@ -157,7 +157,7 @@ auto operator|(Inner&& inner, Outer&& outer) {
 ///
 /// A named handler is borrowed, and may keep resumptions only if it is a region.  An rvalue one is
 /// owned, and lives as long as anything can perform to it, resumptions too: so it must not keep one
-/// in itself, for then neither would ever go.
+/// in itself, for then neither would ever go.  A search of schedules reports that as a leak.
 ///
 /// g++ 12: a closure that owns something is named before it is passed, be it clause or body; as a
 /// temporary of a co_await it would be destroyed twice.

@@ -224,3 +224,32 @@ TEST_CASE("what is left over is a leak, whoever searches") {
     kept.clear();
   }
 }
+
+namespace {
+
+/// Owned, and keeps in itself what it is given: nobody but a test can break that.
+struct keeps_itself {
+  std::vector<keeps_itself*>* all;
+  std::vector<resumption<void>> kept;
+  void on(proc::yield, resumption<void> k) {
+    all->push_back(this);
+    kept.push_back(std::move(k));
+  }
+  void on(proc::fork, resumption<bool>) {}
+  void on(proc::exit, resumption<never>) {}
+};
+eff<void, proc> keeps_in_the_handler(std::vector<keeps_itself*>& all) {
+  co_await handle<proc>(keeps_itself{&all, {}}, yields);
+}
+
+}  // namespace
+
+TEST_CASE("an owned handler that keeps a resumption in itself is a leak that is found") {
+  weft::tests::every_frame_dies const here;
+  std::vector<keeps_itself*> all;
+  auto const found =
+      explore(make_world, [&all](world&) { return keeps_in_the_handler(all); }, fine);
+  CHECK(found.leaked > 0);
+  CHECK_FALSE(found.ok());
+  for (auto* const h : all) std::exchange(h->kept, {}).clear();
+}
