@@ -14,6 +14,7 @@
 #include "tests/support/random_lives.hpp"
 #include "tests/support/seeds.hpp"
 #include "tests/support/threads.hpp"
+#include "tests/support/traced_schedules.hpp"
 
 using namespace weft;
 using namespace weft::tests;
@@ -71,6 +72,41 @@ TEST_CASE("what one thread comes to, in any order, is among what explore finds")
   compare_all(seeds(200), granularity::cooperative, 10, [](scenario const& l, int round) {
     return round == 0 ? outcome_on<alone>(l) : outcome_on<by_random>(l);
   });
+}
+
+TEST_CASE("each run on one thread, in any order, is a schedule that can be followed") {
+  unsigned tried = 0, found = 0;
+  seeds const some(200);
+  some.for_each([&](unsigned seed) {
+    auto const l = a_program(seed);
+    for (int round = 0; round != 5; ++round) {
+      seen_run seen;
+      seen.outcome =
+          round == 0 ? outcome_on<alone>(l, &seen.trace) : outcome_on<by_random>(l, &seen.trace);
+      auto const its_path = path_of(l, seen, 20'000);
+      ++tried;
+      found += its_path == run_path::found;
+      if (its_path != run_path::missing) continue;
+      INFO("seed " << seed << ", round " << round << ", program\n" << l.text());
+      CHECK(seen.outcome == "what a schedule comes to");
+    }
+  });
+  if (!some.only_some()) CHECK(found > tried * 9 / 10);
+}
+
+TEST_CASE("what no schedule does has no path") {
+  using enum act;
+  scenario const l{{{{writes, yields, writes}}, {{reads}}}};
+  seen_run real;
+  real.outcome = outcome_on<alone>(l, &real.trace);
+  CHECK(path_of(l, real, 1000) == run_path::found);
+  auto other = real;
+  other.outcome += "more";
+  CHECK(path_of(l, other, 1000) == run_path::missing);
+  other = real;
+  std::swap(other.trace.front(), other.trace.back());
+  CHECK(path_of(l, other, 1000) == run_path::missing);
+  CHECK(path_of(l, other, 1) == run_path::not_found_in_time);
 }
 
 TEST_CASE("what several threads come to is among what explore finds in parallel steps") {

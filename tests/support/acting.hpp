@@ -71,6 +71,9 @@ struct shared_world {
   std::array<std::optional<inbox<int>>, 2> in;
   std::string out;
   int asked = 0;
+  /// Where it is noted which acts were done, one after the other; null if that is of no interest.
+  /// Not on several threads.
+  std::vector<unsigned>* trace = nullptr;
 
  private:
   std::mutex mutex_;
@@ -92,10 +95,19 @@ inline std::string text(std::optional<int> n) { return n ? std::to_string(*n) : 
 /// A process, or a task, that lives as the n-th says.
 struct liver {
   liver(shared_world& world, std::size_t nth, addresses to_whom, acting_scope* out)
-      : w(world), n(nth), mine(std::move(to_whom)), in(out), saw(std::to_string(nth) + ":") {}
+      : w(world), n(nth), mine(std::move(to_whom)), in(out), saw(std::to_string(nth) + ":") {
+    notes(begun);
+  }
   liver(liver const&) = delete;
   liver& operator=(liver const&) = delete;
   ~liver() { w.keep(std::move(saw), std::move(mine)); }
+
+  static constexpr std::size_t begun = 9;
+  /// That the act i was done.  Not once it was cancelled: in which order processes are unwound is
+  /// no part of a schedule.
+  void notes(std::size_t i) const {
+    if (w.trace && !was_cancelled) w.trace->push_back(static_cast<unsigned>(n * 10 + i));
+  }
 
   shared_world& w;
   std::size_t n;
@@ -104,6 +116,7 @@ struct liver {
   std::string saw;
   std::optional<mutex::guard> held = {}, other = {};
   task_handle<int> handle = {};
+  bool was_cancelled = false;
 };
 
 inline instant soon(instant now) { return now + std::chrono::nanoseconds(2); }

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "effects/effects.hpp"
 #include "sched/errors.hpp"
@@ -34,8 +35,9 @@ inline bool is_deadlock(std::exception_ptr const& error) {
   }
 }
 template <class Where>
-std::string outcome_on(scenario const& l) {
+std::string outcome_on(scenario const& l, std::vector<unsigned>* trace = nullptr) {
   shared_world w(l);
+  w.trace = trace;
   try {
     run_on<Where>(
         virtual_time<Where>(), [&w] { return starts_all(w); },

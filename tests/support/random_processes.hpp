@@ -70,7 +70,9 @@ inline acting goes_on(liver& me, std::size_t& i) {
       co_await shielded([&me, nth, next = acts[i++]] { return lives_on(me, next, nth); });
     else
       co_await lives_on(me, a, nth);
+    if (!is_of_tasks) me.notes(static_cast<std::size_t>(nth % 10));
   } catch (cancelled const&) {
+    me.was_cancelled = true;
     if (!is_of_tasks) throw;
     why = " cancelled";
   } catch (std::exception const& e) {
