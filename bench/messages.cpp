@@ -53,9 +53,9 @@
 #include "bench/rivals_messages.hpp"
 #include "bench/threads.hpp"
 #include "effects/effects.hpp"
-#include "sched/mail.hpp"
+#include "sched/mail/mail.hpp"
 #include "sched/schedule.hpp"
-#include "sched/timing.hpp"
+#include "sched/sync/timing.hpp"
 
 namespace {
 

@@ -10,8 +10,8 @@
 #include "bench/harness.hpp"
 #include "bench/threads.hpp"
 #include "effects/effects.hpp"
+#include "sched/runtime/scheduler.hpp"
 #include "sched/schedule.hpp"
-#include "sched/scheduler.hpp"
 
 /// Many who do next to nothing, begun inside or from outside: on a backend for several threads, and
 /// in a task group of TBB's.

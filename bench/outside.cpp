@@ -24,8 +24,8 @@
 #include "bench/echo.hpp"
 #include "bench/harness.hpp"
 #include "bench/outside_commands.hpp"
-#include "sched/one_thread.hpp"
-#include "sched/stealing.hpp"
+#include "sched/backends/one_thread.hpp"
+#include "sched/backends/stealing.hpp"
 
 namespace {
 

@@ -12,9 +12,9 @@
 #include "bench/harness.hpp"
 #include "bench/rivals_threads.hpp"
 #include "effects/effects.hpp"
-#include "sched/commands.hpp"
+#include "sched/commands/commands.hpp"
+#include "sched/commands/run_stepper.hpp"
 #include "sched/schedule.hpp"
-#include "sched/stepper.hpp"
 
 /// Two questions about commands.
 ///

@@ -10,7 +10,7 @@
 #include <memory>
 #include <type_traits>
 
-#include "effects/detail/frame_pool.hpp"
+#include "effects/memory/frame_pool.hpp"
 
 /// Schedulers as one writes them by hand, when nothing but yielding is wanted: the rivals of ours.
 ///

@@ -27,7 +27,7 @@
 /// A yield of `mutex+condvar` is three times as fast while nobody else wants its lock.  So a
 /// machine that gives us one core now and then makes the rival faster, and ours slower.
 
-#include "sched/sharing.hpp"
+#include "sched/backends/sharing.hpp"
 
 #include <tbb/global_control.h>
 
@@ -49,8 +49,8 @@
 #include "bench/threads.hpp"
 #include "bench/wakeups.hpp"
 #include "effects/effects.hpp"
-#include "sched/completion.hpp"
 #include "sched/schedule.hpp"
+#include "sched/sync/completion.hpp"
 
 namespace {
 

@@ -29,7 +29,7 @@
 ///                  win.
 ///   condvar        A thread that waits on a condition variable itself.
 
-#include "sched/stealing.hpp"
+#include "sched/backends/stealing.hpp"
 
 #include <tbb/global_control.h>
 
@@ -49,8 +49,8 @@
 #include "bench/wakeups.hpp"
 #include "deque/chase_lev.hpp"
 #include "effects/effects.hpp"
+#include "sched/backends/sharing.hpp"
 #include "sched/schedule.hpp"
-#include "sched/sharing.hpp"
 
 namespace {
 

@@ -12,8 +12,8 @@
 #include "bench/harness.hpp"
 #include "bench/tasks_programs.hpp"
 #include "effects/effects.hpp"
-#include "sched/parallel.hpp"
-#include "sched/when_all.hpp"
+#include "sched/tasks/parallel.hpp"
+#include "sched/tasks/when_all.hpp"
 
 /// The programs of tasks, by when_all and parallel_for.  What is called is not known to the
 /// compiler, so that it neither makes one task of two nor does away with a frame.

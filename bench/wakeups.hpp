@@ -14,8 +14,8 @@
 #include "bench/rivals_threads.hpp"
 #include "bench/threads.hpp"
 #include "effects/effects.hpp"
-#include "sched/completion.hpp"
 #include "sched/schedule.hpp"
+#include "sched/sync/completion.hpp"
 
 /// From a thread outside to one that sleeps: to a process that waits for a completion there, and to
 /// the thread itself, which waits on a condition variable.

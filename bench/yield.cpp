@@ -38,8 +38,8 @@
 
 #include "bench/harness.hpp"
 #include "bench/rivals_ring.hpp"
-#include "effects/detail/frame_pool.hpp"
 #include "effects/effects.hpp"
+#include "effects/memory/frame_pool.hpp"
 #include "sched/schedule.hpp"
 
 namespace {

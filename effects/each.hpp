@@ -11,12 +11,12 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/detail/frame_pool.hpp"
 #include "effects/detail/row_set.hpp"
 #include "effects/eff.hpp"
 #include "effects/emit.hpp"
 #include "effects/errors.hpp"
 #include "effects/handle.hpp"
+#include "effects/memory/frame_pool.hpp"
 #include "effects/region.hpp"
 #include "effects/resumption.hpp"
 

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "effects/effects.hpp"
-#include "sched/random_order.hpp"
+#include "sched/backends/random_order.hpp"
 #include "sched/schedule.hpp"
 
 namespace examples {

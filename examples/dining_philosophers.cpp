@@ -20,8 +20,8 @@
 
 #include "effects/effects.hpp"
 #include "examples/backend.hpp"
-#include "sched/mutex.hpp"
 #include "sched/schedule.hpp"
+#include "sched/sync/mutex.hpp"
 #include "sched/testing.hpp"
 
 using namespace weft;

@@ -21,7 +21,7 @@
 
 #include "effects/effects.hpp"
 #include "examples/backend.hpp"
-#include "sched/scope.hpp"
+#include "sched/tasks/scope.hpp"
 
 using namespace weft;
 using namespace std::chrono_literals;

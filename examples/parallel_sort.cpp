@@ -21,7 +21,7 @@
 
 #include "effects/effects.hpp"
 #include "examples/backend.hpp"
-#include "sched/when_all.hpp"
+#include "sched/tasks/when_all.hpp"
 
 using namespace weft;
 

@@ -26,8 +26,8 @@
 
 #include "effects/effects.hpp"
 #include "examples/backend.hpp"
-#include "sched/parallel.hpp"
-#include "sched/scope.hpp"
+#include "sched/tasks/parallel.hpp"
+#include "sched/tasks/scope.hpp"
 
 using namespace weft;
 

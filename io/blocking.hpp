@@ -14,7 +14,7 @@
 #include "effects/eff.hpp"
 #include "effects/handle.hpp"
 #include "effects/operation.hpp"
-#include "sched/completion.hpp"
+#include "sched/sync/completion.hpp"
 
 namespace weft {
 

@@ -14,8 +14,8 @@
 #include "effects/eff.hpp"
 #include "io/io.hpp"
 #include "io/socket.hpp"
-#include "sched/backend.hpp"
-#include "sched/outside_gate.hpp"
+#include "sched/base/backend.hpp"
+#include "sched/sync/external_event.hpp"
 
 namespace weft {
 

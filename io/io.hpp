@@ -10,7 +10,7 @@
 
 #include "effects/operation.hpp"
 #include "io/socket.hpp"
-#include "sched/outside_gate.hpp"
+#include "sched/sync/external_event.hpp"
 
 namespace weft {
 

@@ -25,7 +25,7 @@
 #include "io/detail/memory_stream.hpp"
 #include "io/memory_network_options.hpp"
 #include "io/network.hpp"
-#include "sched/detail/touching.hpp"
+#include "sched/base/detail/location_listener.hpp"
 
 namespace weft {
 

@@ -7,7 +7,7 @@
 #include <system_error>
 #include <utility>
 
-#include "sched/outside_gate.hpp"
+#include "sched/sync/external_event.hpp"
 
 namespace weft {
 

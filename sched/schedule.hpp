@@ -4,20 +4,20 @@
 #include <concepts>
 #include <utility>
 
-#include "sched/barrier.hpp"
-#include "sched/completion.hpp"
-#include "sched/condition.hpp"
-#include "sched/mail.hpp"
-#include "sched/mutex.hpp"
-#include "sched/one_thread.hpp"
-#include "sched/routing.hpp"
-#include "sched/scheduler.hpp"
-#include "sched/semaphore.hpp"
-#include "sched/shared.hpp"
-#include "sched/sharing.hpp"
-#include "sched/spawning.hpp"
-#include "sched/stealing.hpp"
-#include "sched/timing.hpp"
+#include "sched/backends/one_thread.hpp"
+#include "sched/backends/sharing.hpp"
+#include "sched/backends/stealing.hpp"
+#include "sched/base/spawning.hpp"
+#include "sched/mail/mail.hpp"
+#include "sched/mail/routing.hpp"
+#include "sched/runtime/scheduler.hpp"
+#include "sched/sync/barrier.hpp"
+#include "sched/sync/completion.hpp"
+#include "sched/sync/condition.hpp"
+#include "sched/sync/mutex.hpp"
+#include "sched/sync/semaphore.hpp"
+#include "sched/sync/shared.hpp"
+#include "sched/sync/timing.hpp"
 
 namespace weft {
 

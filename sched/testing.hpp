@@ -2,7 +2,7 @@
 #pragma once
 
 /// Schedulers for tests.
-#include "sched/decision.hpp"
-#include "sched/explore.hpp"
-#include "sched/random_order.hpp"
-#include "sched/random_walk.hpp"
+#include "sched/backends/random_order.hpp"
+#include "sched/base/decision.hpp"
+#include "testing/explore.hpp"
+#include "testing/random_walk.hpp"

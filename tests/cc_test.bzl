@@ -18,7 +18,7 @@ def cc_test(name, copts = [], deps = [], **kwargs):
         })
         deps = deps + select({
             "//tests/weakened:gcc": [],
-            "//conditions:default": [":first"],
+            "//conditions:default": ["//tests:first"],
         })
     native.cc_test(
         name = name,

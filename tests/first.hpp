@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "effects/effects.hpp"
-#include "sched/random_order.hpp"
+#include "sched/backends/random_order.hpp"
+#include "sched/backends/sharing.hpp"
+#include "sched/backends/stealing.hpp"
 #include "sched/schedule.hpp"
-#include "sched/sharing.hpp"
-#include "sched/stealing.hpp"
 #include "sched/testing.hpp"

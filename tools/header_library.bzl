@@ -1,15 +1,18 @@
 """A library of headers that is compiled all the same."""
 
-def header_library(name, hdrs, internals = [], **kwargs):
-    """A cc_library with one source file, which includes each header, first and alone.
+def header_library(name, hdrs, internals = [], internals_visibility = None, reexported = [], **kwargs):
+    """A cc_library with one source file, which includes each of its headers.
 
     Without a source file nothing of a header-only library would be compiled, and layering_check
     would not look at what its headers include.
 
     Args:
       name: the name of the library.
-      hdrs: what others may include.
-      internals: headers that only this library may include.
+      hdrs: the headers that every user of the library may include.
+      internals: the headers that only this library may include.
+      internals_visibility: the packages that may include the internals as well, by way of the
+        library NAME_internals.
+      reexported: headers of other libraries that a user of this one may include as well.
       **kwargs: as for cc_library.
     """
     package = native.package_name()
@@ -24,6 +27,15 @@ def header_library(name, hdrs, internals = [], **kwargs):
     native.cc_library(
         name = name,
         srcs = internals + [name + "_includes.cpp"],
-        hdrs = hdrs,
+        hdrs = hdrs + reexported,
         **kwargs
     )
+    if internals_visibility:
+        others = dict(kwargs)
+        others.pop("visibility", None)
+        native.cc_library(
+            name = name + "_internals",
+            hdrs = internals,
+            visibility = internals_visibility,
+            **dict(others, deps = kwargs.get("deps", []) + [":" + name])
+        )

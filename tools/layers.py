@@ -3,7 +3,7 @@
 """Do tests include only what their own dependencies offer?
 
 For those that layering_check does not see (tests/cc_test.bzl).  Reads what
-`./bazelw query --output=xml 'kind("cc_.* rule", //...)'` prints; says nothing if all is well."""
+`./bazelw query --output=xml 'kind("cc_.* rule|filegroup rule", //...)'` prints; says nothing if all is well."""
 
 import re
 import sys
@@ -24,7 +24,12 @@ def path(label):
 def violations(query, read):
     """Those in `query`, where `read(path)` is the text of a file."""
     rules = {rule.get("name"): rule for rule in query.iter("rule")}
-    offered = {name: {path(h) for h in labels(rule, "hdrs")} for name, rule in rules.items()}
+    groups = {name: labels(rule, "srcs") for name, rule in rules.items() if rule.get("class") == "filegroup"}
+
+    def files(label):
+        return {f for member in groups[label] for f in files(member)} if label in groups else {path(label)}
+
+    offered = {name: {f for h in labels(rule, "hdrs") for f in files(h)} for name, rule in rules.items()}
     known = set().union(*offered.values())
     for name, rule in sorted(rules.items()):
         if rule.get("class") != "cc_test":

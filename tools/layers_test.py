@@ -12,8 +12,11 @@ QUERY = """
     <list name="srcs"><label value="//deque:detail/node.hpp"/></list>
   </rule>
   <rule class="cc_library" name="//sched:schedule">
-    <list name="hdrs"><label value="//sched:schedule.hpp"/></list>
+    <list name="hdrs"><label value="//sched:schedule.hpp"/><label value="//sched/mail:public_headers"/></list>
     <list name="deps"><label value="//deque:deque"/></list>
+  </rule>
+  <rule class="filegroup" name="//sched/mail:public_headers">
+    <list name="srcs"><label value="//sched/mail:mail.hpp"/></list>
   </rule>
   <rule class="cc_test" name="//tests:a_test">
     <list name="srcs"><label value="//tests:a_test.cpp"/><label value="//tests:a.hpp"/></list>
@@ -31,6 +34,9 @@ class Layers(unittest.TestCase):
     def test_what_is_offered_or_its_own(self):
         self.assertEqual(
             violations('#include <vector>\n#include "sched/schedule.hpp"\n#include "tests/a.hpp"\n'), []
+        )
+        self.assertEqual(violations('#include "sched/mail/mail.hpp"\n'), [])
+        self.assertTrue(violations('#include "sched/mail/ports.hpp"\n')
         )
 
     def test_what_is_offered_to_others(self):

@@ -1,27 +1,42 @@
 #!/bin/sh
-# refuses.sh DIAGNOSTIC SAYS [deleted]: is the compiler's only error the first line of SAYS, and
-# does the diagnostic name what the other lines hold?  Both compilers' wrapping is taken off first:
+# refuses.sh DIAGNOSTIC PROGRAM: is the compiler's only error for PROGRAM the one that its head
+# announces, and does the diagnostic name all that it should?  The head of a program:
+#
+#   /// Refused:
+#   ///   weft: the message, which
+#   ///   may have several lines
+#   /// Naming: a text somewhere in the diagnostic
+#
+# "Refused by a deleted function:" stands where the error is the compiler's own; the message is
+# then the comment behind the declaration, which the compiler shows in a note.
+#
+# Both compilers' wrapping of our message is taken off first:
 #   clang  x.cpp:1:2: error: static assertion failed due to requirement 'is_in_row': weft: ...
 #   g++    x.cpp:1:2: error: static assertion failed: weft: ...
-# deleted: the only error is the compiler's own, of a deleted function; the first line of SAYS is
-# the comment behind the declaration, which the compiler shows in a note.
-wanted=$(head -n 1 "$2")
+head=$(sed -n '/^\/\/\/ Refused/,/^$/p' "$2")
+wanted=$(printf '%s\n' "$head" | sed -n 's|^///   ||p' | tr '\n' ' ' | sed 's/ $//')
+printf '%s\n' "$head" | sed -n 's|^/// Naming: ||p' > "$TEST_TMPDIR/names"
 said=$(sed -nE 's/^.*error: //p' "$1" |
   sed -E 's/^static assertion failed.*: (weft: )/\1/')
 
 failed=0
-if [ "$3" = deleted ]; then
-  case $said in
-    *"
-"*) ;; # two errors
-    *deleted*) sed -nE 's|^.*= delete; *// ||p' "$1" | grep -qxF -- "$wanted" && said=$wanted ;;
-  esac
+if [ -z "$wanted" ]; then
+  echo "$2 does not announce a message"
+  failed=1
 fi
+case $head in
+  '/// Refused by a deleted function:'*)
+    case $said in
+      *"
+"*) ;; # two errors
+      *deleted*) sed -nE 's|^.*= delete; *// ||p' "$1" | grep -qxF -- "$wanted" && said=$wanted ;;
+    esac
+    ;;
+esac
 if [ "$said" != "$wanted" ]; then
   printf 'expected this error, and no other:\n  %s\n' "$wanted"
   failed=1
 fi
-tail -n +2 "$2" > "$TEST_TMPDIR/names"
 while read -r name; do
   grep -qF -- "$name" "$1" && continue
   printf 'expected the diagnostic to name: %s\n' "$name"

@@ -24,43 +24,35 @@ def _impl(ctx):
         arguments = [diagnostic.path] + how.command,
         env = how.env,
         mnemonic = "RefuseToCompile",
-        progress_message = "Hearing what the compiler says of " + ctx.file.src.short_path,
+        progress_message = "Compiling %s, which is refused" % ctx.file.src.short_path,
         execution_requirements = {"no-sandbox": "1"} if parsed else {},
     )
 
-    says = ctx.actions.declare_file(ctx.label.name + ".says")
-    ctx.actions.write(says, ctx.attr.says + "\n" + "".join([n + "\n" for n in ctx.attr.naming]))
     test = ctx.actions.declare_file(ctx.label.name)
     ctx.actions.write(
         test,
-        "#!/bin/sh\nexec sh %s %s %s %s\n" % (
+        "#!/bin/sh\nexec sh %s %s %s\n" % (
             ctx.file._refuses.short_path,
             diagnostic.short_path,
-            says.short_path,
-            "deleted" if ctx.attr.deleted else "",
+            ctx.file.src.short_path,
         ),
         is_executable = True,
     )
     return [DefaultInfo(
         executable = test,
-        runfiles = ctx.runfiles([diagnostic, says, ctx.file._refuses]),
+        runfiles = ctx.runfiles([diagnostic, ctx.file.src, ctx.file._refuses]),
     )]
 
 refuses_to_compile_test = rule(
     implementation = _impl,
-    doc = "Fails unless the compiler's one error for `src` is our message `says`, with every " +
-          "`naming` somewhere in what it prints (the type at fault).  If `deleted`, the one error " +
-          "is the compiler's, that a function is deleted, and `says` is the comment behind the " +
-          "declaration, which the compiler shows.",
+    doc = "Fails unless the compiler's one error for `src` is the message that the head of `src` " +
+          "announces, and the diagnostic names what the head says (refuses.sh).",
     attrs = dict(COMPILING["attrs"], **{
-        "deleted": attr.bool(),
         "deps": attr.label_list(providers = [CcInfo]),
         "first": attr.label(
             allow_single_file = [".pch"],
             doc = "A precompiled header of what programs include.",
         ),
-        "naming": attr.string_list(),
-        "says": attr.string(mandatory = True),
         "src": attr.label(allow_single_file = [".cpp"], mandatory = True),
         "_refuses": attr.label(default = "//tools:refuses.sh", allow_single_file = True),
     }),

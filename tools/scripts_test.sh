@@ -45,32 +45,34 @@ chmod +x wrong_once
 fails backends ./wrong_once one one
 
 # refuses.sh: one error, ours, naming the type, from either compiler.
-printf 'weft: no\nthe_type\n' > says
-clang="x.cpp:1:2: error: static assertion failed due to requirement 'a::b': weft: no"
-gcc='x.cpp:1:2: error: static assertion failed: weft: no'
+refuses() { sh "$tools/refuses.sh" diagnostic program.cpp; }
+printf '// SPDX\n\n/// Refused:\n///   weft: no,\n///   never\n/// Naming: the_type\n\nint x;\n' > program.cpp
+clang="x.cpp:1:2: error: static assertion failed due to requirement 'a::b': weft: no, never"
+gcc='x.cpp:1:2: error: static assertion failed: weft: no, never'
 note='x.cpp:3:4: note: in instantiation of the_type'
-printf '%s\n%s\n' "$clang" "$note" > diagnostic && passes sh "$tools/refuses.sh" diagnostic says
-printf '%s\n%s\n' "$gcc" "$note" > diagnostic && passes sh "$tools/refuses.sh" diagnostic says
-printf '%s\n' "$gcc" > diagnostic && fails sh "$tools/refuses.sh" diagnostic says
-printf '%s\n%s\n%s\n' "$gcc" "$note" 'x.cpp:9:9: error: another' > diagnostic
-fails sh "$tools/refuses.sh" diagnostic says
-echo COMPILED > diagnostic && fails sh "$tools/refuses.sh" diagnostic says
+printf '%s\n%s\n' "$clang" "$note" > diagnostic && passes refuses
+printf '%s\n%s\n' "$gcc" "$note" > diagnostic && passes refuses
+printf '%s\n' "$gcc" > diagnostic && fails refuses
+printf '%s\n%s\n%s\n' "$gcc" "$note" 'x.cpp:9:9: error: another' > diagnostic && fails refuses
+echo COMPILED > diagnostic && fails refuses
+printf '// SPDX\n\nint x;\n' > program.cpp
+printf 'x.cpp:1:2: error: \n' > diagnostic && fails refuses
 
-# refuses.sh deleted: one error, the compiler's, and our words behind the declaration it shows.
-refuses_deleted() { sh "$tools/refuses.sh" diagnostic says deleted; }
+# refuses.sh, by a deleted function: one error, the compiler's, and our words behind the declaration.
+printf '/// Refused by a deleted function:\n///   weft: no (not once)\n/// Naming: the_type\n\n' > program.cpp
 clang="x.cpp:1:2: error: call to deleted constructor of 'the_type'"
 gcc="x.cpp:1:2: error: use of deleted function 'the_type::the_type(const the_type&)'"
 note='x.hpp:3:4: note: declared here
     3 |   the_type(the_type const&) = delete;  // weft: no (not once)'
-printf 'weft: no (not once)\nthe_type\n' > says
-printf '%s\n%s\n' "$clang" "$note" > diagnostic && passes refuses_deleted
-printf '%s\n%s\n' "$gcc" "$note" > diagnostic && passes refuses_deleted
-fails sh "$tools/refuses.sh" diagnostic says
-printf '%s\n%s, never\n' "$gcc" "$note" > diagnostic && fails refuses_deleted
-printf '%s\n%s\n%s\n' "$gcc" "$note" "$clang" > diagnostic && fails refuses_deleted
-printf '%s\n%s\n' 'x.cpp:1:2: error: another' "$note" > diagnostic && fails refuses_deleted
-printf '%s\n' "$gcc" > diagnostic && fails refuses_deleted
-echo COMPILED > diagnostic && fails refuses_deleted
+printf '%s\n%s\n' "$clang" "$note" > diagnostic && passes refuses
+printf '%s\n%s\n' "$gcc" "$note" > diagnostic && passes refuses
+printf '%s\n%s, never\n' "$gcc" "$note" > diagnostic && fails refuses
+printf '%s\n%s\n%s\n' "$gcc" "$note" "$clang" > diagnostic && fails refuses
+printf '%s\n%s\n' 'x.cpp:1:2: error: another' "$note" > diagnostic && fails refuses
+printf '%s\n' "$gcc" > diagnostic && fails refuses
+echo COMPILED > diagnostic && fails refuses
+sed -i 's/ by a deleted function//' program.cpp
+printf '%s\n%s\n' "$clang" "$note" > diagnostic && fails refuses
 
 # tangle.sh: blocks of one language, in order; none is an error.
 printf 'prose\n```cpp\nint a;\n```\n```output\nout\n```\n```cpp\nint b;\n```\n' > chapter.md

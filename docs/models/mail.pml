@@ -2,7 +2,7 @@
 /* Waiting for mail, at a gate, and until a point in time: one protocol for all, and a mailbox.
  *
  * Who waits stands in a waiter, in the frame of its operation, which is on one list or several: at
- * mailboxes, on the heap of timers, at a gate; each has a lock (sched/detail/waiter.hpp).
+ * mailboxes, on the heap of timers, at a gate; each has a lock (sched/sync/detail/waiter.hpp).
  *
  *   T1  Who wakes it takes the process out of the waiter by one exchange, under the lock of the
  *       list on which the waiter was found.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* The word of states, and the queue of one thread: sched/process_state.hpp and
- * sched/thread_queue.hpp, as inlines that queues.pml and sharing.pml include.
+/* The word of states, and the queue of one thread: sched/backends/sharing_state.hpp and
+ * sched/backends/thread_queue.hpp, as inlines that queues.pml and sharing.pml include.
  *
  * A line that begins a step touches one word that others look at: a compare-and-swap is one
  * step, a plain load another.  What only the holder of a claim may touch (Q2) is done in one

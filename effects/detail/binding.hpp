@@ -12,8 +12,8 @@
 #include "effects/detail/crossing.hpp"
 #include "effects/detail/end_of_clause.hpp"
 #include "effects/detail/evidence.hpp"
-#include "effects/detail/frame_pool.hpp"
 #include "effects/detail/prompt.hpp"
+#include "effects/memory/frame_pool.hpp"
 
 /// Which handlers a body performs to, where these may be exchanged (effects/rebinding.hpp).
 ///

@@ -12,10 +12,10 @@
 #include "effects/detail/binding.hpp"
 #include "effects/detail/capture.hpp"
 #include "effects/detail/frame.hpp"
-#include "effects/detail/frame_arena.hpp"
 #include "effects/detail/operation_info.hpp"
 #include "effects/detail/prompt.hpp"
 #include "effects/errors.hpp"
+#include "effects/memory/frame_arena.hpp"
 
 namespace weft::detail {
 

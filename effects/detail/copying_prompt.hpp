@@ -10,11 +10,11 @@
 
 #include "effects/detail/capture.hpp"
 #include "effects/detail/copied_capture.hpp"
-#include "effects/detail/frame_arena.hpp"
-#include "effects/detail/frame_pool.hpp"
 #include "effects/detail/operation_info.hpp"
 #include "effects/detail/prompt.hpp"
 #include "effects/errors.hpp"
+#include "effects/memory/frame_arena.hpp"
+#include "effects/memory/frame_pool.hpp"
 
 /// A prompt that goes back to where its body was captured, by putting the frames back.
 ///

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "effects/detail/frame.hpp"
-#include "effects/detail/frame_pool.hpp"
 #include "effects/detail/prompt.hpp"
+#include "effects/memory/frame_pool.hpp"
 
 /// Where a clause ends, and who waits for its answer goes on.
 ///

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "effects/detail/answer.hpp"
-#include "effects/detail/frame_pool.hpp"
 #include "effects/detail/transfer.hpp"
+#include "effects/memory/frame_pool.hpp"
 
 /// Frames: what every coroutine of ours has, and how a chain of them ends.
 ///

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "effects/detail/answer.hpp"
-#include "effects/detail/frame_pool.hpp"
 #include "effects/detail/operation_info.hpp"
+#include "effects/memory/frame_pool.hpp"
 
 /// What replay logs are made of (replay_log.hpp).
 namespace weft::detail {

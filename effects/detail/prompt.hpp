@@ -316,4 +316,4 @@ class prompt : public holder, public pooled_in_body {
 
 }  // namespace weft::detail
 
-#include "effects/detail/prompt_rare.hpp"
+#include "effects/detail/prompt_slow.hpp"

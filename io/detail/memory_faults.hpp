@@ -8,8 +8,8 @@
 #include <span>
 #include <string_view>
 
-#include "sched/decision.hpp"
-#include "sched/detail/lots.hpp"
+#include "sched/backends/detail/portable_rng.hpp"
+#include "sched/base/decision.hpp"
 
 /// What goes wrong in a network in memory, and who says when.
 namespace weft::detail {
@@ -68,7 +68,7 @@ class fault_menu {
 
 /// How many of each kind may still happen in this run.
 ///
-///   M1  What is left says which ways there are, and is no location (touching.hpp) all the same: of
+///   M1  What is left says which ways there are, and is no location (location_listener.hpp) all the same: of
 ///       each kind there are so many in all, whoever has them.  So what two processes have decided
 ///       in one order they could have in the other.
 class fault_budgets {

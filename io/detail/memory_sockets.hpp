@@ -12,7 +12,7 @@
 
 #include "io/detail/memory_stream.hpp"
 #include "io/socket.hpp"
-#include "sched/detail/touching.hpp"
+#include "sched/base/detail/location_listener.hpp"
 
 /// The sockets of a network in memory.
 namespace weft::detail {

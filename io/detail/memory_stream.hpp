@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "io/socket.hpp"
-#include "sched/detail/touching.hpp"
-#include "sched/outside_gate.hpp"
+#include "sched/base/detail/location_listener.hpp"
+#include "sched/sync/external_event.hpp"
 
 /// What connects two in memory.
 namespace weft::detail {
@@ -45,7 +45,7 @@ class watched_place {
 
 /// Bytes on their way in one direction, and what there is to say of them.
 ///
-///   M2  A stream is one location (touching.hpp): what is attempted reads it, what changes anything
+///   M2  A stream is one location (location_listener.hpp): what is attempted reads it, what changes anything
 ///       writes it, also if only the other side will notice.
 ///   M3  Silent, it tells nobody anything: who waits is not woken by the other side.
 class memory_stream {

@@ -15,7 +15,7 @@
 #include "io/detail/readiness.hpp"
 #include "io/detail/socket_address.hpp"
 #include "io/socket.hpp"
-#include "sched/outside_gate.hpp"
+#include "sched/sync/external_event.hpp"
 
 namespace weft::detail {
 

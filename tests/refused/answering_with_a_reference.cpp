@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: operations and computations give values: use a pointer for a reference
+/// Naming: weft::op<int
+
 #include "effects/effects.hpp"
 
 struct shelf {

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: this operation is not of one of the effects that the clause's outer<...> names
+/// Naming: weft::proc::yield
+
 #include "effects/effects.hpp"
 
 struct dice {

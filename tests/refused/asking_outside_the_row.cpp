@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: a clause asks outward for an effect that is not in the row around handle: add it there,
+///   or handle it
+/// Naming: weft::row<weft::console>
+
 #include "effects/effects.hpp"
 
 struct dice {

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused by a deleted function:
+///   weft: a resumption is used once: std::move it, or take a multi_resumption
+/// Naming: resumption<
+
 #include "effects/effects.hpp"
 
 struct parking {

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: tasks in a coroutine whose row has no tasking<...>: name it in eff<...>, with the
+///   effects that the tasks may perform
+/// Naming: weft::row<weft::proc>
+
 #include "sched/schedule.hpp"
-#include "sched/task_handle.hpp"
+#include "sched/tasks/task_handle.hpp"
 
 using weft::proc;
 

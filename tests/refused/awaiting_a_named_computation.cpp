@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: what is awaited must be an operation, or a computation that is called here or moved:
+///   std::move(e)
+/// Naming: eff<void>
+
 #include "effects/effects.hpp"
 
 weft::eff<void> child() { co_return; }

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: what is awaited must be an operation, or a computation that is called here or moved:
+///   std::move(e)
+/// Naming: handling<weft::state_of<int>
+
 #include "effects/effects.hpp"
 
 weft::eff<int, weft::state<int>> counts() { co_return co_await weft::state<int>::get{}; }

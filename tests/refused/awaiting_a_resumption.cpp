@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: a resumption is not awaited but resumed: co_await std::move(k)(v), or co_await k(v) if
+///   it is a multi_resumption
+/// Naming: resumption<int, int>
+
 #include "effects/effects.hpp"
 
 struct dice {

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: what is awaited must be an operation, or a computation that is called here or moved:
+///   std::move(e)
+/// Naming: int
+
 #include "effects/effects.hpp"
 
 weft::eff<void> waits() { co_await 5; }

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: what is resumed bitwise is copied byte by byte: a handler inside must be trivially
+///   copyable, and owned
+/// Naming: state_of<int>
+
 #include "effects/effects.hpp"
 
 struct coin {

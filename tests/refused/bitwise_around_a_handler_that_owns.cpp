@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: what is resumed bitwise is copied byte by byte: a handler inside must be trivially
+///   copyable, and owned
+/// Naming: reader_of<std::
+
 #include <string>
 
 #include "effects/effects.hpp"

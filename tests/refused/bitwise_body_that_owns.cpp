@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: what is resumed bitwise is copied byte by byte: what the body captures must be trivially
+///   copyable
+/// Naming: lambda
+
 #include <string>
 
 #include "effects/effects.hpp"

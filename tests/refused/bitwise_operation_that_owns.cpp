@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: what is resumed bitwise is copied byte by byte: the operation and its answer must be
+///   trivially copyable
+/// Naming: oracle::ask
+
 #include <string>
 #include <utility>
 

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: the awaited computation may perform an effect that is outside the row of the coroutine
+///   that awaits it
+/// Naming: weft::row<weft::console>
+
 #include "effects/effects.hpp"
 
 weft::eff<int, weft::console> loud();

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: a check of explore returns whether the state is right: a bool; or the outcome's name, a
+///   string, which is right; or both, a run_result; or nothing, and throws
+/// Naming: int
+
 #include "effects/effects.hpp"
 #include "sched/testing.hpp"
 

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: a checkpoint is taken on a backend whose worker gives what is ready as a value,
+///   worker.ready(): one_thread is one, those of several threads are not
+/// Naming: weft::sharing
+
 #include "sched/schedule.hpp"
 
 weft::eff<void, weft::proc> program() { co_return; }

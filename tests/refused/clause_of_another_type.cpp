@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: the clause on(operation) returns what does not convert to the operation's result
+/// Naming: dice::roll
+/// Naming: poet
+
 #include <string>
 
 #include "effects/effects.hpp"

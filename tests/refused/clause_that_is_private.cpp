@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: the handler has no public clause for this operation: on(operation), or on(operation,
+///   resumption<result, answer>)
+/// Naming: loaded
+/// Naming: dice::roll
+
 #include "effects/effects.hpp"
 
 struct dice {

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: nobody was passed who takes this command: add to dispatchers{...} a function of the
+///   command and a reply<result>, its result
+/// Naming: issuing<resolve>
+
 #include <string>
 #include <utility>
 
-#include "sched/commands.hpp"
+#include "sched/commands/commands.hpp"
 #include "sched/schedule.hpp"
 
 struct resolve : weft::command<std::string> {

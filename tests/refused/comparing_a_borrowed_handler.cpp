@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: what is compared is run twice: its handlers are owned, and they and the body can be
+///   copied
+/// Naming: both
+
 #include "effects/effects.hpp"
 
 struct coin {

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: what is compared answers with what has an operator==
+/// Naming: score
+
 #include "effects/effects.hpp"
 
 struct coin {

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: what is compared leaves no effect to the outside: handle all of them in the same
+///   composition
+/// Naming: weft::row<weft::console>
+
 #include "effects/effects.hpp"
 
 struct coin {

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: handlers that are composed say what they handle: with<E>(handler), or derive the handler
+///   from handler<E>
+/// Naming: loaded
+
 #include "effects/effects.hpp"
 
 struct dice {

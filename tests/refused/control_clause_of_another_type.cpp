@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: a control clause must return the handler's answer, or outcome<answer>, which
+///   k.last(value) gives
+/// Naming: spoilsport
+/// Naming: dice::roll
+
 #include <string>
 
 #include "effects/effects.hpp"

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: a handler passed to schedule stands outside all processes and answers them at once:
+///   on(operation), without a resumption
+/// Naming: keeper
+
 #include "effects/effects.hpp"
 #include "sched/schedule.hpp"
 

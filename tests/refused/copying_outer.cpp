@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused by a deleted function:
+///   weft: an outer<...> is good for the clause it is given to
+/// Naming: outer<
+
 #include "effects/effects.hpp"
 
 struct dice {

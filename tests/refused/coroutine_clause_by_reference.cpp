@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: a coroutine clause takes the operation and its resumption by value: it goes on after the
+///   call
+/// Naming: dice::roll
+
 #include "effects/effects.hpp"
 
 struct dice {

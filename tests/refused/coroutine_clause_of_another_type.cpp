@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: a coroutine clause computes another type than the handler answers with
+/// Naming: reporter
+/// Naming: dice::roll
+
 #include <string>
 
 #include "effects/effects.hpp"

@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: a coroutine clause performs an effect that is not in the row around handle: add it
+///   there, or handle it
+/// Naming: announcer
+/// Naming: weft::row<weft::console>
+
 #include "effects/effects.hpp"
 
 struct dice {

@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: a clause that is a coroutine takes the resumption too: on(operation, resumption<result,
+///   answer> k)
+/// Naming: polite
+/// Naming: weft::proc::yield
+
 #include "effects/effects.hpp"
 
 struct polite {

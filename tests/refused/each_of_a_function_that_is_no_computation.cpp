@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: each takes a function that returns an eff<void, emit<T>>, and its arguments: not its
+///   result; a reference goes as std::ref(x)
+/// Naming: int (*)(int)
+
 #include "effects/effects.hpp"
 
 int twice(int n) { return 2 * n; }

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: the row of what each runs is one emit<T>: handle other effects inside it, or pull from a
+///   handler of your own
+/// Naming: weft::console
+
 #include "effects/effects.hpp"
 
 weft::eff<void, weft::console> says() { co_await weft::console::print{"x"}; }

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: no handler was passed that can be called as h.on(operation) for this effect of the
+///   program
+/// Naming: weft::console
+
 #include "effects/effects.hpp"
 #include "sched/schedule.hpp"
 

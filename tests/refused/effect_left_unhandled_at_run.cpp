@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: an effect is left unhandled at run: handle<E>(handler, body) it first
+/// Naming: weft::row<weft::console>
+
 #include "effects/effects.hpp"
 
 weft::eff<int, weft::console> hello() {

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: the body may perform an effect that is neither handled here nor in the row around handle
+/// Naming: weft::row<weft::console>
+
 #include "effects/effects.hpp"
 
 weft::eff<int, weft::console, weft::state<int>> counts() {

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: an element of a persistent_deque must move without throwing, or be copyable
+/// Naming: stubborn
+
 #include "deque/persistent_deque.hpp"
 
 struct stubborn {

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: an element of a persistent_deque must not throw when it is destroyed
+/// Naming: explosive
+
 #include "deque/persistent_deque.hpp"
 
 struct explosive {

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: for_each takes a function that can be called with each element, and returns an eff<void,
+///   ...>
+/// Naming: adding_to
+
 #include <vector>
 
 #include "effects/effects.hpp"

@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: fork takes two functions without arguments that return an eff<void, ...>, not their
+///   results
+/// Naming: eff<void
+/// Naming:
+
 #include "effects/effects.hpp"
 
 weft::eff<void, weft::proc> child() { co_return; }

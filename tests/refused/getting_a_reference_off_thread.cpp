@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: what off_thread runs returns a value: a reference to what is on another thread would be
+///   shared with it
+/// Naming: (*)()
+
 #include "io/blocking.hpp"
 #include "sched/schedule.hpp"
 

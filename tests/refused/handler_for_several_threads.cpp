@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: processes on several threads use the handlers outside at once: this one does not say
+///   that it is made for that: static constexpr bool thread_safe = true; or pass
+///   synchronized(handler)
+/// Naming: weft::console_to_stream
+
 #include <iostream>
 
 #include "effects/effects.hpp"

@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: the handler has no public clause for this operation: on(operation), or on(operation,
+///   resumption<result, answer>)
+/// Naming: forgetful
+/// Naming: print_line
+
 #include "effects/effects.hpp"
 #include "sched/schedule.hpp"
 

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: name the effects to be handled, handle<E>(h, body), or derive the handler from
+///   handler<E>
+/// Naming: loaded
+
 #include "effects/effects.hpp"
 
 struct dice {

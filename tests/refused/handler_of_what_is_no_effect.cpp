@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: this is not an effect: an effect lists its operations, each once, in `using operations =
+///   op_list<...>`
+/// Naming: dice::roll
+
 #include "effects/effects.hpp"
 
 struct dice {

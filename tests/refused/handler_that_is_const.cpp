@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: the handler is const, and its clause for this operation is not
+/// Naming: weft::state_of<int>
+/// Naming: weft::state<int>::put
+
 #include "effects/effects.hpp"
 
 weft::eff<int, weft::state<int>> counts() { co_return co_await weft::state<int>::get{}; }

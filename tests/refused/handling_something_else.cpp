@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: handle takes a body: an eff that is called here or moved, or a function without
+///   arguments that returns one
+/// Naming: total
+
 #include "effects/effects.hpp"
 
 struct total {

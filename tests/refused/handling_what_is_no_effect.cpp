@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: this is not an effect: an effect lists its operations, each once, in `using operations =
+///   op_list<...>`
+/// Naming: weft::state_of<int>
+
 #include "effects/effects.hpp"
 
 weft::eff<int, weft::state<int>> counts() { co_return co_await weft::state<int>::get{}; }

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "sched/commands.hpp"
+
+/// Refused:
+///   weft: this is not a command: a command is a struct derived from command<result>
+/// Naming: int
+
+#include "sched/commands/commands.hpp"
 #include "sched/schedule.hpp"
 
 weft::eff<void, weft::completing> program() { co_await weft::issue(5); }

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "sched/mutex.hpp"
+
+/// Refused by a deleted function:
+///   weft: with_lock takes a mutex, and a function without arguments: not its result
+/// Naming: weft::with_lock
+
 #include "sched/schedule.hpp"
+#include "sched/sync/mutex.hpp"
 
 using weft::syncing;
 

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: parallel_for takes a function that can be called with each element, and returns an
+///   eff<void, ...> if what it gives is to be awaited
+/// Naming: squaring
+
 #include <vector>
 
-#include "sched/parallel.hpp"
 #include "sched/schedule.hpp"
+#include "sched/tasks/parallel.hpp"
 
 struct squaring {
   weft::eff<int> operator()(int n) const { co_return n* n; }

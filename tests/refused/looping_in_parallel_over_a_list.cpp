@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: what is done in parallel is a range with random access and a size
+/// Naming: list<int
+
 #include <list>
 
-#include "sched/parallel.hpp"
 #include "sched/schedule.hpp"
+#include "sched/tasks/parallel.hpp"
 
 weft::eff<void, weft::tasking<>> increments() {
   std::list<int> numbers(100);

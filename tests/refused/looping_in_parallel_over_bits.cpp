@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: the elements of a std::vector<bool> share words, which two threads may not write to at
+///   once: use a vector of something else
+/// Naming: vector<bool>
+
 #include <vector>
 
-#include "sched/parallel.hpp"
 #include "sched/schedule.hpp"
+#include "sched/tasks/parallel.hpp"
 
 weft::eff<void, weft::tasking<>> sets() {
   std::vector<bool> all(100);

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: outer_of<E> takes an operation of E
+/// Naming: console::print
+
 #include "effects/effects.hpp"
 
 weft::eff<int, weft::state<int>> counts() {

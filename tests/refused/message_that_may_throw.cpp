@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: a message goes from hand to hand: it has to be a value that moves, and is destroyed,
+///   without throwing
+/// Naming: fragile
+
 #include "sched/schedule.hpp"
 
 using weft::mail;

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: off_thread takes a function and its arguments, which are moved to another thread: a
+///   reference goes as std::ref(x), and has to last
+/// Naming: int
+
 #include "io/blocking.hpp"
 #include "sched/schedule.hpp"
 

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: off_thread runs plain code: a computation is run by its scheduler, on the threads of
+///   that; co_await it, or spawn it
+/// Naming: eff<void
+
 #include "io/blocking.hpp"
 #include "sched/schedule.hpp"
 

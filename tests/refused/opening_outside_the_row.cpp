@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: this operation is outside the row of the coroutine that performs it: name in eff<...>
+///   the effect that lists it
+/// Naming: weft::mail::open
+
 #include "sched/schedule.hpp"
 
 using weft::proc;

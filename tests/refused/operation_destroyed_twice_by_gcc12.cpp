@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: g++ 12 destroys this operation twice: give it a constructor (docs/portability.md)
+/// Naming: paper::write
+
 #include <string>
 
 #include "effects/effects.hpp"

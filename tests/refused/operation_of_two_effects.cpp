@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: two effects of the row list this operation: tag one of them
+/// Naming: weft::proc::yield
+
 #include "effects/effects.hpp"
 
 struct also_yields {

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: a clause takes its operation by value, or by const&
+/// Naming: shouting
+/// Naming: weft::console::print
+
 #include "effects/effects.hpp"
 
 struct shouting {

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: neither an operation nor its answer may throw when it is destroyed
+/// Naming: dice::roll
+
 #include "effects/effects.hpp"
 
 struct dice {

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: the handler rebinds an effect that is not in the row around handle: add it there, or
+///   handle it
+/// Naming: weft::row<weft::reader<int>
+
 #include <utility>
 
 #include "effects/effects.hpp"

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: parallel_reduce takes plain functions: one of two values of the type of the first, that
+///   gives one, and one that gives such a value of each element
+/// Naming: appending_number
+
 #include <string>
 #include <vector>
 
-#include "sched/parallel.hpp"
 #include "sched/schedule.hpp"
+#include "sched/tasks/parallel.hpp"
 
 struct appending_number {
   std::string operator()(std::string s, int n) const { return s + std::to_string(n); }

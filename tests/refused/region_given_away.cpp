@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: a handler that keeps resumptions is borrowed: name it first; owned it would keep itself
+///   alive
+/// Naming: parking
+
 #include <utility>
 
 #include "effects/effects.hpp"

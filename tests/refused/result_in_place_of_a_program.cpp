@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: schedule takes a program: a function that can be copied, called as const without
+///   arguments, and returns eff<void, ...>
+/// Naming: eff<void, weft::proc>
+
 #include "effects/effects.hpp"
 #include "sched/schedule.hpp"
 

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused by a deleted function:
+///   weft: a resumption is used once: write resume(std::move(k), v)
+/// Naming: resumption<
+
 #include "effects/effects.hpp"
 
 void wakes_twice(weft::resumption<void> k) {

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: what is resumed bitwise is started where it is handled: pass a function, not its result
+/// Naming: eff<void, coin>
+
 #include "effects/effects.hpp"
 
 struct coin {

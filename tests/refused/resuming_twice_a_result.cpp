@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: resuming twice starts the body again: pass a function, not its result, that can be
+///   copied and called as const
+/// Naming: eff<void, coin>
+
 #include "effects/effects.hpp"
 
 struct coin {

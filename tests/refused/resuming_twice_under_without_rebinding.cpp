@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: this multi_resumption rebinds nothing: its handler names effects, rebinds<E>, and its
+///   type, multi_resumption<result, answer, E>
+/// Naming: multi_resumption<int, int>
+
 #include <utility>
 
 #include "effects/effects.hpp"

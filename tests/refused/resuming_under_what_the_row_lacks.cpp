@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: a rest is resumed under the handlers of the coroutine that awaits it: name in its row
+///   the effects that the resumption rebinds
+/// Naming: weft::row<weft::reader<int>
+
 #include <utility>
 
 #include "effects/effects.hpp"

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: a resumption is used once: write std::move(k).under(v)
+/// Naming: resumption<int, int, weft::reader<int>
+
 #include <utility>
 
 #include "effects/effects.hpp"

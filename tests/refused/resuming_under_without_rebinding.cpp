@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: this resumption rebinds nothing: its handler names effects, rebinds<E>, and its type,
+///   resumption<result, answer, E>
+/// Naming: resumption<int, int>
+
 #include <utility>
 
 #include "effects/effects.hpp"

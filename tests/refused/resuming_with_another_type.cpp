@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: an operation is resumed with a value of its result type, or raising{...}; one that is
+///   answered with void, with nothing
+/// Naming: int
+/// Naming: std::
+
 #include <string>
 
 #include "effects/effects.hpp"

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: a resumption is used once: write std::move(k)(v)
+/// Naming: resumption<int, int>
+
 #include "effects/effects.hpp"
 
 struct dice {

@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: the clause for this operation takes another type of resumption than resumption<result,
+///   answer>: the operation's result, the handler's answer
+/// Naming: loaded
+/// Naming: dice::roll
+
 #include <string>
 
 #include "effects/effects.hpp"

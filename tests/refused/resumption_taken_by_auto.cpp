@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: a clause takes its resumption by `auto`: write resumption<result, answer>
+/// Naming: dice::roll
+
 #include "effects/effects.hpp"
 
 struct dice {

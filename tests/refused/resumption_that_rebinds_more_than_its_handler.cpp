@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: the clause for this operation takes another type of resumption than resumption<result,
+///   answer>: the operation's result, the handler's answer
+/// Naming: loaded
+
 #include <utility>
 
 #include "effects/effects.hpp"

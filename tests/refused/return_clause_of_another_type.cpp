@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: the handler's on_return does not take what the body computes
+/// Naming: loud
+
 #include <string>
 
 #include "effects/effects.hpp"

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: a handler's on_return is a function, no coroutine
+/// Naming: announcer
+
 #include "effects/effects.hpp"
 
 struct dice {

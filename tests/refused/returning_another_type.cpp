@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: co_return with what does not convert to the computation's type
+/// Naming: unique_ptr<int>
+
 #include <memory>
 
 #include "effects/effects.hpp"

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused by a deleted function:
+///   weft: a computation is taken once: call it here, or std::move(e)
+/// Naming: eff<
+
 #include "effects/effects.hpp"
 
 weft::eff<int> one() { co_return 1; }

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: the shielded computation may perform an effect that is outside the row of the coroutine
+///   that awaits it
+/// Naming: is_shielded
+
 #include "sched/schedule.hpp"
-#include "sched/shielded.hpp"
+#include "sched/tasks/shielded.hpp"
 
 using weft::mail;
 using weft::proc;

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused by a deleted function:
+///   weft: spawn takes no closure with captures, which would be gone when the process runs: pass
+///   what it captures as arguments, or write spawn(forkable, f)
+/// Naming: lambda
+
 #include "sched/schedule.hpp"
 
 using weft::proc;

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused by a deleted function:
+///   weft: spawn(forkable, f) takes a function without parameters that can be copied, called as
+///   const, and returns an eff<void, ...>
+/// Naming: (int)
+
 #include <memory>
 #include <utility>
 

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused by a deleted function:
+///   weft: spawn takes a function that returns an eff<void, ...>, and its arguments: not its
+///   result; a reference goes as std::ref(x)
+/// Naming: eff<void
+
 #include "sched/schedule.hpp"
 
 using weft::proc;

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused by a deleted function:
+///   weft: spawn in a coroutine whose row has two spawning<...>: keep one
+/// Naming: spawning<
+
 #include <iostream>
 
 #include "effects/effects.hpp"

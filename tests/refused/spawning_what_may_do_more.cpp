@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused by a deleted function:
+///   weft: the spawned process may perform an effect that spawning<...> of the coroutine that
+///   spawns it does not name
+/// Naming: weft::console
+
 #include <iostream>
 
 #include "effects/effects.hpp"

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: a task that may outlive this function borrows: open a scope, or pass what it needs as
+///   arguments by value
+/// Naming: start_task
+
 #include "sched/schedule.hpp"
-#include "sched/task_handle.hpp"
+#include "sched/tasks/task_handle.hpp"
 
 using weft::tasking;
 

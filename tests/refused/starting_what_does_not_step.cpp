@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: start_stepper takes what steps: init(method, input), step(events, output), close()
+///   noexcept, and the types commands and input (sched/commands/stepper.hpp)
+/// Naming: quiet_parser
+
 #include <string>
 #include <string_view>
 
+#include "sched/commands/run_stepper.hpp"
 #include "sched/schedule.hpp"
-#include "sched/stepper.hpp"
 
 struct quiet_parser {  // cannot be closed
   using commands = weft::command_list<>;

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: a step issues a command that the stepper does not list: name it in command_list<...> and
+///   step_output<...>
+/// Naming: resolve
+
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include "sched/steps.hpp"
+#include "sched/commands/stepper.hpp"
 
 struct resolve : weft::command<std::string> {
   explicit resolve(std::string h) : host(std::move(h)) {}

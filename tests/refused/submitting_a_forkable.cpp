@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused by a deleted function:
+///   weft: a submitted process cannot fork: submit(f, args...) one that does spawn(forkable, g)
+/// Naming: weft::forkable_t
+
 #include "effects/effects.hpp"
 #include "sched/schedule.hpp"
 

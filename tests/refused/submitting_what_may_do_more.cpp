@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused by a deleted function:
+///   weft: the submitted process may perform an effect that the submitter<...> does not name
+/// Naming: weft::console
+
 #include "effects/effects.hpp"
 #include "sched/schedule.hpp"
 

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: the task may perform an effect that tasking<...> of the coroutine that opened the scope
+///   does not name
+/// Naming: weft::mail
+
 #include "sched/schedule.hpp"
-#include "sched/scope.hpp"
+#include "sched/tasks/scope.hpp"
 
 using weft::mail;
 using weft::tasking;

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: a task that gives something is started with a handle for it: s.start(handle, f)
+/// Naming: scope<>
+
 #include "sched/schedule.hpp"
-#include "sched/scope.hpp"
+#include "sched/tasks/scope.hpp"
 
 using weft::tasking;
 

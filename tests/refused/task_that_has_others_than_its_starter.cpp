@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "sched/mail.hpp"
+
+/// Refused:
+///   weft: the task may perform an effect that tasking<...> of the coroutine that starts it does
+///   not name
+/// Naming: weft::tasking<weft::mail>
+
+#include "sched/mail/mail.hpp"
 #include "sched/schedule.hpp"
-#include "sched/when_all.hpp"
+#include "sched/tasks/when_all.hpp"
 
 using weft::mail;
 using weft::proc;

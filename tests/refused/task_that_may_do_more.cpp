@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: the task may perform an effect that tasking<...> of the coroutine that starts it does
+///   not name
+/// Naming: weft::mail
+
 #include "sched/schedule.hpp"
-#include "sched/when_all.hpp"
+#include "sched/tasks/when_all.hpp"
 
 using weft::mail;
 using weft::proc;

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "sched/mail.hpp"
+
+/// Refused:
+///   weft: tasks in a coroutine whose row has several tasking<...>, none of which names what the
+///   others do: keep one
+/// Naming: weft::tasking<weft::proc>
+
+#include "sched/mail/mail.hpp"
 #include "sched/schedule.hpp"
-#include "sched/when_all.hpp"
+#include "sched/tasks/when_all.hpp"
 
 using weft::mail;
 using weft::proc;

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused:
+///   weft: the handler has clauses of two kinds for this operation: keep one
+/// Naming: undecided
+/// Naming: dice::roll
+
 #include "effects/effects.hpp"
 
 struct dice {

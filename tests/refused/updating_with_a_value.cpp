@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused by a deleted function:
+///   weft: update takes a function of the value, of a T&
+/// Naming: weft::shared<
+/// Naming: ::update
+
 #include "sched/schedule.hpp"
-#include "sched/shared.hpp"
+#include "sched/sync/shared.hpp"
 
 using weft::syncing;
 

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused by a deleted function:
+///   weft: wait_for takes a predicate: a function of the value, of a T const&, that says whether it
+///   is right
+/// Naming: weft::shared<
+/// Naming: ::wait_for
+
 #include "sched/schedule.hpp"
-#include "sched/shared.hpp"
+#include "sched/sync/shared.hpp"
 
 using weft::syncing;
 

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: MIT
+
+/// Refused by a deleted function:
+///   weft: when_all and when_any take computations, or one range of them from which they may be
+///   taken: a container that is moved, or a view that makes them
+/// Naming: vector<weft::
+
 #include <vector>
 
 #include "sched/schedule.hpp"
-#include "sched/when_all.hpp"
+#include "sched/tasks/when_all.hpp"
 
 using weft::tasking;
 

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "sched/condition.hpp"
+
+/// Refused by a deleted function:
+///   weft: a wait at a condition takes the guard of a mutex, and a predicate: a function without
+///   arguments that says whether to go on
+/// Naming: weft::condition::wait
+
 #include "sched/schedule.hpp"
+#include "sched/sync/condition.hpp"
 
 using weft::syncing;
 

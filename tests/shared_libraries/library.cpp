@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "sched/decision.hpp"
+#include "sched/base/decision.hpp"
 
 namespace weft::tests {
 

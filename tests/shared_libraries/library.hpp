@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "effects/detail/frame_pool.hpp"
 #include "effects/effects.hpp"
-#include "sched/mutex.hpp"
-#include "sched/payload.hpp"
+#include "effects/memory/frame_pool.hpp"
+#include "sched/commands/unique_any.hpp"
 #include "sched/schedule.hpp"
-#include "sched/scope.hpp"
-#include "sched/when_all.hpp"
+#include "sched/sync/mutex.hpp"
+#include "sched/tasks/scope.hpp"
+#include "sched/tasks/when_all.hpp"
 
 /// What each module of these tests can do: the program, and two shared libraries.  They are one
 /// source, library.cpp; with hidden visibility each has types, tables and functions of its own.

@@ -8,9 +8,9 @@
 #include <new>
 #include <utility>
 
-#include "sched/backend.hpp"
-#include "sched/sharing.hpp"
-#include "sched/stealing.hpp"
+#include "sched/backends/sharing.hpp"
+#include "sched/backends/stealing.hpp"
+#include "sched/base/backend.hpp"
 
 namespace weft::tests {
 

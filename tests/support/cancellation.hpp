@@ -5,8 +5,8 @@
 #include <string>
 
 #include "effects/effects.hpp"
-#include "sched/gate.hpp"
 #include "sched/schedule.hpp"
+#include "sched/sync/gate.hpp"
 
 /// Programs for tests of how a schedule goes wrong, and what the others hear of it.
 namespace weft::tests {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "effects/effects.hpp"
-#include "sched/commands.hpp"
+#include "sched/commands/commands.hpp"
 #include "sched/schedule.hpp"
 
 /// Commands for tests, and who answers them later.

@@ -10,8 +10,8 @@
 
 #include "effects/effects.hpp"
 #include "sched/schedule.hpp"
-#include "sched/scope.hpp"
-#include "sched/shielded.hpp"
+#include "sched/tasks/scope.hpp"
+#include "sched/tasks/shielded.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/tasks.hpp"
 #include "tests/support/threads.hpp"

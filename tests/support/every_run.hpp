@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "effects/effects.hpp"
-#include "sched/gate.hpp"
-#include "sched/mutex.hpp"
 #include "sched/schedule.hpp"
+#include "sched/sync/gate.hpp"
+#include "sched/sync/mutex.hpp"
 #include "sched/testing.hpp"
 #include "tests/support/dice.hpp"
 

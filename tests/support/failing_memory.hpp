@@ -18,8 +18,8 @@
 #include <string_view>
 #include <vector>
 
-#include "effects/detail/frame_pool.hpp"
-#include "sched/errors.hpp"
+#include "effects/memory/frame_pool.hpp"
+#include "sched/base/errors.hpp"
 
 /// For a test of one source file, whose operator new this replaces: the n-th allocation of a
 /// program fails, for every n, or several in a row do.

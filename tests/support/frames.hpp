@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "effects/detail/frame_pool.hpp"
+#include "effects/memory/frame_pool.hpp"
 
 namespace weft::tests {
 

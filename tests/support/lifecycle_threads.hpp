@@ -6,8 +6,8 @@
 #include <thread>
 #include <vector>
 
-#include "sched/detail/relax.hpp"
-#include "sched/lifecycle.hpp"
+#include "sched/backends/stealing_state.hpp"
+#include "sched/base/detail/relax.hpp"
 #include "tests/support/queue_threads.hpp"
 
 namespace weft::tests {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "effects/effects.hpp"
-#include "sched/coroutine_stepper.hpp"
-#include "sched/steps.hpp"
+#include "sched/commands/coroutine_stepper.hpp"
+#include "sched/commands/stepper.hpp"
 
 /// A parser of lines, by hand and as a coroutine.  Bytes come in chunks of any size.
 namespace weft::tests {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "effects/effects.hpp"
-#include "sched/errors.hpp"
-#include "sched/explore.hpp"
+#include "sched/base/errors.hpp"
+#include "testing/explore.hpp"
 #include "tests/support/acts.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/random_processes.hpp"

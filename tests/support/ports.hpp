@@ -7,7 +7,7 @@
 
 #include "effects/console.hpp"
 #include "effects/eff.hpp"
-#include "sched/mail.hpp"
+#include "sched/mail/mail.hpp"
 #include "tests/support/tracked.hpp"
 
 /// What tests of ports send, say and count.

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "effects/effects.hpp"
-#include "sched/gate.hpp"
+#include "sched/sync/gate.hpp"
 #include "tests/support/protocol_queue.hpp"
 
 /// The list of idle threads, and how they are woken, as a weft program; see protocol_queue.hpp.

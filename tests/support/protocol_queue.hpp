@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "effects/effects.hpp"
-#include "sched/gate.hpp"
+#include "sched/sync/gate.hpp"
 
 /// The states of a process and the queue of a thread as a weft program, for `explore`.
 ///
@@ -19,7 +19,7 @@
 ///   P4  What nobody else may touch, in a claimed queue or in a process that one runs oneself,
 ///       stands with the next access.
 ///
-/// The seeds' errors can be put in, numbered as in tests/as_written/pencil.hpp.
+/// The seeds' errors can be put in, numbered as in tests/sched/backends/as_written/pencil.hpp.
 namespace weft::tests::protocol {
 
 /// Does something in steps.

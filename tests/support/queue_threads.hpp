@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "sched/thread_queue.hpp"
+#include "sched/backends/thread_queue.hpp"
 #include "tests/support/dice.hpp"
 
-/// Threads at work on queues of sched/thread_queue.hpp.  Each of these says how much went wrong.
+/// Threads at work on queues of sched/backends/thread_queue.hpp.  Each of these says how much went wrong.
 namespace weft::tests {
 
 /// An entry with something that only who has it may touch: no atomics, so that ThreadSanitizer sees

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "effects/effects.hpp"
-#include "sched/explore.hpp"
+#include "testing/explore.hpp"
 #include "tests/support/acts.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/random_processes.hpp"

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "effects/effects.hpp"
-#include "sched/gate.hpp"
 #include "sched/schedule.hpp"
+#include "sched/sync/gate.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
 

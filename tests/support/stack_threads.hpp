@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "sched/message_stack.hpp"
+#include "sched/backends/message_stack.hpp"
 #include "tests/support/queue_threads.hpp"
 
 namespace weft::tests {

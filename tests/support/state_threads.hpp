@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-#include "sched/process_state.hpp"
+#include "sched/backends/sharing_state.hpp"
 #include "tests/support/queue_threads.hpp"
 
 namespace weft::tests {

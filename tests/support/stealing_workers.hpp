@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "sched/stealing.hpp"
+#include "sched/backends/stealing.hpp"
 #include "tests/support/thunks.hpp"
 
 namespace weft::tests {

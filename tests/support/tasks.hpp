@@ -5,12 +5,12 @@
 #include <functional>
 
 #include "effects/effects.hpp"
-#include "sched/completion.hpp"
-#include "sched/gate.hpp"
-#include "sched/mail.hpp"
+#include "sched/mail/mail.hpp"
 #include "sched/schedule.hpp"
-#include "sched/scope.hpp"
-#include "sched/timing.hpp"
+#include "sched/sync/completion.hpp"
+#include "sched/sync/gate.hpp"
+#include "sched/sync/timing.hpp"
+#include "sched/tasks/scope.hpp"
 #include "tests/support/threads.hpp"
 
 /// For tests of tasks that may do everything: one type of program, so that each backend is compiled

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "sched/random_order.hpp"
+#include "sched/backends/random_order.hpp"
 #include "sched/schedule.hpp"
 #include "tests/support/backends.hpp"
 

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "effects/effects.hpp"
-#include "sched/process.hpp"
-#include "sched/thunk.hpp"
+#include "sched/base/process.hpp"
+#include "sched/base/thunk.hpp"
 
 /// Thunks for tests of backends: of processes that nobody runs.
 namespace weft::tests {

@@ -8,8 +8,8 @@
 
 #include "effects/effects.hpp"
 #include "sched/schedule.hpp"
-#include "sched/scope.hpp"
-#include "sched/timing.hpp"
+#include "sched/sync/timing.hpp"
+#include "sched/tasks/scope.hpp"
 
 /// Tokens that processes take, and wait for (wait_laws.hpp): those that are alike, at gates, locks
 /// and shared values.

@@ -11,14 +11,14 @@
 #include <vector>
 
 #include "effects/effects.hpp"
-#include "sched/completion.hpp"
-#include "sched/mail.hpp"
-#include "sched/outside_gate.hpp"
-#include "sched/routing.hpp"
+#include "sched/mail/mail.hpp"
+#include "sched/mail/routing.hpp"
 #include "sched/schedule.hpp"
-#include "sched/scope.hpp"
-#include "sched/task_handle.hpp"
-#include "sched/timing.hpp"
+#include "sched/sync/completion.hpp"
+#include "sched/sync/external_event.hpp"
+#include "sched/sync/timing.hpp"
+#include "sched/tasks/scope.hpp"
+#include "sched/tasks/task_handle.hpp"
 #include "tests/support/tokens.hpp"
 
 /// Tokens of which each is another one: in mailboxes, from outside, and by tasks.

@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "sched/detail/choosing.hpp"
-#include "sched/detail/every_schedule.hpp"
-#include "sched/detail/one_run.hpp"
-#include "sched/explore.hpp"
-#include "sched/path.hpp"
+#include "testing/detail/controlled_backend.hpp"
+#include "testing/detail/every_schedule.hpp"
+#include "testing/detail/one_run.hpp"
+#include "testing/explore.hpp"
+#include "testing/path.hpp"
 #include "tests/support/acts.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/outcomes_everywhere.hpp"

@@ -16,15 +16,15 @@
 
 #include "effects/effects.hpp"
 #include "sched/schedule.hpp"
-#include "sched/scope.hpp"
-#include "sched/task_handle.hpp"
-#include "sched/timing.hpp"
-#include "sched/when_any.hpp"
+#include "sched/sync/timing.hpp"
+#include "sched/tasks/scope.hpp"
+#include "sched/tasks/task_handle.hpp"
+#include "sched/tasks/when_any.hpp"
 #include "tests/support/dice.hpp"
 #include "tests/support/tokens.hpp"
 #include "tests/support/tokens_with_numbers.hpp"
 
-/// One law for all that a process can wait for (T5 of sched/detail/waiter.hpp): a wait is answered,
+/// One law for all that a process can wait for (T5 of sched/sync/detail/waiter.hpp): a wait is answered,
 /// or it is cancelled.  Processes take tokens, and are disturbed where they wait for them.  At the
 /// end each token that was given has been had once, or is still there; and no process waits for a
 /// token that is there.

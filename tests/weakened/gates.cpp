@@ -4,52 +4,52 @@
 /// weakened, chosen by the argument.  ThreadSanitizer must object to each; 0, with none, must pass.
 /// For weaken.py:
 
-// weakens 1 in sched/outside_gate.hpp to relaxed: word_.load(std::memory_order_acquire) == opened
-// weakens 2 in sched/detail/waiting_room.hpp to acquire:
+// weakens 1 in sched/sync/external_event.hpp to relaxed: word_.load(std::memory_order_acquire) == opened
+// weakens 2 in sched/sync/detail/wait_registry.hpp to acquire:
 //    word_.exchange(opened, std::memory_order_acq_rel
-// weakens 3 in sched/detail/waiting_room.hpp to release:
+// weakens 3 in sched/sync/detail/wait_registry.hpp to release:
 //    word_.exchange(opened, std::memory_order_acq_rel
-// weakens 4 in sched/outside_gate.hpp to relaxed: word_of(w), std::memory_order_release
-// weakens 5 in sched/outside_gate.hpp to relaxed:
+// weakens 4 in sched/sync/external_event.hpp to relaxed: word_of(w), std::memory_order_release
+// weakens 5 in sched/sync/external_event.hpp to relaxed:
 //    std::memory_order_release, std::memory_order_acquire
-// weakens 6 in sched/gate.hpp to relaxed: epoch_.load(std::memory_order_acquire
-// weakens 7 in sched/detail/gate_room.hpp to relaxed:
+// weakens 6 in sched/sync/gate.hpp to relaxed: epoch_.load(std::memory_order_acquire
+// weakens 7 in sched/sync/detail/gate_table.hpp to relaxed:
 //    epoch_.fetch_add(1, std::memory_order_release
-// weakens 8 in sched/detail/gate_room.hpp to acquire:
+// weakens 8 in sched/sync/detail/gate_table.hpp to acquire:
 //    epoch_.fetch_add(1, std::memory_order_seq_cst); if
-// weakens 9 in sched/detail/gate_room.hpp to acquire:
+// weakens 9 in sched/sync/detail/gate_table.hpp to acquire:
 //    epoch_.fetch_add(1, std::memory_order_seq_cst); // [8]
-// weakens 10 in sched/detail/gate_room.hpp to relaxed:
+// weakens 10 in sched/sync/detail/gate_table.hpp to relaxed:
 //    g.home_.store(nullptr, std::memory_order_release
-// weakens 11 in sched/detail/gate_room.hpp to relaxed:
+// weakens 11 in sched/sync/detail/gate_table.hpp to relaxed:
 //    ::~gate() { detail::events_happen_at(this); // [6] acquire: with [5].
 //    if (auto* const home = home_.load(std::memory_order_acquire
-// weakens 12 in sched/detail/waiting_room.hpp to relaxed:
+// weakens 12 in sched/sync/detail/wait_registry.hpp to relaxed:
 //    ::~outside_gate() { detail::events_happen_at(this); if (auto* const home =
 //    home_.load(std::memory_order_acquire
-// weakens 13 in sched/detail/gate_room.hpp to relaxed:
+// weakens 13 in sched/sync/detail/gate_table.hpp to relaxed:
 //    who.home_.store(nullptr, std::memory_order_release
-// weakens 14 in sched/detail/gate_room.hpp to relaxed:
+// weakens 14 in sched/sync/detail/gate_table.hpp to relaxed:
 //    // also if a wake that came late has taken it off // [10] acquire: with [9].
 //    if (auto* const home = home_.load(std::memory_order_acquire
-// weakens 15 in sched/detail/waiting_room.hpp to relaxed:
+// weakens 15 in sched/sync/detail/wait_registry.hpp to relaxed:
 //    w.home_.store(nullptr, std::memory_order_release
-// weakens 16 in sched/detail/waiting_room.hpp to relaxed:
-//    ::~at_outside_gate() { // [12] acquire: with [11] of waiting_room.hpp.
+// weakens 16 in sched/sync/detail/wait_registry.hpp to relaxed:
+//    ::~at_outside_gate() { // [12] acquire: with [11] of wait_registry.hpp.
 //    if (auto* const home = home_.load(std::memory_order_acquire
-// weakens 17 in sched/detail/waiting_room.hpp to relaxed:
+// weakens 17 in sched/sync/detail/wait_registry.hpp to relaxed:
 //    for (relax wait; w.home_.load(std::memory_order_acquire
-// weakens 18 in sched/detail/timers.hpp to relaxed:
+// weakens 18 in sched/sync/detail/timers.hpp to relaxed:
 //    gone.home_.store(nullptr, std::memory_order_release
-// weakens 19 in sched/detail/timers.hpp to relaxed: home_.load(std::memory_order_acquire
-// weakens 20 in sched/detail/mailbox.hpp to relaxed:
+// weakens 19 in sched/sync/detail/timers.hpp to relaxed: home_.load(std::memory_order_acquire
+// weakens 20 in sched/mail/detail/mailbox.hpp to relaxed:
 //    locked_.exchange(true, std::memory_order_acquire
-// weakens 21 in sched/detail/mailbox.hpp to relaxed: locked_.store(false, std::memory_order_release
-// weakens 22 in sched/detail/permits.hpp to relaxed: n, n - 1, std::memory_order_acquire
-// weakens 23 in sched/detail/permits.hpp to relaxed: left_.fetch_add(n, std::memory_order_release
-// weakens 24 in sched/detail/waiter.hpp to relaxed: state::gone, std::memory_order_acquire
-// weakens 25 in sched/detail/waiter.hpp to relaxed: state::asked, std::memory_order_acquire
-// weakens 26 in sched/detail/waiter.hpp to relaxed:
+// weakens 21 in sched/mail/detail/mailbox.hpp to relaxed: locked_.store(false, std::memory_order_release
+// weakens 22 in sched/sync/detail/permits.hpp to relaxed: n, n - 1, std::memory_order_acquire
+// weakens 23 in sched/sync/detail/permits.hpp to relaxed: left_.fetch_add(n, std::memory_order_release
+// weakens 24 in sched/sync/detail/waiter.hpp to relaxed: state::gone, std::memory_order_acquire
+// weakens 25 in sched/sync/detail/waiter.hpp to relaxed: state::asked, std::memory_order_acquire
+// weakens 26 in sched/sync/detail/waiter.hpp to relaxed:
 //    is_taken ? state::gone : state::here, std::memory_order_release
 
 #include <atomic>
@@ -58,19 +58,19 @@
 #include <thread>
 #include <utility>
 
-#include "sched/backend.hpp"
-#include "sched/detail/mailbox.hpp"
-#include "sched/detail/mailbox_of.hpp"
-#include "sched/detail/permits.hpp"
-#include "sched/detail/post_office.hpp"
-#include "sched/detail/relax.hpp"
-#include "sched/detail/timers.hpp"
-#include "sched/detail/waiter.hpp"
-#include "sched/detail/waiting_room.hpp"
-#include "sched/gate.hpp"
-#include "sched/outside_gate.hpp"
-#include "sched/process.hpp"
-#include "sched/thunk.hpp"
+#include "sched/base/backend.hpp"
+#include "sched/base/detail/relax.hpp"
+#include "sched/base/process.hpp"
+#include "sched/base/thunk.hpp"
+#include "sched/mail/detail/mailbox.hpp"
+#include "sched/mail/detail/mailbox_registry.hpp"
+#include "sched/mail/detail/typed_mailbox.hpp"
+#include "sched/sync/detail/permits.hpp"
+#include "sched/sync/detail/timers.hpp"
+#include "sched/sync/detail/wait_registry.hpp"
+#include "sched/sync/detail/waiter.hpp"
+#include "sched/sync/external_event.hpp"
+#include "sched/sync/gate.hpp"
 #include "tests/support/queue_threads.hpp"
 #include "tests/support/thunks.hpp"
 #include "tests/weakened/weakened.hpp"

@@ -3,18 +3,18 @@
 /// What several threads own, with one order of its count weakened, chosen by the argument.
 /// ThreadSanitizer must object to each; 0, with none, must pass.  For weaken.py:
 
-// weakens 1 in sched/process.hpp to acquire: owners_.fetch_sub(1, std::memory_order_acq_rel
-// weakens 2 in sched/process.hpp to release: owners_.fetch_sub(1, std::memory_order_acq_rel
-// skips for 2 in sched/process.hpp: owners_.load(std::memory_order_acquire) == 1 ||
-// weakens 3 in sched/process.hpp to relaxed: owners_.load(std::memory_order_acquire) == 1
-// weakens 4 in sched/process.hpp to relaxed: owners_.load(std::memory_order_acquire) != 1
-// weakens 5 in sched/detail/program.hpp to acquire: owners_.fetch_sub(1, std::memory_order_acq_rel
-// weakens 6 in sched/detail/program.hpp to release: owners_.fetch_sub(1, std::memory_order_acq_rel
-// weakens 7 in sched/completion.hpp to acquire: owners_.fetch_sub(1, std::memory_order_acq_rel
-// weakens 8 in sched/completion.hpp to release: owners_.fetch_sub(1, std::memory_order_acq_rel
-// weakens 9 in sched/detail/forkable_process.hpp to acquire:
+// weakens 1 in sched/base/process.hpp to acquire: owners_.fetch_sub(1, std::memory_order_acq_rel
+// weakens 2 in sched/base/process.hpp to release: owners_.fetch_sub(1, std::memory_order_acq_rel
+// skips for 2 in sched/base/process.hpp: owners_.load(std::memory_order_acquire) == 1 ||
+// weakens 3 in sched/base/process.hpp to relaxed: owners_.load(std::memory_order_acquire) == 1
+// weakens 4 in sched/base/process.hpp to relaxed: owners_.load(std::memory_order_acquire) != 1
+// weakens 5 in sched/base/detail/program.hpp to acquire: owners_.fetch_sub(1, std::memory_order_acq_rel
+// weakens 6 in sched/base/detail/program.hpp to release: owners_.fetch_sub(1, std::memory_order_acq_rel
+// weakens 7 in sched/sync/completion.hpp to acquire: owners_.fetch_sub(1, std::memory_order_acq_rel
+// weakens 8 in sched/sync/completion.hpp to release: owners_.fetch_sub(1, std::memory_order_acq_rel
+// weakens 9 in sched/base/detail/forkable_process.hpp to acquire:
 //    owners_.fetch_sub(1, std::memory_order_acq_rel
-// weakens 10 in sched/detail/forkable_process.hpp to release:
+// weakens 10 in sched/base/detail/forkable_process.hpp to release:
 //    owners_.fetch_sub(1, std::memory_order_acq_rel
 // weakens 11 in effects/detail/capture.hpp to acquire:
 //    owners_.fetch_sub(1, std::memory_order_acq_rel
@@ -30,13 +30,13 @@
 //    owners_.fetch_sub(1, std::memory_order_acq_rel
 // weakens 17 in effects/detail/prompt.hpp to release:
 //    owners_.fetch_sub(1, std::memory_order_acq_rel
-// weakens 18 in sched/detail/mailbox.hpp to acquire:
+// weakens 18 in sched/mail/detail/mailbox.hpp to acquire:
 //    owners_.fetch_sub(1, std::memory_order_acq_rel
-// weakens 19 in sched/detail/mailbox.hpp to release:
+// weakens 19 in sched/mail/detail/mailbox.hpp to release:
 //    owners_.fetch_sub(1, std::memory_order_acq_rel
-// weakens 20 in sched/detail/post_office.hpp to acquire:
+// weakens 20 in sched/mail/detail/mailbox_registry.hpp to acquire:
 //    owners_.fetch_sub(1, std::memory_order_acq_rel
-// weakens 21 in sched/detail/post_office.hpp to release:
+// weakens 21 in sched/mail/detail/mailbox_registry.hpp to release:
 //    owners_.fetch_sub(1, std::memory_order_acq_rel
 
 #include <array>
@@ -49,15 +49,15 @@
 #include "effects/detail/capture.hpp"
 #include "effects/detail/log_segment.hpp"
 #include "effects/effects.hpp"
-#include "sched/completion.hpp"
-#include "sched/detail/forkable_process.hpp"
-#include "sched/detail/mailbox.hpp"
-#include "sched/detail/mailbox_of.hpp"
-#include "sched/detail/post_office.hpp"
-#include "sched/detail/program.hpp"
-#include "sched/detail/relax.hpp"
-#include "sched/detail/waiting_room.hpp"
-#include "sched/process.hpp"
+#include "sched/base/detail/forkable_process.hpp"
+#include "sched/base/detail/program.hpp"
+#include "sched/base/detail/relax.hpp"
+#include "sched/base/process.hpp"
+#include "sched/mail/detail/mailbox.hpp"
+#include "sched/mail/detail/mailbox_registry.hpp"
+#include "sched/mail/detail/typed_mailbox.hpp"
+#include "sched/sync/completion.hpp"
+#include "sched/sync/detail/wait_registry.hpp"
 #include "tests/support/queue_threads.hpp"
 #include "tests/support/thunks.hpp"
 #include "tests/weakened/weakened.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// sched/thread_queue.hpp with one order weakened, chosen by the argument, as they are labelled
+/// sched/backends/thread_queue.hpp with one order weakened, chosen by the argument, as they are labelled
 /// there.  ThreadSanitizer must object to each; 0, with none, must pass.
 
 #include <atomic>

@@ -3,12 +3,12 @@
 /// The reserve of memory for unwinding, with one order weakened, chosen by the argument.
 /// ThreadSanitizer must object to each; 0, with none, must pass.  For weaken.py:
 
-// weakens 1 in effects/detail/unwinding_reserve.hpp to relaxed:
+// weakens 1 in effects/memory/unwinding_reserve.hpp to relaxed:
 //    taken | first_free, std::memory_order_acquire
-// weakens 2 in effects/detail/unwinding_reserve.hpp to relaxed:
+// weakens 2 in effects/memory/unwinding_reserve.hpp to relaxed:
 //    block_bytes)), std::memory_order_release
 
-#include "effects/detail/unwinding_reserve.hpp"
+#include "effects/memory/unwinding_reserve.hpp"
 
 #include <atomic>
 #include <cstdlib>

@@ -5,8 +5,8 @@
 
 The program says which, in comments, and chooses one of them when it runs (weakened.hpp):
 
-    // weakens 3 in sched/process.hpp to release: owners_.fetch_sub(1, std::memory_order_acq_rel
-    // skips for 3 in sched/process.hpp: owners_.load(std::memory_order_acquire) == 1 ||
+    // weakens 3 in sched/base/process.hpp to release: owners_.fetch_sub(1, std::memory_order_acq_rel
+    // skips for 3 in sched/base/process.hpp: owners_.load(std::memory_order_acquire) == 1 ||
 
 The text after the colon stands in that header once, whatever the spaces.  Weakened is the last order in
 it; skipped, the condition that it is: for an order that would be reached by chance only.  A comment goes

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "effects/memory/arena_table.hpp"
+#include "effects/memory/frame_depot.hpp"
+
+/// Memory for the frames of one body that is copied as a whole, and put back where it was
+/// (copying_prompt.hpp).
+///
+///   A1  A stack of blocks in the order of their births, each behind a header, in chunks that stay
+///       where they are.  `number`: how many blocks are below.
+///   A2  A block that dies at the top is taken off, with the dead ones below it.  One that dies
+///       elsewhere stays, dead, and until the arena is empty it is ragged.
+///   A3  A block that another thread gives back stays: we do not hear of it, and the arena never
+///       goes.
+///   A4  Since mark() no block with a number below `low_` has died, and none has been born.
+namespace weft::detail {
+
+/// One thread.
+class frame_arena {
+ public:
+  /// Joins the list that begins with `first`.
+  frame_arena(arena_table& t, frame_arena*& first) noexcept : table_(t), first_(first) {
+    next_ = std::exchange(first_, this);
+  }
+  frame_arena(frame_arena const&) = delete;
+  frame_arena& operator=(frame_arena const&) = delete;
+  ~frame_arena() {
+    frame_arena** link = &first_;
+    while (*link != this) link = &(*link)->next_;
+    *link = next_;
+    for (chunk const& c : chunks_) {
+      depot.remove(*c.range);
+      table_.remove(c.memory, c.capacity);
+      ::operator delete(c.memory, alignment);
+    }
+  }
+
+  // ---- blocks
+
+  struct alignas(16) header {  // so that blocks are aligned as those of new
+    header* below;
+    std::uint32_t number;
+    bool dead;
+    bool owns;  // the frame, what is not trivially copyable
+  };
+  static_assert(sizeof(header) == 16);
+  static header& header_of(void* block) noexcept { return static_cast<header*>(block)[-1]; }
+
+  void* take(std::size_t bytes) {
+    std::size_t const size = sizeof(header) + (bytes + 15) / 16 * 16;
+    if (static_cast<std::size_t>(end_ - top_) < size) [[unlikely]]
+      make_room(size);
+    auto* const h = ::new (static_cast<void*>(top_))
+        header{last_, static_cast<std::uint32_t>(blocks()), false, false};
+    last_ = h;
+    top_ += size;
+    return h + 1;
+  }
+  void give(void* block) noexcept {
+    header& h = header_of(block);
+    ++deaths_;
+    low_ = std::min(low_, h.number);
+    if (&h != last_ || ragged_ || reinterpret_cast<std::byte*>(&h) == begin_) [[unlikely]]
+      return bury(h);
+    last_ = h.below;
+    top_ = reinterpret_cast<std::byte*>(&h);
+  }
+  /// A hint: whether it is in the chunk that we are at.
+  [[nodiscard]] bool is_near(void const* block) const noexcept {
+    return begin_ <= block && block < top_;
+  }
+  [[nodiscard]] bool contains(void const* block) const noexcept {
+    auto const* const at = static_cast<std::byte const*>(block);
+    if (begin_ <= at && at < top_) return true;
+    for (std::size_t i = 0; i + 1 < used_; ++i)
+      if (chunks_[i].memory <= at && at < chunks_[i].memory + chunks_[i].filled) return true;
+    return false;
+  }
+  [[nodiscard]] std::size_t alive() const noexcept { return ragged_ ? count_alive() : blocks(); }
+  [[nodiscard]] arena_table const& table() const noexcept { return table_; }
+  [[nodiscard]] frame_arena const* next() const noexcept { return next_; }
+  [[nodiscard]] std::int64_t deaths() const noexcept { return deaths_; }
+  /// It goes with its last block.
+  void abandon() noexcept { abandoned_ = true; }
+  [[nodiscard]] bool may_go() const noexcept { return abandoned_ && !last_; }
+
+  // ---- what has changed (A4)
+
+  void mark() noexcept { low_ = static_cast<std::uint32_t>(blocks()); }
+  void forget_mark() noexcept { low_ = 0; }
+  /// How many are as they were, if it is not ragged.
+  [[nodiscard]] std::size_t as_marked() const noexcept { return low_; }
+  /// Whether the block of that number, and all below, were there when the arena was marked, and
+  /// are.
+  [[nodiscard]] bool is_as_marked(std::uint32_t number) const noexcept {
+    return number < low_ && !ragged_;
+  }
+
+  // ---- copying
+
+  /// What all blocks were.  Reused, for its memory.
+  class image {
+   public:
+    [[nodiscard]] bool is_there() const noexcept { return is_there_; }
+    void clear() noexcept { is_there_ = false; }
+
+   private:
+    friend class frame_arena;
+    std::unique_ptr<std::byte[]> bytes_;
+    std::size_t room_ = 0;
+    std::vector<std::size_t> below_;  // bytes of each chunk below the last one
+    std::size_t top_ = 0;             // and of that
+    header* last_ = nullptr;
+    bool ragged_ = false;
+    bool is_there_ = false;
+  };
+  /// Not of an empty arena.  O(bytes in use).
+  void save(image& to) {
+    std::size_t bytes = bytes_at_top();
+    to.below_.clear();
+    for (std::size_t i = 0; i + 1 != used_; ++i) {
+      bytes += chunks_[i].filled;
+      to.below_.push_back(chunks_[i].filled);
+    }
+    if (bytes > to.room_) {
+      to.bytes_.reset(new std::byte[2 * bytes]);  // not cleared
+      to.room_ = 2 * bytes;
+    }
+    std::byte* at = to.bytes_.get();
+    for (std::size_t i = 0; i != to.below_.size(); ++i) {
+      std::memcpy(at, chunks_[i].memory, to.below_[i]);
+      at += to.below_[i];
+    }
+    std::memcpy(at, begin_, bytes_at_top());
+    to.top_ = bytes_at_top();
+    to.last_ = last_;
+    to.ragged_ = ragged_;
+    to.is_there_ = true;
+  }
+  /// Into an empty arena.  O(bytes in use).
+  void restore(image const& from) noexcept {
+    std::byte const* at = from.bytes_.get();
+    for (std::size_t i = 0; i != from.below_.size(); ++i) {
+      chunks_[i].filled = from.below_[i];
+      std::memcpy(chunks_[i].memory, at, from.below_[i]);
+      at += from.below_[i];
+    }
+    if (used_ != from.below_.size() + 1) [[unlikely]]
+      stand_in(from.below_.size() + 1);
+    std::memcpy(begin_, at, from.top_);
+    top_ = begin_ + from.top_;
+    last_ = from.last_;
+    ragged_ = from.ragged_;
+  }
+  /// All blocks die, whatever is in them.
+  void clear() noexcept {
+    deaths_ += static_cast<std::int64_t>(alive());
+    if (used_ > 1) stand_in(1);
+    top_ = begin_;
+    last_ = nullptr;
+    low_ = 0;
+    ragged_ = false;
+  }
+
+ private:
+  struct chunk {
+    std::unique_ptr<arena_range> range;
+    std::byte* memory;
+    std::size_t capacity;
+    std::size_t filled;  // up to date if we do not stand in it
+  };
+  static constexpr std::align_val_t alignment{arena_table::page};
+
+  /// With the dead ones.
+  [[nodiscard]] std::size_t blocks() const noexcept { return last_ ? last_->number + 1u : 0; }
+  [[nodiscard, gnu::noinline]] std::size_t count_alive() const noexcept {
+    std::size_t n = 0;
+    for (header const* h = last_; h; h = h->below) n += !h->dead;
+    return n;
+  }
+  [[nodiscard]] std::size_t bytes_at_top() const noexcept {
+    return static_cast<std::size_t>(top_ - begin_);
+  }
+  /// At what is filled of the last of so many chunks.
+  void stand_in(std::size_t used) noexcept {
+    used_ = used;
+    begin_ = used ? chunks_[used - 1].memory : nullptr;
+    top_ = used ? begin_ + chunks_[used - 1].filled : nullptr;
+    end_ = used ? begin_ + chunks_[used - 1].capacity : nullptr;
+  }
+  /// A2, where give() has more to do than to take off the top.
+  [[gnu::noinline]] void bury(header& h) noexcept {
+    h.dead = true;
+    if (&h != last_) ragged_ = true;
+    while (last_ && last_->dead) {
+      top_ = reinterpret_cast<std::byte*>(last_);
+      last_ = last_->below;
+      while (last_ && top_ == begin_) stand_in(used_ - 1);
+    }
+    if (last_) return;
+    ragged_ = false;
+    low_ = 0;  // the lowest may have been dead when the arena was marked
+  }
+  /// In the next chunk.  Those that are too small stay empty: images know chunks by their order.
+  void make_room(std::size_t size) {
+    if (used_ != 0) chunks_[used_ - 1].filled = bytes_at_top();
+    std::size_t next = used_;
+    while (next != chunks_.size() && chunks_[next].capacity < size) ++next;
+    if (next == chunks_.size()) {
+      std::size_t const least = chunks_.empty() ? 0 : 2 * chunks_.back().capacity;
+      std::size_t const capacity =
+          (std::max(least, size) + arena_table::page - 1) / arena_table::page * arena_table::page;
+      chunks_.reserve(chunks_.size() + 1);
+      auto range = std::make_unique<arena_range>();
+      auto* const memory = static_cast<std::byte*>(::operator new(capacity, alignment));
+      try {
+        table_.add(memory, capacity, *this);
+      } catch (...) {
+        ::operator delete(memory, alignment);
+        throw;
+      }
+      *range = {memory, capacity};
+      depot.add(*range);
+      chunks_.push_back({std::move(range), memory, capacity, 0});
+    }
+    for (std::size_t i = used_; i <= next; ++i) chunks_[i].filled = 0;
+    stand_in(next + 1);
+  }
+
+  arena_table& table_;
+  frame_arena*& first_;
+  frame_arena* next_;
+  std::vector<chunk> chunks_;
+  std::size_t used_ = 0;  // chunks; we stand in the last of them
+  std::byte* begin_ = nullptr;
+  std::byte* top_ = nullptr;
+  std::byte* end_ = nullptr;
+  header* last_ = nullptr;  // A1
+  std::int64_t deaths_ = 0;
+  std::uint32_t low_ = 0;  // A4
+  bool ragged_ = false;    // A2
+  bool abandoned_ = false;
+};
+
+}  // namespace weft::detail

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <utility>
+
+#include "effects/memory/arena_table.hpp"
+#include "effects/memory/frame_arena.hpp"
+#include "effects/memory/frame_depot.hpp"
+#include "effects/memory/unwinding_reserve.hpp"
+
+/// Memory for frames and prompts: lists of free blocks by size, a set of them a thread.
+///
+///   M1  A thread has two lists of a size: one that it takes from and gives to, and a spare one,
+///       which is taken from when the first is empty.  Every `credit` deaths the first becomes the
+///       spare one; a spare one that is still there goes to the depot, which all threads share and
+///       from where empty lists are filled.  If the first is twice that long it is cut instead:
+///       `credit` blocks stay.  So a list holds at most 3 * credit blocks, and what is born on one
+///       thread and dies on another goes round and does not grow.  A list knows its length: it is
+///       handed over without a walk along it, which would be a miss a block.
+///   M2  Blocks are cut from slabs, one behind the other, since malloc would take 16 bytes more for
+///       each: a fifth of a waiting process.  So none goes back to the system: what has been
+///       memory for frames at the peak stays that.  Blocks of over 4 KB come from the system.
+///   M3  Under AddressSanitizer nothing is kept, so that a use after death is seen: the lists stay
+///       empty and without credit, so the slow path hears of each birth and death.  The depot says
+///       whether that is so, for all modules and files of a program: one that is compiled with
+///       AddressSanitizer may be linked with one that is not.
+///   M4  While there are arenas (frame_arena.hpp) the lists are put aside, and those in their place
+///       are empty and without credit: so the slow path hears of each birth and death, and the
+///       fast path need not ask.
+///   M5  A block of over 256 bytes shares no line of the cache with another: it begins where a line
+///       does, and is so many lines.  Else two threads would write to one line, each to its block:
+///       blocks that were neighbours are one thread's and another's, when tasks have been stolen.
+namespace weft::detail {
+
+/// A thread's free blocks.
+class frame_pool {
+ public:
+  /// `InBody`: it belongs to the body that runs, and is to be in its arena if it has one.
+  template <bool InBody = false>
+  void* take(std::size_t bytes) {
+    std::size_t const size = block_size::of(bytes);
+    if (size >= block_sizes) [[unlikely]]
+      return from_system(bytes, InBody);
+    shelf& s = shelves_[size];
+    free_block* const block = s.first;
+    free_block* const next = block->next;
+    if (!next) [[unlikely]]
+      return take_slowly(bytes, InBody);
+    s.first = next;
+    prefetch(next, size);
+    return block;
+  }
+  void give(void* p, std::size_t bytes) noexcept {
+    std::size_t const size = block_size::of(bytes);
+    if (size >= block_sizes) [[unlikely]]
+      return to_system(p);
+    shelf& s = shelves_[size];
+    if (s.credit == 0) [[unlikely]]
+      return give_slowly(p, size);
+    put(s, p);
+  }
+  void* take_aligned(std::size_t bytes, std::align_val_t alignment) {
+    void* const block = ::operator new(bytes, alignment);
+    ++blocks_;
+    return block;
+  }
+  void give_aligned(void* p, std::align_val_t alignment) noexcept {
+    ++deaths_;
+    --blocks_;
+    ::operator delete(p, alignment);
+  }
+  /// Every birth is not counted, which would cost a call a tenth.
+  [[nodiscard]] frame_count count() const noexcept {
+    std::int64_t deaths = deaths_;
+    std::int64_t alive = blocks_;
+    for (frame_arena const* a = arenas_ ? in_arenas_->first : nullptr; a; a = a->next()) {
+      deaths += a->deaths();
+      alive += static_cast<std::int64_t>(a->alive());
+    }
+    for (auto const& s : kept()) {
+      deaths -= s.credit;
+      alive -= s.first->depth + s.spare->depth;
+    }
+    return {deaths + alive, deaths};
+  }
+
+  /// count().alive().
+  [[nodiscard]] std::int64_t alive() const noexcept {
+    if (arenas_) return count().alive();
+    std::int64_t alive = blocks_;
+    for (auto const& s : shelves_) alive -= s.first->depth + s.spare->depth;
+    return alive;
+  }
+
+  /// Whether what the system has no memory for may come from the reserve; says what was before.
+  bool use_reserve(bool on) noexcept { return std::exchange(uses_reserve_, on); }
+
+  // ---- arenas (M4)
+
+  /// `here` tells which arena the body that runs has, if any.
+  frame_arena& make_arena(frame_arena* (*here)() noexcept);
+  /// It goes when nothing in it is alive.
+  void abandon(frame_arena& a) noexcept;
+  /// Whether it is one of this thread's.
+  [[nodiscard]] bool has(frame_arena const& a) const noexcept {
+    return in_arenas_ && &in_arenas_->table == &a.table();
+  }
+  [[nodiscard]] bool has_arenas() const noexcept { return arenas_ != 0; }
+  /// The frame that was just born there owns what cannot be copied.
+  void mark_owning(void* block) noexcept;
+
+  /// The thread ends: everything to the depot, and what still comes.
+  void close() noexcept {
+    closed_ = true;
+    depot.count(count());
+    blocks_ = deaths_ = 0;
+    auto& all = kept();
+    for (std::size_t size = 0; size != block_sizes; ++size)
+      for (auto* const list : {all[size].first, all[size].spare})
+        if (list->next) depot.put(size, list);
+    all = {};
+    frame_count const counted = count();  // of what is in arenas
+    deaths_ = -counted.deaths;
+    blocks_ = -counted.alive();
+    depot.put(std::exchange(slab_, {}));
+    if (arenas_ == 0) delete std::exchange(in_arenas_, nullptr);
+  }
+
+ private:
+  /// M1, as a number of blocks.
+  static constexpr unsigned credit_of(std::size_t size) noexcept {
+    return static_cast<unsigned>(1024 * 1024 / (block_size::bytes(size) + block_size::grain));
+  }
+  struct shelf {
+    free_block* first = &no_block;
+    free_block* spare = &no_block;
+    unsigned credit = 0;  // deaths until we look; at first none, so that we hear of the first
+  };
+  using shelves = std::array<shelf, block_sizes>;
+  struct while_in_arenas {  // M4
+    arena_table table;
+    frame_arena* (*here)() noexcept = nullptr;
+    frame_arena* first = nullptr;  // of all
+    shelves aside;
+  };
+
+  /// The lists, wherever they are (M4).
+  [[nodiscard]] shelves& kept() noexcept { return arenas_ ? in_arenas_->aside : shelves_; }
+  [[nodiscard]] shelves const& kept() const noexcept {
+    return arenas_ ? in_arenas_->aside : shelves_;
+  }
+  /// The next one may come from another thread's cache, or from none.
+  static void prefetch(void* block, std::size_t size) noexcept {
+    __builtin_prefetch(block, 1);
+    if (block_size::bytes(size) > block_size::line)
+      __builtin_prefetch(static_cast<std::byte*>(block) + block_size::line, 1);
+  }
+  static void put(shelf& s, void* p) noexcept {
+    --s.credit;
+    auto* const block = ::new (p) free_block;
+    block->next = s.first;
+    block->depth = s.first->depth + 1;
+    s.first = block;
+  }
+  void* take_slowly(std::size_t bytes, bool in_body);
+  void give_slowly(void* p, std::size_t size) noexcept;
+  void give_to_list(void* p, std::size_t size) noexcept;
+  void* take_in_arena(std::size_t bytes);
+  frame_arena* arena_of(void* p) noexcept;
+  bool give_in_arena(void* p) noexcept;
+  void end_arena(frame_arena& a) noexcept;
+  void* restock(shelf& s, std::size_t size);
+  bool renew_credit(shelf& s, std::size_t size) noexcept;
+  void* cut(std::size_t size);
+  void to_depot(void* p, std::size_t size) noexcept;
+  void* from_system(std::size_t bytes, bool in_body);
+  void to_system(void* p) noexcept;
+
+  shelves shelves_{};
+  slab_rest slab_;           // M2
+  std::int64_t blocks_ = 0;  // got from the system and the depot, less those that went there
+  std::int64_t deaths_ = 0;  // with those that there is credit for
+  bool closed_ = false;
+  bool uses_reserve_ = false;
+  unsigned arenas_ = 0;
+  frame_arena* recent_arena_ = nullptr;  // a hint
+  while_in_arenas* in_arenas_ = nullptr;
+};
+[[gnu::visibility("default")]] inline thread_local constinit frame_pool frames;
+
+/// Closes the pool when its thread ends.  Apart from it: a thread_local with a destructor costs
+/// each access a check.
+struct closes_frames {
+  ~closes_frames() { frames.close(); }
+};
+[[gnu::visibility("default"), gnu::noinline]] inline void close_frames_at_the_end() {
+  static thread_local closes_frames const at_the_end;
+  (void)at_the_end;
+}
+
+/// While what is allocated here is needed to unwind something.
+class while_unwinding {
+ public:
+  while_unwinding() noexcept : before_(frames.use_reserve(true)) {}
+  while_unwinding(while_unwinding const&) = delete;
+  while_unwinding& operator=(while_unwinding const&) = delete;
+  ~while_unwinding() { (void)frames.use_reserve(before_); }
+
+ private:
+  bool const before_;
+};
+
+/// Of this thread and those that have ended.
+inline frame_count frames_so_far() noexcept {
+  frame_count c = depot.counted();
+  frame_count const ours = frames.count();
+  c.births += ours.births;
+  c.deaths += ours.deaths;
+  return c;
+}
+
+/// Base of what lives in that memory, and does not belong to the body that runs.
+struct pooled {
+  static void* operator new(std::size_t bytes) { return frames.take(bytes); }
+  static void operator delete(void* p, std::size_t bytes) noexcept { frames.give(p, bytes); }
+  /// For what holds a handler that is aligned to more than the pool's blocks are.  Called, and not
+  /// in line: g++ 12 would take the pair for one that does not match.  Without the size: that is
+  /// the one which is called if the constructor throws.
+  [[gnu::noinline]] static void* operator new(std::size_t bytes, std::align_val_t alignment) {
+    return frames.take_aligned(bytes, alignment);
+  }
+  [[gnu::noinline]] static void operator delete(void* p, std::align_val_t alignment) noexcept {
+    frames.give_aligned(p, alignment);
+  }
+};
+
+/// Base of what does: frames, and what stands between them.
+struct pooled_in_body : pooled {
+  static void* operator new(std::size_t bytes) { return frames.take<true>(bytes); }
+  static void operator delete(void* p, std::size_t bytes) noexcept { frames.give(p, bytes); }
+  [[gnu::noinline]] static void* operator new(std::size_t bytes, std::align_val_t alignment) {
+    return frames.take_aligned(bytes, alignment);
+  }
+  [[gnu::noinline]] static void operator delete(void* p, std::align_val_t alignment) noexcept {
+    frames.give_aligned(p, alignment);
+  }
+};
+
+}  // namespace weft::detail
+
+#include "effects/memory/frame_pool_slow.hpp"

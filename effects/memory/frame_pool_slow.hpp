@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <utility>
+
+#include "effects/memory/frame_pool.hpp"
+
+/// What the pool of frames does when a list is empty or full, when there is none, or while
+/// there are arenas.
+namespace weft::detail {
+
+// ---- arenas (M4)
+
+inline frame_arena& frame_pool::make_arena(frame_arena* (*here)() noexcept) {
+  if (!in_arenas_) in_arenas_ = new while_in_arenas;
+  auto* const a = new frame_arena(in_arenas_->table, in_arenas_->first);
+  in_arenas_->here = here;
+  recent_arena_ = a;
+  if (arenas_++ == 0) in_arenas_->aside = std::exchange(shelves_, {});
+  return *a;
+}
+inline void frame_pool::abandon(frame_arena& a) noexcept {
+  a.abandon();
+  if (a.may_go()) end_arena(a);
+}
+[[gnu::noinline]] inline void frame_pool::end_arena(frame_arena& a) noexcept {
+  deaths_ += a.deaths();
+  delete &a;
+  recent_arena_ = in_arenas_->first;
+  if (--arenas_ == 0) shelves_ = in_arenas_->aside;
+  if (arenas_ == 0 && closed_) close();
+}
+/// Null if no arena is for it.
+inline void* frame_pool::take_in_arena(std::size_t bytes) {
+  frame_arena* const a = in_arenas_->here();
+  if (!a) return nullptr;
+  recent_arena_ = a;
+  return a->take(bytes);
+}
+/// Null if it is in none.
+inline frame_arena* frame_pool::arena_of(void* p) noexcept {
+  return recent_arena_->is_near(p) ? recent_arena_ : in_arenas_->table.find(p);
+}
+inline bool frame_pool::give_in_arena(void* p) noexcept {
+  frame_arena* const a = arenas_ ? arena_of(p) : nullptr;
+  if (!a) return false;
+  a->give(p);
+  if (a->may_go()) [[unlikely]]
+    end_arena(*a);
+  return true;
+}
+inline void frame_pool::mark_owning(void* block) noexcept {
+  if (arena_of(block)) frame_arena::header_of(block).owns = true;
+}
+
+[[gnu::noinline]] inline void* frame_pool::take_slowly(std::size_t bytes, bool in_body) {
+  if (!depot.keeps_blocks()) return from_system(bytes, in_body);
+  std::size_t const size = block_size::of(bytes);
+  if (!arenas_) return restock(shelves_[size], size);
+  if (in_body)
+    if (void* const p = take_in_arena(block_size::bytes(size))) return p;
+  shelf& s = in_arenas_->aside[size];
+  return s.first->next ? std::exchange(s.first, s.first->next) : restock(s, size);
+}
+[[gnu::noinline]] inline void frame_pool::give_slowly(void* p, std::size_t size) noexcept {
+  if (!depot.keeps_blocks()) return to_system(p);
+  if (arenas_ && recent_arena_->is_near(p)) [[likely]] {
+    recent_arena_->give(p);
+    if (recent_arena_->may_go()) end_arena(*recent_arena_);
+    return;
+  }
+  if (give_in_arena(p)) return;
+  give_to_list(p, size);
+}
+[[gnu::noinline]] inline void frame_pool::give_to_list(void* p, std::size_t size) noexcept {
+  shelf& s = kept()[size];
+  if (s.credit == 0 && !renew_credit(s, size)) return to_depot(p, size);
+  put(s, p);
+}
+
+// ---- blocks of the system
+
+[[gnu::noinline]] inline void* frame_pool::from_system(std::size_t bytes, bool in_body) {
+  close_frames_at_the_end();
+  if (in_body && arenas_)
+    if (void* const p = take_in_arena(bytes)) return p;
+  void* block = nullptr;
+  try {
+    block = ::operator new(bytes);
+  } catch (std::bad_alloc const&) {
+    block = uses_reserve_ ? reserve_for_unwinding.take(bytes) : nullptr;
+    if (!block) throw;
+  }
+  ++blocks_;
+  if (closed_) close();
+  return block;
+}
+[[gnu::noinline]] inline void frame_pool::to_system(void* p) noexcept {
+  if (give_in_arena(p)) return;
+  close_frames_at_the_end();
+  ++deaths_;
+  --blocks_;
+  if (closed_) close();
+  if (!depot.is_in_arena(p) && !reserve_for_unwinding.give(p))
+    ::operator delete(p);  // else it stays: another thread's, or the reserve's
+}
+
+// ---- lists
+
+[[gnu::noinline]] inline void frame_pool::to_depot(void* p, std::size_t size) noexcept {
+  ++deaths_;
+  --blocks_;
+  auto* const block = ::new (p) free_block;
+  block->next = &no_block;
+  block->depth = 1;
+  depot.put(size, block);
+  if (closed_) close();
+}
+
+[[gnu::noinline]] inline void* frame_pool::cut(std::size_t size) {
+  static constexpr std::size_t slab_bytes = 64 * 1024;
+  close_frames_at_the_end();
+  std::size_t const bytes = block_size::bytes(size);
+  auto const has_room = [&] {
+    if (bytes > block_size::small) slab_.align(block_size::line);  // M5
+    return slab_.bytes() >= bytes;
+  };
+  if (!has_room()) slab_ = depot.take_rest();
+  void* reserved = nullptr;
+  if (!has_room()) try {
+      void* const slab = ::operator new(slab_bytes, std::align_val_t(block_size::line));
+      slab_ = {static_cast<std::byte*>(slab), static_cast<std::byte*>(slab) + slab_bytes};
+    } catch (std::bad_alloc const&) {
+      // From then on it is the pool's.
+      reserved = uses_reserve_ ? reserve_for_unwinding.take(bytes) : nullptr;
+      if (!reserved) throw;
+    }
+  void* const block = reserved ? reserved : std::exchange(slab_.at, slab_.at + bytes);
+  ++blocks_;
+  if (closed_) close();
+  return block;
+}
+
+[[gnu::noinline]] inline void* frame_pool::restock(shelf& s, std::size_t size) {
+  free_block* first = std::exchange(s.spare, &no_block);
+  if (!first->next) {
+    first = depot.take(size);
+    if (!first) return cut(size);
+    close_frames_at_the_end();
+    blocks_ += first->depth;
+  }
+  s.first = first->next;
+  if (closed_) close();
+  return first;
+}
+
+/// False if nothing is to be kept.
+[[gnu::noinline]] inline bool frame_pool::renew_credit(shelf& s, std::size_t size) noexcept {
+  close_frames_at_the_end();
+  if (closed_) return false;
+  s.credit = credit_of(size);
+  deaths_ += s.credit;
+  auto const hand_over = [this, size](free_block* list) {
+    if (!list->next) return;
+    blocks_ -= list->depth;
+    depot.put(size, list);
+  };
+  if (s.first->depth >= 2 * std::int64_t{s.credit}) {
+    free_block* last = s.first;  // of those that stay: `credit` of them
+    for (last->depth = s.credit; last->depth != 1; last = last->next)
+      last->next->depth = last->depth - 1;
+    hand_over(std::exchange(last->next, &no_block));
+  } else {
+    hand_over(s.spare);
+    s.spare = std::exchange(s.first, &no_block);
+  }
+  return true;
+}
+
+}  // namespace weft::detail

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include "effects/handle.hpp"
+#include "sched/backends/message_stack.hpp"
+#include "sched/base/backend.hpp"
+#include "sched/base/detail/injection_node.hpp"
+
+namespace weft::detail {
+
+/// What other threads put for the one worker of a backend, who looks now and then: laws B1, B3 and
+/// B5 of a backend whose queue belongs to one thread.
+///
+///   N1  Who puts pushes, then looks whether the worker sleeps [1]; the worker says that it sleeps
+///       [2], then looks whether there is anything.  All of it is seq_cst, as is the push: so one
+///       of them sees the other.
+///   N2  One letter is no thunk, and says that it is the end.  It goes back whenever it is found.
+///   N3  Another is the worker's own note: that it is to look at something else too, when it looks.
+///   N4  If the queue has no memory for what came, that stays in its letters until the next look;
+///   if
+///       the queue is empty then, the first of them is taken as it is.
+class arrivals {
+ public:
+  arrivals() = default;
+  arrivals(arrivals const&) = delete;
+  arrivals& operator=(arrivals const&) = delete;
+  ~arrivals() {
+    while (letter* const l = unread()) discard(l);
+  }
+
+  /// Throws bad_alloc.
+  void put(thunk&& t) { put(std::move(t), std::make_unique<letter>()); }
+  void put(thunk&& t, spare_letter in) noexcept {
+    in->content = std::move(t);
+    send(*in.release());
+  }
+  void stop() {
+    // Relaxed: one of those who come here sends it.
+    if (!was_stopped_.exchange(true, std::memory_order_relaxed)) send(the_end_);
+  }
+
+  // ---- the worker's; `queue.put_in(thunk&&)` takes what came, `queue.is_empty()` is asked
+
+  /// That fetch is to call queue.is_reminded().
+  void remind() {
+    if (!std::exchange(has_note_, true)) arrived_.push(note_);
+  }
+  /// Whether there is something to fetch, or it is the end.
+  [[nodiscard]] bool has_news() const noexcept { return !arrived_.is_empty(); }
+  /// The same, except for the worker's own note.
+  [[nodiscard]] bool has_letters() const noexcept {
+    return has_news() && !(has_note_ && arrived_.has_only(note_));
+  }
+  /// Fetches what came, as far as there is memory (N4).  False if it is the end.
+  template <class Queue>
+  bool fetch(Queue& queue) {
+    bool goes_on = true;
+    bool is_noted = false;
+    unread_ = arrived_.take_all();
+    try {
+      while (letter* const l = unread()) {
+        if (l == &the_end_)
+          goes_on = false;
+        else if (l == &note_)
+          is_noted = true;
+        else
+          queue.put_in(std::move(l->content));
+        discard(l);
+      }
+    } catch (std::bad_alloc const&) {
+      while (letter* const l = std::exchange(unread_, nullptr)) {
+        unread_ = l->next;
+        arrived_.push(*l);
+      }
+      if (is_noted) arrived_.push(note_);
+      if (!goes_on) arrived_.push(the_end_);
+      return goes_on;
+    }
+    if (!goes_on) arrived_.push(the_end_);  // N2
+    if constexpr (requires { queue.is_reminded(); })
+      if (std::exchange(has_note_, false)) queue.is_reminded();
+    return goes_on;
+  }
+  struct waited {
+    bool has_come;
+    thunk instead;  // of what is in the queue: without memory (N4), or empty, with the reason
+  };
+  /// Until something is in the queue, or there is a reason why not.
+  template <class Queue>
+  [[gnu::noinline]] waited wait(Queue& queue, instant until, dry_test dry) {
+    for (;;) {
+      bool const nothing_is_due = dry();  // before we look: who was due puts first
+      if (!fetch(queue)) return {false, thunk::nothing::stopped};
+      if (!queue.is_empty()) return {true, thunk::nothing::dry};
+      if (thunk t = take_as_it_is(queue)) return {false, std::move(t)};
+      if (nothing_is_due) return {false, thunk::nothing::dry};
+      if (!sleep(until)) return {false, thunk::nothing::deadline};
+    }
+  }
+
+ private:
+  void send(letter& l) {
+    arrived_.push(l);
+    if (!sleeps_.load(std::memory_order_seq_cst)) return;  // [1] seq_cst: N1
+    {
+      std::lock_guard const lock(mutex_);
+    }  // it has gone to sleep, or has looked
+    woken_.notify_one();
+  }
+  /// False if the deadline passes first.
+  bool sleep(instant until) {
+    std::unique_lock lock(mutex_);
+    sleeps_.store(true, std::memory_order_seq_cst);  // [2] seq_cst: N1
+    bool in_time = true;
+    if (until == instant::max())
+      woken_.wait(lock, [this] { return has_news(); });
+    else
+      in_time = woken_.wait_until(lock, until, [this] { return has_news(); });
+    sleeps_.store(false, std::memory_order_relaxed);  // relaxed: to be woken in vain does no harm
+    return in_time;
+  }
+  /// N4: the queue is empty.
+  template <class Queue>
+  [[nodiscard]] thunk take_as_it_is(Queue& queue) noexcept {
+    if constexpr (requires { queue.take_kept(); })
+      if (thunk t = queue.take_kept()) return t;
+    unread_ = arrived_.take_all();
+    thunk found = thunk::nothing::dry;
+    bool has_noted = false;
+    bool is_end = false;
+    for (letter* l = unread_; l; l = unread_) {
+      if (l == &the_end_ || l == &note_) {
+        unread_ = l->next;
+        (l == &note_ ? has_noted : is_end) = true;
+      } else if (!found) {
+        found = std::move(l->content);
+        discard(l);
+      } else {
+        unread_ = l->next;
+        arrived_.push(*l);
+      }
+    }
+    if (has_noted) arrived_.push(note_);
+    if (is_end) arrived_.push(the_end_);
+    return found;
+  }
+  [[nodiscard]] letter* unread() noexcept {
+    if (!unread_) unread_ = arrived_.take_all();
+    return unread_;
+  }
+  void discard(letter* l) noexcept {
+    unread_ = l->next;
+    if (l != &the_end_ && l != &note_) delete l;
+  }
+
+  message_stack<letter> arrived_;
+  letter* unread_ = nullptr;  // the worker's
+  letter the_end_;            // N2
+  letter note_;               // N3
+  bool has_note_ = false;     // it is there; the worker's
+  std::atomic<bool> was_stopped_ = false;
+  std::atomic<bool> sleeps_ = false;
+  std::mutex mutex_;
+  std::condition_variable woken_;
+};
+
+}  // namespace weft::detail

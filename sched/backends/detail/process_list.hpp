@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <new>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "effects/describe.hpp"
+#include "sched/backends/stealing_state.hpp"
+#include "sched/base/process.hpp"
+#include "sched/base/process_id.hpp"
+
+namespace weft {
+
+/// How far a process is.
+struct process_report {
+  process_id id;
+  lifecycle state;
+  std::uint32_t steps;    ///< How often it has had its turn.
+  std::string waits_for;  ///< "weft::syncing::wait at main.cpp:12"; empty if it does not wait.
+};
+
+namespace detail {
+
+/// A process that is on a list.
+class listed_process {
+ public:
+  listed_process(process& p, lifecycle_word const& life, std::atomic<std::uint32_t> const& steps)
+      : id_(p.id()), life_(life), steps_(steps) {}
+  listed_process(listed_process const&) = delete;
+  listed_process& operator=(listed_process const&) = delete;
+
+  /// It has stopped, and is about to say where it can be found.
+  void waits(process const& p) noexcept {
+    std::lock_guard const lock(mutex_);
+    at_ = p.goes_on_from();
+  }
+
+ private:
+  friend class process_list;
+
+  [[nodiscard]] process_report report() const {
+    lifecycle const state = life_.now();
+    std::string waits_for;
+    if (state == lifecycle::blocked || state == lifecycle::idle) {
+      std::lock_guard const lock(mutex_);
+      waits_for = std::string(at_.operation) + " at " + detail::text(at_.where);
+    }
+    // Relaxed: a number.
+    return {id_, state, steps_.load(std::memory_order_relaxed), std::move(waits_for)};
+  }
+
+  process_id const id_;
+  lifecycle_word const& life_;
+  std::atomic<std::uint32_t> const& steps_;
+  std::mutex mutable mutex_;
+  process::place at_{};  // under mutex_
+  listed_process* next_ = nullptr;
+  listed_process* previous_ = nullptr;
+};
+
+/// All processes of a backend, for reports.
+///
+///   P1  The list is touched under the lock.  A process is taken off it before it is no more: so it
+///       is there while it is looked at.
+class process_list {
+ public:
+  process_list() = default;
+  process_list(process_list const&) = delete;
+  process_list& operator=(process_list const&) = delete;
+  ~process_list() {
+    while (first_) remove(first_);
+  }
+
+  /// Null if there is no memory for it: then it is missing on the list.
+  [[nodiscard]] listed_process* add(process& p, lifecycle_word const& life,
+                                    std::atomic<std::uint32_t> const& steps) noexcept {
+    auto* const e = new (std::nothrow) listed_process(p, life, steps);
+    if (!e) return nullptr;
+    std::lock_guard const lock(mutex_);
+    e->next_ = std::exchange(first_, e);
+    if (e->next_) e->next_->previous_ = e;
+    return e;
+  }
+  void remove(listed_process* e) noexcept {
+    {
+      std::lock_guard const lock(mutex_);
+      (e->previous_ ? e->previous_->next_ : first_) = e->next_;
+      if (e->next_) e->next_->previous_ = e->previous_;
+    }
+    delete e;
+  }
+  /// In the order of ids.
+  [[nodiscard]] std::vector<process_report> report() const {
+    std::vector<process_report> all;
+    {
+      std::lock_guard const lock(mutex_);
+      for (auto const* e = first_; e; e = e->next_) all.push_back(e->report());
+    }
+    std::ranges::sort(all, {}, &process_report::id);
+    return all;
+  }
+
+ private:
+  std::mutex mutable mutex_;
+  listed_process* first_ = nullptr;  // P1
+};
+
+}  // namespace detail
+}  // namespace weft

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+
+#include "sched/backends/sharing.hpp"
+
+namespace weft {
+
+/// A thread's end.
+class sharing::worker {
+ public:
+  worker(sharing& home, unsigned index) noexcept
+      : home_(home), own_(home.queues_[index]), index_(index), visits_(index) {
+    home_.idle_.join();
+  }
+  worker(worker const&) = delete;
+  worker& operator=(worker const&) = delete;
+  ~worker() { home_.idle_.leave(); }
+
+  void put(thunk&& t, why w) noexcept {
+    bool const was_alone = home_.enter(entry_of(std::move(t), w), index_);
+    // A1.
+    if (w == why::handed_over && was_alone) return home_.idle_.have_watched();
+    if (w != why::yielded || !was_alone) home_.idle_.wake_one();
+  }
+
+  [[nodiscard]] bool has_others() const noexcept { return !own_.is_empty(); }
+  void keep_offers() noexcept { kept_ = detail::most_kept; }
+  template <class Next>
+  [[nodiscard]] offers_put put_all(std::size_t n, Next next) noexcept {
+    if (!own_.offers.try_push_all(n, next)) [[unlikely]]
+      return offers_put::no_room;
+    has_offered_ = true;
+    if (is_alone_) return offers_put::done;
+    own_.offers.publish();
+    return home_.idle_.is_to_wake() ? offers_put::not_told : offers_put::done;
+  }
+  void make_room(std::size_t n) { own_.offers.reserve(n); }
+  void tell() noexcept { home_.idle_.wake_one(); }
+  [[nodiscard]] offer* take_back() noexcept {
+    auto const o = is_alone_ ? own_.offers.try_pop_alone() : own_.offers.try_pop();
+    return o ? *o : nullptr;
+  }
+
+  // ---- of a process that runs here (R4 of wait_registry.hpp)
+
+  void is_about_to_wait(process& p) noexcept { move(p, process_state::yielding); }
+  void waits(process& p, waiting_for) noexcept { move(p, process_state::sleeping); }
+  void goes_on(process& p) noexcept { move(p, process_state::running); }
+  /// It waits, and is to run at once, on this thread.
+  void runs_next(process& p) noexcept {
+    (void)process_place<place>(p).state.wake(process_state::running);
+  }
+
+  /// So much is ready that who makes more is to wait its turn.
+  [[nodiscard]] bool is_crowded() noexcept {
+    if (++spawned_ < most_ready) return false;
+    spawned_ = 0;  // the next as many need not wait, whatever there is: so it comes forward
+    return own_.length() >= most_ready;
+  }
+  /// Not while somebody sleeps, who may have to be told; and not when it is time for a visit.
+  [[nodiscard]] bool can_exchange() const noexcept {
+    return until_visit_ != 0 && home_.idle_.nobody_sleeps();
+  }
+  [[gnu::always_inline]] thunk exchange(thunk t) noexcept {
+    --until_visit_;
+    queue_entry& e = entry_of(std::move(t), why::yielded);
+    auto found = own_.try_exchange(e);
+    for (detail::relax wait; found.is_locked(); found = own_.try_exchange(e)) wait();
+    return thunk_of(found.entry());
+  }
+
+  /// Parks when there is nothing to do.
+  thunk take(instant until, dry_test dry) {
+    for (;;) {
+      if (home_.idle_.is_over()) return home_.idle_.why_over();
+      if (has_offered_) [[unlikely]]
+        begin_own_offers();
+      if (queue_entry* const e = find()) return thunk_of(*e);
+      if (unsigned const told = looks(); told != looked_) {
+        looked_ = told;
+        return thunk::nothing::deadline;
+      }
+      auto const nothing_new = [this] { return home_.all_are_empty() && looks() == looked_; };
+      using slept = detail::idle_threads::slept;
+      if (home_.idle_.sleep(index_, until, dry, nothing_new) == slept::until_deadline)
+        return thunk::nothing::deadline;
+    }
+  }
+
+ private:
+  static constexpr unsigned steps_to_visit = 256;
+  static constexpr unsigned most_shared = 32;
+  static constexpr unsigned most_stolen = 256;
+  static constexpr unsigned most_ready = 16'384;
+  static constexpr unsigned most_looks = 50;
+  static constexpr unsigned looks_apart = 8;
+
+  [[nodiscard]] unsigned looks() const noexcept {
+    return home_.looks_.load(std::memory_order_seq_cst);  // seq_cst: with [1], after we announced
+  }
+  queue_entry* find() noexcept;
+  queue_entry* visit(bool& was_locked) noexcept;
+  queue_entry* share(queue& from, bool& was_locked) noexcept;
+  void begin_own_offers() noexcept;
+  queue_entry* take_offer(queue& from, bool& was_lost) noexcept;
+
+  sharing& home_;
+  queue& own_;
+  unsigned index_;
+  bool const is_alone_ = home_.count_ == 1;
+  unsigned looked_ = 0;                        // of `looks_`
+  unsigned spawned_ = 0;                       // since somebody was asked to wait
+  unsigned visits_;                            // whom we looked at last
+  unsigned until_visit_ = steps_to_visit - 1;  // how many steps
+  bool has_offered_ = false;                   // since it took something last
+  unsigned kept_ = 0;                          // B8: for so many takes
+};
+
+/// Somebody who is ready; null if after some looking nobody is.
+inline queue_entry* sharing::worker::find() noexcept {
+  bool was_locked = false;
+  if (until_visit_ == 0)
+    if (queue_entry* const e = visit(was_locked)) return e;
+  --until_visit_;
+  for (unsigned looks = 0;; ++looks) {
+    auto const found = own_.try_dequeue();
+    was_locked = found.is_locked();
+    if (!was_locked && !found.is_empty()) return &found.entry();
+    for (unsigned i = 1; i != home_.count_; ++i)
+      if (queue_entry* const e = visit(was_locked)) return e;
+    if (!was_locked && (looks >= most_looks || home_.idle_.all_others_sleep())) return nullptr;
+    detail::pause_for(looks_apart);
+  }
+}
+
+/// The next one in turn (F1) shares with us, whatever we have.
+inline queue_entry* sharing::worker::visit(bool& was_locked) noexcept {
+  until_visit_ = steps_to_visit - 1;  // F2
+  visits_ = (visits_ + 1) % home_.count_;
+  if (visits_ == index_) visits_ = (visits_ + 1) % home_.count_;
+  if (visits_ == index_) return nullptr;  // we are alone
+  queue& from = home_.queues_[visits_];
+  if (queue_entry* const e = share(from, was_locked)) return e;
+  return take_offer(from, was_locked);
+}
+
+/// Half of what it has more than we have; one at least.  The first of them is to run.
+inline queue_entry* sharing::worker::share(queue& from, bool& was_locked) noexcept {
+  unsigned const theirs = from.length();
+  unsigned const ours = own_.length();
+  unsigned const most = ours == 0 ? most_stolen : most_shared;
+  entry_chain chain;
+  was_locked |= !from.try_share(std::clamp((theirs - std::min(theirs, ours)) / 2, 1U, most), chain);
+  if (chain.length == 0) return nullptr;
+  queue_entry& first = chain.pop();
+  first.state.move(process_state::running);
+  if (chain.length != 0)
+    for (detail::relax wait; !own_.try_prepend(chain);) wait();
+  // Also for what we have put without a word, and do not take back now (A1).
+  if (!own_.is_empty()) home_.idle_.wake_one();
+  return &first;
+}
+
+/// The oldest: where work is divided again and again, the largest.  It is to run.
+inline queue_entry* sharing::worker::take_offer(queue& from, bool& was_lost) noexcept {
+  auto const found = chase_lev<offer*>::thief(from.offers).steal();
+  was_lost |= found.is_lost();
+  if (found && !from.offers.is_empty()) home_.idle_.wake_one();  // B6: one was told
+  thunk t = found ? (*found)->begin() : thunk(thunk::nothing::dry);
+  if (!t) return nullptr;
+  queue_entry& e = entry_of(std::move(t), why::started);
+  e.state.move(process_state::running);
+  return &e;
+}
+/// A3.
+inline void sharing::worker::begin_own_offers() noexcept {
+  if (kept_ != 0 && !own_.is_empty()) {  // B8
+    --kept_;
+    return;
+  }
+  has_offered_ = false;
+  chase_lev<offer*>::thief const oldest(own_.offers);
+  while (own_.offers.size() != 0)
+    if (auto const found = oldest.steal())
+      if (thunk t = (*found)->begin()) put(std::move(t), why::started);
+}
+
+static_assert(concurrent<sharing> && exchanging<sharing> && offering<sharing> &&
+              with_options<sharing>);
+
+}  // namespace weft

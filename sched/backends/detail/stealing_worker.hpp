@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <thread>
+#include <utility>
+
+#include "sched/backends/stealing.hpp"
+
+namespace weft {
+
+/// A thread's end of the work-stealing backend.
+class stealing::worker {
+ public:
+  worker(stealing& all, unsigned index) noexcept
+      : all_(all), own_(all.homes_[index]), index_(index), random_(index + 1), visited_(index) {
+    all_.idle_.join();
+  }
+  worker(worker const&) = delete;
+  worker& operator=(worker const&) = delete;
+  ~worker() { all_.idle_.leave(); }
+
+  void put(thunk&& t, why w) noexcept {
+    if (w == why::started && all_.options_.keep_list) [[unlikely]]
+      all_.list(*t.get());
+    bool const may_be_alone = w == why::yielded || w == why::handed_over;
+    bool const is_alone = may_be_alone && own_.deque.size() == 0 && own_.yielded.size() == 0;
+    if (place* const p = ready(std::move(t), w)) enter(*p, w, is_alone);
+  }
+
+  [[nodiscard]] bool has_others() const noexcept {
+    return own_.deque.size() != 0 || own_.yielded.size() != 0 || !all_.global_.is_empty();
+  }
+  void keep_offers() noexcept { lets_go_first_ = true; }
+  template <class Next>
+  [[nodiscard]] offers_put put_all(std::size_t n, Next next) noexcept {
+    if (!own_.offers.try_push_all(n, next)) [[unlikely]]
+      return offers_put::no_room;
+    if (is_alone_) return offers_put::done;
+    own_.offers.publish();
+    return all_.idle_.is_to_wake() ? offers_put::not_told : offers_put::done;
+  }
+  void make_room(std::size_t n) { own_.offers.reserve(n); }
+  void tell() noexcept { all_.idle_.wake_one(); }
+  [[nodiscard]] offer* take_back() noexcept {
+    // Others steal if there are any; one that is alone does so itself, on its thread.
+    auto const o = is_alone_ ? own_.offers.try_pop_alone() : own_.offers.try_pop();
+    return o ? *o : nullptr;
+  }
+
+  // ---- of a process that runs here (R4 of wait_registry.hpp)
+
+  void is_about_to_wait(process& p) noexcept {
+    if (auto* const l = process_place<place>(p).listed) [[unlikely]]
+      l->waits(p);
+  }
+  void waits(process& p, waiting_for what) noexcept {
+    place& at = process_place<place>(p);
+    if (!at.life.wait(what == waiting_for::mail ? lifecycle::idle : lifecycle::blocked))
+      enter(at, why::woken, false);
+  }
+  void goes_on(process&) noexcept {}
+  void runs_next(process& p) noexcept {
+    place& at = process_place<place>(p);
+    at.life.take_over(detail::relax());
+    count_step(at);
+  }
+
+  /// So much is ready that who makes more is to wait its turn.
+  [[nodiscard]] bool is_crowded() noexcept {
+    if (++spawned_ < most_ready) return false;
+    spawned_ = 0;  // the next as many need not wait, whatever there is: so it comes forward
+    return own_.deque.size() + own_.yielded.size() >= most_ready;
+  }
+
+  /// Not while somebody sleeps, who may have to be told.
+  [[nodiscard]] bool can_exchange() const noexcept {
+    return until_oldest_ > 1 && (all_.count_ == 1 || all_.idle_.nobody_sleeps()) &&
+           own_.deque.size() == 0;
+  }
+  [[gnu::always_inline]] thunk exchange(thunk t) noexcept {
+    --until_oldest_;
+    place* const next = own_.yielded.size() != 0 ? take_yielded() : nullptr;
+    if (!next) {
+      count_step(process_place<place>(*t.get()));
+      return t;
+    }
+    place& p = *ready(std::move(t), why::yielded);
+    enter(p, why::yielded, false);
+    return begin_step(*next);
+  }
+
+  /// Parks when there is nothing to do.
+  thunk take(instant until, dry_test dry) {
+    for (;;) {
+      if (all_.idle_.is_over()) return all_.idle_.why_over();
+      if (place* const p = find()) return begin_step(*p);
+      if (unsigned const told = looks(); told != looked_) {
+        looked_ = told;
+        return thunk::nothing::deadline;
+      }
+      auto const nothing_new = [this] { return all_.all_are_empty() && looks() == looked_; };
+      using slept = detail::idle_threads::slept;
+      slept const how = all_.idle_.sleep(index_, until, dry, nothing_new);
+      if (how != slept::not_at_all) add(own_.parked, 1);
+      if (how == slept::until_woken) add(own_.woken, 1);
+      if (how == slept::until_deadline) return thunk::nothing::deadline;
+    }
+  }
+
+ private:
+  using thief_of_deque = chase_lev<place*>::thief;
+  using thief_of_yielded = steal_queue<place*>::thief;
+
+  static constexpr unsigned steps_to_oldest = 64;
+  static constexpr unsigned most_stolen = 256;
+  static constexpr unsigned most_taken = 32;
+  static constexpr unsigned most_spawned = 128;
+  static constexpr unsigned most_ready = 16'384;
+
+  static void add(std::atomic<std::uint64_t>& n, std::uint64_t more) noexcept {
+    // Relaxed: only we write.
+    n.store(n.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
+  }
+  [[nodiscard]] unsigned looks() const noexcept {
+    return all_.looks_.load(std::memory_order_seq_cst);  // seq_cst: with [1], after we announced
+  }
+  thunk begin_step(place& p) noexcept {
+    p.life.move(lifecycle::running);
+    count_step(p);
+    return thunk_of(p);
+  }
+  void count_step(place& p) noexcept {
+    // Relaxed: it is ours.
+    p.steps.store(p.steps.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    add(own_.run, 1);
+  }
+
+  /// `is_alone`: if it yields, we take it back ourselves.
+  void enter(place& p, why w, bool is_alone) noexcept {
+    bool const is_late = w == why::yielded || all_.options_.order == local_order::fifo ||
+                         (w == why::started && own_.deque.size() >= most_spawned);  // K4
+    try {
+      if (is_late)
+        own_.yielded.push(&p);
+      else
+        own_.deque.push(&p);
+    } catch (...) {  // no memory: there is a queue that needs none
+      return all_.enter_global(p);
+    }
+    if (all_.count_ == 1 || (w == why::yielded && is_alone)) return;  // K2
+    if (is_late)
+      own_.yielded.publish();
+    else
+      own_.deque.publish();
+    if (w == why::handed_over && is_alone) return all_.idle_.have_watched();
+    all_.idle_.wake_one();
+  }
+
+  // ---- who is next
+
+  place* find() noexcept {
+    if (std::exchange(lets_go_first_, false)) [[unlikely]]
+      if (place* const p = find_other()) return p;
+    if (--until_oldest_ == 0)
+      if (place* const p = find_oldest()) return p;
+    if (auto const p = own_.deque.try_pop()) return *p;
+    if (place* const p = take_offer()) return p;
+    if (place* const p = take_yielded()) return p;
+    for (unsigned looks = 0;; ++looks) {
+      if (place* const p = take_global(all_.options_.batch)) return p;
+      bool was_lost = false;
+      if (place* const p = steal(was_lost)) return p;
+      if (was_lost) continue;
+      if (looks >= all_.options_.looks || all_.idle_.all_others_sleep()) return nullptr;
+      if (looks < all_.options_.spins)
+        detail::pause_for(8);
+      else
+        std::this_thread::yield();
+    }
+  }
+  /// B8: what the others have put, and what has yielded, before one's own offers.
+  place* find_other() noexcept {
+    if (place* const p = take_global(0)) return p;
+    if (auto const p = own_.deque.try_pop()) return *p;
+    return take_yielded();
+  }
+  place* find_oldest() noexcept {
+    until_oldest_ = steps_to_oldest;
+    place* const p = oldest();
+    // Also for what we have put without a word, and do not take back now (K2).
+    if (p && (own_.deque.size() != 0 || own_.yielded.size() != 0)) share_more();
+    return p;
+  }
+  /// By turns.  Null if there is nothing there.
+  place* oldest() noexcept {
+    turn_ = (turn_ + 1) % 5;
+    // By itself: others would stand behind all that there is in the deque.
+    if (turn_ == 0) return take_global(0);
+    if (turn_ == 1) return take_yielded();
+    if (turn_ == 2) {
+      auto const p = thief_of_deque(own_.deque).steal();
+      return p ? *p : nullptr;
+    }
+    bool was_lost = false;
+    return turn_ == 3 ? steal_offer(own_, was_lost) : visit(was_lost);
+  }
+  place* take_offer() noexcept {
+    for (;;) {
+      offer* const o = take_back();
+      if (!o) return nullptr;
+      if (place* const p = begun(*o)) return p;
+    }
+  }
+  /// As if it had just been put, and found.  Null if it could not be.
+  place* begun(offer& o) noexcept {
+    thunk t = o.begin();
+    if (!t) return nullptr;
+    if (all_.options_.keep_list) [[unlikely]]
+      all_.list(*t.get());
+    return ready(std::move(t), why::started);
+  }
+  place* take_yielded() noexcept {
+    place* p;
+    return own_.yielded.take({&p, 1}) != 0 ? p : nullptr;
+  }
+  /// The others go to the deque in such an order that they come out as they stood.
+  place* take_global(std::size_t most_others) noexcept {
+    std::array<place*, 1 + most_taken> taken;
+    std::size_t const most = 1 + std::min<std::size_t>(most_others, most_taken);
+    std::size_t n = all_.global_.take({taken.data(), most}, all_.count_);
+    if (n == 0) return nullptr;
+    if (n == 1) return taken[0];
+    while (--n != 0) keep(own_.deque, *taken[n]);
+    share_more();
+    return taken[0];
+  }
+  /// In one's own deque, or queue, without a word.
+  void keep(auto& in, place& p) noexcept {
+    try {
+      in.push(&p);
+    } catch (...) {
+      all_.global_.push(p);
+    }
+  }
+  /// There is more than we do next.
+  void share_more() noexcept {
+    own_.deque.publish();
+    own_.yielded.publish();
+    all_.idle_.wake_one();
+  }
+
+  // ---- from others (stealing_thefts.hpp)
+
+  place* steal(bool& was_lost) noexcept;
+  place* visit(bool& was_lost) noexcept;
+  place* steal_from(home& from, bool& was_lost) noexcept;
+  place* steal_offer(home& from, bool& was_lost) noexcept;
+  chase_lev<place*>::thief::half steal_half(chase_lev<place*>& from) noexcept;
+  place* has_stolen(place& first, std::size_t others) noexcept;
+  [[nodiscard]] unsigned random_below(unsigned n) noexcept;
+
+  stealing& all_;
+  home& own_;
+  unsigned const index_;
+  bool const is_alone_ = all_.count_ == 1;
+  std::uint32_t random_;
+  unsigned looked_ = 0;         // of `looks_`
+  unsigned spawned_ = 0;        // since somebody was asked to wait
+  bool lets_go_first_ = false;  // B8
+  unsigned until_oldest_ = steps_to_oldest;
+  unsigned turn_ = 0;    // whose turn it was: see find_oldest()
+  unsigned visited_;     // whom we visited last
+  unsigned visits_ = 0;  // of what
+};
+
+static_assert(concurrent<stealing> && exchanging<stealing> && with_options<stealing>);
+
+}  // namespace weft
+
+#include "sched/backends/detail/stealing_thefts.hpp"

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <stop_token>
+#include <utility>
+#include <vector>
+
+#include "effects/multi_resumption.hpp"
+#include "sched/backends/detail/injection_queue.hpp"
+#include "sched/backends/detail/portable_rng.hpp"
+#include "sched/base/backend.hpp"
+
+namespace weft {
+
+/// How a program is run in a random order.
+struct random_order_options {
+  std::uint64_t seed = 1;  ///< The same seed, the same order.
+  // As in schedule_options.
+  bool forkable = true;
+  std::size_t log_limit = detail::replay_log::usual_limit;
+  std::stop_token stop{};
+  bool virtual_time = false;
+  std::size_t max_processes = 0;
+  full when_full = full::fail;
+};
+
+/// A backend for tests: one schedule, drawn at random.
+///
+///     schedule<random_order>({.seed = 7}, program, handlers...);
+///
+/// One thread, the calling one.  At each step each of those who are ready is as likely to run as
+/// the others.  Nobody has a place before the others: who releases a lock, or wakes a gate, makes
+/// all ready who wait there, and who runs first has it; and who sends runs on, as under explore.
+///
+/// For programs that are run as they are, with their own state and handlers: a whole example, or
+/// one too large to be run often.  It checks nothing, and writes down no path: of a small program
+/// explore visits all orders, and of others random_walk as many as it may, and makes the one that
+/// fails smaller.
+///
+/// Deterministic, on every machine, as long as no other thread puts anything (B3).  O(1) a step.
+/// Allocates when there are more ready than ever before.
+class random_order {
+ public:
+  static constexpr unsigned wakes = ~0U;
+  static constexpr bool hands_over = false;
+  using options = random_order_options;
+
+  class worker {
+   public:
+    worker(random_order& home, unsigned) : arrivals_(home.arrivals_), lots_(home.seed_) {}
+
+    void put(thunk&& t, why) { put_in(std::move(t)); }
+    thunk take(instant until, dry_test dry) {
+      if (arrivals_.has_news())
+        if (!arrivals_.fetch(*this)) return thunk::nothing::stopped;
+      if (ready_.empty())
+        if (auto w = arrivals_.wait(*this, until, dry); !w.has_come) return std::move(w.instead);
+      std::swap(ready_[lots_.below(ready_.size())], ready_.back());
+      thunk t = std::move(ready_.back());
+      ready_.pop_back();
+      return t;
+    }
+
+   private:
+    friend class detail::arrivals;
+    void put_in(thunk&& t) { ready_.push_back(std::move(t)); }
+    [[nodiscard]] bool is_empty() const noexcept { return ready_.empty(); }
+
+    detail::arrivals& arrivals_;
+    detail::lots lots_;
+    std::vector<thunk> ready_;  // in an order that says nothing
+  };
+
+  random_order() : random_order(options()) {}
+  explicit random_order(options const& o) noexcept : seed_(o.seed) {}
+  random_order(random_order const&) = delete;
+  random_order& operator=(random_order const&) = delete;
+
+  void put(thunk&& t, why) { arrivals_.put(std::move(t)); }
+  [[nodiscard]] static detail::spare_letter reserve() { return std::make_unique<detail::letter>(); }
+  void put(thunk&& t, why, detail::spare_letter in) noexcept {
+    arrivals_.put(std::move(t), std::move(in));
+  }
+  /// Always no: it would be O(n).
+  thunk claim(process*) noexcept { return thunk::nothing::dry; }
+  void stop() { arrivals_.stop(); }
+
+ private:
+  std::uint64_t const seed_;
+  detail::arrivals arrivals_;
+};
+static_assert(backend<random_order> && with_options<random_order>);
+
+}  // namespace weft

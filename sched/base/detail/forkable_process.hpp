@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <coroutine>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "effects/handle.hpp"
+#include "effects/multi_resumption.hpp"
+#include "sched/base/detail/location_listener.hpp"
+#include "sched/base/detail/program.hpp"
+#include "sched/base/process.hpp"
+
+/// Processes that can be run again.
+///
+///   Y1  Twins that fork from one process share its log up to the fork, and the frames that wait
+///       there, which belong to a `shared_rest` until one of them goes on: who comes first
+///       takes the frames, by one atomic exchange; who comes later runs the program again.
+///   Y2  An answer enters the log when the process goes on.  So a run from the beginning goes
+///       straight through the operation that it was suspended at.
+namespace weft::detail {
+
+/// Frames that wait for the first of several processes.
+class shared_rest final : public holder, public pooled {
+ public:
+  shared_rest() = default;
+  shared_rest(shared_rest const&) = delete;
+  shared_rest& operator=(shared_rest const&) = delete;
+
+  void keep() noexcept {
+    owners_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the caller's count stays
+  }
+  void release() noexcept {
+    // acq_rel, with itself: who drops it last has seen whether the frames were taken.
+    if (owners_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    if (is_ != state::ended) {
+      owners_.store(1, std::memory_order_relaxed);  // relaxed: nobody else is left
+      if (!unwind_rest()) return;
+    }
+    delete this;
+  }
+  void unwind_on() noexcept override {
+    is_ = state::cut;
+    release();
+  }
+  /// True for one caller.
+  [[nodiscard]] bool claim() noexcept {
+    // acq_rel, with itself: who takes the frames has seen all that was done with them.
+    return !claimed_.exchange(true, std::memory_order_acq_rel);
+  }
+  /// Takes over, or is taken over: everything but who is at the end of the chain.
+  void take_from(holder& other, prompt const& ground) noexcept { move_rest(other, *this, ground); }
+  void give_to(holder& other, prompt const& ground) noexcept { move_rest(*this, other, ground); }
+
+  continuation ended() noexcept override { std::terminate(); }  // nobody runs it
+  continuation dropped() noexcept override { return outside(); }
+  [[nodiscard]] std::string text() const override { return "a process that forked"; }
+  [[nodiscard]] continuation outside() const noexcept override {
+    return continuation::ordinary_code();
+  }
+  [[nodiscard]] bool lost() const noexcept override { return false; }
+  [[nodiscard]] std::string_view const& handler_name() const noexcept override {
+    static constexpr std::string_view name = "weft::scheduler";
+    return name;
+  }
+
+ private:
+  ~shared_rest() = default;
+  void keep_holder() noexcept override { keep(); }
+  void release_holder() noexcept override { release(); }
+
+  std::atomic<std::uint32_t> owners_ = 1;
+  std::atomic<bool> claimed_ = false;
+};
+
+class forkable_process final : public process {
+ public:
+  /// The program's count is taken over.
+  static forkable_process* make(process_id id, program* p, std::size_t log_limit,
+                                place_kind const& extra = no_place) {
+    return new (extra) forkable_process(id, p, log_limit, extra);
+  }
+
+  [[nodiscard]] replay_log& log() noexcept { return log_; }
+  [[nodiscard]] class program const& program() const noexcept { return *program_; }
+
+  /// The operation that it was stopped at.
+  void waits_at(site const& at) noexcept { at_site_ = at; }
+  [[nodiscard]] site const& waits_at() const noexcept { return at_site_; }
+  [[nodiscard]] place goes_on_from() const noexcept override {
+    if (!has_started()) return {};
+    if (sealed_) return process::goes_on_from();  // it stops at tasks without a note of where
+    return {at_site_.operation->name, at_site_.where};
+  }
+  /// Whether somebody has counted that it can no longer be run again.
+  [[nodiscard]] bool& is_sealed() noexcept { return sealed_; }
+  [[nodiscard]] bool is_sealed() const noexcept { return sealed_; }
+
+  /// Another one that waits as this does.  With the same id: for a checkpoint, which keeps
+  /// this one.  Throws bad_alloc.
+  [[nodiscard]] forkable_process* twin(process_id id, prompt const& ground) {
+    auto* const other = new (place_) forkable_process(*this, id);
+    if (is_waiting() && has_started() && !shared_) {
+      try {
+        shared_ = new shared_rest();
+      } catch (...) {
+        other->release();
+        throw;
+      }
+      shared_->take_from(*this, ground);
+      frame_of(root_).parent = *shared_;
+      shared_->keep();
+      other->shared_ = shared_;
+    }
+    return other;
+  }
+
+  /// The frames it waits with, if they are shared: null if they are its own.
+  [[nodiscard]] void const* shared_frames() const noexcept { return shared_; }
+  /// If nobody has taken them, they are its own now.
+  void claim_frames(prompt const& ground) noexcept {
+    auto* const shared = std::exchange(shared_, nullptr);
+    if (!shared) return;
+    is_touched(shared, true);
+    if (shared->claim()) {
+      shared->give_to(*this, ground);
+      frame_of(root_).parent = *this;
+      frame_of(root_).to = &result_;
+    } else {
+      root_ = nullptr;
+    }
+    shared->release();
+  }
+  /// Those frames, and all others, go.  It can still be run again.
+  void drop_frames(prompt const& ground) noexcept {
+    claim_frames(ground);
+    for (;;) {
+      keep();  // for who sees to the rest, perhaps before we are back (unwind_on)
+      if (unwind_rest()) return release();
+      if (is_ != state::cut) return;
+    }
+  }
+  /// Its first frame.
+  void begin(std::coroutine_handle<> first, void* evidence, prompt& ground,
+             awaited& sink) noexcept {
+    root_ = first;
+    begin_with(first, evidence, ground, sink);
+  }
+
+  /// The answer, with which it goes on now (Y2).
+  void record(std::uint64_t answer) noexcept {
+    // Frames of another process, which run here, do not say where they wait.
+    if (is_waiting() && (!at_site_.is_of(&operation()) ||
+                         !site::same_place(at_site_.where, waiting().where))) [[unlikely]]
+      log_.seal({&operation(), waiting().where, 0});
+    else if (is_waiting() && is_answered())
+      at_site_.operation->record(log_, at_site_, waiting());
+    else if (at_site_.operation->size == answer_size::nothing)
+      log_.record_void(at_site_);
+    else
+      log_.record_word(at_site_, answer);
+  }
+
+ private:
+  forkable_process(process_id id, class program* p, std::size_t log_limit,
+                   place_kind const& extra) noexcept
+      : process(id, true, extra), place_(extra), log_(log_limit), program_(p) {}
+  forkable_process(forkable_process& other, process_id id) noexcept
+      : process(id, true, other.place_),
+        place_(other.place_),
+        log_(other.log_),
+        at_site_(other.at_site_),
+        program_(other.program_),
+        shared_(other.shared_),
+        root_(other.root_) {
+    be_like(other);
+    program_->keep();
+    if (shared_) shared_->keep();
+  }
+  ~forkable_process() override {
+    if (shared_) shared_->release();
+    program_->release();
+  }
+  void destroy() noexcept override {
+    std::size_t const before = place_.bytes;
+    this->forkable_process::~forkable_process();
+    free(this, sizeof(forkable_process), before);
+  }
+
+  place_kind const& place_;
+  replay_log log_;
+  site at_site_{};
+  class program* program_;
+  shared_rest* shared_ = nullptr;  // Y1
+  std::coroutine_handle<> root_;   // the first frame, if it is alive
+  bool sealed_ = false;
+};
+
+/// Whether what it does is still recorded, so that it may fork.
+[[nodiscard]] inline bool keeps_log(process const& p) noexcept {
+  return p.is_forkable() && !static_cast<forkable_process const&>(p).is_sealed();
+}
+
+}  // namespace weft::detail

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <new>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "effects/handle.hpp"
+#include "sched/base/detail/backend_header.hpp"
+#include "sched/base/process_id.hpp"
+
+namespace weft {
+
+class process;
+
+namespace detail {
+
+/// What processes run under: the ground on which the chains of their prompts stand.
+class scheduler_prompt : public prompt {
+ public:
+  /// Its first frame has ended, the result is written.  Says who goes on.
+  virtual continuation finished(process& p) noexcept = 0;
+};
+
+}  // namespace detail
+
+/// A process: holds the rest of it while it waits, and its result when it ends.  Users see
+/// its id, in reports; backends its address.
+///
+///   X1  Counted, atomically, by its thunks, and by the scheduler while it runs.
+///   X2  Not forkable: one chain of frames from birth to death.  Who drops the last count unwinds
+///       what is left of it.
+///   X3  While it runs its result lies where its rest lay (holder.hpp).
+///
+/// 64 bytes, and what the backend wants, from the frames' pool.
+class process : public detail::holder, public detail::pooled {
+ public:
+  process(process const&) = delete;
+  process& operator=(process const&) = delete;
+
+  [[nodiscard]] process_id id() const noexcept { return id_; }
+  /// Whether it keeps a log.
+  [[nodiscard]] bool is_forkable() const noexcept { return kind_ & 1; }
+
+  // ---- for the library
+
+  /// Has not started; `first` is its first frame.  It is said to wait in the `sink`; if one thread
+  /// runs all processes, the answer that they are started with may go there.
+  static process* start(process_id id, std::coroutine_handle<> first, void* evidence,
+                        detail::scheduler_prompt& ground, detail::awaited& sink, bool one_thread,
+                        detail::place_kind const& extra = detail::no_place) {
+    auto* const p = new (extra) process(id, false, extra);
+    p->begin_with(first, evidence, ground, sink);
+    p->special_ = !one_thread;
+    return p;
+  }
+
+  void keep() noexcept {
+    owners_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the caller's count stays
+  }
+  void release() noexcept {
+    // [1] acquire, acq_rel: who drops it last has seen all that was done with it (with itself).
+    if (owners_.load(std::memory_order_acquire) == 1 ||
+        owners_.fetch_sub(1, std::memory_order_acq_rel) == 1)
+      drop();
+  }
+  [[nodiscard]] bool is_shared() const noexcept {
+    return owners_.load(std::memory_order_acquire) != 1;  // as [1]
+  }
+
+  /// The operation that it is stopped at, and where: of one that waits.
+  [[nodiscard]] std::string waits_at_text() const {
+    return std::string(at_.operation->name) + " at " + detail::text(where());
+  }
+  /// For traces: the same of one that is ready; nothing if it has not started, nowhere if it is to
+  /// be run again.
+  struct place {
+    std::string_view operation;
+    std::source_location where;
+  };
+  [[nodiscard]] virtual place goes_on_from() const noexcept {
+    if (is_ != state::suspended || !at_.operation) return {};
+    return {at_.operation->name, where()};
+  }
+  [[nodiscard]] process_id next_child() noexcept { return id_.child(next_child_number()); }
+  /// The first one's, of so many.
+  [[nodiscard]] std::uint32_t next_child_number(std::uint32_t n = 1) noexcept {
+    return (children_ += n) - n + 1;
+  }
+  [[nodiscard]] bool is_waiting() const noexcept { return is_ == state::suspended; }
+  /// Not running: whether it has run.
+  [[nodiscard]] bool has_started() const noexcept { return started_ || at_.operation; }
+  /// Waiting: it is told nothing before it is answered.
+  [[nodiscard]] bool must_be_answered() const noexcept { return at_.operation->is_to_be_answered; }
+  /// How often it was cancelled and did not heed it, this time included.
+  [[nodiscard]] unsigned cancel() noexcept {
+    return cancellations_ = static_cast<std::uint8_t>((cancellations_ + 1) & 127);
+  }
+  void was_heeded() noexcept { cancellations_ = 0; }
+  /// Stops at an operation.  False if ordinary code stands in between.
+  [[nodiscard, gnu::always_inline]] bool stop_at(detail::operation_info const& operation,
+                                                 std::coroutine_handle<> leaf,
+                                                 detail::awaited& waiting,
+                                                 detail::prompt& ground) noexcept {
+    auto* const inner = detail::prompt::innermost();
+    if (inner != &ground) [[unlikely]]
+      if (!stop_inside(*inner, ground)) return false;
+    suspend(leaf, waiting, operation);
+    return true;
+  }
+  /// The same, on the ground.
+  [[gnu::always_inline]] void stop_here(detail::operation_info const& operation,
+                                        std::coroutine_handle<> leaf,
+                                        detail::awaited& waiting) noexcept {
+    suspend(leaf, waiting, operation);
+  }
+  /// Whether it simply goes on with an answer: that is, by go_on().
+  [[nodiscard]] bool is_plain() const noexcept { return !special_; }
+  /// Goes on with that answer: the frame.
+  [[nodiscard, gnu::always_inline]] std::coroutine_handle<> go_on(std::uint64_t answer) noexcept {
+    at_.waiting->set_word(answer);
+    return go_on_answered();
+  }
+  /// The same of any that waits: it may have its answer, or wait for none, or inside handlers.
+  [[nodiscard]] std::coroutine_handle<> go_on_somehow(std::uint64_t answer,
+                                                      detail::prompt& ground) noexcept {
+    if (at_.operation && at_.waiting->is_empty()) at_.waiting->set_word(answer);
+    if (inner_records_) tell_recorders(ground);
+    detail::prompt::set_innermost(std::exchange(inner_, &ground));
+    started_ = true;
+    stands_ = stands::nowhere;
+    special_ = is_forkable();
+    return go_on_answered();
+  }
+  /// Stopped, and goes on after all: the operation throws.
+  void go_on_unanswered(detail::prompt& ground) noexcept {
+    detail::prompt::set_innermost(std::exchange(inner_, &ground));
+    (void)go_on_answered();
+  }
+  /// Waiting: the operation is answered with an exception.
+  void fail(std::exception_ptr error) noexcept {
+    at_.operation->fail(*at_.waiting, std::move(error));
+    special_ = true;
+  }
+  /// Where a process stands while it waits, if one thread runs all processes: who cancels it finds
+  /// it from there (task_tree.hpp).  In the room of the answer that it waits for.
+  enum class stands : std::uint8_t {
+    nowhere,
+    at_gate,
+    outside,
+    in_time,
+    receiving,
+    sending,
+    for_task,
+    to_the_end,  // of its tasks, whatever happens
+    told         // nowhere: it was woken with nothing that would be lost (T5)
+  };
+  void stands_at(stands where, void* what) noexcept {
+    at_.waiting->keep(what);
+    stands_ = where;
+  }
+  /// If there are several threads it is read only.
+  void stands_nowhere() noexcept {
+    if (stands_ != stands::nowhere) stands_ = stands::nowhere;
+  }
+  [[nodiscard]] stands where_it_stands() const noexcept {
+    return is_waiting() && stands_ != stands::told && at_.waiting->is_empty() ? stands_
+                                                                              : stands::nowhere;
+  }
+  [[nodiscard]] void* what_it_stands_at() const noexcept { return at_.waiting->kept_pointer(); }
+  /// Waiting: it does not simply go on with an answer.
+  void must_be_prepared() noexcept { special_ = true; }
+  /// Waiting, and woken with nothing that would be lost: if it is to end when its turn comes it
+  /// finds `cancelled` instead (waiter.hpp, T5).
+  void must_be_told() noexcept {
+    stands_ = stands::told;
+    special_ = true;
+  }
+  /// In its turn, at an operation that was performed: whether the answer would be lost if it found
+  /// something else (T5).
+  [[nodiscard]] bool has_answer() const noexcept {
+    return is_waiting() && at_.operation && !at_.operation->is_only_a_turn &&
+           stands_ != stands::told;
+  }
+  /// Waiting: whether it has been.
+  [[nodiscard]] bool is_answered() const noexcept {
+    return at_.operation && !at_.waiting->is_empty();
+  }
+  /// A handler that it was suspended in has ended.
+  [[nodiscard]] bool was_cut() const noexcept { return is_ == state::cut; }
+  [[nodiscard]] resumption_expired why_cut() const {
+    return resumption_expired("weft: process " + id_.text() + " was suspended by " +
+                              waits_at_text() + " inside a handler " + std::string(lost_handler()) +
+                              ", which is no more");
+  }
+  /// Has ended, without an error or a log, and nobody else looks at it.
+  [[nodiscard]] bool ended_quietly() noexcept {
+    return result_.value() && !is_forkable() && !is_shared();
+  }
+  /// The same: it is no more.
+  void die() noexcept {
+    std::size_t const before = bytes_before();
+    this->process::~process();  // no virtual call: it is no more than this
+    free(this, sizeof(process), before);
+  }
+  /// Has ended, or is to end: the error it ends with, null if there is none.  Takes it.
+  [[nodiscard]] std::exception_ptr take_result() noexcept {
+    std::exception_ptr error = result_.error();
+    std::destroy_at(&result_);
+    is_ = state::ended;
+    return error;
+  }
+  /// Of one whose first frame ends elsewhere: that has ended.
+  [[nodiscard]] detail::continuation ended_elsewhere() noexcept { return result_.set(), ended(); }
+  /// The same, and its end comes later.
+  void has_ended_elsewhere() noexcept {
+    std::destroy_at(&result_);
+    is_ = state::ended;
+  }
+  /// Destroys all frames of a process that runs, from `leaf` on.
+  void unwind_from(std::coroutine_handle<> leaf) noexcept {
+    is_ = state::ended;
+    detail::unwind(detail::continuation(leaf), *this);
+  }
+
+  void unwind_on() noexcept override {
+    is_ = state::cut;
+    release();
+  }
+
+  // ---- as the end of its chain
+
+  detail::continuation ended() noexcept override {
+    return static_cast<detail::scheduler_prompt&>(*detail::prompt::innermost()).finished(*this);
+  }
+  detail::continuation dropped() noexcept override { return outside(); }
+  [[nodiscard]] std::string text() const override { return "process " + id_.text(); }
+  [[nodiscard]] detail::continuation outside() const noexcept override {
+    return detail::continuation::ordinary_code();
+  }
+  [[nodiscard]] bool lost() const noexcept override { return false; }
+  [[nodiscard]] std::string_view const& handler_name() const noexcept override {
+    static constexpr std::string_view name = "weft::scheduler";
+    return name;
+  }
+
+ protected:
+  process(process_id id, bool keeps_log, detail::place_kind const& extra) noexcept
+      : id_(id), kind_(static_cast<std::uint8_t>(extra.bytes / 16 * 2 + keeps_log)) {
+    is_ = state::ended;  // no frames
+  }
+  virtual ~process() = default;
+  /// Of one that is forkable: it is no more.
+  virtual void destroy() noexcept { die(); }
+
+  static void* operator new(std::size_t bytes, detail::place_kind const& extra) {
+    auto* const block = static_cast<std::byte*>(detail::pooled::operator new(extra.bytes + bytes));
+    if (extra.make) extra.make(block);
+    return block + extra.bytes;
+  }
+  static void operator delete(void*, detail::place_kind const&) noexcept {}  // none throws
+  static void operator delete(void*) noexcept { std::terminate(); }          // see free()
+  static void free(void* p, std::size_t bytes, std::size_t before) noexcept {
+    detail::pooled::operator delete(static_cast<std::byte*>(p) - before, before + bytes);
+  }
+  [[nodiscard]] std::size_t bytes_before() const noexcept {
+    return static_cast<std::size_t>(kind_ >> 1) * 16;
+  }
+
+  void begin_with(std::coroutine_handle<> first, void* evidence, detail::prompt& ground,
+                  detail::awaited& sink) noexcept {
+    auto& frame = detail::frame_of(first);
+    frame.parent = *this;
+    frame.evidence = evidence;
+    frame.to = &result_;
+    is_ = state::suspended;
+    at_.leaf = first;
+    at_.waiting = &sink;
+    at_.operation = nullptr;
+    inner_ = &ground;
+  }
+  /// Two that are the same, except that they may go on differently.  One with an id of its own has
+  /// no children yet.
+  void be_like(process const& other) noexcept {
+    if (id_ == other.id_) children_ = other.children_;
+    started_ = other.started_;
+  }
+
+ private:
+  [[nodiscard]] std::coroutine_handle<> go_on_answered() noexcept {
+    std::coroutine_handle<> const leaf = at_.leaf.frame();
+    is_ = state::active;
+    ::new (static_cast<void*>(&result_)) detail::answer<void>();  // X3
+    return leaf;
+  }
+  /// Inside handlers.  Else `inner_` is the ground, and innermost, from birth.
+  [[nodiscard, gnu::noinline]] bool stop_inside(detail::prompt& inner,
+                                                detail::prompt& ground) noexcept {
+    if (!hold(&inner, ground)) return false;
+    inner_ = &inner;
+    special_ = true;
+    detail::prompt::set_innermost(&ground);
+    return true;
+  }
+  void drop() noexcept {
+    if (is_ != state::ended) {
+      owners_.store(1, std::memory_order_relaxed);  // relaxed: nobody else is left
+      if (!unwind_rest()) return;
+    }
+    if (is_forkable()) {
+      destroy();
+    } else {
+      die();
+    }
+  }
+  void keep_holder() noexcept override {
+    keep();
+    special_ = true;  // it is being cut
+  }
+  void release_holder() noexcept override { release(); }
+
+  std::atomic<std::uint32_t> owners_ = 1;  // X1
+  process_id id_;
+  std::uint32_t children_ = 0;  // born so far
+  std::uint8_t kind_;           // lowest bit: forkable; the others: the bytes before us, by 16
+  bool started_ : 1 = false;
+  std::uint8_t cancellations_ : 7 = 0;
+  stands stands_ = stands::nowhere;
+  bool special_ = true;  // forkable, not started, answered, inside handlers, cut
+};
+static_assert(sizeof(process) <= 64);
+
+template <class Place>
+process& process_at(Place& at) noexcept {
+  return *std::launder(
+      reinterpret_cast<process*>(reinterpret_cast<std::byte*>(&at) + sizeof(Place)));
+}
+
+}  // namespace weft

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <source_location>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "effects/handle.hpp"
+#include "sched/base/detail/program.hpp"
+#include "sched/base/process_id.hpp"
+
+namespace weft {
+
+namespace detail {
+
+/// Makes a process when it is to be made: not if its spawner is run again.
+class birth {
+ public:
+  birth(birth const&) = delete;
+  birth& operator=(birth const&) = delete;
+
+  /// A process that can be forked: its program, whose count is the caller's.  Else null.
+  virtual program* forkable_program() { return nullptr; }
+  virtual first_frame frame() = 0;
+  [[nodiscard]] bool is_forkable() const noexcept { return forkable_; }
+
+ protected:
+  explicit birth(bool keeps_log) noexcept : forkable_(keeps_log) {}
+  ~birth() = default;
+
+ private:
+  bool forkable_;
+};
+
+}  // namespace detail
+
+/// Starting processes: what `spawn` performs.  A spawned process may perform `Effects...`, and
+/// spawning<Effects...> itself.
+template <class... Effects>
+struct spawning {
+  static constexpr bool is_of_processes = true;  // who performs it is one (tasking.hpp)
+  /// Answered with the process's id.
+  struct start : op<process_id> {
+    explicit start(detail::birth& b) noexcept : what(&b) {}
+    detail::birth* what;  // in the awaiting frame
+    /// One is like another: what they are made of cannot be compared.
+    friend std::size_t hash_value(start const&) { return 0; }
+  };
+  using operations = op_list<start>;
+};
+
+namespace detail {
+
+template <class Row>
+struct spawning_in {
+  static constexpr int count = 0;
+};
+template <class E, class... Es>
+struct spawning_in<row<E, Es...>> : spawning_in<row<Es...>> {};
+template <class... Fs, class... Es>
+struct spawning_in<row<spawning<Fs...>, Es...>> {
+  static constexpr int count = 1 + spawning_in<row<Es...>>::count;
+  using type = spawning<Fs...>;
+  using for_children = row_set<Fs..., type>;
+};
+
+/// What spawn gives, for a child with that row.
+template <class Child>
+class spawns : public birth {
+ public:
+  static constexpr bool finds_its_effect = true;
+  using effects = Child;
+
+  explicit spawns(bool keeps_log) noexcept : birth(keeps_log) {}
+
+  /// The operation, in a coroutine of that row.
+  template <class Row>
+  auto operation_in() {
+    using found = spawning_in<Row>;
+    static_assert(found::count > 0,
+                  "weft: spawn in a coroutine whose row has no spawning<...>: name it in eff<...>, "
+                  "with the effects that the spawned process may perform");
+    static_assert(found::count < 2,
+                  "weft: spawn in a coroutine whose row has two spawning<...>: keep one");
+    if constexpr (found::count != 1) {
+      return refused<void>();
+    } else {
+      using missing = row_difference<Child, typename found::for_children>;
+      static_assert(is_empty_row<missing>,
+                    "weft: the spawned process may perform an effect that spawning<...> of the "
+                    "coroutine that spawns it does not name");
+      if constexpr (is_empty_row<missing>)
+        return typename found::type::start(*this);
+      else
+        return refused<void>();
+    }
+  }
+};
+
+template <class F, class... Args>
+class spawns_frame final : public spawns<typename std::invoke_result_t<F, Args...>::effects> {
+ public:
+  template <class... As>
+  explicit spawns_frame(F f, As&&... args)
+      : spawns<typename std::invoke_result_t<F, Args...>::effects>(false),
+        f_(f),
+        args_(std::forward<As>(args)...) {}
+  first_frame frame() override {
+    return first_frame_of(
+        std::apply([this](Args&... args) { return std::invoke(f_, std::move(args)...); }, args_));
+  }
+
+ private:
+  [[no_unique_address]] F f_;
+  std::tuple<Args...> args_;
+};
+
+template <class F>
+class spawns_program final : public spawns<typename std::invoke_result_t<F const&>::effects> {
+ public:
+  explicit spawns_program(F f)
+      : spawns<typename std::invoke_result_t<F const&>::effects>(true), f_(std::move(f)) {}
+  program* forkable_program() override { return new program_of<F>(std::move(f_)); }
+  first_frame frame() override { return first_frame_of(std::as_const(f_)()); }
+
+ private:
+  F f_;
+};
+
+}  // namespace detail
+
+/// Tells spawn that the process may fork, and be run again.
+struct forkable_t {};
+inline constexpr forkable_t forkable{};
+
+/// Starts a process that does `f(args...)`, and says which it is: what awaits it goes on at once;
+/// the process runs in its turn.
+///
+///     process_id const child = co_await spawn(f, args...);
+///
+/// `f` is a function, or a closure without captures, that returns an eff<void, ...> whose row is
+/// within spawning<...> of who spawns.  The arguments are copied or moved into the frame: what
+/// only moves is welcome, for a reference pass std::ref, and see that it lasts.  The process
+/// cannot fork: it keeps no log, and so costs about its frame and 64 bytes.  It is handled by
+/// what stands outside the scheduler; handlers inside who spawns do not see it.
+///
+/// Two allocations, from a pool.  When who spawns is run again, `f` is not called, and the ids are
+/// those of the first time: the log of one that may fork takes an entry for a run of spawns at one
+/// place, up to where ids are hashes, and then one for each.
+template <class F, class... Args>
+auto spawn(F f, Args&&... args) {
+  constexpr bool is_a_process = [] {
+    if constexpr (std::invocable<F, std::decay_t<Args>...>)
+      return detail::is_computation<std::invoke_result_t<F, std::decay_t<Args>...>>;
+    else
+      return false;
+  }();
+  static_assert(is_a_process,
+                "weft: spawn takes a function that returns an eff<void, ...>, and its arguments: "
+                "not its result; a reference goes as std::ref(x)");
+  constexpr bool captures_nothing = !is_a_process || std::is_pointer_v<F> || std::is_empty_v<F>;
+  static_assert(captures_nothing,
+                "weft: spawn takes no closure with captures, which would be gone when the process "
+                "runs: pass what it captures as arguments, or write spawn(forkable, f)");
+  if constexpr (is_a_process && captures_nothing)
+    return detail::spawns_frame<F, std::decay_t<Args>...>(f, std::forward<Args>(args)...);
+  else
+    return detail::refused<void>();
+}
+
+/// The same for a process that may fork: it keeps a log.  `program` is a function without
+/// parameters, which is kept, and called as const.
+template <class Program>
+auto spawn(forkable_t, Program program) {
+  constexpr bool is_a_program = detail::is_program<Program>;
+  static_assert(is_a_program,
+                "weft: spawn(forkable, f) takes a function without parameters that can be copied, "
+                "called as const, and returns an eff<void, ...>");
+  if constexpr (is_a_program)
+    return detail::spawns_program<Program>(std::move(program));
+  else
+    return detail::refused<void>();
+}
+
+}  // namespace weft

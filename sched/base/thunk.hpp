@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "sched/base/process.hpp"
+
+namespace weft {
+
+/// A boxed resumption: seed 002's `box { resume(answer) }`.  A process that waits, and the answer
+/// to resume it with if that fits a word; a larger one waits in the process.  16 bytes.
+///
+/// A copy costs a count, which is atomic.  Who takes a thunk last has the process's frames; who
+/// keeps a copy has what a forkable process needs to be run again.  Dropping the last one
+/// unwinds the process.
+///
+/// An empty thunk says why it is empty.
+class [[clang::trivial_abi]] thunk {
+ public:
+  enum class nothing : std::uint64_t {
+    dry,       ///< Nothing is ready, and nothing will be.
+    deadline,  ///< It has passed.
+    stopped    ///< Somebody called stop().
+  };
+
+  thunk(nothing why) noexcept : process_(nullptr), word_(static_cast<std::uint64_t>(why)) {}
+  /// Takes over a count of the process.
+  explicit thunk(process* p, std::uint64_t answer = 0) noexcept : process_(p), word_(answer) {}
+  thunk(thunk const& other) noexcept : process_(other.process_), word_(other.word_) {
+    if (process_) process_->keep();
+  }
+  thunk(thunk&& other) noexcept
+      : process_(std::exchange(other.process_, nullptr)), word_(other.word_) {}
+  thunk& operator=(thunk other) noexcept {
+    std::swap(process_, other.process_);
+    std::swap(word_, other.word_);
+    return *this;
+  }
+  [[gnu::always_inline]] ~thunk() {
+    if (process_) [[unlikely]]
+      drop();
+  }
+
+  explicit operator bool() const noexcept { return process_ != nullptr; }
+  [[nodiscard]] nothing why_empty() const noexcept { return static_cast<nothing>(word_); }
+  [[nodiscard]] process* get() const noexcept { return process_; }
+  [[nodiscard]] std::uint64_t answer() const noexcept { return word_; }
+  /// For the scheduler: gives up the count.
+  [[nodiscard]] process* release() noexcept { return std::exchange(process_, nullptr); }
+
+ private:
+  [[gnu::noinline]] void drop() noexcept { process_->release(); }
+
+  process* process_;
+  std::uint64_t word_;
+};
+static_assert(sizeof(thunk) == 16);
+
+}  // namespace weft

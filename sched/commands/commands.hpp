@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <concepts>
+#include <source_location>
+#include <utility>
+
+#include "effects/eff.hpp"
+#include "effects/outer.hpp"
+#include "effects/row.hpp"
+#include "sched/commands/dispatchers.hpp"
+#include "sched/commands/reply.hpp"
+#include "sched/sync/external_event.hpp"
+
+/// Commands: what a program asks of the world outside its scheduler, and waits for.
+///
+///     struct resolve : command<std::string> {            // answered with a string
+///       explicit resolve(std::string h) : host(std::move(h)) {}
+///       std::string host;
+///     };
+///     eff<void, commands<resolve>, console> program() {
+///       in_flight<std::string> a = co_await issue(resolve("a"));  // on its way
+///       in_flight<std::string> b = co_await issue(resolve("b"));  // another one
+///       std::string const at_b = co_await b.wait();               // in any order
+///       std::string const at_a = co_await a.wait();
+///       std::string const at_c = co_await perform(resolve("c"));  // both at once
+///     }
+///     dispatchers d{[&](resolve c, reply<std::string> r) { pool.push(std::move(c), std::move(r));
+///     }}; schedule(program, d);
+///
+/// The command is a value, and who takes it is found by its type when the program is compiled.
+/// Answers come from any thread in any order, each to who issued that command; one that comes
+/// before the wait waits there.  While a process waits the others run; it can be cancelled there.
+///
+/// Issuing seals: a process that has issued a command cannot fork.
+namespace weft {
+
+/// The base of a command that is answered with an `R`.  One whose data is not trivial has a
+/// constructor (operation.hpp).
+template <class R = void>
+struct command {
+  using result = R;
+};
+
+namespace detail {
+template <class C>
+concept is_command =
+    requires { typename C::result; } && std::derived_from<C, command<typename C::result>>;
+
+/// Speaks for what is no command, or cannot be one.
+template <class C>
+consteval bool require_command() {
+  constexpr bool is_a_command = is_command<C>;
+  static_assert(is_a_command,
+                "weft: this is not a command: a command is a struct derived from command<result>");
+  static_assert(!is_a_command || is_destroyed_once<C>,
+                "weft: g++ 12 destroys this command twice: give it a constructor "
+                "(docs/portability.md)");
+  return is_a_command && is_destroyed_once<C>;
+}
+}  // namespace detail
+
+/// The effect of issuing commands of type `C`.
+template <class C>
+struct issuing {};
+template <detail::is_command C>
+struct issuing<C> {
+  /// Answered at once, when the command is handed over; throws what the dispatcher throws.
+  struct issue : op<in_flight<typename C::result>, seals> {
+    using command_type = C;
+    explicit issue(C c) : what(std::move(c)) {}
+    C what;
+  };
+  using operations = op_list<issue>;
+};
+
+/// What a program that issues these commands, and waits for their answers, may do.
+template <class... Cs>
+using commands = row<issuing<Cs>..., completing>;
+
+/// Issues a command: co_await issue(resolve("a")) gives the in_flight<R> to wait for.  Two
+/// allocations, one of them from the pool, beside what the dispatcher needs.
+template <class C>
+auto issue(C c) {
+  if constexpr (detail::require_command<C>())
+    return typename issuing<C>::issue(std::move(c));
+  else
+    return detail::refused();
+}
+
+namespace detail {
+template <class C>
+eff<typename C::result, issuing<C>, completing> perform_command(C c, std::source_location where) {
+  auto its = co_await located(typename issuing<C>::issue(std::move(c)), where);
+  co_return co_await its.wait();
+}
+}  // namespace detail
+
+/// Issues a command and waits for its answer: co_await perform(resolve("a")).
+template <class C>
+auto perform(C c, std::source_location where = std::source_location::current()) {
+  if constexpr (detail::require_command<C>())
+    return detail::perform_command<C>(std::move(c), where);
+  else
+    return detail::refused();
+}
+
+}  // namespace weft

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "sched/commands/reply.hpp"
+
+namespace weft {
+
+/// Replies, kept under their tags: for a dispatcher whose answers come by number, over a wire.
+///
+///     replies<std::string> book;
+///     dispatchers d{[&](resolve c, reply<std::string> r) {
+///       auto const tag = book.keep(std::move(r));   // first, or the answer may be there before
+///       wire.send(tag, c.host);
+///     }};
+///     ...
+///     if (!book.complete(tag, text)) complain();    // the thread that reads the wire
+///
+/// Thread safe.  When it goes, those that are left are dropped (command_dropped).  O(1), under a
+/// lock that is not held while who waits is woken; an allocation each.
+///
+///   U1  A reply is in the book from keep() until the one call that takes it out, which alone
+///       answers it.
+template <class R>
+class replies {
+ public:
+  /// Its tag, for later.  Throws bad_alloc; std::logic_error if there is one under that tag, of
+  /// other dispatchers; then this one is dropped.
+  std::uint64_t keep(reply<R> r) {
+    std::uint64_t const tag = r.tag();
+    std::lock_guard const lock(mutex_);
+    bool const is_new = kept_.try_emplace(tag, std::move(r)).second;
+    if (!is_new)
+      throw std::logic_error("weft: a reply is kept under tag " + std::to_string(tag) +
+                             " already: a book serves one object of dispatchers");
+    return tag;
+  }
+
+  /// Answers with R(args...): false if there is none under that tag, or no more.  If that
+  /// constructor throws, the reply is dropped.
+  template <class... Args>
+  bool complete(std::uint64_t tag, Args&&... args) {
+    auto const found = take(tag);
+    if (found) found.mapped().complete(std::forward<Args>(args)...);
+    return bool(found);
+  }
+  /// The same with an exception.
+  bool fail(std::uint64_t tag, std::exception_ptr error) {
+    auto const found = take(tag);
+    if (found) found.mapped().fail(std::move(error));
+    return bool(found);
+  }
+
+  /// How many are kept.
+  [[nodiscard]] std::size_t size() const {
+    std::lock_guard const lock(mutex_);
+    return kept_.size();
+  }
+
+ private:
+  using book = std::unordered_map<std::uint64_t, reply<R>>;
+  [[nodiscard]] typename book::node_type take(std::uint64_t tag) {
+    std::lock_guard const lock(mutex_);
+    return kept_.extract(tag);
+  }
+
+  mutable std::mutex mutex_;
+  book kept_;  // guarded by mutex_; U1
+};
+
+}  // namespace weft

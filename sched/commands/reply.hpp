@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "effects/eff.hpp"
+#include "sched/base/backend.hpp"
+#include "sched/sync/completion.hpp"
+
+/// The two ends of a command on its way (commands.hpp): who issued it has the `in_flight`, who is
+/// to answer the `reply`.  Both know its tag.
+namespace weft {
+
+/// Nobody is left who could answer a command: its reply was destroyed.  A copy costs a count.
+class [[gnu::visibility("default")]] command_dropped : public completion_dropped {
+ public:
+  /// `command`: the name of its type.
+  command_dropped(std::string_view command, std::uint64_t tag)
+      : tag_(tag),
+        text_(std::make_shared<std::string const>(
+            "weft: the command " + std::string(command) + ", tag " + std::to_string(tag) +
+            ", will not be answered: its reply was destroyed")) {}
+  [[nodiscard]] char const* what() const noexcept override { return text_->c_str(); }
+  [[nodiscard]] std::uint64_t tag() const noexcept { return tag_; }
+
+ private:
+  std::uint64_t tag_;
+  std::shared_ptr<std::string const> text_;
+};
+
+template <class R>
+class reply;
+
+/// A command that was issued, and whose answer is waited for: once.  It belongs to one process;
+/// when it goes, the answer is nobody's, and no harm.
+template <class R>
+class [[nodiscard]] in_flight {
+ public:
+  /// Waits, and takes the answer.  Throws what it was failed with; command_dropped;
+  /// std::logic_error if it was waited for before.  To be awaited where it is written.
+  eff<R, completing> wait() { return result_.wait(); }
+  /// The same, until then at the latest: a std::optional<R>, for void a bool, which says nothing if
+  /// it has not come by then; and then it can be waited for again.
+  eff<detail::if_in_time<R>, completing> wait_until(instant t) { return result_.wait_until(t); }
+  /// Whether waiting would not wait.  Thread safe.
+  [[nodiscard]] bool is_ready() const noexcept { return result_.is_ready(); }
+  /// The command's number, which its reply has, too.
+  [[nodiscard]] std::uint64_t tag() const noexcept { return tag_; }
+
+ private:
+  friend class reply<R>;
+  in_flight(std::uint64_t tag, completion<R> result) noexcept
+      : tag_(tag), result_(std::move(result)) {}
+
+  std::uint64_t tag_;
+  completion<R> result_;
+};
+
+/// The duty to answer a command: from any thread, once, and at any time; also before it is waited
+/// for, and while it is being issued.  If who issued it is no more, answering does nothing.
+/// Destroyed without an answer it is command_dropped, where that is waited for.
+///
+/// Moves, to the thread or the callback that will answer.  One thread at a time.
+template <class R>
+class [[nodiscard]] reply {
+ public:
+  /// To a command of type `C`; for handlers of one's own, as `dispatchers` is one.  Throws
+  /// bad_alloc.
+  template <class C>
+  [[nodiscard]] static reply to(std::uint64_t tag) {
+    return reply(tag, detail::name_of<C>);
+  }
+  reply(reply&&) noexcept = default;
+  reply& operator=(reply other) noexcept {
+    std::swap(tag_, other.tag_);
+    std::swap(command_, other.command_);
+    std::swap(source_, other.source_);
+    return *this;
+  }
+  ~reply() {
+    if (!source_.is_open()) return;
+    try {
+      source_.fail(std::make_exception_ptr(command_dropped(command_, tag_)));
+    } catch (std::bad_alloc const&) {
+      // The completer goes, too, and says the same with fewer words.
+    }
+  }
+
+  /// The other end: what a handler answers `issue` with.  Throws std::logic_error the second time.
+  [[nodiscard]] in_flight<R> get_in_flight() {
+    return in_flight<R>(tag_, source_.get_completion());
+  }
+
+  /// The command's number: no other command of its dispatchers has it, or ever will.
+  [[nodiscard]] std::uint64_t tag() const noexcept { return tag_; }
+
+  /// Answers with R(args...).  Throws what that constructor throws, and then may be called again;
+  /// std::logic_error if it was answered before.
+  template <class... Args>
+  void complete(Args&&... args) {
+    require_open();
+    source_.complete(std::forward<Args>(args)...);
+  }
+  /// Answers with that exception.
+  void fail(std::exception_ptr error) {
+    require_open();
+    source_.fail(std::move(error));
+  }
+
+ private:
+  reply(std::uint64_t tag, std::string_view command) : tag_(tag), command_(command) {}
+  void require_open() const {
+    if (!source_.is_open())
+      throw std::logic_error("weft: the command " + std::string(command_) + ", tag " +
+                             std::to_string(tag_) +
+                             ", is answered once: its reply was used before, or moved from");
+  }
+
+  std::uint64_t tag_;
+  std::string_view command_;
+  completer<R> source_;
+};
+
+}  // namespace weft

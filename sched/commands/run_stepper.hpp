@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "effects/eff.hpp"
+#include "effects/proc.hpp"
+#include "effects/row.hpp"
+#include "sched/base/errors.hpp"
+#include "sched/base/spawning.hpp"
+#include "sched/commands/commands.hpp"
+#include "sched/commands/stepper.hpp"
+#include "sched/mail/mail.hpp"
+
+/// Running what steps (stepper.hpp) as a process, beside coroutines.
+///
+///     eff<void, spawning<steppers<line_parser>>> program() {
+///       co_await start_stepper(line_parser(), "lines", "input");
+///     }
+///     schedule(program, dispatchers{...});   // who take its commands, as anybody's
+///
+/// It is stepped by a coroutine that performs its commands and receives its events.  So it waits,
+/// is woken, cancelled and explored as other processes are, on every backend.
+///
+///   J1  close() is called once, by who has the stepper last: when it is done, when a step has
+///       thrown, when it was cancelled, when it is unwound, or never ran.
+///   J2  Nothing is stepped after a step that was done, or has thrown.
+///   J3  Each command has one event: its answer, or why there is none.
+namespace weft {
+
+namespace detail {
+
+/// Processes that wait for one command each, and send the event.
+using event_bringers = spawning<completing, mail, proc>;
+
+/// Something that steps, and is to be closed (J1).
+template <class S>
+class begun {
+ public:
+  /// Throws what init throws, and has closed it then.
+  begun(S stepper, std::string_view method, typename S::input input)
+      : stepper_(new S(std::move(stepper))) {
+    stepper_->init(method, std::move(input));
+  }
+
+  step_status step(std::span<event> events) {
+    out_.clear();
+    is_over_ = true;  // if it throws
+    stepper_->step(events, out_);
+    is_over_ = out_.status == step_status::done;
+    return out_.status;
+  }
+  [[nodiscard]] auto& issued() noexcept { return out_.all(); }
+  [[nodiscard]] bool is_over() const noexcept { return is_over_; }
+  void close() noexcept { stepper_.reset(); }
+
+ private:
+  struct closing {
+    void operator()(S* s) const noexcept {
+      s->close();
+      delete s;
+    }
+  };
+  std::unique_ptr<S, closing> stepper_;
+  output_of<S> out_;
+  bool is_over_ = false;  // J2
+};
+
+/// Whether that is that the command, or who waits for it, was cancelled.
+template <class R>
+eff<bool, completing> take_answer(in_flight<R>& from, event& to) {
+  bool is_cancelled = false;
+  try {
+    if constexpr (std::is_void_v<R>)
+      co_await from.wait();
+    else
+      to.data = payload(co_await from.wait());
+  } catch (cancelled const&) {
+    to.error = std::current_exception();
+    is_cancelled = true;
+  } catch (...) {
+    to.error = std::current_exception();
+  }
+  co_return is_cancelled;
+}
+template <class R>
+eff<void, completing, mail, proc> bring_answer(in_flight<R> from, std::uint64_t tag,
+                                               address<event> to) {
+  event its(event_type::completed, tag);
+  bool const may_be_our_end = co_await take_answer(from, its);
+  // If all are cancelled we find that again here; and the stepper an event that says so, not this.
+  if (may_be_our_end) co_await proc::yield{};
+  co_await to.send(std::move(its));
+}
+
+/// Issuing what a step has said, whatever it is.
+template <class List>
+class issuing_any;
+template <class... Cs>
+class issuing_any<command_list<Cs...>> {
+ public:
+  using issued = typename step_output<Cs...>::issued;
+  using eff = weft::eff<void, commands<Cs...>, event_bringers>;
+
+  /// What is answered at once, or cannot be issued, is an event at once.
+  static eff issue(issued& one, inbox<event>& in, std::vector<event>& at_once) {
+    using function = eff (*)(issued&, inbox<event>&, std::vector<event>&);
+    static constexpr function by_type[] = {nullptr, issue_as<Cs>...};
+    return by_type[one.what.index()](one, in, at_once);
+  }
+
+ private:
+  template <class C>
+  static eff issue_as(issued& one, inbox<event>& in, std::vector<event>& at_once) {
+    event its(event_type::completed, one.tag);
+    std::optional<in_flight<typename C::result>> on_its_way;
+    try {
+      on_its_way.emplace(co_await weft::issue(std::move(std::get<C>(one.what))));
+    } catch (...) {
+      its.error = std::current_exception();
+    }
+    if (on_its_way && !on_its_way->is_ready()) {
+      co_await spawn(bring_answer<typename C::result>, std::move(*on_its_way), one.tag,
+                     in.get_address());
+      co_return;
+    }
+    if (on_its_way) co_await take_answer(*on_its_way, its);
+    at_once.push_back(std::move(its));
+  }
+};
+
+/// So many events are given to one step at most.
+inline constexpr std::size_t events_a_step = 64;
+
+template <class M>
+void add_message(std::vector<event>& to, M message) {
+  event e(event_type::message);
+  e.data = payload(std::move(message));
+  to.push_back(std::move(e));
+}
+
+/// Who brings an event has an address of it, and nobody else: when all have gone nothing is due.
+inline eff<inbox<event>, mail> open_inbox_of_events() {
+  auto both = co_await open<event>();
+  co_return std::move(both.in);
+}
+/// What is there now.
+inline eff<void, mail> add_events(std::vector<event>& to, inbox<event>& in) {
+  while (to.size() < events_a_step) {
+    auto e = co_await in.try_receive();
+    if (!e) break;
+    to.push_back(std::move(*e));
+  }
+}
+template <class M>
+eff<void, mail> add_events(std::vector<event>& to, inbox<event>& in, inbox<M>& messages) {
+  co_await add_events(to, in);
+  while (to.size() < events_a_step) {
+    auto m = co_await messages.try_receive();
+    if (!m) break;
+    add_message(to, std::move(*m));
+  }
+}
+/// Waits for one.  Throws no_senders.
+inline eff<void, mail> wait_for_event(std::vector<event>& to, inbox<event>& in) {
+  to.push_back(co_await in.receive());
+}
+template <class M>
+eff<void, mail> wait_for_event(std::vector<event>& to, inbox<event>& in, inbox<M>& messages) {
+  auto either = co_await select(in, messages);
+  if (either.index() == 0)
+    to.push_back(std::get<0>(std::move(either)));
+  else
+    add_message(to, std::get<1>(std::move(either)));
+}
+
+}  // namespace detail
+
+/// What one that runs these as processes may do: spawning<steppers<line_parser>>.
+template <class... Ss>
+using steppers = row<typename detail::of_commands<typename Ss::commands>::row..., proc, mail,
+                     completing, detail::event_bringers>;
+
+namespace detail {
+
+template <class S, class... Ms>
+eff<void, steppers<S>> step_to_the_end(begun<S>& s, inbox<Ms>&... messages) {
+  inbox<event> in = co_await open_inbox_of_events();
+  std::vector<event> events;
+  for (;;) {
+    step_status const now = s.step(events);
+    events.clear();
+    for (auto& one : s.issued()) co_await issuing_any<typename S::commands>::issue(one, in, events);
+    if (now == step_status::done) co_return;
+    bool somebody_may_send = true;
+    if (now == step_status::again || !events.empty()) {
+      co_await proc::yield{};
+    } else {
+      try {
+        co_await wait_for_event(events, in, messages...);
+      } catch (no_senders const&) {
+        somebody_may_send = false;
+      }
+    }
+    if (!somebody_may_send) {
+      co_await proc::yield{};  // if they have gone since all are cancelled, so are we: say that
+      throw no_senders();
+    }
+    co_await add_events(events, in, messages...);
+  }
+}
+
+template <class S, class... Ms>
+eff<void, steppers<S>> run_stepper(begun<S> s, inbox<Ms>... messages) {
+  try {
+    co_await step_to_the_end(s, messages...);
+  } catch (cancelled const&) {
+    if (!s.is_over()) {  // else a step has thrown that
+      event last(event_type::cancelled);
+      try {
+        (void)s.step(std::span(&last, 1));
+      } catch (...) {
+        s.close();
+        throw;
+      }
+    }
+    s.close();
+    throw;
+  } catch (...) {
+    s.close();
+    throw;
+  }
+  s.close();
+}
+
+template <class S>
+consteval bool require_steps() {
+  constexpr bool it_steps = steps<S>;
+  static_assert(it_steps,
+                "weft: start_stepper takes what steps: init(method, input), step(events, output), "
+                "close() noexcept, and the types commands and input (sched/commands/stepper.hpp)");
+  return it_steps;
+}
+
+}  // namespace detail
+
+/// Starts a process that steps `stepper`: co_await start_stepper(...), in place of spawn(...).
+///
+/// init is called at once, and what it throws, unknown_method for one, is thrown here.  Steps take
+/// place in the process's turn.  A command that nobody answers, or that its dispatcher throws at,
+/// is an event with that error.  What a step throws, the process ends with.  One that waits when
+/// nothing is in flight, and nobody is left who could send to it, ends with no_senders.  If
+/// it is cancelled it is stepped once more, with that event.  When it is done, commands in flight
+/// are waited for by the run, but their answers are nobody's.
+///
+/// Costs a process, a mailbox and the box of the stepper; each command that is not answered at once
+/// a process while it is in flight.
+template <class S>
+auto start_stepper(S stepper, std::string_view method, typename S::input input) {
+  if constexpr (detail::require_steps<S>())
+    return spawn(detail::run_stepper<S>,
+                 detail::begun<S>(std::move(stepper), method, std::move(input)));
+  else
+    return detail::refused<void>();
+}
+/// The same of one that messages of `S::message` are sent to, by the addresses of that inbox:
+///
+///     auto [in, to] = co_await open<int>();
+///     co_await start_stepper(counter(), "count", 0, std::move(in));
+///     co_await to.send(1);
+template <class S>
+auto start_stepper(S stepper, std::string_view method, typename S::input input,
+                   inbox<typename S::message> messages) {
+  if constexpr (detail::require_steps<S>())
+    return spawn(detail::run_stepper<S, typename S::message>,
+                 detail::begun<S>(std::move(stepper), method, std::move(input)),
+                 std::move(messages));
+  else
+    return detail::refused<void>();
+}
+
+}  // namespace weft

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <initializer_list>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "effects/handle.hpp"
+#include "effects/operation.hpp"
+#include "sched/commands/commands.hpp"
+#include "sched/commands/unique_any.hpp"
+
+/// Anything that steps: what can be a process without being a coroutine.
+///
+///     struct line_parser {
+///       using commands = command_list<more, line>;   // what it may issue
+///       using input = std::string;                   // what it is begun with
+///       void init(std::string_view method, std::string input);
+///       void step(std::span<event> events, step_output<more, line>& out);
+///       void close() noexcept;
+///     };
+///
+/// init is called once, with the name of what it is to do, and its input; an unknown name throws
+/// unknown_method.  Then step, again and again: it is given what has happened since, and says which
+/// commands it issues and how it stands.  Then close, once, whatever came before: also if init or
+/// step has thrown.  Nothing here needs a scheduler: a test can call the three by hand.  To run one
+/// as a process: run_stepper.hpp.  A coroutine as one: coroutine_stepper.hpp.
+namespace weft {
+
+enum class event_type : unsigned char {
+  completed,  ///< A command was answered: `tag` says which, by `data`, or `error`.
+  message,    ///< `data` was sent to it.
+  cancelled,  ///< This is its last step; what it issues is not.
+};
+
+/// What has happened to something that steps.  It may take the data out.
+struct event {
+  event_type type = event_type::message;
+  std::uint64_t tag = 0;       ///< Of a command, what step_output::issue gave.
+  payload data{};              ///< The command's result, if that is not void; or a message.
+  std::exception_ptr error{};  ///< What the command failed with.
+
+  event() = default;
+  explicit event(event_type t, std::uint64_t number = 0) noexcept : type(t), tag(number) {}
+
+  /// The answer of a command: its result, or the exception.  Throws wrong_payload.
+  template <class R>
+  R result() {
+    if (error) std::rethrow_exception(error);
+    if constexpr (!std::is_void_v<R>) return data.take<R>();
+  }
+};
+
+enum class step_status : unsigned char {
+  waiting,  ///< To be stepped when something has happened.
+  again,    ///< To be stepped in its turn, when the others have been.
+  done,     ///< It has ended.
+};
+
+/// The commands that something may issue.
+template <class... Cs>
+struct command_list {};
+
+/// What a step says: the commands it issues, and its status.
+template <class... Cs>
+class step_output {
+ public:
+  struct issued {
+    std::uint64_t tag;
+    std::variant<std::monostate, Cs...> what;
+  };
+
+  step_status status = step_status::waiting;
+
+  /// The tag, which the event with the answer will have: 1, 2, and so on, for each stepper.  In one
+  /// step any number.  Throws bad_alloc.
+  template <class C>
+  std::uint64_t issue(C c) {
+    constexpr bool is_listed = detail::times_among<C, Cs...> == 1;
+    static_assert(is_listed,
+                  "weft: a step issues a command that the stepper does not list: name it in "
+                  "command_list<...> and step_output<...>");
+    if constexpr (is_listed) issued_.push_back(issued{last_tag_ + 1, std::move(c)});
+    return ++last_tag_;
+  }
+
+  /// For who drives: what was issued, in that order; and to be called before each step.
+  [[nodiscard]] std::vector<issued>& all() noexcept { return issued_; }
+  void clear() noexcept {
+    issued_.clear();
+    status = step_status::waiting;
+  }
+
+ private:
+  std::vector<issued> issued_;
+  std::uint64_t last_tag_ = 0;
+};
+
+namespace detail {
+template <class List>
+struct of_commands;
+template <class... Cs>
+struct of_commands<command_list<Cs...>> {
+  using output = step_output<Cs...>;
+  using row = weft::commands<Cs...>;
+};
+}  // namespace detail
+
+/// What a step of `S` writes to.
+template <class S>
+using output_of = typename detail::of_commands<typename S::commands>::output;
+
+/// What steps.
+template <class S>
+concept steps = requires(S& s, std::string_view method, typename S::input input,
+                         std::span<event> events, output_of<S>& out) {
+  s.init(method, std::move(input));
+  s.step(events, out);
+  { s.close() } noexcept;
+};
+
+/// init was called with a name that the stepper does not know.
+struct [[gnu::visibility("default")]] unknown_method : std::logic_error {
+  /// `known`: those there are.
+  unknown_method(std::string_view type, std::string_view method,
+                 std::span<std::string const> known = {})
+      : logic_error(text(type, method, known)) {}
+
+ private:
+  static std::string text(std::string_view type, std::string_view method,
+                          std::span<std::string const> known) {
+    std::string s = "weft: " + std::string(type) + " has no method \"" + std::string(method) + '"';
+    for (std::size_t i = 0; i != known.size(); ++i)
+      s += (i == 0 ? ": it has \"" : ", \"") + known[i] + '"';
+    return s;
+  }
+};
+
+/// For init: what there is under each name, a pointer to a member function, say.
+///
+///     entry_points<void (parser::*)(std::string)> const methods{{"lines", &parser::lines}};
+///     (this->*methods.at<parser>(method))(std::move(input));
+template <class F>
+class entry_points {
+ public:
+  entry_points(std::initializer_list<std::pair<std::string_view, F>> all)
+      : all_(all.begin(), all.end()) {}
+  /// Throws unknown_method, of an `S`.  O(n).
+  template <class S>
+  [[nodiscard]] F const& at(std::string_view method) const {
+    for (auto const& [name, f] : all_)
+      if (name == method) return f;
+    std::vector<std::string> known;
+    for (auto const& [name, f] : all_) known.push_back(name);
+    throw unknown_method(detail::name_of<S>, method, known);
+  }
+
+ private:
+  std::vector<std::pair<std::string, F>> all_;
+};
+
+}  // namespace weft

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "effects/handle.hpp"
+#include "sched/base/detail/location_listener.hpp"
+#include "sched/base/process_id.hpp"
+#include "sched/mail/detail/mail_waiters.hpp"
+#include "sched/mail/detail/mailbox.hpp"
+
+/// Which mailbox is whose: of processes that are sent to by their ids.
+namespace weft::detail {
+
+/// An address of a mailbox whose type is not known: counted, as address<M> is.
+class kept_address {
+ public:
+  kept_address() = default;
+  /// Takes over a count.
+  explicit kept_address(mailbox* b) noexcept : box_(b) {}
+  kept_address(kept_address&& other) noexcept : box_(std::exchange(other.box_, nullptr)) {}
+  kept_address& operator=(kept_address other) noexcept {
+    std::swap(box_, other.box_);
+    return *this;
+  }
+  ~kept_address() {
+    if (box_) box_->drop_address();
+  }
+  [[nodiscard]] mailbox* get() const noexcept { return box_; }
+
+ private:
+  mailbox* box_ = nullptr;
+};
+
+/// Thread safe.  O(1).  A post office makes one when it is first asked, and has it to its end.
+///
+///   U1  A route lies in the shard that a hash of the process's id says, once at most, and is
+///       touched under that shard's lock only.
+///   U2  A route has an address of its mailbox.  Who finds it makes another under the lock: so the
+///       mailbox is there for as long as that one lasts, whatever becomes of the route.
+///   U3  A route is taken out before its inbox is closed.  Who has found it by then sends to a
+///       mailbox that may close meanwhile, under that one's lock, and is told `false` if it has.
+///   U4  Nothing is locked under a shard's lock, and no address dropped, which may wake somebody:
+///       so these locks come last, and stand in no cycle with those of mailboxes, the office and
+///       backends.
+///   U5  Where schedules are explored a shard is a location.  It is made before processes run, so
+///       that it is called the same in all of them (location_names.hpp).
+class route_table {
+ public:
+  route_table() = default;
+  route_table(route_table const&) = delete;
+  route_table& operator=(route_table const&) = delete;
+
+  /// Throws std::logic_error if there is one for that process; bad_alloc.
+  void add(process_id who, mailbox& b, type_identity const& type) {
+    shard& s = shard_of(who);
+    is_touched(&s, true);
+    std::lock_guard const lock(s.mutex);
+    if (!s.routes.try_emplace(who, route{&b, &type}).second) throw_has_one(who);
+    b.add_address();
+  }
+  /// Its address, to be dropped.
+  [[nodiscard]] kept_address remove(process_id who) noexcept {
+    shard& s = shard_of(who);
+    is_touched(&s, true);
+    std::lock_guard const lock(s.mutex);
+    auto const it = s.routes.find(who);
+    mailbox* const b = it->second.box;
+    s.routes.erase(it);
+    return kept_address(b);
+  }
+  /// Empty if there is none, or it is for another type.
+  [[nodiscard]] kept_address find(process_id who, type_identity const& type) noexcept {
+    shard& s = shard_of(who);
+    is_touched(&s, false);
+    std::lock_guard const lock(s.mutex);
+    auto const it = s.routes.find(who);
+    if (it == s.routes.end() || *it->second.type != type) return {};
+    it->second.box->add_address();  // U2
+    return kept_address(it->second.box);
+  }
+
+ private:
+  struct route {
+    mailbox* box;
+    type_identity const* type;
+  };
+  /// The golden ratio, as a fraction: ids are paths, whose lower bits are mostly zero.
+  static std::uint64_t mixed(process_id id) noexcept { return id.hash() * 0x9E3779B97F4A7C15u; }
+  struct by_hash {
+    std::size_t operator()(process_id id) const noexcept {
+      std::uint64_t const x = mixed(id);
+      return static_cast<std::size_t>(x ^ x >> 32);
+    }
+  };
+  struct alignas(64) shard {
+    shard() noexcept { is_born(this); }
+    shard(shard const&) = delete;
+    shard& operator=(shard const&) = delete;
+    ~shard() { is_gone(this); }
+    std::mutex mutex;
+    std::unordered_map<process_id, route, by_hash> routes;  // U1
+  };
+  static constexpr int shard_bits = 6;
+
+  [[nodiscard]] shard& shard_of(process_id id) noexcept {
+    return shards_[static_cast<std::size_t>(mixed(id) >> (64 - shard_bits))];
+  }
+  [[noreturn, gnu::cold]] static void throw_has_one(process_id who) {
+    std::string const is_hash =
+        who.text()[0] == '#' ? ", or another process whose id is the same hash" : "";
+    throw std::logic_error("weft: open_inbox: process " + who.text() + " has an inbox already" +
+                           is_hash + ": one at a time is what it is sent to by its id");
+  }
+
+  std::array<shard, std::size_t{1} << shard_bits> shards_;
+};
+
+/// A process that sends to another by its id: in its operation.
+struct routed_sender {
+  routed_sender(process_id id, type_identity const& m, void* what, bool timed = false) noexcept
+      : to(id), type(m), by(what, timed) {}
+
+  process_id const to;
+  type_identity const& type;
+  kept_address at;  // once it is found
+  sender by;        // after it: it leaves the mailbox first
+};
+inline waiter& waiter_of(routed_sender& s) noexcept { return s.by.who; }
+
+}  // namespace weft::detail

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "sched/base/errors.hpp"
+#include "sched/mail/detail/mailbox.hpp"
+#include "sched/mail/detail/ring.hpp"
+
+/// What of a port knows the type of its messages: what is awaited, and the mailbox.
+namespace weft {
+struct mail;
+template <class M>
+class inbox;
+template <class M>
+struct ports;
+template <class M>
+struct send_result;
+}  // namespace weft
+
+namespace weft::detail {
+
+template <class M>
+consteval bool require_message() {
+  constexpr bool moves_without_throwing = std::is_object_v<M> && !std::is_const_v<M> &&
+                                          std::is_nothrow_move_constructible_v<M> &&
+                                          std::is_nothrow_destructible_v<M>;
+  static_assert(moves_without_throwing,
+                "weft: a message goes from hand to hand: it has to be a value that moves, and is "
+                "destroyed, without throwing");
+  return moves_without_throwing;
+}
+
+template <class M>
+class mailbox_of final : public mailbox {
+ public:
+  mailbox_of(post_office& o, std::size_t capacity) noexcept : mailbox(o, capacity) {}
+
+ private:
+  void store(void* message) override { messages_.push(std::move(*static_cast<M*>(message))); }
+  void fetch(void* into) noexcept override {
+    std::construct_at(static_cast<M*>(into), std::move(messages_.front()));
+    messages_.pop();
+  }
+  void hand(void* message, void* into) noexcept override {
+    std::construct_at(static_cast<M*>(into), std::move(*static_cast<M*>(message)));
+  }
+  void discard() noexcept override { messages_.clear(); }
+
+  ring<M> messages_;
+};
+
+/// Room for a message that may come.
+template <class M>
+union room_for {
+  room_for() noexcept {}
+  ~room_for() {}
+  M message;
+};
+/// The places at which a process receives, and what comes there.
+template <class... Ms>
+class rooms_for {
+ public:
+  static constexpr unsigned count = sizeof...(Ms);
+
+  explicit rooms_for(mailbox_of<Ms>&... boxes) noexcept {
+    at_each([&, of = std::array<mailbox*, count>{&boxes...}]<std::size_t I>() {
+      at[I].box = of[I];
+      at[I].into = &message<I>();
+    });
+  }
+  rooms_for(rooms_for const&) = delete;
+  rooms_for& operator=(rooms_for const&) = delete;
+  ~rooms_for() {
+    at_each([this]<std::size_t I>() {
+      if (at[I].has_come) std::destroy_at(&message<I>());
+    });
+  }
+
+  template <std::size_t I>
+  [[nodiscard]] auto& message() noexcept {
+    return std::get<I>(rooms_).message;
+  }
+  template <class F>
+  static void at_each(F f) {
+    [&]<std::size_t... Is>(std::index_sequence<Is...>) {
+      (f.template operator()<Is>(), ...);
+    }(std::index_sequence_for<Ms...>());
+  }
+
+  std::array<receiver_at, count> at;
+
+ private:
+  std::tuple<room_for<Ms>...> rooms_;
+};
+
+/// What is awaited: it stays in the awaiting frame, and has in it whatever the operation refers to.
+struct face {
+  static constexpr bool finds_its_effect = true;
+  face() = default;
+  face(face const&) = delete;
+  face& operator=(face const&) = delete;
+};
+
+template <class M>
+class opening : public face {
+ public:
+  explicit opening(std::size_t capacity) noexcept : capacity_(capacity) {}
+  template <class Row, class Mail = mail>
+  typename Mail::open operation_in() {
+    return typename Mail::open();
+  }
+  template <class Ports = ports<M>>
+  Ports finish(post_office* o) {
+    if constexpr (require_message<M>())
+      return Ports(new mailbox_of<M>(*o, capacity_));
+    else
+      std::terminate();
+  }
+
+ private:
+  std::size_t capacity_;
+};
+
+template <class M>
+class send_face : public face {
+ public:
+  send_face(mailbox& b, M&& m) noexcept : message_(std::move(m)), sender_(b, &message_) {}
+  template <class Row, class Mail = mail>
+  typename Mail::send operation_in() {
+    return typename Mail::send(sender_);
+  }
+
+ private:
+  M message_;
+  sender sender_;
+};
+
+/// A message, and how long its sender waits: `Sender` knows where to.
+template <class M, class Sender>
+class timed_message : public face {
+ public:
+  /// `to`: what the sender is made from, but for the message.
+  template <class... To>
+  timed_message(instant t, bool waits, M&& m, To&&... to) noexcept
+      : message_(std::move(m)),
+        sender_(to..., &message_, true),
+        until_(t, waiter_of(sender_)),
+        waits_(waits) {}
+  template <class Result = send_result<M>>
+  Result finish(std::uint64_t how) {
+    using what = decltype(Result::what);
+    if (how == sender::sent) return {what::sent, std::nullopt};
+    return {how == sender::too_late ? what::too_late : what::no_inbox, std::move(message_)};
+  }
+
+ protected:
+  template <class Operation>
+  [[nodiscard]] Operation operation() noexcept {
+    return Operation(sender_, until_.at() == instant::max() ? nullptr : &until_, waits_);
+  }
+
+ private:
+  M message_;
+  Sender sender_;
+  alarm until_;
+  bool const waits_;
+};
+template <class M>
+class send_in_time : public timed_message<M, sender> {
+ public:
+  send_in_time(instant t, bool waits, mailbox& b, M&& m) noexcept
+      : timed_message<M, sender>(t, waits, std::move(m), b) {}
+  template <class Row, class Mail = mail>
+  typename Mail::send_until operation_in() {
+    return this->template operation<typename Mail::send_until>();
+  }
+};
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_no_senders() { throw no_senders(); }
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_inbox_has_gone() {
+  throw std::logic_error("weft: an inbox was destroyed while a process received from it");
+}
+
+template <bool Waits, class... Ms>
+class receive_face : public face {
+ public:
+  explicit receive_face(mailbox_of<Ms>&... boxes) noexcept
+      : rooms_(boxes...), receiver_(rooms_.at.data(), sizeof...(Ms)) {}
+  template <class Row, class Mail = mail>
+  typename Mail::receive operation_in() {
+    return typename Mail::receive(receiver_, Waits);
+  }
+
+ protected:
+  [[nodiscard]] receiver& who() noexcept { return receiver_; }
+  template <std::size_t I = 0>
+  [[nodiscard]] auto& message() noexcept {
+    return rooms_.template message<I>();
+  }
+
+ private:
+  rooms_for<Ms...> rooms_;
+  receiver receiver_;  // after them: it leaves the mailboxes first
+};
+
+template <class M>
+class receive_or_throw : public receive_face<true, M> {
+ public:
+  using receive_face<true, M>::receive_face;
+  M finish(std::uint64_t which) {
+    if (which == receiver::nobody_left) throw_no_senders();
+    if (which == receiver::too_late) throw_inbox_has_gone();
+    return std::move(this->message());
+  }
+};
+template <class M>
+class receive_next : public receive_face<true, M> {
+ public:
+  using receive_face<true, M>::receive_face;
+  std::optional<M> finish(std::uint64_t which) {
+    if (which == receiver::nobody_left) return {};
+    if (which == receiver::too_late) throw_inbox_has_gone();
+    return std::move(this->message());
+  }
+};
+/// One that waits until then at most.
+template <class Face>
+class in_time : public Face {
+ public:
+  template <class... Boxes>
+  explicit in_time(instant t, Boxes&... boxes) noexcept
+      : Face(boxes...), until_(t, this->who().who) {
+    if (t != instant::max()) this->who().until = &until_;
+  }
+
+ private:
+  alarm until_;
+};
+
+template <class M>
+class receive_in_time : public in_time<receive_face<true, M>> {
+ public:
+  using in_time<receive_face<true, M>>::in_time;
+  std::optional<M> finish(std::uint64_t which) {
+    if (which == receiver::nobody_left) throw_no_senders();
+    if (which == receiver::too_late) return {};
+    return std::move(this->message());
+  }
+};
+template <class M>
+class receive_now : public receive_face<false, M> {
+ public:
+  using receive_face<false, M>::receive_face;
+  std::optional<M> finish(std::uint64_t which) {
+    if (which == receiver::nobody_left || which == receiver::too_late) return {};
+    return std::move(this->message());
+  }
+};
+
+/// Of several.
+template <class Face, class... Ms>
+class select_from : public Face {
+ public:
+  using Face::Face;
+
+ protected:
+  [[nodiscard]] std::optional<std::variant<Ms...>> whichever(std::uint64_t which) {
+    if (which == receiver::nobody_left) throw_no_senders();
+    std::optional<std::variant<Ms...>> m;
+    rooms_for<Ms...>::at_each([&]<std::size_t I>() {
+      if (which == I + 1) m.emplace(std::in_place_index<I>, std::move(this->template message<I>()));
+    });
+    return m;
+  }
+};
+template <class... Ms>
+class select_face : public select_from<receive_face<true, Ms...>, Ms...> {
+ public:
+  using select_from<receive_face<true, Ms...>, Ms...>::select_from;
+  std::variant<Ms...> finish(std::uint64_t which) {
+    auto m = this->whichever(which);
+    if (!m) throw_inbox_has_gone();
+    return std::move(*m);
+  }
+};
+template <class... Ms>
+class select_in_time : public select_from<in_time<receive_face<true, Ms...>>, Ms...> {
+ public:
+  using select_from<in_time<receive_face<true, Ms...>>, Ms...>::select_from;
+  std::optional<std::variant<Ms...>> finish(std::uint64_t which) { return this->whichever(which); }
+};
+
+}  // namespace weft::detail

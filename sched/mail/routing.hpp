@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+
+#include "effects/operation.hpp"
+#include "sched/base/detail/deferred_events.hpp"
+#include "sched/base/process_id.hpp"
+#include "sched/mail/detail/mailbox_registry.hpp"
+#include "sched/mail/detail/route_table.hpp"
+#include "sched/mail/detail/typed_mailbox.hpp"
+#include "sched/mail/mail.hpp"
+
+namespace weft {
+
+namespace detail {
+/// Where who performs it may register, and as whom.
+struct own_route {
+  post_office* office;
+  process_id who;
+};
+}  // namespace detail
+
+/// Sending to a process by its id.  When not to use it: who has an address need not look one up,
+/// and an address tells who receives when nobody is left who sends.
+///
+///     eff<void, mail, routing> pongs() {
+///       auto in = co_await open_inbox<int>();
+///       int const n = co_await in.receive();
+///       ...
+///     }
+///     process_id const child = co_await spawn(pongs);
+///     bool const there = co_await send(child, 42);   // once it has opened its inbox
+///
+/// An id means something in its own scheduler only.  There it is used once: it is the path of
+/// births that led to its process (process_id.hpp), and no two are born the same way.  So what is
+/// sent to one that has ended goes to nobody, not to another who came after it.  Paths too long for
+/// 63 bits are hashes, which may meet: then the second of two that live is refused an inbox.
+///
+/// A scheduler whose rows have no `routing` has none of this; one that has allocates its table, of
+/// about 8 KB, when somebody opens an inbox first.
+struct routing {
+  static constexpr bool is_of_processes = true;  // who performs it is one (tasking.hpp)
+  /// Answered with where it is to be registered.
+  struct open : op<detail::own_route, seals> {};
+  /// As mail::send; false also if the process has no such inbox.
+  struct send : op<bool> {
+    explicit send(detail::routed_sender& s) noexcept : what(&s) {}
+    detail::routed_sender* what;  // in the awaiting frame
+    friend std::size_t hash_value(send const& s) {
+      return static_cast<std::size_t>(s.what->to.hash());
+    }
+  };
+  /// As mail::send_until; detail::sender::inbox_has_gone also if the process has no such inbox.
+  struct send_until : op<std::uint64_t> {
+    send_until(detail::routed_sender& s, detail::alarm* a, bool may_wait) noexcept
+        : what(&s), until(a), waits(may_wait) {}
+    detail::routed_sender* what;  // in the awaiting frame, as the alarm
+    detail::alarm* until;
+    bool waits;
+    friend std::size_t hash_value(send_until const& s) {
+      return static_cast<std::size_t>(s.what->to.hash());
+    }
+  };
+  using operations = op_list<open, send, send_until>;
+};
+
+/// The inbox at which a process is sent to by its id: that of who opened it, wherever it is moved
+/// to.  While it is there its own address is one of those that count: receive never finds that
+/// nobody is left.  When it goes, also with its process, sending to it says `false`.
+///
+/// Each operation as that of inbox<M>.  To be used by one process at a time; one that was not
+/// opened, or was moved from, throws std::logic_error.
+template <class M>
+class [[nodiscard]] routed_inbox {
+ public:
+  /// None.
+  routed_inbox() noexcept : in_(detail::mailbox_access::inbox_of<M>(nullptr)) {}
+  /// For open_inbox().  Throws std::logic_error if that process has one; bad_alloc.
+  routed_inbox(detail::own_route const& of, inbox<M> in) : in_(std::move(in)) {
+    auto& all = of.office->routes();
+    all.add(of.who, detail::mailbox_access::of(in_), detail::identity_of<M>);
+    routes_ = &all;
+    owner_ = of.who;
+  }
+  routed_inbox(routed_inbox&& other) noexcept
+      : in_(std::move(other.in_)),
+        routes_(std::exchange(other.routes_, nullptr)),
+        owner_(other.owner_) {}
+  routed_inbox& operator=(routed_inbox other) noexcept {
+    std::swap(in_, other.in_);
+    std::swap(routes_, other.routes_);
+    std::swap(owner_, other.owner_);
+    return *this;
+  }
+  ~routed_inbox() {
+    if (!routes_) return;
+    detail::happens("the end of an inbox", nullptr,
+                    [routes = routes_, owner = owner_, in = std::move(in_)]() mutable {
+                      auto const last = routes->remove(owner);  // U3 of route_table.hpp
+                      auto const closed =
+                          std::move(in);  // first: or who receives were told of no senders
+                    });
+  }
+
+  [[nodiscard]] auto receive() { return port().receive(); }
+  [[nodiscard]] auto next() { return port().next(); }
+  [[nodiscard]] auto receive_until(instant t) { return port().receive_until(t); }
+  [[nodiscard]] auto try_receive() { return port().try_receive(); }
+  [[nodiscard]] address<M> get_address() { return port().get_address(); }
+  /// Whom it belongs to.
+  [[nodiscard]] process_id owner() const {
+    require_open();
+    return owner_;
+  }
+  /// For select().
+  [[nodiscard]] inbox<M>& port() {
+    require_open();
+    return in_;
+  }
+
+ private:
+  void require_open() const {
+    if (!routes_)
+      throw std::logic_error(
+          "weft: a routed_inbox was used that was not opened, or was moved from");
+  }
+
+  inbox<M> in_;
+  detail::route_table* routes_ = nullptr;  // its office's, which in_ keeps
+  process_id owner_;
+};
+
+namespace detail {
+
+template <class M>
+class opening_inbox : public face {
+ public:
+  explicit opening_inbox(std::size_t capacity) noexcept : capacity_(capacity) {}
+  template <class Row>
+  routing::open operation_in() {
+    return routing::open();
+  }
+  routed_inbox<M> finish(own_route of) {
+    if constexpr (require_message<M>())
+      return {of, mailbox_access::inbox_of(new mailbox_of<M>(*of.office, capacity_))};
+    else
+      std::terminate();
+  }
+
+ private:
+  std::size_t capacity_;
+};
+
+template <class M>
+class routed_send : public face {
+ public:
+  routed_send(process_id to, M&& m) noexcept
+      : message_(std::move(m)), sender_(to, identity_of<M>, &message_) {}
+  template <class Row>
+  routing::send operation_in() {
+    return routing::send(sender_);
+  }
+
+ private:
+  M message_;
+  routed_sender sender_;
+};
+template <class M>
+class routed_send_in_time : public timed_message<M, routed_sender> {
+ public:
+  routed_send_in_time(instant t, bool waits, process_id to, M&& m) noexcept
+      : timed_message<M, routed_sender>(t, waits, std::move(m), to, identity_of<M>) {}
+  template <class Row>
+  routing::send_until operation_in() {
+    return this->template operation<routing::send_until>();
+  }
+};
+
+}  // namespace detail
+
+/// Opens the inbox of the process that awaits this: auto in = co_await open_inbox<int>();
+///
+/// Three allocations: the mailbox, from the pool; its entry in the table; room, when the first
+/// message has to wait.  Seals, as open<M>() does.  Throws bad_alloc; std::logic_error if the
+/// capacity is zero, or the process has one; it may open another when that has gone.
+template <class M>
+[[nodiscard]] auto open_inbox(port_options o = {}) {
+  if (o.capacity == 0)
+    throw std::logic_error("weft: an inbox of capacity 0 could not pass on a message: 1 or more");
+  return detail::opening_inbox<M>(o.capacity);
+}
+
+/// Sends to a process of this scheduler: bool const there = co_await send(id, message);
+///
+/// False if it has ended, was never there, has not opened its inbox or has closed it, or if that
+/// takes messages of another type: `M` is the message's type as it is, so that text wants to be
+/// send(id, std::string("text")).  Else as address<M>::send.
+///
+/// To be awaited where it is written.  O(1): one look into the table, under the lock of a 64th of
+/// it.
+template <class M>
+[[nodiscard]] auto send(process_id to, M message) {
+  if constexpr (detail::require_message<M>())
+    return detail::routed_send<M>(to, std::move(message));
+  else
+    return detail::refused<void>();
+}
+/// The same, if the message can be sent by then; as address<M>::send_until.
+template <class M>
+[[nodiscard]] auto send_until(instant t, process_id to, M message) {
+  if constexpr (detail::require_message<M>())
+    return detail::routed_send_in_time<M>(t, true, to, std::move(message));
+  else
+    return detail::refused<void>();
+}
+/// The same, if it can be sent without waiting.
+template <class M>
+[[nodiscard]] auto try_send(process_id to, M message) {
+  if constexpr (detail::require_message<M>())
+    return detail::routed_send_in_time<M>(instant::max(), false, to, std::move(message));
+  else
+    return detail::refused<void>();
+}
+
+}  // namespace weft

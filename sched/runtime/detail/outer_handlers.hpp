@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <concepts>
+#include <memory>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "effects/eff.hpp"
+#include "effects/handle.hpp"
+#include "effects/row.hpp"
+#include "effects/run.hpp"
+
+/// The handlers that are passed to `schedule`: which takes which effect, and how they stand.
+namespace weft {
+template <class C>
+struct issuing;  // commands.hpp
+}  // namespace weft
+
+namespace weft::detail {
+
+/// An eff with a row that is known as a type.
+template <class T, class Row>
+struct eff_with_row;
+template <class T, class... Es>
+struct eff_with_row<T, row<Es...>> : identity<eff<T, Es...>> {};
+template <class T, class Row>
+using eff_of = typename eff_with_row<T, Row>::type;
+
+// ---- what clauses a handler has
+
+template <class H, class O>
+concept has_value_clause = has_clause<H, O>;
+template <class H, class O>
+concept takes_the_rest =
+    takes_auto<H, O, void> || has_clause<H, O, resumption<typename O::result>> ||
+    has_clause<H, O, multi_resumption<typename O::result>>;
+template <class H, class O>
+concept asks_outward = has_clause<H, O, asking<row<>>>;
+template <class H, class Operations>
+constexpr bool has_some_clause = false;
+template <class H, class... Os>
+constexpr bool has_some_clause<H, op_list<Os...>> =
+    ((has_value_clause<H, Os> || takes_the_rest<H, Os> || asks_outward<H, Os>) || ...);
+template <class H, class Row>
+constexpr bool only_value_clauses = false;
+template <class H, class... Es>
+constexpr bool only_value_clauses<H, row<Es...>> = ([]<class... Os>(op_list<Os...>) {
+  return (!takes_the_rest<H, Os> && ...);
+}(typename Es::operations()) && ...);
+
+/// Whether a clause uses what stands further out.
+template <class H, class Row>
+constexpr bool has_clause_that_asks = false;
+template <class H, class... Es>
+constexpr bool has_clause_that_asks<H, row<Es...>> = ([]<class... Os>(op_list<Os...>) {
+  return (asks_outward<H, Os> || ...);
+}(typename Es::operations()) || ...);
+
+template <class E>
+constexpr bool is_of_commands = false;
+template <class C>
+constexpr bool is_of_commands<issuing<C>> = true;
+
+/// Speaks for an effect without a handler.
+template <class Effect, bool Handled>
+consteval bool require_handler() {
+  if constexpr (is_of_commands<Effect>)
+    static_assert(Handled,
+                  "weft: nobody was passed who takes this command: add to dispatchers{...} a "
+                  "function of the command and a reply<result>, its result");
+  else
+    static_assert(Handled,
+                  "weft: no handler was passed that can be called as h.on(operation) for this "
+                  "effect of the program");
+  return Handled;
+}
+
+template <class Row, class... Hs>
+struct outside;
+template <class... Es, class... Hs>
+struct outside<row<Es...>, Hs...> {
+  template <class E>
+  static constexpr bool is_handled =
+      (has_some_clause<std::remove_reference_t<Hs>, typename E::operations> || ...);
+
+  static consteval bool is_well_formed() {
+    constexpr bool answer_at_once =
+        (only_value_clauses<std::remove_reference_t<Hs>, row<Es...>> && ...);
+    static_assert(answer_at_once,
+                  "weft: a handler passed to schedule stands outside all processes and answers "
+                  "them at once: on(operation), without a resumption");
+    if constexpr (answer_at_once)
+      return (require_handler<Es, is_handled<Es>>() && ...);
+    else
+      return false;
+  }
+};
+
+template <class Row, class... Hs>
+consteval bool can_stand_outside() {
+  return outside<Row, Hs...>::is_well_formed();
+}
+
+/// The effects of a row for which `H` has clauses.
+template <class H, class Row>
+struct taken_by;
+template <class H, class... Es>
+struct taken_by<H, row<Es...>>
+    : collected<row<>, std::conditional_t<has_some_clause<H, typename Es::operations>, row<Es>,
+                                          row<>>...> {};
+
+/// Whether the handler that takes the effect tells a reduction what it touches (location_listener.hpp), so
+/// that not all it does is one location: `static constexpr bool tells_what_it_touches = true`.
+template <class E, class... Hs>
+constexpr bool teller_takes = false;
+template <class E, class H, class... Hs>
+constexpr bool teller_takes<E, H, Hs...> = [] {
+  if constexpr (has_some_clause<H, typename E::operations>)
+    return requires { requires H::tells_what_it_touches; };
+  else
+    return teller_takes<E, Hs...>;
+}();
+
+// ---- how they stand
+
+/// Where the innermost of them leaves its evidence, and waits.
+struct standing_still {
+  struct here : op<void> {};
+  using operations = op_list<here>;
+};
+
+class stand {
+ public:
+  stand() = default;
+  stand(stand const&) = delete;
+  stand& operator=(stand const&) = delete;
+  virtual ~stand() = default;
+};
+
+/// Handlers, the first one innermost, installed round a coroutine that is suspended as long as they
+/// are to stand.  Each takes those effects of `Row` for which it has clauses and none before it
+/// had. H: `X` for one that is kept here, `X&` for a borrowed one.
+template <class Row, class... Hs>
+class standing final : public stand {
+ public:
+  static constexpr bool asks_further_out =
+      (has_clause_that_asks<std::remove_reference_t<Hs>, Row> || ...);
+  template <class E>
+  static constexpr bool tells_what_it_touches = teller_takes<E, std::remove_reference_t<Hs>...>;
+
+  explicit standing(Hs&&... handlers) : handlers_(std::forward<Hs>(handlers)...) {
+    run(handle<standing_still>(keeper_, level<sizeof...(Hs)>::body(*this)));
+    evidence_ = frame_of((*keeper_.rest.rest()).leaf()).evidence;
+  }
+  template <class E>
+  evidence<E>* operator()() noexcept {
+    return find<E, row_set<Row, standing_still>>(evidence_);
+  }
+
+ private:
+  struct keeper : region {
+    resumption<void> rest;
+    void on(standing_still::here, resumption<void> k) { rest = std::move(k); }
+  };
+
+  /// Under all handlers from the I-th on.
+  template <std::size_t I, class = void>
+  struct level {
+    using inside = level<I - 1>;
+    using H = std::tuple_element_t<I - 1, std::tuple<Hs...>>;
+    using taken = typename taken_by<std::remove_reference_t<H>, typename inside::left>::type;
+    using left = row_difference<typename inside::left, taken>;
+    static eff_of<void, row_set<left, standing_still>> body(standing& s) {
+      if constexpr (is_empty_row<taken>) {
+        co_await inside::body(s);
+      } else {
+        auto& h = std::get<I - 1>(s.handlers_);
+        co_await make_handling<taken, std::remove_reference_t<H>&>(h, inside::body(s));
+      }
+    }
+  };
+  template <class Void>
+  struct level<0, Void> {
+    using left = Row;
+    static eff_of<void, row_set<Row, standing_still>> body(standing&) {
+      co_await standing_still::here{};
+    }
+  };
+
+  std::tuple<Hs...> handlers_;
+  keeper keeper_;
+  void* evidence_ = nullptr;
+};
+
+}  // namespace weft::detail

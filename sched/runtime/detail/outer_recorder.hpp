@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <coroutine>
+#include <source_location>
+#include <utility>
+
+#include "effects/handle.hpp"
+#include "sched/runtime/detail/scheduling_base.hpp"
+
+/// What stands in the evidence of forkable processes for a handler outside the scheduler.
+namespace weft::detail {
+
+/// Clauses of a scheduler that is over.
+template <class Via, class E, class Operations = typename E::operations>
+struct expired_table;
+template <class Via, class E, class... Os>
+struct expired_table<Via, E, op_list<Os...>> {
+  template <class O>
+  static typename O::result gone(evidence<E>& e, passed<O>, std::source_location where) {
+    Via::home(e).throw_gone(name_of<O>, where);
+  }
+  static constexpr clause_table<E, op_list<Os...>> value{
+      clause_entry<E, Os>{gone<Os>, nullptr, gone<Os>, nullptr}..., Via::home, Via::beyond};
+};
+
+class recorder_base : public pooled {
+ public:
+  recorder_base() = default;
+  recorder_base(recorder_base const&) = delete;
+  recorder_base& operator=(recorder_base const&) = delete;
+  virtual ~recorder_base() = default;
+  /// From now on operations throw resumption_expired.
+  virtual void expire() noexcept = 0;
+};
+
+/// The stand-in for a handler of `F`: the one that is nearest; and the next one, for outer_of<F>.
+template <class F>
+class recorder final : public recorder_base {
+ public:
+  recorder(scheduling_base& home, evidence<F>& outer) noexcept
+      : nearest_{{&crossing_table<via<false>, F>::value}, home, &outer},
+        next_{{&crossing_table<via<true>, F>::value}, home, outer.clauses->beyond(outer)} {
+    nearest_.next = next_.target ? &next_ : nullptr;
+  }
+  [[nodiscard]] evidence<F>* stand_in() noexcept { return &nearest_; }
+  void expire() noexcept override {
+    nearest_.clauses = next_.clauses = &expired_table<via<false>, F>::value;
+  }
+
+ private:
+  struct place : evidence<F> {
+    scheduling_base& home;
+    evidence<F>* target;
+    place* next = nullptr;
+    place(evidence<F> e, scheduling_base& h, evidence<F>* t) noexcept
+        : evidence<F>(e), home(h), target(t) {}
+  };
+  template <bool>
+  struct via {
+    static place& of(evidence<F>& e) noexcept { return static_cast<place&>(e); }
+    static prompt& home(evidence<F>& e) noexcept { return of(e).home; }
+    static replay_log& log(evidence<F>& e) noexcept { return of(e).home.log_of_running(); }
+    static evidence<F>& target(evidence<F>& e) noexcept { return *of(e).target; }
+    static evidence<F>* beyond(evidence<F>& e) noexcept { return of(e).next; }
+    // What stands outside a scheduler answers at once.
+    static void await_answer(evidence<F>&, site const&, awaited&) noexcept {}
+    static void answer_is_here(evidence<F>&) noexcept {}
+    static std::coroutine_handle<> end_diverged(evidence<F>& e, std::coroutine_handle<> leaf,
+                                                site const& at) {
+      return of(e).home.end_diverged(leaf, at);
+    }
+  };
+
+  place nearest_;
+  place next_;
+};
+
+}  // namespace weft::detail

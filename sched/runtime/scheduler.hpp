@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "sched/backends/one_thread.hpp"
+#include "sched/base/backend.hpp"
+#include "sched/base/errors.hpp"
+#include "sched/runtime/detail/outer_handlers.hpp"
+#include "sched/runtime/detail/scheduling.hpp"
+#include "sched/runtime/shutdown.hpp"
+#include "sched/runtime/submitter.hpp"
+
+namespace weft {
+
+/// How a program is run.
+struct schedule_options {
+  /// Whether the first process keeps a log, and so may fork.
+  bool forkable = true;
+  /// How many answers a log holds at most; over that its process can no longer fork.
+  std::size_t log_limit = detail::replay_log::usual_limit;
+  /// When it asks to stop, all processes find `cancelled`, at their next operation or where they
+  /// wait, and unwind; and what runs them throws `cancelled`, unless all had ended by then.
+  std::stop_token stop{};
+  /// Whether time stands still while anybody is ready, and jumps when all sleep (timing.hpp).
+  bool virtual_time = false;
+  /// How many processes there may be at once, the first included; 0: any number.
+  std::size_t max_processes = 0;
+  /// What becomes of who would start one more: by spawn, fork or submit.
+  full when_full = full::fail;
+};
+
+namespace detail {
+
+template <class B>
+struct options_for : identity<schedule_options> {};
+template <with_options B>
+struct options_for<B> : identity<typename B::options> {};
+
+/// Speaks for a handler that several threads are to use at once.
+template <class Handler>
+consteval bool require_thread_safe() {
+  constexpr bool says_so = requires { requires std::remove_cvref_t<Handler>::thread_safe; };
+  static_assert(
+      says_so,
+      "weft: processes on several threads use the handlers outside at once: this one does "
+      "not say that it is made for that: static constexpr bool thread_safe = true; or pass "
+      "synchronized(handler)");
+  return says_so;
+}
+template <class Backend, class... Handlers>
+consteval bool are_thread_safe() {
+  if constexpr (concurrent<Backend>)
+    return (require_thread_safe<Handlers>() && ...);
+  else
+    return true;
+}
+
+/// What is ready, as a value, where a backend gives that.
+template <class B>
+struct versions_of : identity<nothing> {
+  static constexpr bool are_given = false;
+};
+template <class B>
+  requires requires(typename B::worker& w) { w.ready(); }
+struct versions_of<B>
+    : identity<std::remove_cvref_t<decltype(std::declval<typename B::worker&>().ready())>> {
+  static constexpr bool are_given = true;
+};
+
+/// Every effect that a process of the program may perform: those of its row, and what its
+/// spawning<...> name, and so on.
+template <class Row, class More = Row>
+struct all_effects_of;
+template <class Row>
+struct all_effects_of<Row, row<>> : identity<Row> {};
+template <class Row, class E, class... Es>
+struct all_effects_of<Row, row<E, Es...>> : all_effects_of<Row, row<Es...>> {};
+template <class Row, class... Fs, class... Es>
+struct all_effects_of<Row, row<spawning<Fs...>, Es...>>
+    : all_effects_of<row_set<Row, Fs...>,
+                     row_set<row<Es...>, row_difference<row_set<Fs...>, Row>>> {};
+template <class Row, class... Fs, class... Es>
+struct all_effects_of<Row, row<tasking<Fs...>, Es...>>  // and what tasks and scopes do anyway
+    : all_effects_of<row_set<Row, Fs..., tasking<>, completing, timing>,
+                     row_set<row<Es...>, row_difference<row_set<Fs...>, Row>>> {};
+
+template <class Row>
+struct those_outside;
+template <class... Es>
+struct those_outside<row<Es...>>
+    : collected<row<>, std::conditional_t<is_ours<Es>, row<>, row<Es>>...> {};
+
+}  // namespace detail
+
+/// The scheduler of seed 002, step by step: an object for who wants to stop in between.
+///
+///     scheduler<> s;
+///     s.start(program, console_to_stream(std::cout));
+///     s.step();
+///     auto const here = s.checkpoint();
+///     s.run();
+///     s.run(here);  // the same future once more
+///
+/// Most programs want schedule().  Used by one thread, but for submitter() and shut_down(), and
+/// never from inside one of its own processes.  On a backend of several threads there is run()
+/// only.
+template <backend Backend = one_thread>
+class scheduler {
+ public:
+  using options = typename detail::options_for<Backend>::type;
+
+  /// The arguments are the backend's.
+  template <class... Args>
+    requires std::constructible_from<Backend, Args...>
+  explicit scheduler(Args&&... args)
+      : state_(new detail::scheduling<Backend>(std::forward<Args>(args)...)) {}
+  scheduler(scheduler const&) = delete;
+  scheduler& operator=(scheduler const&) = delete;
+  /// Processes that are left are unwound.
+  ~scheduler() { state_->end(); }
+
+  /// The first process, and the handlers outside it: named ones are borrowed, others kept.  To be
+  /// called once.  Throws std::logic_error the second time.
+  template <class Program, class... Handlers>
+  scheduler& start(Program program, Handlers&&... handlers) {
+    return start(options(), std::move(program), std::forward<Handlers>(handlers)...);
+  }
+  template <class Program, class... Handlers>
+  scheduler& start(options how, Program program, Handlers&&... handlers) {
+    static_assert(detail::is_program<Program>,
+                  "weft: schedule takes a program: a function that can be copied, called as const "
+                  "without arguments, and returns eff<void, ...>");
+    if constexpr (detail::is_program<Program>) {
+      using row = typename std::invoke_result_t<Program const&>::effects;
+      using all = typename detail::all_effects_of<row>::type;
+      using outside = typename detail::those_outside<all>::type;
+      if constexpr (detail::can_stand_outside<outside, Handlers...>() &&
+                    detail::are_thread_safe<Backend, Handlers...>()) {
+        if (stand_ || state_->was_started())
+          throw std::logic_error("weft: a scheduler was started twice");
+        if constexpr (detail::is_empty_row<outside>) {
+          state_->learn_all(all(), nullptr);
+        } else {
+          using standing = detail::standing<outside, Handlers...>;
+          auto standing_here = std::make_unique<standing>(std::forward<Handlers>(handlers)...);
+          state_->learn_all(all(), *standing_here);
+          stand_ = std::move(standing_here);
+        }
+        state_->start(std::move(program), {how.forkable, how.log_limit, std::move(how.stop),
+                                           how.virtual_time, how.max_processes, how.when_full});
+      }
+    }
+    return *this;
+  }
+
+  /// Runs the process whose turn it is, up to its next yield, block or end.  False if none is left.
+  /// Throws as run() does, when nobody is left.
+  bool step() {
+    constexpr bool has_one_thread = !concurrent<Backend>;
+    static_assert(has_one_thread,
+                  "weft: step() runs one process on the calling thread: on a backend of several "
+                  "threads there is run() only");
+    if constexpr (has_one_thread)
+      return idle().step();
+    else
+      return false;
+  }
+  /// Runs until no process is left.  If one throws, the others find `cancelled` at their next
+  /// operation, and unwind; then throws what it threw, or `exceptions` if there were several.
+  /// Throws `deadlock` if all that are left wait.
+  void run() { idle().run(); }
+
+  /// For who starts processes from outside (submitter.hpp).  From any thread.  Throws
+  /// std::logic_error if this was not started, or if no process of the program may perform one of
+  /// the effects; scheduler_stopped if the run is over, or is to be.
+  template <class... Effects>
+  [[nodiscard]] weft::submitter<Backend, Effects...> submitter() {
+    auto right = std::make_shared<detail::submission_right<Backend>>(*state_);
+    right->at = state_->let_submit(detail::row_set<Effects...>());
+    return weft::submitter<Backend, Effects...>(std::move(right));
+  }
+  /// Everybody is to end.  From any thread that runs no process of ours, while another is in run().
+  /// Nothing can be submitted any more.  Every process finds `cancelled`, with the reason, at its
+  /// next operation, or where it waits; what it performs then finds it again.  Those that are left
+  /// at the deadline are not told, but unwound at their next operation, or where they wait; so is
+  /// who has been told a hundred times.  Returns when nobody is left and run() is about to return,
+  /// which throws only what processes threw that was not `cancelled`.
+  ///
+  /// A process that computes on without any operation cannot be unwound: it is waited for.  While
+  /// nobody runs, nobody is waited for: those that were started are unwound by the next run() or
+  /// step(), or with the scheduler.  The second time it waits as well, and gives the same report.
+  /// Throws std::logic_error in a process of ours; bad_alloc.
+  shutdown_report shut_down(instant deadline, std::string const& reason = {}) {
+    return state_->shut_down(deadline, reason);
+  }
+  /// The deadline: so much later than now.
+  shutdown_report shut_down(std::chrono::nanoseconds time, std::string const& reason = {}) {
+    auto const now = instant::clock::now();
+    return shut_down(time < instant::max() - now ? now + time : instant::max(), reason);
+  }
+
+  /// What is ready, each process with its past.  O(1).  A version: costs memory for what changes
+  /// while it is kept.
+  class snapshot;
+  /// Throws unforkable if a process keeps no log, or has lost it, and if one waits at a gate.
+  [[nodiscard]] snapshot checkpoint();
+  /// Drops the processes there are, and runs those of the checkpoint from there: the same future,
+  /// as far as the handlers outside answer the same.  Throws std::logic_error if the checkpoint
+  /// is another scheduler's.
+  void run(snapshot const& from);
+
+  /// The backend, for who built it with something to look at.
+  [[nodiscard]] Backend& base() noexcept { return state_->base(); }
+  /// How many processes there are.
+  [[nodiscard]] std::size_t alive() const noexcept { return state_->alive(); }
+
+ private:
+  /// Throws std::logic_error if we run.
+  detail::scheduling<Backend>& idle() {
+    if (state_->is_at_work())
+      throw std::logic_error("weft: a scheduler was told to run by one of its own processes");
+    return *state_;
+  }
+
+  std::unique_ptr<detail::stand> stand_;
+  detail::scheduling<Backend>* state_;  // a prompt, which others may keep: end() is our release
+};
+
+template <backend Backend>
+class scheduler<Backend>::snapshot {
+  using queue = typename detail::versions_of<Backend>::type;
+
+ public:
+  /// For the scheduler.
+  snapshot(std::uint64_t home, queue q, std::size_t n, instant t,
+           std::vector<exceptions::failure> f)
+      : home_(home), ready_(std::move(q)), alive_(n), time_(t), failures_(std::move(f)) {}
+  /// Which scheduler's.
+  [[nodiscard]] std::uint64_t home() const noexcept { return home_; }
+  [[nodiscard]] queue const& ready() const noexcept { return ready_; }
+  [[nodiscard]] std::size_t alive() const noexcept { return alive_; }
+  /// The virtual one.
+  [[nodiscard]] instant time() const noexcept { return time_; }
+  /// Of processes that had ended.
+  [[nodiscard]] std::vector<exceptions::failure> const& failures() const noexcept {
+    return failures_;
+  }
+
+ private:
+  std::uint64_t home_;
+  queue ready_;
+  std::size_t alive_;
+  instant time_;
+  std::vector<exceptions::failure> failures_;
+};
+
+template <backend Backend>
+auto scheduler<Backend>::checkpoint() -> snapshot {
+  constexpr bool can_be_taken = detail::versions_of<Backend>::are_given;
+  static_assert(can_be_taken,
+                "weft: a checkpoint is taken on a backend whose worker gives what is ready as a "
+                "value, worker.ready(): one_thread is one, those of several threads are not");
+  auto& s = idle();
+  if constexpr (can_be_taken) {
+    if (!s.can_be_kept()) throw unforkable("weft: checkpoint: " + s.why_not_kept());
+    return snapshot(s.serial(), s.worker().ready(), s.alive(), s.virtual_time(), s.failures());
+  } else {
+    return snapshot(s.serial(), {}, s.alive(), s.virtual_time(), s.failures());
+  }
+}
+
+template <backend Backend>
+void scheduler<Backend>::run(snapshot const& from) {
+  auto& s = idle();
+  if (from.home() != s.serial())
+    throw std::logic_error("weft: a checkpoint is run by the scheduler that it is of");
+  s.start_over(from.ready(), from.alive(), from.time(), from.failures());
+  s.run();
+}
+
+}  // namespace weft

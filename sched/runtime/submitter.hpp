@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <functional>
+#include <future>
+#include <memory>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+
+#include "effects/row.hpp"
+#include "sched/base/backend.hpp"
+#include "sched/base/detail/lost_process.hpp"
+#include "sched/base/errors.hpp"
+#include "sched/base/process_id.hpp"
+#include "sched/base/spawning.hpp"
+#include "sched/runtime/detail/scheduling.hpp"
+#include "sched/runtime/detail/submission_gate.hpp"
+#include "sched/tasks/task_handle.hpp"
+
+namespace weft {
+
+namespace detail {
+
+/// The right to submit, which those who have copies of it share.
+template <backend Backend>
+struct submission_right {
+  scheduling<Backend>* home;       // while it is not closed
+  std::shared_ptr<entrance> at{};  // null until it is given
+
+  explicit submission_right(scheduling<Backend>& s) noexcept : home(&s) {}
+  submission_right(submission_right const&) = delete;
+  submission_right& operator=(submission_right const&) = delete;
+  ~submission_right() {
+    if (at) at->leave();
+  }
+};
+
+/// What a future throws whose promise was not kept.  Made once, by the first call: a std::promise
+/// would make one where it is destroyed, and end the program if there is no memory for it.
+inline std::exception_ptr const& promise_broken() {
+  static auto const& error = *new std::exception_ptr(
+      std::make_exception_ptr(std::future_error(std::future_errc::broken_promise)));
+  return error;
+}
+/// A std::promise that is destroyed without memory.  If its process could not go on, the future
+/// throws why.
+template <class T>
+class promise_to_keep {
+ public:
+  /// Throws bad_alloc.
+  promise_to_keep() { (void)promise_broken(); }
+  promise_to_keep(promise_to_keep&& other) noexcept
+      : to_(std::move(other.to_)), is_kept_(std::exchange(other.is_kept_, true)) {}
+  promise_to_keep& operator=(promise_to_keep&&) = delete;
+  ~promise_to_keep() {
+    if (is_kept_) return;
+    auto const* const why = lost_process::why();
+    to_.set_exception(why ? *why : promise_broken());
+  }
+  [[nodiscard]] std::future<T> get_future() { return to_.get_future(); }
+  template <class... Value>
+  void set_value(Value&&... value) {
+    to_.set_value(std::forward<Value>(value)...);
+    is_kept_ = true;
+  }
+  void set_exception(std::exception_ptr error) {
+    to_.set_exception(std::move(error));
+    is_kept_ = true;
+  }
+
+ private:
+  std::promise<T> to_;
+  bool is_kept_ = false;
+};
+
+/// Gives what `f(args...)` does to who holds the other end.
+template <class T, class Row, class F, class... Args>
+eff<void, Row> keeps_promise(promise_to_keep<T> to, F f, Args... args) {
+  try {
+    if constexpr (task_value<std::invoke_result_t<F, Args...>>::is_computation) {
+      auto computation = std::invoke(std::move(f), std::move(args)...);
+      if constexpr (std::is_void_v<T>) {
+        co_await std::move(computation);
+        to.set_value();
+      } else {
+        to.set_value(co_await std::move(computation));
+      }
+    } else if constexpr (std::is_void_v<T>) {
+      std::invoke(std::move(f), std::move(args)...);
+      to.set_value();
+    } else {
+      to.set_value(std::invoke(std::move(f), std::move(args)...));
+    }
+  } catch (cancelled const&) {
+    to.set_exception(std::current_exception());
+    throw;
+  } catch (...) {
+    to.set_exception(std::current_exception());
+  }
+}
+
+/// Nobody has begun it, unless it is released.
+struct unbegun {
+  first_frame frame;
+  explicit unbegun(first_frame f) noexcept : frame(f) {}
+  unbegun(unbegun const&) = delete;
+  unbegun& operator=(unbegun const&) = delete;
+  ~unbegun() {
+    if (frame.handle) frame.handle.destroy();
+  }
+  [[nodiscard]] first_frame release() noexcept {
+    return {std::exchange(frame.handle, {}), frame.row};
+  }
+};
+
+}  // namespace detail
+
+/// Starts processes from outside: from threads that are none of the scheduler's, from callbacks.
+///
+///     auto const outside = s.submitter<console>();   // s: a scheduler that was started
+///     std::jthread other([outside] { outside.submit(serve, request); });
+///     s.run();
+///
+/// As long as there is one, or a copy of it, the run is not over: its threads sleep when there is
+/// nothing to do.  So the last one has to go, or the scheduler to be shut down.
+///
+/// A submitted process may perform `Effects...`, which the scheduler has to know: those in the
+/// program's row, and those that its spawning<...> name.  It cannot fork.  Its id is "0.n", of the
+/// n-th.  What one thread submits begins in that order if the backend keeps it, as one_thread does.
+///
+/// Thread safe; it may outlive the scheduler.  A copy costs a count.
+template <backend Backend, class... Effects>
+class submitter {
+ public:
+  /// For the scheduler.
+  explicit submitter(std::shared_ptr<detail::submission_right<Backend> const> r) noexcept
+      : right_(std::move(r)) {}
+
+  /// Starts a process that does `f(args...)`, as spawn(f, args...) does (spawning.hpp), and says
+  /// which it is; it may have ended by then.  The arguments are copied or moved on this thread.
+  ///
+  /// Throws scheduler_stopped if the run is over, a process has failed, or all are to end.  If
+  /// there is a limit to the number of processes: too_many_processes, or it blocks the thread until
+  /// there is room (`.when_full`); a process of the same scheduler, whose thread must not stand
+  /// still, gets the exception.  And what `f` throws, std::bad_alloc, std::logic_error if this was
+  /// moved from.
+  ///
+  /// Two allocations, from a pool, and what the backend's put costs.
+  template <class F, class... Args>
+  process_id submit(F f, Args&&... args) const {
+    constexpr bool is_for_good = !std::is_same_v<F, forkable_t>;
+    static_assert(is_for_good,
+                  "weft: a submitted process cannot fork: submit(f, args...) one that does "
+                  "spawn(forkable, g)");
+    if constexpr (is_for_good)
+      return submit_frame(spawn(f, std::forward<Args>(args)...));
+    else
+      return {};
+  }
+
+  /// The same of a function that gives a value, or an eff<T, ...>: a thread can wait for what it
+  /// gives.  What it throws is thrown there, and nowhere else; std::bad_alloc, there and by run(),
+  /// if there was no memory for it to go on, or whatever a backend throws then; std::future_error,
+  /// if it was unwound before it had ended, as it was stopped or shut down.  A process waits by
+  /// completion<T> instead: get() would have its thread stand still.
+  ///
+  /// One allocation more.
+  template <class F, class... Args>
+  [[nodiscard]] auto submit_task(F f, Args&&... args) const {
+    using R = std::invoke_result_t<F, std::decay_t<Args>...>;
+    using T = typename detail::task_value<R>::type;
+    detail::promise_to_keep<T> to;
+    std::future<T> there = to.get_future();
+    (void)submit(
+        detail::keeps_promise<T, typename detail::task_value<R>::effects, F, std::decay_t<Args>...>,
+        std::move(to), std::move(f), std::forward<Args>(args)...);
+    return there;
+  }
+
+ private:
+  template <class Made>
+  process_id submit_frame(Made made) const {
+    if constexpr (requires { made.frame(); }) {
+      using missing =
+          detail::row_difference<typename decltype(made)::effects, detail::row_set<Effects...>>;
+      static_assert(detail::is_empty_row<missing>,
+                    "weft: the submitted process may perform an effect that the submitter<...> "
+                    "does not name");
+      if constexpr (detail::is_empty_row<missing>) {
+        if (!right_) throw std::logic_error("weft: this submitter was moved from");
+        detail::unbegun first(made.frame());
+        detail::coming_in in(*right_->at);
+        return right_->home->submit(in, first.release());
+      }
+    }
+    return {};
+  }
+
+  std::shared_ptr<detail::submission_right<Backend> const> right_;
+};
+
+}  // namespace weft

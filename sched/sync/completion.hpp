@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <exception>
+#include <optional>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+
+#include "effects/eff.hpp"
+#include "sched/base/backend.hpp"
+#include "sched/base/detail/deferred_events.hpp"
+#include "sched/sync/external_event.hpp"
+
+namespace weft {
+
+/// Nobody is left who could complete it.
+struct [[gnu::visibility("default")]] completion_dropped : std::exception {
+  [[nodiscard]] char const* what() const noexcept override {
+    return "weft: a completion will not come: its completer was destroyed without one";
+  }
+};
+
+namespace detail {
+
+/// What the two ends of a completion share.  The completer's and the completion's: two owners.
+template <class T>
+class shared_completion : public pooled {
+ public:
+  answer<T> value;  // written before the gate is opened
+  outside_gate gate;
+
+  void release() noexcept {
+    // acq_rel, with itself: who destroys it has seen the last of the other.
+    if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+
+ private:
+  std::atomic<unsigned char> owners_ = 2;
+};
+
+/// One of two owners.
+template <class T>
+class completion_end {
+ public:
+  completion_end(completion_end&& other) noexcept : to_(std::exchange(other.to_, nullptr)) {}
+  completion_end& operator=(completion_end other) noexcept {
+    std::swap(to_, other.to_);
+    return *this;
+  }
+  ~completion_end() {
+    if (to_) to_->release();
+  }
+  explicit completion_end(shared_completion<T>* s) noexcept : to_(s) {}
+  [[nodiscard]] shared_completion<T>* get() const noexcept { return to_; }
+  shared_completion<T>* operator->() const noexcept { return to_; }
+  void reset() noexcept {
+    if (to_) std::exchange(to_, nullptr)->release();
+  }
+
+ private:
+  shared_completion<T>* to_;
+};
+
+template <class T>
+struct timed_value : identity<std::optional<T>> {};
+template <>
+struct timed_value<void> : identity<bool> {};
+/// What has come in time, or nothing.
+template <class T>
+using if_in_time = typename timed_value<T>::type;
+
+}  // namespace detail
+
+template <class T>
+class completer;
+
+/// A value that comes from outside: what a process waits for.
+///
+///     completer<int> source;
+///     completion<int> result = source.get_completion();
+///     std::thread([s = std::move(source)]() mutable { s.complete(42); }).detach();
+///     int const n = co_await result.wait();
+///
+/// Completed once, from any thread, before or after the wait, which only the process that waits
+/// notices: its thread runs others meanwhile, or sleeps.  Waiting for one that is there takes one
+/// atomic load.  If the completer goes without, the wait throws completion_dropped; so it always
+/// ends.  The wait seals (operation.hpp): a process that has waited cannot fork.  A value that owns
+/// its own completion keeps itself, as a shared_ptr to itself would.
+///
+/// Two allocations from the pool: what the two ends share, and the wait's frame.
+template <class T>
+class [[nodiscard]] completion {
+ public:
+  /// Waits, and takes the value: once.  Throws what it was completed with; completion_dropped;
+  /// std::logic_error if the value was taken before, or another process waits.  A wait that is
+  /// cancelled has taken nothing: the completion can be waited for again.  This object must be
+  /// there until the wait ends.
+  eff<T, completing> wait() {
+    waiting now(*this);
+    if (!now.to->gate.is_open()) co_await completing::wait{now.to->gate};
+    now.has_come = true;
+    co_return now.to->value.take();
+  }
+  /// The same, until then at the latest: a std::optional<T>, for void a bool, which says nothing if
+  /// it has not come by then; and then it can be waited for again.
+  eff<detail::if_in_time<T>, completing> wait_until(instant t) {
+    waiting now(*this);
+    now.has_come = now.to->gate.is_open();
+    if (!now.has_come) now.has_come = co_await completing::wait_until(now.to->gate, t);
+    if (!now.has_come) co_return detail::if_in_time<T>();
+    if constexpr (std::is_void_v<T>) {
+      now.to->value.take();
+      co_return true;
+    } else {
+      co_return now.to->value.take();
+    }
+  }
+  /// Whether waiting would not wait.  Thread safe.
+  [[nodiscard]] bool is_ready() const noexcept { return !to_.get() || to_->gate.is_open(); }
+
+ private:
+  friend class completer<T>;
+  explicit completion(detail::completion_end<T> to) noexcept : to_(std::move(to)) {}
+  [[nodiscard]] detail::completion_end<T> required() {
+    if (!to_.get())
+      throw std::logic_error("weft: a completion is waited for twice, or was moved from");
+    return std::move(to_);
+  }
+
+  /// A process waits, and has the end; it puts it back unless the value has come.
+  struct waiting {
+    explicit waiting(completion& c) : of(c), to(c.required()) {}
+    waiting(waiting const&) = delete;
+    waiting& operator=(waiting const&) = delete;
+    ~waiting() {
+      if (!has_come) of.to_ = std::move(to);
+    }
+    completion& of;
+    detail::completion_end<T> to;
+    bool has_come = false;
+  };
+
+  detail::completion_end<T> to_;
+};
+
+/// Who completes it.  Movable: to the thread, or the callback, that will.  One thread at a time.
+template <class T>
+class completer {
+ public:
+  /// Throws bad_alloc.
+  completer() : completer(new detail::shared_completion<T>()) {}
+  completer(completer&&) noexcept = default;
+  completer& operator=(completer other) noexcept {
+    std::swap(to_, other.to_);
+    std::swap(unclaimed_, other.unclaimed_);
+    return *this;
+  }
+  ~completer() {
+    if (to_.get()) fail(std::make_exception_ptr(completion_dropped()));
+  }
+
+  /// The other end.  Throws std::logic_error the second time.
+  [[nodiscard]] completion<T> get_completion() {
+    if (!unclaimed_.get()) throw std::logic_error("weft: a completer has one completion");
+    return completion<T>(std::move(unclaimed_));
+  }
+
+  /// The process that waits, or will, goes on with T(args...).  Throws what that constructor
+  /// throws, and then may be called again; std::logic_error if it was completed before.
+  template <class... Args>
+  void complete(Args&&... args) {
+    require_open();
+    to_->value.set(std::forward<Args>(args)...);
+    open();
+  }
+  /// It finds that exception instead.
+  void fail(std::exception_ptr error) {
+    require_open();
+    to_->value.fail(std::move(error));
+    open();
+  }
+  /// Whether it can be completed: not if it has been, or was moved from.
+  [[nodiscard]] bool is_open() const noexcept { return to_.get() != nullptr; }
+
+ private:
+  explicit completer(detail::shared_completion<T>* s) noexcept : to_(s), unclaimed_(s) {}
+  void require_open() const {
+    if (!to_.get())
+      throw std::logic_error(
+          "weft: a completer completes once, and this one has, or was moved from");
+  }
+  void open() {
+    if (detail::event_keeper::of_thread) [[unlikely]] {
+      void const* const at = &to_->gate;
+      auto opens = [to = std::move(to_)] { to->gate.open_now(); };
+      return detail::happens("a completion", at, std::move(opens));
+    }
+    to_->gate.open_now();
+    to_.reset();
+  }
+
+  detail::completion_end<T> to_;
+  detail::completion_end<T> unclaimed_;  // until somebody asks for it
+};
+
+}  // namespace weft

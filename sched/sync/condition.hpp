@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <source_location>
+#include <type_traits>
+#include <utility>
+
+#include "effects/eff.hpp"
+#include "sched/base/backend.hpp"
+#include "sched/base/detail/deferred_events.hpp"
+#include "sched/base/errors.hpp"
+#include "sched/sync/gate.hpp"
+#include "sched/sync/mutex.hpp"
+
+namespace weft {
+
+/// Where processes wait, with a mutex unlocked, until another says that something has changed.
+///
+///     auto held = co_await m.lock();
+///     co_await changed.wait(held, [&] { return !queue.empty(); });  // one process
+///     ...
+///     queue.push_back(1);                                           // another, with the mutex
+///     changed.notify_one();
+///
+/// Who waits is woken by a notify that comes after the mutex was unlocked for it, and by nothing
+/// else: the longest waiting first.  But before it has the mutex again others may have had it: so
+/// give the predicate.  Where schedules are explored it is the same.
+///
+/// A notify_one is not lost: if the process that it wakes is cancelled, or destroyed, before wait()
+/// returns, the next process that waits is notified in its place.
+///
+/// If it ends while processes wait at it, they find `cancelled`.  It belongs to one scheduler while
+/// somebody waits.  One allocation; O(1), and notify_all O(those who wait).
+class condition {
+ public:
+  /// Throws bad_alloc.
+  inline condition();
+  condition(condition const&) = delete;
+  condition& operator=(condition const&) = delete;
+  inline ~condition();
+
+  /// Unlocks, waits to be notified, and locks again.  If it throws `cancelled` the guard does not
+  /// own the mutex.  Throws std::logic_error if it does not to begin with.
+  eff<void, syncing> wait(mutex::guard& held,
+                          std::source_location where = std::source_location::current()) {
+    return waits<forever>(state_, held, forever(), where);
+  }
+  /// The same until `holds()`, which is asked while the mutex is locked, first before the wait.
+  /// What that throws, it throws with the mutex locked.
+  template <class Predicate>
+  auto wait(mutex::guard& held, Predicate holds,
+            std::source_location where = std::source_location::current()) {
+    if constexpr (require_predicate<Predicate>())
+      return waits_for(state_, held, std::move(holds), where);
+    else
+      return detail::refused<void>();
+  }
+  /// As wait, until then: false if nobody has notified it by then.  In either case it locks again,
+  /// however long that takes.  O(log n), of n who wait with a deadline.
+  eff<bool, syncing> wait_until(mutex::guard& held, instant t,
+                                std::source_location where = std::source_location::current()) {
+    return waits<instant>(state_, held, t, where);
+  }
+  /// The same until `holds()`: what that says at the end.
+  template <class Predicate>
+  auto wait_until(mutex::guard& held, instant t, Predicate holds,
+                  std::source_location where = std::source_location::current()) {
+    if constexpr (require_predicate<Predicate>())
+      return waits_for_until(state_, held, t, std::move(holds), where);
+    else
+      return detail::refused<bool>();
+  }
+
+  /// The process that waits longest goes on in its turn.  By processes of its scheduler, also where
+  /// one is unwound; with the mutex or without.
+  inline void notify_one() noexcept;
+  inline void notify_all() noexcept;
+
+ private:
+  class waiter;
+  class state;
+
+  template <class Predicate>
+  static consteval bool require_predicate() {
+    constexpr bool is_a_predicate = std::predicate<Predicate&>;
+    static_assert(is_a_predicate,
+                  "weft: a wait at a condition takes the guard of a mutex, and a predicate: a "
+                  "function without arguments that says whether to go on");
+    return is_a_predicate;
+  }
+  struct forever {};
+  /// A `Time` is an instant, or forever.
+  template <class Time>
+  static eff<std::conditional_t<std::is_same_v<Time, instant>, bool, void>, syncing> waits(
+      std::shared_ptr<state> s, mutex::guard& held, Time until, std::source_location where);
+  template <class Predicate>
+  static eff<void, syncing> waits_for(std::shared_ptr<state> s, mutex::guard& held, Predicate holds,
+                                      std::source_location where) {
+    held.require();
+    while (!holds()) co_await waits(s, held, forever(), where);
+  }
+  template <class Predicate>
+  static eff<bool, syncing> waits_for_until(std::shared_ptr<state> s, mutex::guard& held, instant t,
+                                            Predicate holds, std::source_location where) {
+    held.require();
+    while (!holds()) {
+      bool const in_time = co_await waits(s, held, t, where);
+      if (!in_time) co_return holds();
+    }
+    co_return true;
+  }
+
+  std::shared_ptr<state> state_;
+};
+
+/// Who waits, in which order.
+///
+///   N1  `first_` to `last_`, and what is said in a waiter, are touched under `mutex_`.
+///   N2  A waiter is listed before the mutex of its guard is unlocked; so no notify is missed.
+///   N3  Each waits at a gate of its own, which is released under `mutex_`.  Who goes on takes that
+///       lock before it goes: so the gate is there until then.
+///   N4  A process that was woken by notify_one uses that up when it has the mutex again.  If it is
+///       cancelled or destroyed before that, it notifies the next one.
+class condition::state {
+ public:
+  state() noexcept { detail::is_born(this); }
+  state(state const&) = delete;
+  state& operator=(state const&) = delete;
+  ~state() { detail::is_gone(this); }
+  inline void notify(std::size_t most) noexcept;
+  inline void close() noexcept;
+
+ private:
+  friend class waiter;
+  inline void unlink(waiter& w) noexcept;
+
+  /// Recursive: who is made ready may be unwound, if there is no memory for that, and takes itself
+  /// off.
+  std::recursive_mutex mutex_;
+  waiter* first_ = nullptr;  // N1: who waits longest
+  waiter* last_ = nullptr;
+  bool closed_ = false;
+};
+
+class condition::waiter {
+ public:
+  explicit waiter(state& s) noexcept : home_(s) {
+    std::lock_guard const lock(home_.mutex_);
+    previous_ = std::exchange(home_.last_, this);
+    (previous_ ? previous_->next_ : home_.first_) = this;
+  }
+  waiter(waiter const&) = delete;
+  waiter& operator=(waiter const&) = delete;
+  ~waiter() {
+    (void)leave();
+    if (passes_on_) home_.notify(1);  // N4
+  }
+
+  [[nodiscard]] gate& at() noexcept { return at_; }
+  /// It waits no more.  Whether it was notified.
+  bool leave() noexcept {
+    std::lock_guard const lock(home_.mutex_);  // N3
+    if (!std::exchange(has_left_, true) && !notified_) {
+      detail::is_touched(&home_, true);
+      home_.unlink(*this);
+    }
+    return notified_;
+  }
+  /// Its process has the mutex again.
+  void uses_notify() noexcept { passes_on_ = false; }
+  /// Throws `cancelled` if nobody will notify it.
+  [[nodiscard]] bool was_notified() {
+    std::lock_guard const lock(home_.mutex_);
+    if (notified_) return true;
+    detail::is_touched(&home_, false);
+    if (home_.closed_) throw cancelled();
+    return false;
+  }
+
+ private:
+  friend class state;
+
+  state& home_;
+  gate at_;
+  waiter* next_ = nullptr;
+  waiter* previous_ = nullptr;
+  bool notified_ = false;
+  bool passes_on_ = false;  // by a notify_one
+  bool has_left_ = false;
+};
+
+void condition::state::notify(std::size_t most) noexcept {
+  detail::is_touched(this, true);
+  std::lock_guard const lock(mutex_);
+  bool const to_one = most == 1;
+  for (; most != 0 && first_; --most) {
+    waiter& w = *first_;
+    unlink(w);
+    w.notified_ = true;
+    w.passes_on_ = to_one;
+    w.at_.release_now();
+  }
+}
+void condition::state::close() noexcept {
+  detail::is_touched(this, true);
+  std::lock_guard const lock(mutex_);
+  closed_ = true;
+  for (waiter* w = first_; w;) {
+    waiter* const next = w->next_;
+    w->at_.release_now();
+    w = next;
+  }
+}
+void condition::state::unlink(waiter& w) noexcept {
+  (w.previous_ ? w.previous_->next_ : first_) = w.next_;
+  (w.next_ ? w.next_->previous_ : last_) = w.previous_;
+}
+
+condition::condition() : state_(std::make_shared<state>()) {}
+condition::~condition() {
+  detail::happens("the end of a condition", nullptr, [s = std::move(state_)] { s->close(); });
+}
+void condition::notify_one() noexcept {
+  detail::happens("a notification", nullptr, [s = state_] { s->notify(1); });
+}
+void condition::notify_all() noexcept {
+  detail::happens("a notification", nullptr, [s = state_] { s->notify(~std::size_t{0}); });
+}
+
+template <class Time>
+eff<std::conditional_t<std::is_same_v<Time, instant>, bool, void>, syncing> condition::waits(
+    std::shared_ptr<state> s, mutex::guard& held, Time until, std::source_location where) {
+  constexpr bool has_deadline = std::is_same_v<Time, instant>;
+  mutex::state m;
+  bool in_time = true;
+  co_await detail::located(syncing::touch(s.get(), true), where);
+  waiter me(*s);  // N2
+  m = held.taken();
+  (void)mutex::guard(m);  // unlocked
+  for (auto seen = me.at().epoch(); in_time && !me.was_notified(); seen = me.at().epoch())
+    if constexpr (has_deadline)
+      in_time = co_await detail::located(syncing::wait_until(me.at(), seen, until), where);
+    else
+      co_await detail::located(syncing::wait(me.at(), seen), where);
+  bool const was_notified = me.leave();
+  in_time = in_time || was_notified;
+  held = co_await mutex::locks(std::move(m), where);
+  me.uses_notify();
+  if constexpr (has_deadline) co_return in_time;
+}
+
+}  // namespace weft

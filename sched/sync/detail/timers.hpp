@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "sched/base/backend.hpp"
+#include "sched/sync/detail/waiter.hpp"
+#include "sched/sync/detail/wake_batch.hpp"
+
+/// Who waits for what time: one heap for a scheduler, no thread for a sleeper.
+namespace weft::detail {
+
+class timers;
+
+/// When a process is to be woken at the latest.  Beside its waiter, in its operation; takes itself
+/// off the heap when it ends.
+class alarm {
+ public:
+  alarm(instant t, waiter& w) noexcept : at_(t), who_(&w) {}
+  alarm(alarm const&) = delete;  // the heap points to it
+  alarm& operator=(alarm const&) = delete;
+  inline ~alarm();
+
+  [[nodiscard]] instant at() const noexcept { return at_; }
+  /// Before it is set.
+  void at(instant t) noexcept { at_ = t; }
+
+ private:
+  friend class timers;
+  instant at_;
+  waiter* who_;
+  std::atomic<timers*> home_ = nullptr;  // while it is on the heap; under its lock
+  std::size_t index_ = 0;                // there; under its lock
+};
+
+/// The alarms of a scheduler, the next one first; of those for the same instant, the one that was
+/// set first.
+///
+/// Setting one and taking one off are O(log n); thread safe.
+///
+///   M1  A heap: who stands at i is not later than who stands at 2i + 1 and 2i + 2.  Each alarm
+///       knows its place.
+///   M2  If there are several threads everything is done under one lock, by who wakes and by who
+///       goes on (waiter.hpp, T2).
+class timers {
+ public:
+  explicit timers(bool several_threads) noexcept : has_several_threads_(several_threads) {}
+  timers(timers const&) = delete;
+  timers& operator=(timers const&) = delete;
+
+  /// Whether there is none: a hint on several threads.
+  [[nodiscard]] bool empty() const noexcept {
+    return next_.load(std::memory_order_relaxed) == never;  // relaxed: a hint
+  }
+  /// The same, and of those too who wait for ever.  When nobody runs.
+  [[nodiscard]] bool somebody_is_there() const noexcept { return !heap_.empty(); }
+  /// When the next one is due; instant::max() if there is none.  A hint on several threads.
+  [[nodiscard]] instant next() const noexcept {
+    return instant(instant::duration(next_.load(std::memory_order_relaxed)));  // relaxed: as above
+  }
+
+  /// False, and nothing is set, once they are closed: nobody is to wait any more; or if the process
+  /// `is_refused(process const&)`, which is asked under the lock (K2 of wake_if.hpp).  `is_next`: no
+  /// other is earlier.  Throws bad_alloc.
+  template <class IsRefused>
+  [[nodiscard]] bool set(alarm& a, bool& is_next, IsRefused const& is_refused) {
+    auto const locked = lock();
+    if (closed_ || is_refused(a.who_->who())) return false;
+    heap_.push_back({a.at_, ++set_, &a});
+    a.home_.store(this, std::memory_order_relaxed);  // relaxed: who looks without the lock set it
+    rise(heap_.size() - 1);
+    is_next = heap_.front().what == &a;
+    note_next();
+    if (!has_several_threads_) a.who_->stands_at(process::stands::in_time, a.who_);
+    return true;
+  }
+  /// Goes on for another reason, or is unwound.
+  void ends(alarm& a) noexcept {
+    {
+      auto const locked = lock();
+      if (a.home_.load(std::memory_order_relaxed)) remove(a.index_);  // relaxed: M2
+    }
+    if (process* const p = a.who_->take()) is_cut_off(*p);
+  }
+  /// Somebody whose alarm is due, who has not been woken otherwise: null if there is none.
+  [[nodiscard]] process* take_due(instant now) noexcept {
+    if (next() > now) return nullptr;
+    auto const locked = lock();
+    while (!heap_.empty() && heap_.front().at <= now) {
+      // First: once it is off the heap it may end without the lock, and its waiter with it [1].
+      process* const p = heap_.front().what->who_->take();
+      remove(0);
+      if (p) return p;
+    }
+    return nullptr;
+  }
+  /// Somebody, whenever it is due.
+  [[nodiscard]] process* take_any() noexcept { return take_due(instant::max()); }
+
+  /// Those who are meant; false if there are more than `to` has room for.  Their alarms stay until
+  /// they go on, as when they are woken elsewhere: so the others keep their places in the heap.
+  template <class IsMeant>
+  [[nodiscard]] bool take_if(IsMeant const& is_meant, taken_out& to) noexcept {
+    auto const locked = lock();
+    for (auto const& e : heap_) {
+      if (!to.has_room()) return false;
+      if (process* const p = e.what->who_->take_if(is_meant)) to.add(*p);
+    }
+    return true;
+  }
+
+  /// From now on nobody waits here.
+  void close() noexcept {
+    auto const locked = lock();
+    closed_ = true;
+  }
+  void open() noexcept {
+    auto const locked = lock();
+    closed_ = false;
+  }
+  /// Those who wait for nothing but their alarm, and others: each once.
+  template <class F>
+  void for_each(F f) const {
+    auto const locked = lock();
+    for (auto const& e : heap_)
+      if (e.what->who_->is_here()) f(e.what->who_->who());
+  }
+
+ protected:
+  ~timers() = default;
+  /// Unwound with the handler round it: it is to find that out.
+  virtual void is_cut_off(process& p) noexcept = 0;
+
+ private:
+  static constexpr instant::rep never = instant::max().time_since_epoch().count();
+  struct entry {
+    instant at;
+    std::uint64_t order;
+    alarm* what;
+    [[nodiscard]] bool is_before(entry const& other) const noexcept {
+      return at < other.at || (at == other.at && order < other.order);
+    }
+  };
+
+  [[nodiscard]] std::unique_lock<std::mutex> lock() const noexcept {
+    if (has_several_threads_) return std::unique_lock(mutex_);
+    return {};
+  }
+
+  // ---- under the lock
+
+  void put(std::size_t i, entry const& e) noexcept {
+    heap_[i] = e;
+    e.what->index_ = i;
+  }
+  void rise(std::size_t i) noexcept {
+    entry const e = heap_[i];
+    for (; i != 0 && e.is_before(heap_[(i - 1) / 2]); i = (i - 1) / 2) put(i, heap_[(i - 1) / 2]);
+    put(i, e);
+  }
+  void sink(std::size_t i) noexcept {
+    entry const e = heap_[i];
+    for (std::size_t below = 2 * i + 1; below < heap_.size(); below = 2 * i + 1) {
+      if (below + 1 != heap_.size() && heap_[below + 1].is_before(heap_[below])) ++below;
+      if (!heap_[below].is_before(e)) break;
+      put(i, heap_[below]);
+      i = below;
+    }
+    put(i, e);
+  }
+  void remove(std::size_t i) noexcept {
+    alarm& gone = *heap_[i].what;
+    entry const last = heap_.back();
+    heap_.pop_back();
+    if (last.what != &gone) {
+      put(i, last);
+      rise(i);
+      sink(last.what->index_);
+    }
+    note_next();
+    // [1] release: the last that is done with it here, which its operation, when it ends without
+    // the lock, sees [2].
+    gone.home_.store(nullptr, std::memory_order_release);
+  }
+  void note_next() noexcept {
+    // Relaxed: a hint to others.
+    next_.store(heap_.empty() ? never : heap_.front().at.time_since_epoch().count(),
+                std::memory_order_relaxed);
+  }
+
+  bool const has_several_threads_;
+  std::mutex mutable mutex_;
+  std::vector<entry> heap_;  // M1
+  std::uint64_t set_ = 0;    // so far
+  bool closed_ = false;
+  std::atomic<instant::rep> next_ = never;
+};
+
+inline alarm::~alarm() {
+  // [2] acquire: with [1].
+  if (timers* const home = home_.load(std::memory_order_acquire)) home->ends(*this);
+}
+
+}  // namespace weft::detail

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "sched/base/process.hpp"
+
+namespace weft::detail {
+
+/// Processes that were taken out of where they waited, while who took them still holds a lock: they
+/// are put when it holds none (waiter.hpp, T3).  With their counts.
+///
+/// Allocates from the 33rd on; where there is no memory one puts those that there are, and begins
+/// again.  Used by one thread.
+class taken_out {
+ public:
+  taken_out() = default;
+  taken_out(taken_out const&) = delete;
+  taken_out& operator=(taken_out const&) = delete;
+
+  /// For one more.
+  [[nodiscard]] bool has_room() noexcept {
+    if (count_ != few_.size() || more_.size() != more_.capacity()) return true;
+    try {
+      more_.reserve(2 * (more_.size() + few_.size()));
+    } catch (...) {
+      return false;
+    }
+    return true;
+  }
+  /// There is room.
+  void add(process& p) noexcept {
+    if (count_ != few_.size())
+      few_[count_++] = &p;
+    else
+      more_.push_back(&p);
+  }
+  /// In the order in which they were taken.
+  template <class F>
+  void for_each(F f) {
+    for (std::size_t i = 0; i != count_; ++i) f(*few_[i]);
+    for (process* const p : more_) f(*p);
+  }
+
+ private:
+  std::array<process*, 32> few_;
+  std::size_t count_ = 0;
+  std::vector<process*> more_;
+};
+
+}  // namespace weft::detail

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <utility>
+
+#include "effects/operation.hpp"
+#include "sched/base/backend.hpp"
+#include "sched/sync/detail/timers.hpp"
+#include "sched/sync/detail/waiter.hpp"
+
+namespace weft {
+
+/// Time.  A monotonic clock; or, if the program is run with .virtual_time, one that begins at
+/// instant() and stands still while anybody is ready: when all sleep it is as late as the first of
+/// them says.
+struct timing {
+  static constexpr bool is_of_processes = true;  // who performs it is one (tasking.hpp)
+  struct now : op<instant> {};
+  /// Until then; those who are ready go first, also if that is past.  O(log n) of n who sleep.  No
+  /// thread sleeps while others are ready.
+  struct sleep_until : op<void> {
+    explicit sleep_until(instant t) noexcept : until(t, who) {}
+    sleep_until(sleep_until&& other) noexcept : until(other.until.at(), who) {}
+    detail::waiter who;
+    detail::alarm until;
+    friend std::size_t hash_value(sleep_until const& s) {
+      return static_cast<std::size_t>(s.until.at().time_since_epoch().count());
+    }
+  };
+  /// For so long.  What is longer than the clock can say is for ever.
+  struct sleep_for : op<void> {
+    explicit sleep_for(instant::duration d) noexcept : time(d), until({}, who) {}
+    sleep_for(sleep_for&& other) noexcept : time(other.time), until({}, who) {}
+    instant::duration time;
+    detail::waiter who;
+    detail::alarm until;
+    friend std::size_t hash_value(sleep_for const& s) {
+      return static_cast<std::size_t>(s.time.count());
+    }
+  };
+  using operations = op_list<now, sleep_until, sleep_for>;
+};
+
+}  // namespace weft

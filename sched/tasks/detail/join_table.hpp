@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <utility>
+
+#include "sched/base/detail/location_listener.hpp"
+#include "sched/base/detail/relax.hpp"
+#include "sched/base/process.hpp"
+#include "sched/base/thunk.hpp"
+#include "sched/sync/detail/wait_registry.hpp"
+#include "sched/sync/detail/waiter.hpp"
+#include "sched/tasks/detail/task_words.hpp"
+
+/// Where the processes of a scheduler wait for tasks.
+///
+///   J1  The list of those who wait, and for each task that of those who wait for it, are touched
+///       under `mutex_`, if there are several threads.
+///   J2  Who waits for several tasks stands on the list of the first that has not ended; when that
+///       has, on that of the next.
+///   J3  When a task ends for which somebody waits, those are taken off first, then it is said that
+///       it has ended: after that it may be gone.  Both under the lock; they are put after it (T3
+///       of waiter.hpp).
+namespace weft::detail {
+
+class task_group;
+class task_room;
+struct awaited_task;
+
+/// A process that waits for tasks; in its frame, or in what it waits for.
+class at_tasks {
+ public:
+  at_tasks() = default;
+  /// It waits to the end, whatever happens (W4 of task.hpp).
+  explicit at_tasks(bool stays) noexcept : stays_(stays) {}
+  at_tasks(at_tasks&& other) noexcept : stays_(other.stays_) {}  // before anybody waits
+  at_tasks& operator=(at_tasks&&) = delete;
+  inline ~at_tasks();
+
+  [[nodiscard]] bool stays() const noexcept { return stays_; }
+
+  task_group* of = nullptr;      // who stays: for these
+  task_group* leaves = nullptr;  // instead: it is over, and who is unwound with it waits
+  waiter who;
+
+ private:
+  friend class task_room;
+  bool const stays_ = true;
+  std::atomic<task_room*> home_ = nullptr;  // while it is on the list; under its lock
+  awaited_task* for_ = nullptr;             // J2
+  // Set when it enters a list, or is taken.
+  at_tasks* next_;
+  at_tasks* previous_;
+  at_tasks* next_here_;
+  at_tasks* previous_here_;
+  process* taken_;
+  bool waits_for_one_;
+};
+
+/// A task that others wait for, one by one.
+struct awaited_task {
+  explicit awaited_task(bool in_a_scope) noexcept : state(in_a_scope) { is_born(this); }
+  [[nodiscard]] bool has_ended() const noexcept {
+    is_touched(this, false);
+    return state.has_ended();
+  }
+
+  task_state<> state;
+  awaited_task* next = nullptr;    // of the same handle; written before anybody waits
+  at_tasks* first_here = nullptr;  // J1
+};
+
+class task_room {
+ public:
+  explicit task_room(waiting_room& home) noexcept : home_(home) {}
+  /// The frames in which it waits here have been cut off: it is to find that out.
+  void is_cut_off(process& p) noexcept { home_.make_ready(thunk(&p)); }
+  task_room(task_room const&) = delete;
+  task_room& operator=(task_room const&) = delete;
+
+  /// Its process waits now, until leave().
+  void enter(at_tasks& w) noexcept {
+    auto const locked = lock();
+    link(w);
+  }
+  /// Its process waits until all of them have ended, from the first on.  It is answered if they
+  /// have, and may be refused (K2 of wake_if.hpp).
+  template <class IsRefused>
+  [[nodiscard]] entering enter(at_tasks& w, awaited_task* first,
+                               IsRefused const& is_refused) noexcept {
+    auto const locked = lock();
+    if (is_refused(w.who.who())) return entering::refused;
+    w.waits_for_one_ = false;
+    if (!stand_at(w, first)) return entering::answered;
+    link(w);
+    return entering::waits;
+  }
+  /// The same, of that one.
+  [[nodiscard]] bool enter_for_one(at_tasks& w, awaited_task& t) noexcept {
+    auto const locked = lock();
+    w.waits_for_one_ = true;
+    if (!stand_at(w, &t)) return false;
+    link(w);
+    return true;
+  }
+  /// It waits no more: the process, unless somebody else has taken it.
+  process* leave(at_tasks& w) noexcept {
+    auto const locked = lock();
+    if (!w.home_.load(std::memory_order_relaxed)) return w.who.take();  // relaxed: J1
+    process* const p = w.who.take();
+    unlink(w);
+    return p;
+  }
+  /// The task has ended; put(w, its process) is called for who goes on.  True: nobody has the task
+  /// any more.
+  template <class Put>
+  [[nodiscard]] bool ends(awaited_task& t, Put put) noexcept {
+    is_touched(&t, true);
+    auto said = t.state.end();
+    if (said == task_state<>::after::is_waited_for) [[unlikely]] {
+      at_tasks* taken = nullptr;
+      {
+        auto const locked = lock();
+        awaited_task* const next = t.next;
+        while (at_tasks* const w = t.first_here) {
+          leave_task(*w);
+          if (w->waits_for_one_ || !stand_at(*w, next)) take_off(*w, taken);
+        }
+        said = t.state.end_at_last();
+      }
+      put_all(taken, put);
+    }
+    return said == task_state<>::after::is_nobodys;
+  }
+
+  [[nodiscard]] bool somebody_waits() const noexcept {
+    auto const locked = lock();
+    return first_ != nullptr;
+  }
+  template <class F>
+  void for_each(F f) const {
+    auto const locked = lock();
+    for (auto const* w = first_; w; w = w->next_)
+      if (w->who.is_here()) f(w->who.who());
+  }
+  /// Those who need not stay, and of whom `is_meant(process)` says so, wait no more, but are put.
+  template <class Pred, class Put>
+  void take_if(Pred const& is_meant, Put put) noexcept {
+    at_tasks* taken = nullptr;
+    {
+      auto const locked = lock();
+      for (at_tasks *w = first_, *next = nullptr; w; w = next) {
+        next = w->next_;
+        if (!w->stays_)
+          if (process* const p = w->who.take_if(is_meant)) has_taken(*w, p, taken);
+      }
+    }
+    put_all(taken, put);
+  }
+
+  /// That one, which need not stay.  Null if somebody else has taken it.
+  [[nodiscard]] process* take(at_tasks& w) noexcept {
+    auto const locked = lock();
+    process* const p = w.who.take();
+    if (p) unlink(w);
+    return p;
+  }
+
+  /// Of those who stay and are meant, `mark(their group)` is called.  Whether it was for any.
+  template <class Pred, class Mark>
+  [[nodiscard]] bool mark_groups_if(Pred const& is_meant, Mark mark) noexcept {
+    auto const locked = lock();
+    bool was_any = false;
+    for (at_tasks* w = first_; w; w = w->next_) {
+      if (!w->of) continue;
+      // It is not taken, but does not go on while it is asked (T4 of waiter.hpp).
+      (void)w->who.take_if([&](process const& p) noexcept {
+        if (is_meant(p)) was_any |= mark(*w->of);
+        return false;
+      });
+    }
+    return was_any;
+  }
+
+ private:
+  [[nodiscard]] std::unique_lock<std::mutex> lock() const noexcept {
+    if (several_threads_) return std::unique_lock(mutex_);
+    return {};
+  }
+  // ---- under the lock
+  void link(at_tasks& w) noexcept {
+    w.home_.store(this, std::memory_order_relaxed);  // relaxed: who looks without the lock set it
+    w.previous_ = nullptr;
+    w.next_ = std::exchange(first_, &w);
+    if (w.next_) w.next_->previous_ = &w;
+    if (!several_threads_ && w.who.is_here())
+      w.who.stands_at(w.stays_ ? process::stands::to_the_end : process::stands::for_task, &w);
+  }
+  void unlink(at_tasks& w) noexcept {
+    leave_task(w);
+    (w.previous_ ? w.previous_->next_ : first_) = w.next_;
+    if (w.next_) w.next_->previous_ = w.previous_;
+    // [1] release: the last that is done with it here, which who ends it without the lock sees [2].
+    w.home_.store(nullptr, std::memory_order_release);
+  }
+  /// To be put, unless somebody else has taken it: then it may be gone.
+  void take_off(at_tasks& w, at_tasks*& taken) noexcept {
+    process* const p = w.who.take();
+    if (p || w.leaves)
+      has_taken(w, p, taken);
+    else
+      unlink(w);
+  }
+  void has_taken(at_tasks& w, process* p, at_tasks*& taken) noexcept {
+    unlink(w);
+    w.taken_ = p;
+    w.next_here_ = std::exchange(taken, &w);
+  }
+  template <class Put>
+  static void put_all(at_tasks* taken, Put put) noexcept {
+    while (taken) {
+      at_tasks& w = *taken;
+      taken = w.next_here_;  // before it may go
+      put(w, w.taken_);
+    }
+  }
+  static bool stand_at(at_tasks& w, awaited_task* t) noexcept {
+    for (; t; t = t->next) {
+      is_touched(t, false);
+      if (t->state.is_to_be_waited_for()) break;
+    }
+    if (!t) return false;
+    w.for_ = t;
+    w.previous_here_ = nullptr;
+    w.next_here_ = std::exchange(t->first_here, &w);
+    if (w.next_here_) w.next_here_->previous_here_ = &w;
+    return true;
+  }
+  static void leave_task(at_tasks& w) noexcept {
+    awaited_task* const t = std::exchange(w.for_, nullptr);
+    if (!t) return;
+    (w.previous_here_ ? w.previous_here_->next_here_ : t->first_here) = w.next_here_;
+    if (w.next_here_) w.next_here_->previous_here_ = w.previous_here_;
+  }
+
+  waiting_room& home_;
+  bool const several_threads_ = home_.has_several_threads();
+  std::mutex mutable mutex_;
+  at_tasks* first_ = nullptr;  // J1
+};
+
+at_tasks::~at_tasks() {
+  // [2] acquire: with [1].
+  if (auto* const home = home_.load(std::memory_order_acquire))
+    if (process* const p = home->leave(*this)) home->is_cut_off(*p);
+}
+
+}  // namespace weft::detail

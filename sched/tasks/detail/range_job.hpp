@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <iterator>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "effects/eff.hpp"
+#include "effects/handle.hpp"
+#include "sched/base/errors.hpp"
+#include "sched/tasks/detail/task.hpp"
+#include "sched/tasks/tasking.hpp"
+#include "sched/tasks/when_all.hpp"
+
+/// A range that is done in pieces, by tasks.
+///
+///   L1  Where it does not matter how the range is divided, and no piece waits for anything, who
+///       does a piece looks after each grain whether what it has offered last was taken: then
+///       everything was that it has offered, as the oldest is taken first, and it offers half of
+///       what is left.  So with nobody to help there is a division for each bit of the number of
+///       pieces, and else as many as are asked for.
+///   L2  Otherwise it is divided down to the grain before anything is done.  So is, in effect, what
+///       is done where tasks are processes from the beginning: by one that explores, say.
+///
+/// Source of L1: A. Tzannes, G. C. Caragea, R. Barua, U. Vishkin, Lazy binary-splitting: a run-time
+/// adaptive work-stealing scheduler, PPoPP 2010, doi:10.1145/1693453.1693479; which asks the deque.
+namespace weft::detail {
+
+/// The least number of elements that is worth a piece, if nobody says (sched/tasks/parallel.hpp).
+[[nodiscard]] constexpr std::size_t usual_grain(std::size_t elements) noexcept {
+  std::size_t const pieces = std::clamp<std::size_t>(elements / 1024, 64, 512);
+  return std::max<std::size_t>(elements / pieces, 1);
+}
+
+/// What tasks within tasks threw, as if all of them had been waited for at once.
+inline void flatten(std::vector<exceptions::failure>& into, exceptions::failure const& what) {
+  try {
+    std::rethrow_exception(what.error);
+  } catch (exceptions const& several) {
+    for (auto const& f : several.all) flatten(into, f);
+  } catch (...) {
+    into.push_back(what);
+  }
+}
+
+/// Whether the second half of a range that was divided is done by somebody else.
+using taken_flag = std::atomic<bool>;
+
+/// A range that was divided into two tasks, in the frame of who did that.
+class division {
+ public:
+  /// What its thread had offered last: null if everything of that was taken.
+  explicit division(taken_flag const* newest) noexcept : newest_(newest) {}
+
+  /// The same, for who begins one of the halves.
+  taken_flag const* newest_for(bool is_second) noexcept {
+    // Begun as a process: by a thread that has nothing to do, or where nobody keeps offers.
+    if (halves[is_second].host) {
+      if (is_second) is_taken_.store(true, std::memory_order_relaxed);  // relaxed: sooner or later
+      return nullptr;
+    }
+    return is_second ? newest_ : &is_taken_;
+  }
+
+  task const* halves = nullptr;
+
+ private:
+  taken_flag is_taken_ = false;
+  taken_flag const* newest_;
+};
+
+/// The pieces of a range, in the awaiting frame.  `Work` says what is done with one, from one
+/// iterator to another: do_all(from, to), or it awaits what do_one(element) gives; and what then:
+/// join(a, b) of what two gave, and finish().  It is called by several threads at once.
+template <class View, class Work>
+class pieces {
+  using T = typename Work::result;
+  using iterator = std::ranges::iterator_t<View>;
+  static constexpr bool is_lazy = std::is_void_v<T> && !Work::awaits;
+
+ public:
+  static constexpr bool finds_its_effect = true;
+
+  pieces(View all, Work work, std::size_t grain)
+      : all_(std::move(all)),
+        first_(std::ranges::begin(all_)),
+        size_(static_cast<std::size_t>(std::ranges::size(all_))),
+        grain_(grain == 0 ? usual_grain(size_) : grain),
+        work_(std::move(work)) {}
+  pieces(pieces const&) = delete;
+  pieces& operator=(pieces const&) = delete;
+
+  /// Nothing is to be done.
+  [[nodiscard]] bool is_ready() const noexcept { return size_ == 0; }
+  /// In a coroutine of that row.
+  template <class Row>
+  auto operation_in() {
+    if constexpr (may_start<Row, typename Work::effects>()) {
+      using effects = typename tasking_in<Row>::type;
+      begin<row_set<effects, typename Work::effects>>();
+      return typename effects::wait(join_);
+    } else {
+      return refused<void>();
+    }
+  }
+  /// When all have ended.
+  auto finish() {
+    if (size_ != 0 && !answer_.value()) [[unlikely]]
+      throw_errors();
+    if constexpr (!std::is_void_v<T>)
+      return size_ == 0 ? work_.finish() : work_.finish(answer_.take());
+  }
+
+ private:
+  template <class Row>
+  struct in;
+  template <class... Es>
+  struct in<row<Es...>> {
+    using computation = eff<T, Es...>;
+
+    /// Halved down to the grain.
+    static computation piece(pieces& all, std::size_t from, std::size_t to) {
+      all.require_success();
+      try {
+        if (all.has_halves(from, to)) {
+          std::size_t const middle = middle_of(from, to);
+          if constexpr (std::is_void_v<T>) {
+            co_await when_all(piece(all, from, middle), piece(all, middle, to));
+          } else {
+            auto [a, b] = co_await when_all(piece(all, from, middle), piece(all, middle, to));
+            co_return all.work_.join(std::move(a), std::move(b));
+          }
+        } else if constexpr (Work::awaits) {
+          for (; from != to; ++from) co_await all.work_.do_one(*all.at(from));
+        } else {
+          co_return all.work_.do_all(all.at(from), all.at(to));
+        }
+      } catch (...) {
+        all.fails();
+        throw;
+      }
+    }
+
+    /// Halved while somebody takes the halves.
+    static computation half(pieces& all, std::size_t from, std::size_t to, division* of,
+                            bool is_second) {
+      all.require_success();
+      taken_flag const* const newest = of ? of->newest_for(is_second) : nullptr;
+      try {
+        while (all.has_halves(from, to)) {
+          // Relaxed: sooner or later.
+          if (!newest || newest->load(std::memory_order_relaxed)) {
+            std::size_t const middle = middle_of(from, to);
+            division d(newest);
+            std::array both{half(all, from, middle, &d, false), half(all, middle, to, &d, true)};
+            all_awaited<all_alike<computation, room_inside<T, 2>>> tasks(std::size_t{2}, both);
+            d.halves = tasks.all().tasks();
+            co_await std::move(tasks);
+            co_return;
+          }
+          all.work_.do_all(all.at(from), all.at(from + all.grain_));
+          from += all.grain_;
+          all.require_success();
+        }
+        all.work_.do_all(all.at(from), all.at(to));
+      } catch (...) {
+        all.fails();
+        throw;
+      }
+    }
+
+    static computation whole(pieces& all) {
+      if constexpr (is_lazy)
+        return half(all, 0, all.size_, nullptr, false);
+      else
+        return piece(all, 0, all.size_);
+    }
+  };
+  template <class Row>
+  void begin() {
+    if (size_ == 0) return;
+    auto const frame = in<Row>::whole(*this).release();
+    frame.promise().to = &answer_;
+    whole_.prepare(join_, {frame, &row_info_of<Row>::value});
+  }
+  [[nodiscard]] bool has_halves(std::size_t from, std::size_t to) const noexcept {
+    return (to - from) / 2 >= grain_;
+  }
+  [[nodiscard]] static std::size_t middle_of(std::size_t from, std::size_t to) noexcept {
+    return from + (to - from) / 2;
+  }
+  void require_success() const {
+    // Relaxed: sooner or later.
+    if (has_failed_.load(std::memory_order_relaxed)) [[unlikely]]
+      throw cancelled();
+  }
+  void fails() noexcept {
+    has_failed_.store(true, std::memory_order_relaxed);  // relaxed: sooner or later
+  }
+  [[nodiscard]] iterator at(std::size_t i) const {
+    return first_ + static_cast<std::ranges::range_difference_t<View>>(i);
+  }
+  [[noreturn, gnu::noinline]] void throw_errors() {
+    task_errors errors;
+    std::vector<exceptions::failure> all;
+    if (auto const e = answer_.error()) flatten(all, {whole_.of().owner_id, e});
+    for (auto& f : all) errors.add(f.process, std::move(f.error));
+    if (all.empty()) errors.add(whole_, nullptr);
+    errors.throw_them();
+    std::terminate();
+  }
+
+  View all_;
+  iterator const first_;
+  std::size_t const size_;
+  std::size_t const grain_;
+  Work work_;
+  std::atomic<bool> has_failed_ = false;
+  answer<T> answer_;
+  task whole_;  // gone first: what is left of it answers
+  join join_{&whole_, 1, no_row};
+};
+
+}  // namespace weft::detail

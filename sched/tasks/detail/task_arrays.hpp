@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "effects/handle.hpp"
+#include "effects/memory/frame_pool.hpp"
+#include "sched/tasks/detail/task.hpp"
+
+/// Where several tasks of one type stand, and what they give.  The tasks go first: what is left of
+/// them answers.
+namespace weft::detail {
+
+/// Room for `N` tasks that give a `T`, and for what they give: in the awaiting frame.
+template <class T, std::size_t N>
+class room_inside {
+ public:
+  static constexpr bool may_be_none = N == 0;
+
+  explicit room_inside(std::size_t) noexcept {}
+  room_inside(room_inside const&) = delete;
+  room_inside& operator=(room_inside const&) = delete;
+  ~room_inside() { std::destroy_n(tasks(), count_); }
+  void make(std::size_t i, join& j, first_frame f) noexcept {
+    std::construct_at(tasks() + i, j, f, answers_[i]);
+  }
+  /// So many have been made, from the first on.
+  void has(std::size_t n) noexcept { count_ = n; }
+  [[nodiscard]] task* tasks() noexcept { return reinterpret_cast<task*>(tasks_); }
+  [[nodiscard]] answer<T>* answers() noexcept { return answers_.data(); }
+  auto take_all() {
+    return [this]<std::size_t... Is>(std::index_sequence<Is...>) {
+      return std::array<T, N>{answers_[Is].take_value()...};
+    }(std::make_index_sequence<N>());
+  }
+  /// What they gave has been taken, and nothing is left of them.
+  void let_go() noexcept { count_ = 0; }
+
+ private:
+  std::array<answer<T>, N> answers_;
+  alignas(task) std::byte tasks_[std::max<std::size_t>(N, 1) * sizeof(task)];
+  std::size_t count_ = 0;
+};
+
+/// Room for as many as are said: a block, of the frames' pool if it is small.
+template <class T>
+class room_outside {
+ public:
+  static constexpr bool may_be_none = true;
+
+  explicit room_outside(std::size_t n) : size_(n) {
+    if (n > std::numeric_limits<std::int32_t>::max())
+      throw std::length_error("weft: when_all of more tasks than there are numbers for them");
+    if (n == 0) return;
+    block_ = frames.take(bytes());
+    std::uninitialized_default_construct_n(answers(), n);
+  }
+  room_outside(room_outside const&) = delete;
+  room_outside& operator=(room_outside const&) = delete;
+  ~room_outside() {
+    if (!block_) return;
+    std::destroy_n(tasks(), count_);
+    std::destroy_n(answers(), size_);
+    frames.give(block_, bytes());
+  }
+  void make(std::size_t i, join& j, first_frame f) noexcept {
+    std::construct_at(tasks() + i, j, f, answers()[i]);
+  }
+  void has(std::size_t n) noexcept { count_ = n; }
+  [[nodiscard]] answer<T>* answers() noexcept { return static_cast<answer<T>*>(block_); }
+  [[nodiscard]] task* tasks() noexcept {
+    return reinterpret_cast<task*>(static_cast<std::byte*>(block_) + behind_answers());
+  }
+  auto take_all() {
+    std::vector<T> all;
+    all.reserve(size_);
+    for (std::size_t i = 0; i != size_; ++i) all.push_back(answers()[i].take_value());
+    return all;
+  }
+  void let_go() noexcept {
+    count_ = 0;
+    if constexpr (std::is_trivially_destructible_v<kept<T>>)
+      if (block_) frames.give(std::exchange(block_, nullptr), bytes());
+  }
+
+ private:
+  static_assert(alignof(answer<T>) % alignof(task) == 0, "so the tasks may stand behind them");
+
+  [[nodiscard]] std::size_t behind_answers() const noexcept { return size_ * sizeof(answer<T>); }
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    return behind_answers() + size_ * sizeof(task);
+  }
+
+  std::size_t const size_;
+  std::size_t count_ = 0;  // of the tasks that are there
+  void* block_ = nullptr;
+};
+
+}  // namespace weft::detail

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "effects/handle.hpp"
+#include "sched/base/detail/deferred_events.hpp"
+#include "sched/base/detail/program.hpp"
+#include "sched/tasks/detail/scope_core.hpp"
+#include "sched/tasks/detail/task_errors.hpp"
+
+/// Tasks that are made of a function and its arguments; and what a handle has of them.
+namespace weft::detail {
+
+template <class R>
+struct task_value : identity<R> {
+  using effects = row<>;
+  static constexpr bool is_computation = false;
+};
+template <is_eff R>
+struct task_value<R> : identity<typename R::value_type> {
+  using effects = typename R::effects;
+  static constexpr bool is_computation = true;
+};
+
+/// A task that gives a `T`.
+template <class T>
+class task_giving : public task_record, public pooled {
+ public:
+  [[nodiscard]] std::exception_ptr error() const noexcept override { return given_.error(); }
+  /// When it has ended.
+  [[nodiscard]] answer<T>& given() noexcept { return given_; }
+
+ protected:
+  task_giving(bool with_handle, bool in_a_scope) noexcept : task_record(with_handle, in_a_scope) {}
+  answer<T> given_;
+};
+
+template <class F, class Tuple>
+auto call_in_frame(F& f, Tuple& args) -> eff<decltype(std::apply(std::move(f), std::move(args)))> {
+  co_return std::apply(std::move(f), std::move(args));
+}
+
+/// Calls that function, which it keeps, with those arguments.
+template <class F, class... Args>
+class task_calling final
+    : public task_giving<typename task_value<std::invoke_result_t<F, Args...>>::type> {
+  using result = task_value<std::invoke_result_t<F, Args...>>;
+  using base = task_giving<typename result::type>;
+
+ public:
+  using value_type = typename result::type;
+  using effects = typename result::effects;
+
+  template <class... As>
+  task_calling(scope_core* s, bool with_handle, F f, As&&... args)
+      : base(with_handle, s != nullptr), f_(std::move(f)), args_(std::forward<As>(args)...) {
+    this->group = s;
+    auto frame = [&] {
+      if constexpr (result::is_computation)
+        return std::apply([this](Args&... a) { return std::invoke(f_, std::move(a)...); }, args_)
+            .release();
+      else
+        return call_in_frame(f_, args_).release();
+    }();
+    frame.promise().to = &this->given_;
+    this->prepare({frame, &row_info_of<typename result::effects>::value});
+  }
+  void destroy() noexcept override { delete this; }
+
+ private:
+  [[no_unique_address]] F f_;
+  [[no_unique_address]] std::tuple<Args...> args_;
+};
+
+/// Tasks of a handle, as they were started.
+class handled_tasks {
+ public:
+  handled_tasks() = default;
+  handled_tasks(handled_tasks&& other) noexcept
+      : first_(std::exchange(other.first_, nullptr)),
+        last_(std::exchange(other.last_, nullptr)),
+        size_(std::exchange(other.size_, 0)) {}
+  handled_tasks& operator=(handled_tasks other) noexcept {
+    std::swap(first_, other.first_);
+    std::swap(last_, other.last_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  ~handled_tasks() { clear(); }
+
+  void add(task_record& r) noexcept {
+    (last_ ? last_->next : first_) = &r;
+    last_ = &r;
+    ++size_;
+  }
+  void clear() noexcept {
+    for (awaited_task* t = std::exchange(first_, nullptr); t;) {
+      auto* const r = static_cast<task_record*>(std::exchange(t, t->next));
+      if (r->group)
+        r->drop_handle();
+      else  // what it threw may be nobody's now
+        happens("the end of a handle", nullptr, [r] { r->drop_handle(); });
+    }
+    last_ = nullptr;
+    size_ = 0;
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] awaited_task* first() const noexcept { return first_; }
+  [[nodiscard]] bool have_ended() const noexcept {
+    for (auto* t = first_; t; t = t->next)
+      if (!t->has_ended()) return false;
+    return true;
+  }
+  template <class F>
+  void for_each(F f) const {
+    for (auto* t = first_; t; t = t->next) f(static_cast<task_record&>(*t));
+  }
+  /// What they threw; all have ended.
+  void throw_errors() const {
+    bool is_well = true;
+    for_each([&](task_record& r) {
+      is_touched(static_cast<awaited_task*>(&r), true);  // also of was_looked_at
+      r.was_looked_at.store(true, std::memory_order_relaxed);
+      is_well &= r.came_to() == any_task::fate::ends && !r.has_failed();
+    });
+    if (is_well) [[likely]]
+      return;
+    task_errors errors;
+    for_each([&](task_record& r) { errors.add(r.id(), r, r.error()); });
+    errors.throw_them();
+  }
+
+ private:
+  awaited_task* first_ = nullptr;
+  awaited_task* last_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace weft::detail

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "effects/eff.hpp"
+#include "effects/handle.hpp"
+#include "effects/row.hpp"
+#include "sched/tasks/detail/range_job.hpp"
+
+/// Loops over a range that are done in pieces, at the same time if there are threads for it.
+///
+/// The range is divided in halves, and they in halves again, into pieces of a `grain`, which are
+/// done as plain loops.  A half is a task: 25 to 50 ns where no other thread takes it.  A loop
+/// whose elements do not wait for anything divides only what others take (L1 of detail/range_job.hpp):
+/// a thousand cheap elements pay for six divisions, ten million for about ten and a few more for
+/// each thread that helps.  A reduction, and a loop whose elements perform, is divided before it is
+/// done, by its size and the grain alone: so what a reduction of numbers that round gives is the
+/// same in each run, on however many threads.
+///
+/// Without a grain up to 127 elements are pieces of their own, more of them 64 pieces; beyond 65536
+/// a piece has 1024 elements or more, and there are 512 at the most.  So a few elements that take
+/// long are spread as well as can be, and what is divided at once costs 4 to 30 us.  Say a grain if
+/// you know better.
+///
+/// Not for what is over before a task has begun: a loop over a hundred numbers is a loop.
+namespace weft {
+
+/// How many elements a piece has at least, and fewer than twice as many, if there are so many.
+struct grain {
+  std::size_t elements = 0;  ///< None: as said above.
+};
+
+namespace detail {
+
+/// Speaks for a range that cannot be halved.
+template <class Range>
+consteval bool require_halves() {
+  constexpr bool has_halves = std::ranges::viewable_range<Range> &&
+                              std::ranges::random_access_range<Range> &&
+                              std::ranges::sized_range<Range>;
+  static_assert(has_halves,
+                "weft: what is done in parallel is a range with random access and a size");
+  return has_halves;
+}
+/// Speaks for one whose elements several threads may not write to.
+template <class Element>
+consteval bool require_bytes() {
+  constexpr bool is_a_bit = std::is_same_v<Element, std::vector<bool>::reference>;
+  static_assert(!is_a_bit,
+                "weft: the elements of a std::vector<bool> share words, which two threads may not "
+                "write to at once: use a vector of something else");
+  return !is_a_bit;
+}
+
+template <class X>
+struct effects_of {
+  using type = row<>;
+};
+template <is_eff C>
+struct effects_of<C> {
+  using type = typename C::effects;
+};
+
+/// What is done with each element.
+template <class F, class Element>
+struct with_each {
+  using given = std::invoke_result_t<F&, Element>;
+  using result = void;
+  using effects = typename effects_of<given>::type;
+  static constexpr bool awaits = is_eff<given>;
+
+  explicit with_each(F f) : f_(std::move(f)) {}
+  given do_one(Element x) { return std::invoke(f_, static_cast<Element&&>(x)); }
+  template <class I>
+  void do_all(I from, I const to) {
+    for (; from != to; ++from) std::invoke(f_, *from);
+  }
+
+ private:
+  F f_;
+};
+
+/// What comes of all of them.
+template <class T, class Op, class F>
+struct reduction {
+  using result = T;
+  using effects = row<>;
+  static constexpr bool awaits = false;
+
+  reduction(T init, Op op, F f) : init_(std::move(init)), op_(std::move(op)), f_(std::move(f)) {}
+  template <class I>
+  T do_all(I from, I const to) {
+    T all = std::invoke(f_, *from);
+    while (++from != to) all = join(std::move(all), std::invoke(f_, *from));
+    return all;
+  }
+  T join(T a, T b) { return std::invoke(op_, std::move(a), std::move(b)); }
+  T finish() { return std::move(init_); }
+  T finish(T all) { return join(std::move(init_), std::move(all)); }
+
+ private:
+  T init_;
+  Op op_;
+  F f_;
+};
+
+/// A computation is awaited: then it gives nothing.
+template <class R>
+constexpr bool gives_nothing = true;
+template <is_eff C>
+constexpr bool gives_nothing<C> = std::is_void_v<typename C::value_type>;
+
+template <class F, class Element>
+concept does_one = std::invocable<F&, Element> && gives_nothing<std::invoke_result_t<F&, Element>>;
+template <class T, class Op, class F, class Element>
+concept reduces = std::is_invocable_r_v<T, F&, Element> && std::is_invocable_r_v<T, Op&, T, T> &&
+                  std::is_move_assignable_v<T>;
+
+}  // namespace detail
+
+/// Calls `f` with each element; awaits what it gives if that is an eff<void, ...>, in each piece
+/// for one element after the other.
+///
+///     co_await parallel_for(points, [&](point& p) { p = moved(p, by); });
+///     co_await parallel_for(names, [](auto& n) -> eff<void, console> { co_await say(n); });
+///
+/// The awaiting coroutine's row has tasking<...> with the effects of what `f` gives.  `f` is kept,
+/// and called by several threads at once.  A named range is borrowed, a temporary is kept.  What
+/// `f` throws is thrown here, when all pieces have ended that had begun by then: no other is begun.
+/// If several threw, `exceptions` has what they did.
+///
+/// An element must not wait in ordinary code for another one, which may be of the same piece.
+///
+/// O(n); a frame for each half.
+template <class Range, class F>
+auto parallel_for(Range&& range, F f, grain g = {}) {
+  if constexpr (detail::require_halves<Range>()) {
+    using element = std::ranges::range_reference_t<Range>;
+    constexpr bool is_of_bytes = detail::require_bytes<element>();
+    constexpr bool takes_elements = !is_of_bytes || detail::does_one<F, element>;
+    static_assert(takes_elements,
+                  "weft: parallel_for takes a function that can be called with each element, and "
+                  "returns an eff<void, ...> if what it gives is to be awaited");
+    if constexpr (is_of_bytes && takes_elements) {
+      using work = detail::with_each<F, element>;
+      return detail::pieces<std::views::all_t<Range>, work>(
+          std::views::all(std::forward<Range>(range)), work(std::move(f)), g.elements);
+    } else {
+      return detail::refused<void>();
+    }
+  } else {
+    return detail::refused<void>();
+  }
+}
+
+/// op(... op(op(init, f(first)), f(second)) ..., f(last)), for an `op` for which it does not matter
+/// how that is put in brackets.  The order stays: `op` need not be commutative.  Gives a `T`, which
+/// `f` has to give or what converts to it; `op` takes two of them, as rvalues.
+///
+///     long const sum = co_await parallel_reduce(numbers, 0L, std::plus());
+///     auto const best = co_await parallel_reduce(cities, nowhere, nearer, distance_from(home));
+///
+/// Everything else as parallel_for: `op` and `f` are plain functions.
+template <class Range, class T, class Op, class F>
+  requires(!std::same_as<F, grain>)
+auto parallel_reduce(Range&& range, T init, Op op, F f, grain g = {}) {
+  if constexpr (detail::require_halves<Range>()) {
+    constexpr bool gives_that_type =
+        detail::reduces<T, Op, F, std::ranges::range_reference_t<Range>>;
+    static_assert(gives_that_type,
+                  "weft: parallel_reduce takes plain functions: one of two values of the type of "
+                  "the first, that gives one, and one that gives such a value of each element");
+    if constexpr (gives_that_type) {
+      using work = detail::reduction<T, Op, F>;
+      return detail::pieces<std::views::all_t<Range>, work>(
+          std::views::all(std::forward<Range>(range)),
+          work(std::move(init), std::move(op), std::move(f)), g.elements);
+    } else {
+      return detail::refused<T>();
+    }
+  } else {
+    return detail::refused<T>();
+  }
+}
+template <class Range, class T, class Op>
+auto parallel_reduce(Range&& range, T init, Op op, grain g = {}) {
+  return parallel_reduce(std::forward<Range>(range), std::move(init), std::move(op),
+                         std::identity(), g);
+}
+
+}  // namespace weft

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <coroutine>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <stop_token>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "effects/eff.hpp"
+#include "effects/handle.hpp"
+#include "sched/base/backend.hpp"
+#include "sched/base/detail/deferred_events.hpp"
+#include "sched/base/detail/location_listener.hpp"
+#include "sched/base/errors.hpp"
+#include "sched/sync/external_event.hpp"
+#include "sched/sync/timing.hpp"
+#include "sched/tasks/detail/scope_core.hpp"
+#include "sched/tasks/task_handle.hpp"
+#include "sched/tasks/tasking.hpp"
+
+namespace weft {
+
+/// When a scope is to be cancelled.
+struct scope_options {
+  std::optional<instant> deadline = std::nullopt;
+  std::optional<instant::duration> timeout = std::nullopt;  ///< From when it is opened.
+};
+
+namespace detail {
+/// Speaks for a task that gives an `R`, in a scope for tasks of that row.
+template <class R, class Row>
+consteval bool is_within() {
+  using missing = row_difference<typename task_value<R>::effects, Row>;
+  static_assert(is_empty_row<missing>,
+                "weft: the task may perform an effect that tasking<...> of the coroutine that "
+                "opened the scope does not name");
+  return is_empty_row<missing>;
+}
+}  // namespace detail
+
+/// Where tasks are started that end before it does (with_scope).  A task of it may start others in
+/// it.  Used by processes of its scheduler, several at once if there are threads.
+template <class... Effects>
+class scope {
+  using for_tasks = detail::row_of_tasks_t<tasking<Effects...>>;
+
+ public:
+  /// For the library.
+  scope() noexcept = default;
+  scope(scope const&) = delete;
+  scope& operator=(scope const&) = delete;
+  [[nodiscard]] detail::scope_core& core() noexcept { return core_; }
+
+  /// Starts `f(args...)`, which is kept until it has ended: a function that gives nothing, or an
+  /// eff<void, ...>.  It may borrow what stands outside the scope.  What it throws cancels the
+  /// scope, and is thrown at its end.
+  ///
+  /// A block and a frame, both from a pool.  Throws bad_alloc, what calling `f` does if that is a
+  /// coroutine, and std::logic_error in ordinary code.
+  template <class F, class... Args>
+  void start(F f, Args&&... args) {
+    using R = std::invoke_result_t<F, std::decay_t<Args>...>;
+    using T = typename detail::task_value<R>::type;
+    static_assert(std::is_void_v<T>,
+                  "weft: a task that gives something is started with a handle for it: "
+                  "s.start(handle, f)");
+    if constexpr (std::is_void_v<T> && detail::is_within<R, for_tasks>())
+      begin(*new detail::task_calling<F, std::decay_t<Args>...>(&core_, false, std::move(f),
+                                                                std::forward<Args>(args)...));
+  }
+  /// The same for one that gives something, which is had by the handle; what it throws, too: that
+  /// cancels the scope only if nobody waits for it.  `f` and its arguments are kept until the
+  /// handle has gone as well.
+  template <class T, class F, class... Args>
+  void start(task_handle<T>& h, F f, Args&&... args) {
+    using R = std::invoke_result_t<F, std::decay_t<Args>...>;
+    if constexpr (detail::is_within<R, for_tasks>()) {
+      auto* const made = new detail::task_calling<F, std::decay_t<Args>...>(
+          &core_, true, std::move(f), std::forward<Args>(args)...);
+      begin(*made);
+      h.tasks().add(*made);
+    }
+  }
+  /// For the library: a task of its own, whatever the scope's may perform.
+  template <class F, class... Args>
+  void start_ours(F f, Args... args) {
+    begin(*new detail::task_calling<F, Args...>(&core_, false, std::move(f), std::move(args)...));
+  }
+  /// All tasks, and the body, find `cancelled` at their next operation, or where they wait.
+  /// That they heed it is no error: with_scope gives what the body does.
+  ///
+  /// O(n) of the tasks in it, and in scopes and joins inside of it.  If the scope was opened inside
+  /// a handler and its body has not ended: of all processes that wait.  On several threads: of all
+  /// processes that wait, once for as many steps (K7 of wake_if.hpp); so many cancellations that
+  /// come close together cost as much as one.
+  void cancel() noexcept {
+    // Relaxed: looked at when all have ended.
+    core_.was_told.store(true, std::memory_order_relaxed);
+    detail::happens("the cancellation of a scope", &core_,
+                    [core = &core_] { core->home->cancel(*core); });
+  }
+
+ private:
+  void begin(detail::task_record& r) {
+    try {
+      core_.home->start(r);
+    } catch (...) {  // it is in no list yet
+      r.destroy();
+      throw;
+    }
+  }
+
+  detail::scope_core core_;
+};
+
+namespace detail {
+
+/// `co_await` of the body of a scope.  What it gives, or throws, is in `to`.
+template <class Body>
+class body_of_scope {
+  using T = typename Body::value_type;
+  using Callee = typename Body::effects;
+
+ public:
+  static constexpr bool finds_its_awaiter = true;
+  body_of_scope(Body body, scope_core& s, answer<T>& to)
+      : frame_(body.release()), scope_(s), to_(to) {}
+
+  template <class Caller>
+  auto awaiter_in(std::source_location) noexcept {
+    return awaiter<Caller>{*this, {}};
+  }
+
+ private:
+  template <class Caller>
+  struct awaiter {
+    body_of_scope& body;
+    [[no_unique_address]] projection<Callee, Caller> evidence;
+    [[nodiscard]] bool await_ready() const noexcept { return false; }
+    template <class Frame>
+    transfer await_suspend(std::coroutine_handle<Frame> me) noexcept {
+      auto& child = frame_of(body.frame_);
+      child.parent = continuation(static_cast<ending&>(body.scope_));
+      if constexpr (!std::is_same_v<Callee, row<>>)
+        child.evidence = evidence.view(me.promise().evidence);
+      child.to = &body.to_;
+      return go_on(body.frame_);
+    }
+    void await_resume() const noexcept {}
+  };
+
+  std::coroutine_handle<> frame_;
+  scope_core& scope_;
+  answer<T>& to_;
+};
+
+template <class Row, class Scope, class F>
+auto in_a_scope(F f, std::source_location where)
+    -> eff<typename std::invoke_result_t<F&, Scope&>::value_type, Row> {
+  using tasks = typename tasking_in<Row>::type;
+  using body = std::invoke_result_t<F&, Scope&>;
+  using T = typename body::value_type;
+  Scope s;
+  answer<T> given;
+  co_await located(typename tasks::enter(s.core()), where);
+  std::optional<body> begun;
+  try {
+    begun.emplace(f(s));
+  } catch (...) {  // after it had started some, perhaps
+    given.fail(std::current_exception());
+    s.core().body_has_ended();
+  }
+  if (begun) co_await body_of_scope<body>(*std::move(begun), s.core(), given);
+  if (given.error())
+    happens("the cancellation of a scope, whose body has failed", &s.core(),
+            [core = &s.core()] { core->home->cancel(*core); });
+  for (bool is_over = false; !is_over;)
+    is_over = co_await located(typename tasks::leave(s.core()), where);
+  s.core().finish(given.error());
+  co_return given.take();
+}
+
+template <class Row>
+struct scope_in;
+template <class... Es>
+struct scope_in<tasking<Es...>> : identity<scope<Es...>> {};
+
+/// A scope that is cancelled when it is time, or when somebody asks.
+struct watched_scope {
+  explicit watched_scope(scope_options const& o) noexcept : how(o) {}
+
+  scope_options const how;
+  outside_gate over_or_stopped;
+  std::atomic<char const*> why = nullptr;  // it was cancelled
+
+  // Relaxed, both: a moment later it is late; the body is told of it by the cancellation.
+  void ends() noexcept {
+    is_touched(&over_or_stopped, true);
+    is_over_.store(true, std::memory_order_relaxed);  // as above
+  }
+  [[nodiscard]] bool is_over() const noexcept {
+    is_touched(&over_or_stopped, false);
+    return is_over_.load(std::memory_order_relaxed);  // as above
+  }
+
+  /// The earlier of the two times.  One that the clock cannot say is never.
+  [[nodiscard]] instant end(instant now) const noexcept {
+    instant const until = how.deadline.value_or(instant::max());
+    if (!how.timeout) return until;
+    bool const can_be_said = *how.timeout < instant::duration::zero()
+                                 ? *how.timeout >= instant::min() - now
+                                 : *how.timeout < instant::max() - now;
+    if (!can_be_said) return *how.timeout < instant::duration::zero() ? instant::min() : until;
+    return std::min(until, now + *how.timeout);
+  }
+
+ private:
+  std::atomic<bool> is_over_ = false;
+};
+/// Ends when the scope does; or cancels it, and what is around it.
+template <class Scope>
+eff<void, completing, timing> watch(watched_scope& w, Scope& round) {
+  instant const now = co_await timing::now{};
+  bool const was_opened = co_await completing::wait_until{w.over_or_stopped, w.end(now)};
+  if (w.is_over()) co_return;
+  // Relaxed: who is cancelled by the next line sees it.
+  w.why.store(was_opened ? "weft: cancelled, since somebody asked the scope to stop"
+                         : "weft: cancelled, since the deadline of the scope has passed",
+              std::memory_order_relaxed);
+  round.cancel();
+}
+/// Round the scope there is another one, with a task that watches.  If the scope comes to its end
+/// all the same, because nothing in it had to wait any more, it gives what its body does: what that
+/// has taken from others is not lost.
+template <class Row, class Scope, class F>
+auto in_a_watched_scope(F f, scope_options how, std::stop_token asked, std::source_location where)
+    -> eff<typename std::invoke_result_t<F&, Scope&>::value_type, Row> {
+  using T = typename std::invoke_result_t<F&, Scope&>::value_type;
+  watched_scope w(how);
+  auto const stop = [&] { w.over_or_stopped.open(); };
+  std::stop_callback const heed(std::move(asked), stop);
+  auto body = [&](Scope& round) -> eff<T, Row> {
+    round.start_ours(watch<Scope>, std::ref(w), std::ref(round));
+    struct says_so {
+      watched_scope& of;
+      Scope& round;
+      ~says_so() {
+        of.ends();
+        try {
+          of.over_or_stopped.open();
+        } catch (...) {  // no memory to put who watches; to cancel takes none, only time
+          round.cancel();
+        }
+      }
+    } const at_end{w, round};
+    co_return co_await in_a_scope<Row, Scope>(std::move(f), where);
+  };
+  try {
+    co_return co_await in_a_scope<Row, Scope>(std::ref(body), where);
+  } catch (cancelled const&) {
+    char const* const why = w.why.load(std::memory_order_relaxed);  // relaxed: as in ends()
+    if (!why) throw;
+    throw cancelled(why);
+  }
+}
+
+template <class F>
+class opens_scope {
+ public:
+  static constexpr bool finds_its_awaiter = true;
+  explicit opens_scope(F f) : f_(std::move(f)) {}
+  opens_scope(F f, scope_options how, std::stop_token asked)
+      : f_(std::move(f)), how_(how), asked_(std::move(asked)) {}
+  template <class Row>
+  auto awaiter_in(std::source_location where) {
+    if constexpr (may_start<Row>()) {
+      using here = typename scope_in<typename tasking_in<Row>::type>::type;
+      using body = eff<typename std::invoke_result_t<F&, here&>::value_type, Row>;
+      body b = how_ ? in_a_watched_scope<Row, here>(std::move(f_), *how_, std::move(asked_), where)
+                    : in_a_scope<Row, here>(std::move(f_), where);
+      return calling<typename body::value_type, typename body::promise_type, typename body::effects,
+                     Row>(b.release(), where);
+    } else {
+      return refused<void>();
+    }
+  }
+
+ private:
+  F f_;
+  std::optional<scope_options> how_;
+  std::stop_token asked_;
+};
+
+}  // namespace detail
+
+/// Calls `f(s)`, a computation, where tasks can be started in `s`, a scope: and gives what it gives
+/// when all of them have ended.
+///
+///     std::vector<int> all(1000);
+///     co_await with_scope([&](auto& s) -> eff<void, tasking<>> {
+///       s.start([&] { fill(all, 0, 500); });
+///       s.start([&] { fill(all, 500, 1000); });
+///       co_return;
+///     });
+///
+/// A task may borrow what outlives the scope, which what stands in the body does not.
+///
+/// If the body throws, or a task does, the scope is cancelled: those of its tasks that have not
+/// begun are not begun, others find `cancelled`; it waits for them, and throws what was thrown: of
+/// several things `exceptions`, none is lost.
+template <class F>
+auto with_scope(F f) {
+  return detail::opens_scope<F>(std::move(f));
+}
+
+/// The same, which is cancelled when it is time, or when somebody asks: then it throws `cancelled`.
+/// If the body and the tasks come to their ends all the same, and none of them finds `cancelled`,
+/// it gives what the body does.
+///
+///     co_await with_scope({.timeout = 10ms}, f);
+///     co_await with_scope(source.get_token(), f);
+///
+/// The token is asked from any thread, and that allocates nothing; but not from a signal's handler,
+/// since request_stop() takes locks: chapter 14 shows how a signal stops a scope.  (It is no member
+/// of the options: g++ 12 would destroy it twice.)
+template <class F>
+auto with_scope(scope_options how, F f) {
+  return detail::opens_scope<F>(std::move(f), how, {});
+}
+template <class F>
+auto with_scope(std::stop_token asked, F f) {
+  return detail::opens_scope<F>(std::move(f), {}, std::move(asked));
+}
+template <class F>
+auto with_scope(scope_options how, std::stop_token asked, F f) {
+  return detail::opens_scope<F>(std::move(f), how, std::move(asked));
+}
+
+}  // namespace weft

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "effects/handle.hpp"
+#include "effects/operation.hpp"
+#include "effects/row.hpp"
+#include "sched/base/backend.hpp"
+#include "sched/sync/detail/timers.hpp"
+#include "sched/tasks/detail/scope_core.hpp"
+#include "sched/tasks/detail/task.hpp"
+
+namespace weft {
+
+/// Having things done at the same time, and waiting for them: what when_all, with_scope and
+/// task_handle perform.  A task may perform `Effects...`, tasking<Effects...> itself, and
+/// tasking<>.
+///
+/// A task that may perform nothing that a scheduler does for a process (anything but tasking, and
+/// what is handled outside) is light: it is no process as long as nobody else takes it, but a call
+/// by who waits for it.  Another is a process when it begins.
+template <class... Effects>
+struct tasking {
+  /// Until all of these have ended.
+  struct wait : op<void, seals> {
+    static constexpr bool must_be_answered = true;
+    explicit wait(detail::join& j) noexcept : what(&j) {}
+    detail::join* what;                                       // in the awaiting frame
+    friend std::size_t hash_value(wait const&) { return 0; }  // addresses differ from run to run
+  };
+  /// Until these have ended, one after the other.
+  struct await : op<void, seals> {
+    explicit await(detail::awaited_task* first) noexcept : how(first) {}
+    detail::task_wait how;
+    friend std::size_t hash_value(await const&) { return 0; }
+  };
+  /// The same, until then at the latest: false if not all have.
+  struct await_until : op<bool, seals> {
+    await_until(detail::awaited_task* first, instant t,
+                std::optional<instant::duration> from_now = {}) noexcept
+        : how(first), time(from_now), until(t, how.here.who) {}
+    await_until(await_until&& other) noexcept
+        : how(std::move(other.how)), time(other.time), until(other.until.at(), how.here.who) {}
+    detail::task_wait how;
+    std::optional<instant::duration> time;  // instead: so much later than now
+    detail::alarm until;
+    friend std::size_t hash_value(await_until const&) { return 0; }
+  };
+  /// Starts one that is in no scope.
+  struct start : op<void, seals> {
+    explicit start(detail::task_record& r) noexcept : what(&r) {}
+    detail::task_record* what;
+    friend std::size_t hash_value(start const&) { return 0; }
+  };
+  /// Opens a scope, which is in that frame.
+  struct enter : op<void, seals> {
+    explicit enter(detail::scope_core& s) noexcept : what(&s) {}
+    detail::scope_core* what;
+    friend std::size_t hash_value(enter const&) { return 0; }
+  };
+  /// At its end: true if it is over.  Else it has been waited for, and is to be asked again.
+  struct leave : op<bool, seals> {
+    static constexpr bool must_be_answered = true;
+    explicit leave(detail::scope_core& s) noexcept : what(&s) {}
+    detail::scope_core* what;
+    friend std::size_t hash_value(leave const&) { return 0; }
+  };
+  using operations = op_list<wait, await, await_until, start, enter, leave>;
+};
+
+namespace detail {
+
+/// What tasks may perform: also who may do more has tasks that only have tasks.
+template <class Tasking>
+struct row_of_tasks;
+template <class... Es>
+struct row_of_tasks<tasking<Es...>> : identity<row_set<Es..., tasking<Es...>, tasking<>>> {};
+template <class Tasking>
+using row_of_tasks_t = typename row_of_tasks<Tasking>::type;
+
+/// Of several, that one whose tasks may do what those of any of them may.
+template <class T, class Others>
+constexpr bool is_widest = false;
+template <class T, class... Ts>
+constexpr bool is_widest<T, row<Ts...>> =
+    (is_empty_row<row_difference<row_of_tasks_t<Ts>, row_of_tasks_t<T>>> && ...);
+template <class All, class... Ts>
+struct first_widest : identity<void> {};
+template <class All, class T, class... Ts>
+struct first_widest<All, T, Ts...>
+    : std::conditional_t<is_widest<T, All>, identity<T>, first_widest<All, Ts...>> {};
+
+template <class E>
+constexpr bool is_tasking = false;
+template <class... Es>
+constexpr bool is_tasking<tasking<Es...>> = true;
+
+/// The tasking<...> of a row; void if there is none, or none is the widest.
+template <class Row, class... Found>
+struct tasking_in : first_widest<row<Found...>, Found...> {
+  static constexpr int count = sizeof...(Found);
+};
+template <class E, class... Es, class... Found>
+struct tasking_in<row<E, Es...>, Found...> : tasking_in<row<Es...>, Found...> {};
+template <class... Fs, class... Es, class... Found>
+struct tasking_in<row<tasking<Fs...>, Es...>, Found...>
+    : tasking_in<row<Es...>, Found..., tasking<Fs...>> {};
+
+/// Whether a coroutine of the row `Row` may have tasks with these rows.
+template <class Row, class... Tasks>
+consteval bool may_start() {
+  using found = tasking_in<Row>;
+  constexpr bool has_one = !std::is_void_v<typename found::type>;
+  static_assert(found::count > 0,
+                "weft: tasks in a coroutine whose row has no tasking<...>: name it in eff<...>, "
+                "with the effects that the tasks may perform");
+  static_assert(found::count == 0 || has_one,
+                "weft: tasks in a coroutine whose row has several tasking<...>, none of which "
+                "names what the others do: keep one");
+  if constexpr (has_one) {
+    using missing = row_difference<row_set<Tasks...>, row_of_tasks_t<typename found::type>>;
+    static_assert(is_empty_row<missing>,
+                  "weft: the task may perform an effect that tasking<...> of the coroutine that "
+                  "starts it does not name");
+    return is_empty_row<missing>;
+  }
+  return false;
+}
+
+}  // namespace detail
+}  // namespace weft

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <new>
+#include <ranges>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "effects/eff.hpp"
+#include "effects/handle.hpp"
+#include "sched/base/errors.hpp"
+#include "sched/tasks/detail/task.hpp"
+#include "sched/tasks/detail/task_arrays.hpp"
+#include "sched/tasks/detail/task_errors.hpp"
+#include "sched/tasks/tasking.hpp"
+
+namespace weft {
+
+namespace detail {
+
+/// Several computations, and room for what they give.
+template <class... Cs>
+class all_of {
+ public:
+  static constexpr bool is_trivial_at_last =
+      (std::is_trivially_destructible_v<kept<typename Cs::value_type>> && ...);
+  static constexpr bool may_be_none = false;
+
+  [[gnu::always_inline]] explicit all_of(Cs... cs)
+      : all_of(std::index_sequence_for<Cs...>(), cs...) {}
+  all_of(all_of const&) = delete;
+  all_of& operator=(all_of const&) = delete;
+
+  template <class Row>
+  static consteval bool may_start_in() {
+    return may_start<Row, typename Cs::effects...>();
+  }
+  [[nodiscard]] detail::join& join() noexcept { return join_; }
+  /// All have ended.  Throws if one has given nothing.
+  [[gnu::noinline]] void require_all() {
+    [this]<std::size_t... Is>(std::index_sequence<Is...>) {
+      if ((std::get<Is>(answers_).value() && ...)) return;
+      task_errors errors;
+      (errors.add(tasks_[Is], std::get<Is>(answers_).error()), ...);
+      errors.throw_them();
+      std::terminate();
+    }(std::index_sequence_for<Cs...>());
+  }
+  /// All have given something.
+  auto take() {
+    if constexpr (!(std::is_void_v<typename Cs::value_type> && ...))
+      return [this]<std::size_t... Is>(std::index_sequence<Is...>) {
+        return std::tuple_cat(value_of(std::get<Is>(answers_))...);
+      }(std::index_sequence_for<Cs...>());
+  }
+
+ private:
+  template <class T>
+  static auto value_of(answer<T>& from) {
+    if constexpr (std::is_void_v<T>)
+      return std::tuple<>();
+    else
+      return std::tuple<T>(from.take_value());
+  }
+  template <std::size_t... Is>
+  [[gnu::always_inline]] all_of(std::index_sequence<Is...>, Cs&... cs)
+      : join_(tasks_, sizeof...(Cs), light_row_of<typename Cs::effects...>()),
+        tasks_{task(join_, {cs.release(), &row_info_of<typename Cs::effects>::value},
+                    std::get<Is>(answers_))...} {}
+  std::tuple<answer<typename Cs::value_type>...> answers_;
+  detail::join join_;
+  task tasks_[sizeof...(Cs)];  // gone first: what is left of them answers
+};
+
+/// So many computations of one type.
+template <class C, class Room>
+class all_alike {
+  using T = typename C::value_type;
+  static constexpr row_info const& row = row_info_of<typename C::effects>::value;
+
+ public:
+  static constexpr bool is_trivial_at_last = std::is_trivially_destructible_v<kept<T>>;
+  static constexpr bool may_be_none = Room::may_be_none;
+
+  /// Takes them out of the range: `n` of them.
+  template <class Range>
+  all_alike(std::size_t n, Range& range)
+      : room_(n),
+        join_(room_.tasks(), static_cast<std::uint32_t>(n), light_row_of<typename C::effects>()) {
+    struct made {  // so that it is known also if the range throws
+      Room& in;
+      std::size_t n = 0;
+      ~made() { in.has(n); }
+    } so_far{room_};
+    for (auto&& c : range) {
+      room_.make(so_far.n, join_, {C(std::move(c)).release(), &row});
+      ++so_far.n;
+    }
+  }
+  all_alike(all_alike const&) = delete;
+  all_alike& operator=(all_alike const&) = delete;
+
+  [[nodiscard]] task const* tasks() noexcept { return room_.tasks(); }
+  [[nodiscard]] std::uint32_t size() const noexcept { return join_.count; }
+  template <class Row>
+  static consteval bool may_start_in() {
+    return may_start<Row, typename C::effects>();
+  }
+  [[nodiscard]] detail::join& join() noexcept { return join_; }
+  [[gnu::noinline]] void require_all() {
+    answer<T>* const first = room_.answers();
+    if (std::all_of(first, first + join_.count, [](auto& a) { return a.value(); })) return;
+    task_errors errors;
+    for (std::uint32_t i = 0; i != join_.count; ++i)
+      errors.add(room_.tasks()[i], room_.answers()[i].error());
+    errors.throw_them();
+    std::terminate();
+  }
+  auto take() {
+    if constexpr (std::is_void_v<T>) {
+      room_.let_go();
+    } else {
+      auto all = room_.take_all();
+      room_.let_go();
+      return all;
+    }
+  }
+
+ private:
+  Room room_;
+  detail::join join_;
+};
+
+/// What is awaited: `All`, one of those above.  It need not be destroyed if all is as it should be,
+/// and no answer has a destructor; the rest is out of line: so the code of who awaits is small.
+template <class All>
+class all_awaited {
+ public:
+  static constexpr bool finds_its_effect = true;
+
+  template <class... Args>
+  [[gnu::always_inline]] explicit all_awaited(Args&&... args) : all_(std::forward<Args>(args)...) {}
+  all_awaited(all_awaited const&) = delete;
+  all_awaited& operator=(all_awaited const&) = delete;
+  ~all_awaited() {
+    if (!is_over_) destroy();
+  }
+
+  [[nodiscard]] All& all() noexcept { return all_; }
+  /// There is nothing to wait for.
+  [[nodiscard]] bool is_ready() const noexcept
+    requires(All::may_be_none)
+  {
+    return all_.size() == 0;
+  }
+  /// In a coroutine of that row.
+  template <class Row>
+  auto operation_in() {
+    if constexpr (All::template may_start_in<Row>())
+      return typename tasking_in<Row>::type::wait(all_.join());
+    else
+      return refused<void>();
+  }
+  /// When all have ended.
+  auto finish() {
+    bool const is_well = all_.join().all_have_given();
+    if (!is_well) [[unlikely]]
+      all_.require_all();
+    if constexpr (std::is_void_v<decltype(all_.take())>) {
+      all_.take();
+      is_over_ = is_well && All::is_trivial_at_last;
+    } else {
+      auto all = all_.take();
+      is_over_ = is_well && All::is_trivial_at_last;
+      return all;
+    }
+  }
+
+ private:
+  [[gnu::noinline]] void destroy() noexcept { std::destroy_at(&all_); }
+
+  union {
+    All all_;
+  };
+  bool is_over_ = false;
+};
+
+template <class X>
+constexpr std::size_t array_size = 0;
+template <class C, std::size_t N>
+constexpr std::size_t array_size<std::array<C, N>> = N;
+template <class X>
+constexpr bool is_array = false;
+template <class C, std::size_t N>
+constexpr bool is_array<std::array<C, N>> = true;
+
+/// A range whose elements are computations, and may be taken: it is a container that was moved, or
+/// gives them away itself.
+template <class Range>
+concept gives_computations =
+    std::ranges::input_range<Range> &&
+    is_eff<std::remove_reference_t<std::ranges::range_reference_t<Range>>> &&
+    (!std::is_lvalue_reference_v<std::ranges::range_reference_t<Range>> ||
+     (!std::is_reference_v<Range> && !std::ranges::view<Range>));
+
+}  // namespace detail
+
+/// Does all of them, at the same time if there are threads for it, and gives what they gave:
+///
+///     auto const [a, b] = co_await when_all(fib(n - 1), fib(n - 2));
+///
+/// What one of them throws is thrown here, when all have ended: those that had not begun by then
+/// are not begun.  If several threw, `exceptions` has what they did.  Nothing is allocated but the
+/// frames.
+template <class... Cs>
+  requires(sizeof...(Cs) > 0 && (detail::is_eff<Cs> && ...))
+// In line: as a function it would save registers for a computation that is empty.
+[[gnu::always_inline]] inline auto when_all(Cs... cs) {
+  return detail::all_awaited<detail::all_of<Cs...>>(std::move(cs)...);
+}
+
+/// The same of a range of computations: a container that is moved, or a view that makes them as it
+/// is gone through, which is here and now.
+///
+///     std::vector<page> const pages = co_await when_all(urls | std::views::transform(fetch));
+///     std::array halves{fib(n - 1), fib(n - 2)};
+///     std::array<long, 2> const both = co_await when_all(std::move(halves));
+///
+/// Gives what they gave in their order: a std::vector<T>, nothing for void.  It is filled when all
+/// have ended, by who waits, so a std::vector<bool> is as good as any.  One block is allocated for
+/// the tasks and their answers, and the vector; before, a vector of the computations if the range
+/// does not know its size.  A std::array gives a std::array, and nothing is allocated.  Of no
+/// computations the answer is there at once.  For g++ 12 an array needs a name, as above.
+template <class X, class... Xs>
+  requires(!(detail::is_eff<std::remove_cvref_t<X>> &&
+             (detail::is_eff<std::remove_cvref_t<Xs>> && ...)))
+auto when_all(X&& range, Xs&&...) {
+  constexpr bool takes_them = sizeof...(Xs) == 0 && detail::gives_computations<X>;
+  static_assert(
+      takes_them,
+      "weft: when_all and when_any take computations, or one range of them from which they may "
+      "be taken: a container that is moved, or a view that makes them");
+  if constexpr (!takes_them) {
+    return detail::refused();
+  } else {
+    using C = std::remove_reference_t<std::ranges::range_reference_t<X>>;
+    using T = typename C::value_type;
+    using in_a_block = detail::all_awaited<detail::all_alike<C, detail::room_outside<T>>>;
+    if constexpr (detail::is_array<X>) {
+      constexpr std::size_t n = detail::array_size<X>;
+      return detail::all_awaited<detail::all_alike<C, detail::room_inside<T, n>>>(n, range);
+    } else if constexpr (std::ranges::sized_range<X>) {
+      return in_a_block(static_cast<std::size_t>(std::ranges::size(range)), range);
+    } else {
+      std::vector<C> all;
+      for (auto&& c : range) all.push_back(C(std::move(c)));
+      return in_a_block(all.size(), all);
+    }
+  }
+}
+
+}  // namespace weft

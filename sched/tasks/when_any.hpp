@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <optional>
+#include <ranges>
+#include <source_location>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "effects/eff.hpp"
+#include "effects/handle.hpp"
+#include "sched/base/errors.hpp"
+#include "sched/tasks/scope.hpp"
+#include "sched/tasks/tasking.hpp"
+#include "sched/tasks/when_all.hpp"
+
+namespace weft {
+
+namespace detail {
+
+template <class T>
+using value_or_nothing = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
+
+/// Keeps what the first of several tasks gives.
+template <class V, class Scope>
+class first_of {
+ public:
+  explicit first_of(Scope& s) noexcept : scope_(s) { is_born(this); }
+  first_of(first_of const&) = delete;
+  first_of& operator=(first_of const&) = delete;
+  ~first_of() { is_gone(this); }
+
+  /// True for one.
+  [[nodiscard]] bool is_first() noexcept {
+    is_touched(this, true);
+    // Relaxed: whoever looks at the value does so when the scope is over.
+    return !is_decided_.exchange(true, std::memory_order_relaxed);
+  }
+  [[nodiscard]] bool is_decided() const noexcept {
+    return is_decided_.load(std::memory_order_relaxed);  // relaxed: as above
+  }
+  /// The value, if no other was first.
+  template <class Place, class T>
+  void give_if_first(Place place, T&& value) {
+    auto gives = [this, place, value = std::forward<T>(value)]() mutable {
+      if (is_first()) give(place, std::move(value));
+    };
+    // Others may come between the alternative's last operation and this.
+    if constexpr (std::is_nothrow_move_constructible_v<std::decay_t<T>>)
+      if (event_keeper::of_thread) [[unlikely]]
+        return happens("the value of an alternative", this, std::move(gives));
+    gives();
+  }
+  [[nodiscard]] V take() { return *std::move(value_); }
+
+ private:
+  template <class Place, class T>
+  void give(Place place, T&& value) {
+    if constexpr (std::is_same_v<V, std::size_t>)
+      value_.emplace(place);
+    else
+      value_.emplace(place, std::forward<T>(value));
+    scope_.cancel();
+  }
+
+  Scope& scope_;
+  std::atomic<bool> is_decided_ = false;
+  std::optional<V> value_;
+};
+
+/// One of them.  `Place` says what comes before its value: which it is, in a variant or as a
+/// number.
+template <class C, class First, class Place>
+eff<void, typename C::effects> run_for_the_first(C c, First& first, Place place) {
+  bool has_value = false;
+  try {
+    if constexpr (std::is_void_v<typename C::value_type>) {
+      co_await std::move(c);
+      first.give_if_first(place, std::monostate());
+    } else {
+      decltype(auto) value = co_await std::move(c);
+      has_value = true;
+      first.give_if_first(place, std::move(value));
+    }
+  } catch (...) {
+    // What comes too late is dropped, whatever it is.
+    if (!has_value && !first.is_first()) co_return;
+    throw;
+  }
+}
+
+template <class Row, class Scope, class V, class Start>
+eff<V, Row> first_in_a_scope(Start start, std::source_location where) {
+  std::optional<first_of<V, Scope>> first;
+  auto body = [&](Scope& s) -> eff<void, Row> {
+    first.emplace(s);
+    start(s, *first);
+    co_return;
+  };
+  co_await in_a_scope<Row, Scope>(std::ref(body), where);
+  if (!first->is_decided()) throw cancelled();
+  co_return first->take();
+}
+
+/// Gives `eff<V, Row>` when it is told the row.
+template <class V, class Effects, class Start>
+class awaits_the_first {
+ public:
+  static constexpr bool finds_its_awaiter = true;
+  explicit awaits_the_first(Start s) : start_(std::move(s)) {}
+  template <class Row>
+  auto awaiter_in(std::source_location where) {
+    if constexpr (may_start<Row, Effects>()) {
+      using here = typename scope_in<typename tasking_in<Row>::type>::type;
+      using computation = eff<V, Row>;
+      return calling<V, typename computation::promise_type, typename computation::effects, Row>(
+          first_in_a_scope<Row, here, V>(std::move(start_), where).release(), where);
+    } else {
+      return refused<V>();
+    }
+  }
+
+ private:
+  Start start_;
+};
+
+/// Which was the first of a range, and what it gave.
+template <class T>
+struct first_of_range : std::type_identity<std::pair<std::size_t, T>> {};
+template <>
+struct first_of_range<void> : std::type_identity<std::size_t> {};
+
+}  // namespace detail
+
+/// Does all of them until the first has ended, and gives what that gave, in its place; the others
+/// find `cancelled`, and are waited for.
+///
+///     auto const winner = co_await when_any(ask(near), ask(far));
+///     if (winner.index() == 0) use(std::get<0>(winner));
+///
+/// A std::variant, with std::monostate where one gives nothing.  If the first that ends throws,
+/// that is thrown here; what others give or throw after it is dropped.  One that has not begun then
+/// is not begun.  So what must not be lost is not taken in an alternative: select() and
+/// receive_until() lose no message.
+///
+/// O(n); a scope, and for each a block and two frames from a pool.
+template <class... Cs>
+  requires(sizeof...(Cs) > 0 && (detail::is_eff<Cs> && ...))
+auto when_any(Cs... cs) {
+  using V = std::variant<detail::value_or_nothing<typename Cs::value_type>...>;
+  auto start = [... cs = std::move(cs)](auto& s, auto& first) mutable {
+    [&]<std::size_t... Is>(std::index_sequence<Is...>) {
+      (s.start(detail::run_for_the_first<Cs, std::remove_reference_t<decltype(first)>,
+                                         std::in_place_index_t<Is>>,
+               std::move(cs), std::ref(first), std::in_place_index<Is>),
+       ...);
+    }(std::index_sequence_for<Cs...>());
+  };
+  return detail::awaits_the_first<V, detail::row_set<typename Cs::effects...>, decltype(start)>(
+      std::move(start));
+}
+
+/// The same of a range of computations, which it takes as when_all does (when_all.hpp):
+///
+///     auto const [which, page] = co_await when_any(mirrors | std::views::transform(fetch));
+///
+/// Gives which was the first, counted from 0, and what that gave: a std::pair<std::size_t, T>; of
+/// those that give nothing the number alone.  Throws std::invalid_argument if there are none, since
+/// then none is the first.
+///
+/// O(n); as above, and a vector of the computations.
+template <class X, class... Xs>
+  requires(!(detail::is_eff<std::remove_cvref_t<X>> &&
+             (detail::is_eff<std::remove_cvref_t<Xs>> && ...)))
+auto when_any(X&& range, Xs&&...) {
+  constexpr bool takes_them = sizeof...(Xs) == 0 && detail::gives_computations<X>;
+  static_assert(takes_them,
+                "weft: when_all and when_any take computations, or one range of them from which "
+                "they may be taken: a container that is moved, or a view that makes them");
+  if constexpr (!takes_them) {
+    return detail::refused();
+  } else {
+    using C = std::remove_reference_t<std::ranges::range_reference_t<X>>;
+    using V = typename detail::first_of_range<typename C::value_type>::type;
+    std::vector<C> all;
+    if constexpr (std::ranges::sized_range<X>)
+      all.reserve(static_cast<std::size_t>(std::ranges::size(range)));
+    for (auto&& c : range) all.push_back(C(std::move(c)));
+    if (all.empty()) throw std::invalid_argument("weft: when_any of no computations");
+    auto start = [all = std::move(all)](auto& s, auto& first) mutable {
+      std::size_t i = 0;
+      for (C& c : all)
+        s.start(detail::run_for_the_first<C, std::remove_reference_t<decltype(first)>, std::size_t>,
+                std::move(c), std::ref(first), i++);
+    };
+    return detail::awaits_the_first<V, detail::row_set<typename C::effects>, decltype(start)>(
+        std::move(start));
+  }
+}
+
+}  // namespace weft

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <catch2/catch.hpp>
+#include <cstddef>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "testing/detail/catch2_subject.hpp"
+#include "testing/detail/one_run.hpp"
+#include "testing/exploration.hpp"
+#include "testing/explore.hpp"
+#include "testing/path.hpp"
+#include "testing/random_walk.hpp"
+
+/// Schedules as assertions of Catch2 (version 2), for use in a TEST_CASE:
+///
+///     TEST_CASE("two increments make two") {
+///       check_every_schedule([] { return 0; }, two_increments, [](int& n) { CHECK(n == 2); });
+///     }
+///
+/// Each of these is one assertion, at the place of the call, however many schedules it visits: it
+/// passes, or fails with a report, which has the schedule step by step and a line to see it again.
+/// The `require_` forms end the test case then, as REQUIRE does.  All give what was found: they are
+/// an `exploration`.
+///
+/// In the program, the check, the handlers and make_state any assertion may stand.  The first that
+/// fails in a schedule makes that one a failed one, whose text is the assertion, with its expansion
+/// and the messages (INFO, CAPTURE) of the process that makes it; also if the program goes on, as
+/// after CHECK, or catches what REQUIRE throws.  Nothing else of them is reported or counted.
+///
+///   * An expansion or a message with an address in it differs in each run: that is nondeterminism.
+///   * SECTION and GENERATE go around these, not into the program, where they are refused.
+///   * Catch2 is not thread safe.  It need not be: schedules are visited on the thread that asks.
+///
+/// They throw what explore, random_walk and follow throw.
+namespace weft {
+
+namespace detail {
+
+inline exploration visited(explore_options const& o, subject& s) { return explore(o, s); }
+inline exploration visited(random_walk_options const& o, subject& s) { return random_walk(o, s); }
+inline exploration visited(schedule_path const& p, subject& s) { return follow(p, s); }
+
+/// What is wrong with what was found, beside its verdicts: nothing, mostly.
+template <class How>
+std::string catch2_objection(How const& how, exploration const& found) {
+  if (found.schedules == found.cut) return "no schedule was run to its end\n";
+  if constexpr (std::is_same_v<How, explore_options>)
+    if (found.cut != 0 && how.max_steps == explore_options().max_steps)
+      return "not every schedule was run to its end: choose a max_steps if that will do\n";
+  return {};
+}
+
+/// Where it is made, by what name, and whether the test case ends if it fails.
+struct catch2_place {
+  std::string_view name;
+  Catch::ResultDisposition::Flags disposition;
+  std::source_location where;
+};
+inline constexpr auto catch2_check = Catch::ResultDisposition::ContinueOnFailure;
+inline constexpr auto catch2_require = Catch::ResultDisposition::Normal;
+
+/// The assertion.
+template <class How, class... Subject>
+exploration catch2_assertion(catch2_place const& at, How const& how, Subject&... s) {
+  auto found = [&] {
+    subject_of runs(s...);
+    catch2_subject watched(runs);
+    catch2_stand_in const here;
+    return visited(how, watched);
+  }();
+  auto const objection = catch2_objection(how, found);
+  std::string text = found.summary() + objection;
+  if (auto const* const o = found.first_failure())
+    text += "the first failure: " + exploration::story(*o) + "to see it again:\n" +
+            catch2_recipe(o->path);
+  while (text.ends_with('\n')) text.pop_back();
+  bool const is_right = found.ok() && objection.empty();
+  Catch::AssertionHandler says({at.name.data(), at.name.size()},
+                               {at.where.file_name(), at.where.line()}, {}, at.disposition);
+  says.handleMessage(is_right ? Catch::ResultWas::Ok : Catch::ResultWas::ExplicitFailure, text);
+  says.complete();
+  return found;
+}
+
+}  // namespace detail
+
+// What follows is made to be used as functions are.  They are constructors since a function cannot
+// have both any number of handlers and, behind them, the place of its call.
+
+/// Every schedule, as explore visits them.  Fails if one fails or is a deadlock, if anything leaks
+/// or is not the same twice; and if schedules are cut, though no `max_steps` was chosen, or all
+/// are.
+template <class... Args>
+struct check_every_schedule : exploration {
+  explicit check_every_schedule(explore_options const& options, Args... args,
+                                std::source_location where = std::source_location::current())
+      : exploration(detail::catch2_assertion({"check_every_schedule", detail::catch2_check, where},
+                                             options, args...)) {}
+  explicit check_every_schedule(Args... args,
+                                std::source_location where = std::source_location::current())
+      : check_every_schedule(explore_options(), std::move(args)..., where) {}
+};
+template <class... Args>
+check_every_schedule(Args...) -> check_every_schedule<Args...>;
+template <class... Args>
+check_every_schedule(explore_options, Args...) -> check_every_schedule<Args...>;
+
+/// The same, and the test case ends if it fails.
+template <class... Args>
+struct require_every_schedule : exploration {
+  explicit require_every_schedule(explore_options const& options, Args... args,
+                                  std::source_location where = std::source_location::current())
+      : exploration(detail::catch2_assertion(
+            {"require_every_schedule", detail::catch2_require, where}, options, args...)) {}
+  explicit require_every_schedule(Args... args,
+                                  std::source_location where = std::source_location::current())
+      : require_every_schedule(explore_options(), std::move(args)..., where) {}
+};
+template <class... Args>
+require_every_schedule(Args...) -> require_every_schedule<Args...>;
+template <class... Args>
+require_every_schedule(explore_options, Args...) -> require_every_schedule<Args...>;
+
+/// Some schedules, as random_walk draws them.  Fails likewise; that schedules are cut does not
+/// matter as long as one is not.
+template <class... Args>
+struct check_random_schedules : exploration {
+  explicit check_random_schedules(random_walk_options const& options, Args... args,
+                                  std::source_location where = std::source_location::current())
+      : exploration(detail::catch2_assertion(
+            {"check_random_schedules", detail::catch2_check, where}, options, args...)) {}
+  explicit check_random_schedules(Args... args,
+                                  std::source_location where = std::source_location::current())
+      : check_random_schedules(random_walk_options(), std::move(args)..., where) {}
+};
+template <class... Args>
+check_random_schedules(Args...) -> check_random_schedules<Args...>;
+template <class... Args>
+check_random_schedules(random_walk_options, Args...) -> check_random_schedules<Args...>;
+
+/// The same, and the test case ends if it fails.
+template <class... Args>
+struct require_random_schedules : exploration {
+  explicit require_random_schedules(random_walk_options const& options, Args... args,
+                                    std::source_location where = std::source_location::current())
+      : exploration(detail::catch2_assertion(
+            {"require_random_schedules", detail::catch2_require, where}, options, args...)) {}
+  explicit require_random_schedules(Args... args,
+                                    std::source_location where = std::source_location::current())
+      : require_random_schedules(random_walk_options(), std::move(args)..., where) {}
+};
+template <class... Args>
+require_random_schedules(Args...) -> require_random_schedules<Args...>;
+template <class... Args>
+require_random_schedules(random_walk_options, Args...) -> require_random_schedules<Args...>;
+
+/// The one schedule that is written in `path`, as follow runs it: from a report.  Fails as well if
+/// the path is not one of this program, as a program that was changed may have others.
+template <class... Args>
+struct check_schedule : exploration {
+  explicit check_schedule(std::string_view path, Args... args,
+                          std::source_location where = std::source_location::current())
+      : exploration(detail::catch2_assertion({"check_schedule", detail::catch2_check, where},
+                                             schedule_path(path), args...)) {}
+};
+template <class... Args>
+check_schedule(std::string_view, Args...) -> check_schedule<Args...>;
+
+/// The same, and the test case ends if it fails.
+template <class... Args>
+struct require_schedule : exploration {
+  explicit require_schedule(std::string_view path, Args... args,
+                            std::source_location where = std::source_location::current())
+      : exploration(detail::catch2_assertion({"require_schedule", detail::catch2_require, where},
+                                             schedule_path(path), args...)) {}
+};
+template <class... Args>
+require_schedule(std::string_view, Args...) -> require_schedule<Args...>;
+
+}  // namespace weft

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "sched/base/process_id.hpp"
+#include "testing/detail/catch2_capture.hpp"
+#include "testing/detail/controlled_backend.hpp"
+#include "testing/detail/one_run.hpp"
+#include "testing/exploration.hpp"
+#include "testing/path.hpp"
+
+/// A run in which an assertion of Catch2 has failed is a failed one, whatever came of it.
+namespace weft::detail {
+
+/// Says who runs, and to whom messages belong.
+///
+///   W1  Of the two that come of a fork, who goes on first has the frames, and the messages in
+///   them.
+///       The other one is run again, and says them anew.
+class naming final : public chooser {
+ public:
+  explicit naming(chooser& c) : chooser_(c) {}
+
+  std::size_t choose(candidates const& who) override {
+    if (who.last != candidates::nobody && is_at_fork(who, who.last)) note_fork(who);
+    auto const next = chooser_.choose(who);
+    notes_.running.reset();
+    if (next == candidates::nobody) return next;
+    notes_.running = who[next];
+    if (!forks_.empty()) has_gone_on(who[next]);
+    return next;
+  }
+  std::size_t decide(std::size_t ways) override { return chooser_.decide(ways); }
+  void step_ends() override {
+    notes_.running.reset();
+    chooser_.step_ends();
+  }
+  void is_over(run_end how) override {
+    notes_.running.reset();
+    chooser_.is_over(how);
+  }
+  [[nodiscard]] touch_listener* listener() noexcept override { return chooser_.listener(); }
+  [[nodiscard]] bool lacks_memory() const noexcept override { return chooser_.lacks_memory(); }
+
+ private:
+  struct two {
+    process_id parent, child;
+  };
+  [[nodiscard]] static bool is_at_fork(candidates const& who, std::size_t i) {
+    return who.ready[i].get()->goes_on_from().operation == "weft::proc::fork";
+  }
+  /// Who ran last has forked: its child is the one at a fork of whom we have not heard.
+  void note_fork(candidates const& who) {
+    auto const parent = who[who.last];
+    known_.push_back(parent);
+    for (std::size_t i = 0; i != who.size(); ++i)
+      if (is_at_fork(who, i) && std::ranges::find(known_, who[i]) == known_.end()) {
+        known_.push_back(who[i]);
+        forks_.push_back({parent, who[i]});
+        return;
+      }
+  }
+  /// W1
+  void has_gone_on(process_id p) {
+    auto const is_one = [p](two const& f) { return f.parent == p || f.child == p; };
+    auto const f = std::ranges::find_if(forks_, is_one);
+    if (f == forks_.end()) return;
+    if (f->child == p)
+      for (auto& m : notes_.messages)
+        if (m.whose == f->parent) m.whose = p;
+    forks_.erase(f);
+  }
+
+  chooser& chooser_;
+  catch2_notes& notes_ = catch2_capture::instance().notes();
+  std::vector<two> forks_;  // of which nobody has gone on
+  std::vector<process_id> known_;
+};
+
+class catch2_subject final : public subject {
+ public:
+  explicit catch2_subject(subject& s) : subject_(s) {}
+
+  [[nodiscard]] run_result run(chooser& c, run_log& log, run_limits const& limits) override {
+    struct place {
+      run_log const& log;
+      granularity grain;
+    } const here{log, limits.granularity};
+    auto& notes = catch2_capture::instance().notes();
+    notes = {};
+    notes.of = &here;
+    notes.path_so_far = [](void const* of) {
+      auto const& at = *static_cast<place const*>(of);
+      return at.log.path(at.grain);
+    };
+    struct end_of_run {
+      catch2_notes& notes;
+      ~end_of_run() { notes.path_so_far = nullptr; }
+    } const ends{notes};
+    naming named(c);
+    auto result = subject_.run(named, log, limits);
+    if (notes.failure) return {verdict::failed, std::move(*notes.failure)};
+    return result;
+  }
+
+ private:
+  subject& subject_;
+};
+
+}  // namespace weft::detail

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sched/backends/detail/injection_queue.hpp"
+#include "sched/base/backend.hpp"
+#include "sched/base/decision.hpp"
+#include "sched/base/detail/deferred_events.hpp"
+#include "sched/base/detail/location_listener.hpp"
+#include "sched/base/detail/pending_operation.hpp"
+#include "sched/base/process_id.hpp"
+#include "testing/exploration.hpp"
+#include "testing/path.hpp"
+
+/// A backend that asks at each step who is to run.
+///
+///   C1  Candidates stand in the order of their ids.  So a choice means the same in every run that
+///       came the same way.
+///   C2  A step with one candidate is no choice, and what can go one way only no decision: neither
+///       is written down.
+///   C3  Without memory for what is written down, or for what the chooser notes, the run ends, and
+///       the search throws bad_alloc.  It is no outcome of the program.
+namespace weft::detail {
+
+/// Who may run.
+struct candidates {
+  static constexpr std::size_t nobody = static_cast<std::size_t>(-1);
+
+  std::vector<thunk> const& ready;  // C1; one at least
+  std::size_t last;                 // the one of them that ran last, or nobody
+
+  [[nodiscard]] std::size_t size() const noexcept { return ready.size(); }
+  [[nodiscard]] process_id operator[](std::size_t i) const noexcept { return ready[i].get()->id(); }
+};
+
+/// What a run came to, after its last step.
+enum class run_end : std::uint8_t {
+  came,   // all have ended, or wait
+  threw,  // a process has thrown in that step
+  cut     // it was longer than it may be
+};
+
+/// Who answers.  It is told of each step, also where there is no choice.
+class chooser {
+ public:
+  chooser() = default;
+  chooser(chooser const&) = delete;
+  chooser& operator=(chooser const&) = delete;
+  virtual ~chooser() = default;
+
+  /// One of them; or nobody: then the run ends here, and is none.
+  virtual std::size_t choose(candidates const& who) = 0;
+  /// In the middle of a step: which of so many ways it goes, two or more.
+  virtual std::size_t decide(std::size_t ways) = 0;
+  /// The step has ended, and who is next is not asked: nobody is ready, or all are unwound.
+  virtual void step_ends() {}
+  /// After the last step.
+  virtual void is_over(run_end) {}
+  /// Who is to hear what processes touch: null if nobody is.
+  [[nodiscard]] virtual touch_listener* listener() noexcept { return nullptr; }
+  /// Whether an allocation of its own has failed where it could not throw: then nobody was chosen
+  /// since, and it is of no use any more.
+  [[nodiscard]] virtual bool lacks_memory() const noexcept { return false; }
+};
+
+/// "1.1, 1.2 and 1.3"
+template <class Ids>
+std::string text_of_ids(Ids const& ids, std::size_t size) {
+  std::string s;
+  for (std::size_t i = 0; i != size; ++i)
+    s += (i == 0 ? "" : i + 1 == size ? " and " : ", ") + ids[i].text();
+  return s;
+}
+
+inline std::string text_of_ways(std::size_t n) { return "one of " + std::to_string(n) + " ways"; }
+
+/// What is written down of a run.
+struct run_log {
+  static constexpr std::size_t no_ids = static_cast<std::size_t>(-1);
+
+  /// Of who runs, or a decision.
+  struct choice {
+    unsigned taken;
+    unsigned of;
+    std::size_t step;   // from 1
+    std::size_t first;  // of its candidates, in ids; a decision has no_ids
+    [[nodiscard]] bool is_decision() const noexcept { return first == no_ids; }
+  };
+  std::vector<choice> choices;  // C2
+  std::vector<process_id> ids;
+  std::size_t steps = 0;
+  std::size_t switches = 0;
+  std::size_t preemptions = 0;
+  std::size_t decisions = 0;  // that are not 0
+  bool was_dry = false;       // nobody was ready
+  bool was_cut = false;       // it was longer than it may be
+  bool was_given_up = false;  // the chooser said nobody
+  bool lacks_memory = false;  // C3
+  std::vector<schedule_step>* trace = nullptr;
+  std::vector<thunk> room;  // for the candidates: kept from run to run
+
+  /// With room for a short run.
+  run_log() {
+    choices.reserve(16);
+    ids.reserve(48);
+    room.reserve(8);
+  }
+  void clear() noexcept {
+    choices.clear();
+    ids.clear();
+    steps = switches = preemptions = decisions = 0;
+    was_dry = was_cut = was_given_up = lacks_memory = false;
+  }
+  [[nodiscard]] schedule_path path(granularity g) const {
+    schedule_path p(g);
+    p.reserve(choices.size());
+    for (auto const& c : choices)
+      if (c.is_decision())
+        p.add(c.taken);
+      else
+        p.add(c.taken, ids[c.first + c.taken]);
+    return p;
+  }
+  /// Of the choice i; a step that never comes if there is none.
+  [[nodiscard]] std::size_t step_of_choice(std::size_t i) const noexcept {
+    return i < choices.size() ? choices[i].step : static_cast<std::size_t>(-1);
+  }
+  /// Whether the choice i of that step was made from the same.
+  [[nodiscard]] bool chooses_as(run_log const& other, std::size_t i,
+                                std::size_t step) const noexcept {
+    bool const is_here = step_of_choice(i) == step;
+    if (is_here != (other.step_of_choice(i) == step)) return false;
+    if (!is_here) return true;
+    auto const& a = choices[i];
+    auto const& b = other.choices[i];
+    if (a.of != b.of || a.is_decision() != b.is_decision()) return false;
+    return a.is_decision() || std::equal(&ids[a.first], &ids[a.first] + a.of, &other.ids[b.first]);
+  }
+  /// What the choice i was made from; nothing if it is not of that step.
+  [[nodiscard]] std::string candidates_at(std::size_t i, std::size_t step) const {
+    if (step_of_choice(i) != step) return "";
+    auto const& c = choices[i];
+    return c.is_decision() ? text_of_ways(c.of) : text_of_ids(ids.data() + c.first, c.of);
+  }
+};
+
+/// How far one run goes, and in what steps.
+struct run_limits {
+  std::size_t max_steps;
+  weft::granularity granularity;
+};
+
+class choosing final : public decider, public event_keeper {
+ public:
+  static constexpr unsigned wakes = ~0U;
+  static constexpr bool hands_over = false;
+  using place = pending_place;
+
+  choosing(chooser& c, run_log& log, run_limits const& limits) noexcept
+      : chooser_(c), log_(log), limits_(limits), before_(std::exchange(decider::of_thread, this)) {
+    log.clear();
+    keeper_before_ = event_keeper::of_thread;
+    event_keeper::of_thread = is_parallel() ? this : nullptr;
+  }
+  ~choosing() {
+    decider::of_thread = before_;
+    event_keeper::of_thread = keeper_before_;
+  }
+
+  class worker {
+   public:
+    worker(choosing& b, unsigned) noexcept : home_(b), ready_(b.log_.room) {}
+    worker(worker const&) = delete;
+    worker& operator=(worker const&) = delete;
+    ~worker() { ready_.clear(); }
+
+    void put(thunk&& t, why) { put_in(std::move(t)); }
+    thunk take(instant until, dry_test dry) try {
+      home_.is_in_step_ = false;
+      if (home_.arrivals_.has_news()) [[unlikely]]
+        if (!home_.arrivals_.fetch(*this)) return thunk::nothing::stopped;
+      if (ready_.empty()) {
+        home_.chooser_.step_ends();
+        home_.log_.was_dry = true;
+        if (auto w = home_.arrivals_.wait(*this, until, dry); !w.has_come)
+          return std::move(w.instead);
+      }
+      run_log& log = home_.log_;
+      if (log.steps == home_.limits_.max_steps) {
+        log.was_cut = true;
+        return thunk::nothing::stopped;
+      }
+      candidates const who{ready_, last()};
+      std::size_t const next = home_.chooser_.choose(who);
+      if (next == candidates::nobody) {
+        log.was_given_up = true;
+        return thunk::nothing::stopped;
+      }
+      return step(next, who.last);
+    } catch (std::bad_alloc const&) {
+      home_.log_.lacks_memory = true;  // C3
+      throw;
+    }
+
+    /// When all are to be unwound: in which order is no part of the schedule, unless one of those
+    /// who are ready goes on, since it `has_answer(process&)`, and it was no deadlock.
+    template <class HasAnswer>
+    thunk take_any(instant until, dry_test dry, HasAnswer has_answer) try {
+      auto const goes_on = [&](thunk const& t) { return has_answer(*t.get()); };
+      run_log const& log = home_.log_;
+      bool const may_choose = !log.was_dry && log.steps != home_.limits_.max_steps;
+      if (may_choose && std::ranges::any_of(ready_, goes_on)) return take(until, dry);
+      home_.is_in_step_ = false;
+      home_.chooser_.step_ends();
+      if (home_.arrivals_.has_news() && !home_.arrivals_.fetch(*this))
+        return thunk::nothing::stopped;
+      if (ready_.empty())
+        if (auto w = home_.arrivals_.wait(*this, instant::max(), dry_test()); !w.has_come)
+          return std::move(w.instead);
+      thunk t = std::move(ready_.front());
+      ready_.erase(ready_.begin());
+      return t;
+    } catch (std::bad_alloc const&) {
+      home_.log_.lacks_memory = true;
+      throw;
+    }
+
+    /// `f(thunk&)` may take each of those that are ready.
+    template <class F>
+    void take_out(F f) {
+      if (ready_.empty()) return;
+      std::vector<thunk> others;  // that it makes ready
+      ready_.swap(others);
+      for (thunk& t : others) f(t);
+      std::erase_if(others, [](thunk const& t) { return !t; });
+      ready_.swap(others);
+      for (thunk& t : others) put_in(std::move(t));
+    }
+
+   private:
+    friend class arrivals;
+    void put_in(thunk&& t) {  // C1
+      auto const after = [&t](thunk const& other) { return other.get()->id() > t.get()->id(); };
+      auto const place = std::ranges::find_if(ready_, after);
+      ready_.insert(place, std::move(t));
+    }
+    [[nodiscard]] bool is_empty() const noexcept { return ready_.empty(); }
+    [[nodiscard]] std::size_t last() const noexcept {
+      for (std::size_t i = 0; i != ready_.size(); ++i)
+        if (ready_[i].get()->id() == last_) return i;
+      return candidates::nobody;
+    }
+    thunk step(std::size_t next, std::size_t last) {
+      run_log& log = home_.log_;
+      auto const it = ready_.begin() + static_cast<std::ptrdiff_t>(next);
+      process const& p = *it->get();
+      bool const preempts = last != candidates::nobody && last != next;
+      bool const switches = log.steps != 0 && p.id() != last_;
+      log.was_dry = false;
+      ++log.steps;
+      if (ready_.size() != 1) note_choice(next);
+      if (log.trace) log.trace->push_back(step_of(p, switches, preempts));
+      log.switches += switches;
+      log.preemptions += preempts;
+      last_ = p.id();
+      home_.is_in_step_ = true;
+      thunk t = std::move(*it);
+      ready_.erase(it);
+      return t;
+    }
+    void note_choice(std::size_t next) {
+      run_log& log = home_.log_;
+      log.choices.push_back({static_cast<unsigned>(next), static_cast<unsigned>(ready_.size()),
+                             log.steps, log.ids.size()});
+      for (auto const& t : ready_) log.ids.push_back(t.get()->id());
+    }
+    schedule_step step_of(process const& p, bool switches, bool preempts) const {
+      if (auto const event = home_.events_.first_of(p); !event.empty())
+        return {p.id(), event, {}, switches, preempts, {}, true};
+      if (home_.events_.end_of(p)) return {p.id(), "its end", {}, switches, preempts, {}, true};
+      auto const [operation, where] = p.goes_on_from();
+      return {p.id(), operation, where, switches, preempts, {}, false};
+    }
+
+    choosing& home_;
+    std::vector<thunk>& ready_;
+    process_id last_;  // who ran last: to begin with nobody, and then there is no choice
+  };
+
+  void put(thunk&& t, why) { arrivals_.put(std::move(t)); }
+  thunk claim(process*) noexcept { return thunk::nothing::dry; }
+  void stop() { arrivals_.stop(); }
+  /// Somebody who explores is told so.
+  void touched(process*, void const* location, bool writes) noexcept {
+    is_touched(location, writes);
+  }
+
+  /// 0 if nobody runs: what is made before, and what is unwound after, is no part of the schedule.
+  std::size_t decide(std::size_t n, std::string_view const* names) override try {
+    if (!is_in_step_ || n == 1) return 0;  // C2
+    std::size_t const taken = chooser_.decide(n);
+    log_.choices.push_back(
+        {static_cast<unsigned>(taken), static_cast<unsigned>(n), log_.steps, run_log::no_ids});
+    log_.decisions += taken != 0;
+    if (log_.trace)
+      log_.trace->back().decisions.push_back(
+          {static_cast<unsigned>(taken), std::string(names ? names[taken] : "")});
+    return taken;
+  } catch (std::bad_alloc const&) {
+    log_.lacks_memory = true;
+    throw;
+  }
+
+  [[nodiscard]] bool is_parallel() const noexcept {
+    return limits_.granularity == granularity::parallel;
+  }
+
+  // ---- what is put off
+
+  /// `who(scheduler)`: the process that runs, if its events can be put off.
+  void is_run_by(void* scheduler, process* (*who)(void* scheduler) noexcept) noexcept {
+    scheduler_ = scheduler;
+    who_runs_ = who;
+  }
+  [[nodiscard]] put_off_events& events() noexcept { return events_; }
+  [[nodiscard]] put_off_events const& events() const noexcept { return events_; }
+  [[nodiscard]] bool puts_off() noexcept override {
+    return who_runs_ && who_runs_(scheduler_) != nullptr;
+  }
+  void put_off(std::unique_ptr<pending_event>& e) override {
+    events_.put(*who_runs_(scheduler_), e);
+  }
+  void happen_now() noexcept override {
+    if (process const* const p = who_runs_ ? who_runs_(scheduler_) : nullptr)
+      events_.happen_all_of(*p);
+  }
+  void happen_at(void const* at, bool own) noexcept override {
+    process const* const only = own && who_runs_ ? who_runs_(scheduler_) : nullptr;
+    if (own && !only) return;
+    while (process const* const p = events_.who_has_one_at(at, only)) events_.happen_first_of(*p);
+  }
+
+ private:
+  chooser& chooser_;
+  run_log& log_;
+  run_limits const limits_;
+  decider* const before_;
+  event_keeper* keeper_before_;
+  void* scheduler_ = nullptr;
+  process* (*who_runs_)(void*) noexcept = nullptr;
+  put_off_events events_;
+  bool is_in_step_ = false;
+  arrivals arrivals_;
+};
+static_assert(exploring<choosing>);
+
+}  // namespace weft::detail

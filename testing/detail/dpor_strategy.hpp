@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sched/base/detail/location_listener.hpp"
+#include "testing/detail/controlled_backend.hpp"
+#include "testing/detail/every_schedule.hpp"
+#include "testing/detail/happens_before.hpp"
+#include "testing/detail/location_names.hpp"
+#include "testing/detail/sleepers.hpp"
+
+/// Of schedules that are alike, one or few: source sets with sleep sets (Abdulla, Aronis, Jonsson,
+/// Sagonas: Optimal Dynamic Partial Order Reduction, POPL 2014; sleep sets: Godefroid, 1996).  Two
+/// schedules are alike if one becomes the other when neighbours that do not conflict change places
+/// (V1): both end in the same way.
+///
+///   W1  At each choice the candidates are tried that are wanted: one to begin with.
+///   W2  If two steps race, the later could have come first: where the earlier one was chosen, a
+///       process is wanted that begins what leads to that, unless one is already.
+///   W3  Who has been tried is asleep in what is tried after it, until a step comes that conflicts
+///       with the one it would do: before that, to wake it leads to what has been seen.  If all who
+///       are ready are asleep the run is given up.
+///   W4  A step that throws conflicts with all: the others are unwound where they are, or go on
+///   with
+///       the answers that they have, after it.
+///   W5  What a sleeper would touch was heard in another run: so locations are compared by their
+///       names.  What has none is taken for any that has none.
+///   W6  Of two twins the second is run again: their first steps touch the frames that they share.
+///   W7  What a sleeper does after a step that it conflicts with may be less than what it would
+///       have done before: it finds a lock taken, and does not come to the next one.  So the races
+///       that it would have had are not seen.  Where only who came asleep could begin what leads to
+///       the later step, all are wanted who are awake.
+///   W8  Who goes on for ever keeps nobody from running: after some steps the next one has its
+///   turn.
+///       Of a run that was cut, who would have been next may be anyone.
+///   W9  All ways that a decision can go are tried.  Who is asleep has tried them: so what it would
+///       touch is what it touched in any of them.
+///   W10 What is heard is noted in destructors, too, and steps end where nothing may be thrown.  If
+///       there is no memory for it, nothing is noted from then on and nobody is chosen: the run
+///       ends, and the search throws bad_alloc (C3 of controlled_backend.hpp).
+namespace weft::detail {
+
+class reduced final : public chooser, public touch_listener {
+ public:
+  std::size_t choose(candidates const& who) override try {
+    if (lacks_memory_) [[unlikely]]
+      return candidates::nobody;
+    if (is_over_) rewind();
+    note_step();
+    note_who_is_ready(who);
+    std::size_t const choice = who.size() == 1 ? only(who) : one_of(who);
+    if (choice == candidates::nobody) return choice;
+    steps_.begin(who[choice], who.size() == 1 ? no_node : at_ - 1);
+    is_in_step_ = true;
+    running_ = who[choice];
+    named_.clear();
+    return choice;
+  } catch (std::bad_alloc const&) {
+    lacks_memory_ = true;
+    return candidates::nobody;
+  }
+  std::size_t decide(std::size_t ways) override try {  // W9
+    if (lacks_memory_) return 0;
+    if (at_ == nodes_.size()) {
+      node& n = nodes_.emplace_back();
+      n.ways = ways;
+      n.step = steps_.size();
+    } else if (nodes_[at_].ways != ways) {
+      differs(text_of_ways(ways));
+      ++at_;
+      return 0;
+    }
+    return nodes_[at_++].choice;
+  } catch (std::bad_alloc const&) {
+    lacks_memory_ = true;
+    return 0;
+  }
+  void step_ends() override try {
+    if (!lacks_memory_) note_step();
+  } catch (std::bad_alloc const&) {
+    lacks_memory_ = true;
+  }
+  void is_over(run_end how) override try {
+    if (lacks_memory_) return;
+    if (is_over_) rewind();  // nothing was run
+    note_step();
+    is_over_ = true;
+    if (at_ != nodes_.size()) differs("nobody");
+    if (how == run_end::cut && at_ == nodes_.size()) all_are_wanted_last();
+    if (how == run_end::threw && !has_failed_ && steps_.size() != 0) last_conflicts_with_all();
+  } catch (std::bad_alloc const&) {
+    lacks_memory_ = true;
+  }
+  [[nodiscard]] touch_listener* listener() noexcept override { return this; }
+  [[nodiscard]] bool lacks_memory() const noexcept override { return lacks_memory_; }
+
+  /// The next run.  False if there is none.
+  [[nodiscard]] bool next() {
+    for (; !nodes_.empty(); nodes_.pop_back()) {
+      node& n = nodes_.back();
+      if (n.ways != 0) {
+        if (++n.choice != n.ways) return true;
+        continue;
+      }
+      n.asleep.push_back(std::exchange(n.chosen, {}));
+      for (std::size_t i = 0; i != n.candidates.size(); ++i)
+        if (n.candidates[i].is_wanted && !is_asleep(n.asleep, n.candidates[i].id)) {
+          n.choice = i;
+          return true;
+        }
+    }
+    return false;
+  }
+  [[nodiscard]] std::string const& what_differed() const noexcept { return what_differed_; }
+
+  // ---- as a listener
+
+  void is_born(void const* location) noexcept override try {
+    if (lacks_memory_) return;
+    if (is_over_) rewind();
+    names_.is_born(location, who_runs());
+  } catch (std::bad_alloc const&) {
+    lacks_memory_ = true;
+  }
+  void is_gone(void const* location) noexcept override { names_.is_gone(location); }
+  void is_touched(void const* location, bool is_written) noexcept override try {
+    if (!is_in_step_) return;
+    enter(steps_.last().touches, {location, is_written}, &touch_of::location);
+    enter(named_, {names_.of(location), is_written}, &named_touch::name);
+  } catch (std::bad_alloc const&) {
+    lacks_memory_ = true;
+  }
+  void time_passes() noexcept override try {
+    if (!lacks_memory_) steps_.time_passes();
+  } catch (std::bad_alloc const&) {
+    lacks_memory_ = true;
+  }
+  void all_are_cancelled() noexcept override try {
+    if (lacks_memory_) return;
+    has_failed_ = true;
+    if (is_in_step_)
+      fails_ = true;
+    else
+      steps_.time_passes();
+  } catch (std::bad_alloc const&) {
+    lacks_memory_ = true;
+  }
+  void is_forked(process_id from, process_id twin, void const* shared) noexcept override try {
+    if (!lacks_memory_) names_.is_forked(from, twin, shared);
+  } catch (std::bad_alloc const&) {
+    lacks_memory_ = true;
+  }
+  void begins_again() noexcept override try {
+    if (!lacks_memory_) names_.begins_again(who_runs());
+  } catch (std::bad_alloc const&) {
+    lacks_memory_ = true;
+  }
+
+ private:
+  static constexpr std::size_t no_node = static_cast<std::size_t>(-1);
+
+  struct candidate {
+    process_id id;
+    bool is_wanted;
+  };
+  /// Of candidates, or of ways.
+  struct node {
+    std::vector<candidate> candidates;
+    std::size_t choice = 0;
+    std::vector<sleeper> asleep;
+    std::size_t came_asleep = 0;  // so many of these, the first; the others have been tried here
+    sleeper chosen;               // what it did
+    std::size_t step = 0;
+    std::size_t ways = 0;  // 0: of candidates
+  };
+  void note_step() {
+    if (!std::exchange(is_in_step_, false)) return;
+    std::size_t const i = steps_.size() - 1;
+    steps_.end([&](std::size_t earlier) { may_come_first(earlier, i); });
+    if (steps_[i].node != no_node) note_what_was_done(nodes_[steps_[i].node].chosen);
+    std::erase_if(asleep_, [&](sleeper const& s) {
+      return s.conflicts_with_all || s.id == running_ || conflict(s.touches, named_);
+    });
+    if (!std::exchange(fails_, false)) return;
+    last_conflicts_with_all();
+    asleep_.clear();
+  }
+  /// W4
+  void last_conflicts_with_all() {
+    std::size_t const last = steps_.size() - 1;
+    steps_.last_conflicts_with_all([&](std::size_t earlier) { may_come_first(earlier, last); });
+    if (steps_.last().node == no_node) return;
+    node& n = nodes_[steps_.last().node];
+    n.chosen.conflicts_with_all = true;
+    all_are_wanted(n);
+  }
+  void rewind() noexcept {
+    is_over_ = is_in_step_ = fails_ = has_failed_ = false;
+    at_ = in_a_row_ = 0;
+    steps_.clear();
+    asleep_.clear();
+    were_ready_.clear();
+    names_.clear();
+  }
+  [[nodiscard]] location_names::maker who_runs() const noexcept {
+    return is_in_step_ ? running_.hash() : location_names::outside;
+  }
+  void note_who_is_ready(candidates const& who) {
+    for (std::size_t i = 0; i != who.size(); ++i)
+      if (std::ranges::find(were_ready_, who[i]) == were_ready_.end() &&
+          !(steps_.size() != 0 && who[i] == running_))
+        steps_.becomes_ready(who[i]);
+    were_ready_.clear();
+    for (std::size_t i = 0; i != who.size(); ++i) were_ready_.push_back(who[i]);
+  }
+
+  [[nodiscard]] std::size_t only(candidates const& who) const noexcept {
+    return is_asleep(asleep_, who[0]) ? candidates::nobody : 0;  // W3
+  }
+  std::size_t one_of(candidates const& who) {
+    if (at_ == nodes_.size()) {
+      std::size_t const first = first_awake(who);
+      if (first == candidates::nobody) return first;  // W3
+      begin(who, first);
+    } else if (!is_as_before(who)) {
+      differs(text_of_ids(who, who.size()));
+      ++at_;
+      return 0;
+    }
+    node const& n = nodes_[at_++];
+    asleep_ = n.asleep;
+    return n.choice;
+  }
+  /// Who ran last, if it can go on: then there are few switches.  But not for ever (W8).
+  [[nodiscard]] std::size_t first_awake(candidates const& who) noexcept {
+    static constexpr std::size_t most_in_a_row = 100;
+    bool const can_go_on = who.last != candidates::nobody && !is_asleep(asleep_, who[who.last]);
+    in_a_row_ = can_go_on ? in_a_row_ + 1 : 0;
+    if (can_go_on && in_a_row_ <= most_in_a_row) return who.last;
+    in_a_row_ = 0;
+    std::size_t const after = who.last + 1;  // nobody: 0
+    for (std::size_t i = 0; i != who.size(); ++i)
+      if (std::size_t const j = (after + i) % who.size(); !is_asleep(asleep_, who[j])) return j;
+    return candidates::nobody;
+  }
+  void begin(candidates const& who, std::size_t choice) {
+    node& n = nodes_.emplace_back();
+    for (std::size_t i = 0; i != who.size(); ++i) n.candidates.push_back({who[i], i == choice});
+    n.choice = choice;
+    n.step = steps_.size() + 1;
+    n.asleep = asleep_;
+    n.came_asleep = asleep_.size();
+  }
+  /// From what it was before.
+  void differs(std::string const& who_is_ready) {
+    if (!what_differed_.empty()) return;
+    node const& n = nodes_[at_];
+    std::vector<process_id> ids;
+    for (auto const& c : n.candidates) ids.push_back(c.id);
+    auto const before = n.ways != 0 ? text_of_ways(n.ways) : text_of_ids(ids, ids.size());
+    what_differed_ = "at step " + std::to_string(n.step) + ", after the same choices, " +
+                     who_is_ready + " can be chosen, and before " + before + " could";
+  }
+  [[nodiscard]] bool is_as_before(candidates const& who) const noexcept {
+    node const& n = nodes_[at_];
+    if (n.candidates.size() != who.size()) return false;
+    for (std::size_t i = 0; i != who.size(); ++i)
+      if (n.candidates[i].id != who[i]) return false;
+    return true;
+  }
+
+  /// W2.  What leads to that: the steps since the earlier one that need not come after it.
+  void may_come_first(std::size_t earlier, std::size_t later) {
+    if (steps_[earlier].node == no_node) return;  // nobody else could
+    node& n = nodes_[steps_[earlier].node];
+    between_.clear();
+    for (std::size_t i = earlier + 1; i != later; ++i)
+      if (!steps_.is_before(earlier, i)) between_.push_back(i);
+    between_.push_back(later);
+    candidate* wanted = nullptr;
+    for (std::size_t const i : between_) {
+      if (!begins(i)) continue;
+      auto const it = std::ranges::find(n.candidates, steps_.id_of(i), &candidate::id);
+      if (it == n.candidates.end() || came_asleep(n, it->id)) continue;  // W7
+      if (it->is_wanted) return;
+      if (!wanted || i == later) wanted = &*it;
+    }
+    if (wanted)
+      wanted->is_wanted = true;
+    else
+      all_are_wanted(n);
+  }
+  /// W9
+  void note_what_was_done(sleeper& s) {
+    if (s.id != running_) s = {running_, {}, false};
+    for (auto const& t : named_) enter(s.touches, t, &named_touch::name);
+  }
+  void all_are_wanted_last() noexcept {
+    for (auto n = nodes_.rbegin(); n != nodes_.rend(); ++n)
+      if (n->ways == 0) return all_are_wanted(*n);
+  }
+  static void all_are_wanted(node& n) noexcept {
+    for (auto& c : n.candidates) c.is_wanted = true;
+  }
+  static bool came_asleep(node const& n, process_id id) noexcept {
+    auto const end = n.asleep.begin() + static_cast<std::ptrdiff_t>(n.came_asleep);
+    return std::find_if(n.asleep.begin(), end, [id](auto const& s) { return s.id == id; }) != end;
+  }
+  /// None of those between comes before it.
+  [[nodiscard]] bool begins(std::size_t i) const noexcept {
+    return std::ranges::none_of(between_,
+                                [&](std::size_t j) { return j < i && steps_.is_before(j, i); });
+  }
+
+  happens_before steps_;
+  std::vector<node> nodes_;
+  std::size_t at_ = 0;
+  std::size_t in_a_row_ = 0;
+  std::vector<sleeper> asleep_;
+  std::vector<process_id> were_ready_;
+  process_id running_;
+  bool is_in_step_ = false;
+  bool is_over_ = false;
+  bool fails_ = false;         // the step that is made
+  bool has_failed_ = false;    // a step of this run
+  bool lacks_memory_ = false;  // W10
+  location_names names_;
+  std::vector<named_touch> named_;  // W5
+  std::vector<std::size_t> between_;
+  std::string what_differed_;
+};
+
+}  // namespace weft::detail

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sched/base/process_id.hpp"
+#include "testing/detail/controlled_backend.hpp"
+#include "testing/path.hpp"
+
+/// Choosers that know what comes: all schedules, one after the other, or one that is written down.
+namespace weft::detail {
+
+/// One schedule: the choices of a path, and then the first candidate, and what is usual.
+class following final : public chooser {
+ public:
+  /// The path stays.
+  explicit following(schedule_path const& p) : path_(p) {}
+
+  std::size_t choose(candidates const& who) override {
+    ++steps_;
+    if (who.size() == 1) return 0;  // C2
+    if (at_ == path_.length()) {
+      if (misfit_.empty())
+        misfit_ = "the path ends after " + std::to_string(at_) + " choices, and at step " +
+                  std::to_string(steps_) + " the processes " + text_of_ids(who, who.size()) +
+                  " are ready";
+      return 0;
+    }
+    unsigned const choice = path_[at_];
+    auto const process = path_.process(at_++);
+    bool const fits =
+        choice < who.size() && (!path_.names_processes() || (process && who[choice] == *process));
+    if (!fits && misfit_.empty())
+      misfit_ = "choice " + std::to_string(at_) + " of the path, at step " +
+                std::to_string(steps_) + ", is " + text_of_choice(choice, process) + ", and " +
+                std::to_string(who.size()) +
+                " are ready, counted from 0: " + text_of_ids(who, who.size());
+    return std::min<std::size_t>(choice, who.size() - 1);
+  }
+  std::size_t decide(std::size_t ways) override {
+    std::string const here = ", in step " + std::to_string(steps_) + ", ";
+    if (at_ == path_.length()) {
+      if (misfit_.empty())
+        misfit_ = "the path ends after " + std::to_string(at_) + " choices, and" + here.substr(1) +
+                  text_of_ways(ways) + " is to be chosen";
+      return 0;
+    }
+    unsigned const choice = path_[at_];
+    auto const process = path_.process(at_++);
+    if (misfit_.empty() && (process || choice >= ways)) {
+      misfit_ = "choice " + std::to_string(at_) + " of the path" + here + "is ";
+      misfit_ += process ? text_of_choice(choice, process) + ", and " + text_of_ways(ways) +
+                               " is to be chosen"
+                         : "way " + std::to_string(choice) + ", and there are " +
+                               std::to_string(ways) + ", counted from 0";
+    }
+    return std::min<std::size_t>(choice, ways - 1);
+  }
+  void is_over(run_end) override {
+    if (misfit_.empty() && at_ != path_.length())
+      misfit_ = "the path has " + std::to_string(path_.length()) +
+                " choices, and the program was over after " + std::to_string(at_) + ", in " +
+                std::to_string(steps_) + " steps";
+  }
+  /// Why the path is not one of this program: nothing if it is.
+  [[nodiscard]] std::string const& misfit() const noexcept { return misfit_; }
+
+ private:
+  [[nodiscard]] std::string text_of_choice(unsigned choice,
+                                           std::optional<process_id> const& process) const {
+    if (process) return "process " + process->text() + ", candidate " + std::to_string(choice);
+    return (path_.names_processes() ? "decision " : "candidate ") + std::to_string(choice);
+  }
+
+  schedule_path const& path_;
+  std::size_t at_ = 0;
+  std::size_t steps_ = 0;
+  std::string misfit_;
+};
+
+/// All schedules, depth first, the choice 0 before 1; or those with so many preemptions at most, or
+/// with so many decisions that are not 0.
+class every_schedule final : public chooser {
+ public:
+  static constexpr std::size_t no_bound = std::numeric_limits<std::size_t>::max();
+
+  explicit every_schedule(std::size_t most_preemptions = no_bound,
+                          std::size_t most_decisions = no_bound)
+      : bound_(most_preemptions), most_decisions_(most_decisions) {
+    taken_.reserve(16);  // as a short run needs
+    ids_.reserve(48);
+  }
+
+  std::size_t choose(candidates const& who) override {
+    ++steps_;
+    if (who.size() == 1) return 0;  // C2
+    if (at_ == taken_.size())
+      begin(who);
+    else if (!is_as_before(who)) [[unlikely]]
+      differs(text_of_ids(who, who.size()), steps_);
+    node const& n = taken_[at_++];
+    spent_ += preempts(n, n.choice);
+    return std::min<std::size_t>(n.choice, who.size() - 1);
+  }
+  std::size_t decide(std::size_t ways) override {
+    if (at_ == taken_.size())
+      taken_.push_back({0, static_cast<unsigned>(ways), candidates::nobody, spent_, decided_,
+                        ids_.size(), steps_, true});
+    else if (!taken_[at_].is_decision || taken_[at_].of != ways) [[unlikely]]
+      differs(text_of_ways(ways), steps_);
+    node const& n = taken_[at_++];
+    decided_ += n.choice != 0;
+    return std::min<std::size_t>(n.choice, ways - 1);
+  }
+  void is_over(run_end) override {
+    if (at_ != taken_.size()) differs("nobody", taken_[at_].step);
+  }
+
+  /// The next one.  False if there is none.
+  [[nodiscard]] bool next() {
+    at_ = steps_ = 0;
+    spent_ = decided_ = 0;
+    for (; !taken_.empty(); taken_.pop_back()) {
+      node& n = taken_.back();
+      if (n.is_decision) {
+        ids_.resize(n.first);
+        if (++n.choice != n.of && n.decided < most_decisions_) return true;
+        continue;
+      }
+      ids_.resize(n.first + n.of);
+      while (++n.choice != n.of) {
+        if (n.spent + preempts(n, n.choice) <= bound_) return true;
+        is_pruned_ = true;
+      }
+    }
+    return false;
+  }
+  /// Whether the bound of preemptions kept us from something.
+  [[nodiscard]] bool is_pruned() const noexcept { return is_pruned_; }
+  /// How a run went otherwise than one before with the same choices: nothing if none did.
+  [[nodiscard]] std::string const& what_differed() const noexcept { return what_differed_; }
+
+ private:
+  struct node {
+    unsigned choice;
+    unsigned of;
+    std::size_t last;     // see candidates
+    std::size_t spent;    // preemptions before
+    std::size_t decided;  // not 0, before
+    std::size_t first;    // of its candidates, in ids_
+    std::size_t step;
+    bool is_decision;
+  };
+  [[nodiscard]] static bool preempts(node const& n, std::size_t choice) noexcept {
+    return n.last != candidates::nobody && n.last != choice;
+  }
+  void begin(candidates const& who) {
+    node n{0,    static_cast<unsigned>(who.size()), who.last, spent_, decided_, ids_.size(), steps_,
+           false};
+    if (spent_ == bound_ && who.last != candidates::nobody && who.last != 0) {
+      n.choice = static_cast<unsigned>(who.last);
+      is_pruned_ = true;
+    }
+    taken_.push_back(n);
+    for (std::size_t i = 0; i != who.size(); ++i) ids_.push_back(who[i]);
+  }
+  [[nodiscard]] bool is_as_before(candidates const& who) const noexcept {
+    node const& n = taken_[at_];
+    if (n.is_decision || n.of != who.size()) return false;
+    for (std::size_t i = 0; i != n.of; ++i)
+      if (ids_[n.first + i] != who[i]) return false;
+    return true;
+  }
+  [[nodiscard]] std::string text_before(node const& n) const {
+    return n.is_decision ? text_of_ways(n.of) : text_of_ids(&ids_[n.first], n.of);
+  }
+  void differs(std::string const& who, std::size_t step) {
+    if (!what_differed_.empty()) return;
+    what_differed_ = "at step " + std::to_string(step) + ", after the same choices, " + who +
+                     " can be chosen, and before " + text_before(taken_[at_]) + " could";
+  }
+
+  std::size_t const bound_;
+  std::size_t const most_decisions_;
+  std::vector<node> taken_;
+  std::vector<process_id> ids_;  // of the candidates of all that is taken
+  std::size_t at_ = 0;
+  std::size_t steps_ = 0;
+  std::size_t spent_ = 0;
+  std::size_t decided_ = 0;
+  bool is_pruned_ = false;
+  std::string what_differed_;
+};
+
+}  // namespace weft::detail

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "sched/base/process_id.hpp"
+
+/// What locations are called, so that they are known again in another run, at another address.
+namespace weft::detail {
+
+/// A location is named by who made it, and how many that process had made.  Who has forked, and its
+/// twin, make what they made before once more if they are run again, and give it the same names:
+/// both count on from there, under one name.
+class location_names {
+ public:
+  using maker = std::uint64_t;  // of a process_id its hash, which no other has
+  static constexpr maker outside = ~maker{0};
+  static constexpr std::uint64_t none = 0;
+
+  void clear() noexcept {
+    makers_.clear();
+    names_.clear();
+  }
+  void is_born(void const* location, maker by) {
+    made& m = made_by(by);
+    name(location, mixed(m.counts_as, ++m.number));
+  }
+  void is_gone(void const* location) noexcept {
+    std::erase_if(names_, [&](named const& n) { return n.at == location; });
+  }
+  /// `shared` belongs to both.
+  void is_forked(process_id from, process_id twin, void const* shared) {
+    made const m = made_by(from.hash());
+    makers_.push_back({twin.hash(), m.counts_as, m.number});
+    name(shared, mixed(twin.hash(), 0));
+  }
+  void begins_again(maker who) { made_by(who).number = 0; }
+
+  [[nodiscard]] std::uint64_t of(void const* location) const noexcept {
+    auto const it = std::ranges::find(names_, location, &named::at);
+    return it == names_.end() ? none : it->name;
+  }
+
+ private:
+  struct made {
+    maker who;
+    maker counts_as;  // who it was before it forked
+    std::uint64_t number;
+  };
+  struct named {
+    void const* at;
+    std::uint64_t name;
+  };
+
+  [[nodiscard]] made& made_by(maker who) {
+    auto const it = std::ranges::find(makers_, who, &made::who);
+    return it != makers_.end() ? *it : makers_.emplace_back(made{who, who, 0});
+  }
+  static std::uint64_t mixed(maker who, std::uint64_t nth) noexcept {
+    return (who * 0x9E3779B97F4A7C15u) ^ ((nth + 1) * 0xD6E8FEB86659FD93u) ^ 1u;
+  }
+  void name(void const* location, std::uint64_t name) {
+    auto const known = std::ranges::find(names_, location, &named::at);
+    if (known == names_.end())
+      names_.push_back({location, name});
+    else
+      known->name = name;  // another was there, and has gone
+  }
+
+  std::vector<made> makers_;
+  std::vector<named> names_;
+};
+
+}  // namespace weft::detail

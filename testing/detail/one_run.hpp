@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <new>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "sched/runtime/scheduler.hpp"
+#include "testing/detail/controlled_backend.hpp"
+#include "testing/exploration.hpp"
+
+/// One run of a program under test.
+namespace weft::detail {
+
+/// What a check may return.
+template <class R>
+concept check_result = std::is_void_v<R> || std::same_as<R, bool> || std::same_as<R, run_result> ||
+                       std::convertible_to<R, std::string>;
+
+template <class Check, class State>
+run_result checked(Check& check, State& state) {
+  using R = std::invoke_result_t<Check&, State&>;
+  constexpr bool says_what_is_right = check_result<R>;
+  static_assert(says_what_is_right,
+                "weft: a check of explore returns whether the state is right: a bool; or the "
+                "outcome's name, a string, which is right; or both, a run_result; or nothing, and "
+                "throws");
+  if constexpr (std::is_void_v<R>) {
+    std::invoke(check, state);
+    return {};
+  } else if constexpr (std::same_as<R, run_result>) {
+    return std::invoke(check, state);
+  } else if constexpr (std::same_as<R, bool>) {
+    return {std::invoke(check, state) ? verdict::ok : verdict::failed, {}};
+  } else if constexpr (says_what_is_right) {
+    return {verdict::ok, std::invoke(check, state)};
+  } else {
+    return {};
+  }
+}
+
+/// While it is there, a chooser that listens hears what is touched.
+class heard {
+ public:
+  explicit heard(chooser& c) noexcept
+      : before_(std::exchange(touch_listener::of_thread, c.listener())) {}
+  heard(heard const&) = delete;
+  heard& operator=(heard const&) = delete;
+  ~heard() { touch_listener::of_thread = before_; }
+
+ private:
+  touch_listener* before_;
+};
+
+/// What is run again and again: it forgets its types here.
+class subject {
+ public:
+  subject() = default;
+  subject(subject const&) = delete;
+  subject& operator=(subject const&) = delete;
+  [[nodiscard]] virtual run_result run(chooser& c, run_log& log, run_limits const& limits) = 0;
+
+ protected:
+  ~subject() = default;
+};
+
+template <class MakeState, class Program, class Check, class... Handlers>
+class subject_of final : public subject {
+ public:
+  subject_of(MakeState& make_state, Program& program, Check& check, Handlers&... handlers) noexcept
+      : make_state_(make_state), program_(program), check_(check), handlers_(handlers...) {}
+
+  /// Throws bad_alloc for want of memory of the search's own (C3 of controlled_backend.hpp).
+  [[nodiscard]] run_result run(chooser& c, run_log& log, run_limits const& limits) override {
+    run_result result = run_once(c, log, limits);
+    if (log.lacks_memory || c.lacks_memory()) throw std::bad_alloc();
+    return result;
+  }
+
+ private:
+  run_result run_once(chooser& c, run_log& log, run_limits const& limits) {
+    log.clear();
+    bool is_running = true;
+    auto const ends = [&](run_end how) {
+      if (std::exchange(is_running, false)) c.is_over(how);
+    };
+    try {
+      auto state = [&] {
+        heard const by(c);
+        return make_state_();
+      }();
+      {
+        scheduler<choosing> s(c, log, limits);
+        heard const by(c);
+        std::apply(
+            [&](Handlers&... handlers) {
+              s.start(
+                  {.virtual_time = true}, [this, &state] { return program_(state); },
+                  std::invoke(handlers, state)...);
+            },
+            handlers_);
+        s.run();
+      }
+      ends(log.was_cut ? run_end::cut : run_end::came);
+      if (log.was_cut || log.was_given_up) return {verdict::cut, {}};
+      return checked(check_, state);
+    } catch (std::exception const& e) {
+      // Ours, or by what is thrown when all are unwound; not that of a scheduler inside.
+      bool const is_deadlock = is_running && log.was_dry;
+      bool const is_like_another = is_running && log.was_given_up;  // it was not unwound to its end
+      ends(is_deadlock ? run_end::came : run_end::threw);
+      if (is_like_another) return {verdict::cut, {}};
+      return {is_deadlock ? verdict::deadlock : verdict::failed, e.what()};
+    } catch (...) {
+      ends(run_end::threw);
+      return {verdict::failed, "something was thrown that is no std::exception"};
+    }
+  }
+
+  MakeState& make_state_;
+  Program& program_;
+  Check& check_;
+  std::tuple<Handlers&...> handlers_;
+};
+
+}  // namespace weft::detail

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "effects/memory/frame_pool.hpp"
+#include "testing/detail/every_schedule.hpp"
+#include "testing/detail/one_run.hpp"
+#include "testing/exploration.hpp"
+
+namespace weft {
+
+/// Whether a search says on the standard error stream how it gets on: in one line, written anew
+/// once a second and at the end.
+enum class progress : std::uint8_t {
+  on_terminal,  ///< If that is one, and the search takes more than a second.
+  always,
+  never
+};
+
+namespace detail {
+
+/// What ends a search early.
+struct search_limits {
+  run_limits each;
+  std::size_t max_schedules;
+  std::chrono::nanoseconds max_time;
+  weft::progress progress;
+  bool stop_at_failure;
+};
+
+/// Says how far it is, once a second, and how far it came.
+class progress_line {
+ public:
+  explicit progress_line(weft::progress p)
+      : is_on_(p == weft::progress::always ||
+               (p == weft::progress::on_terminal && is_on_terminal())),
+        is_shown_(p == weft::progress::always) {}
+  progress_line(progress_line const&) = delete;
+  progress_line& operator=(progress_line const&) = delete;
+  [[nodiscard]] bool is_on() const noexcept { return is_on_; }
+  void tell(exploration const& e, std::chrono::duration<double> since) {
+    if (since.count() < next_) return;
+    next_ = since.count() + 1;
+    is_shown_ = true;
+    say(e, since);
+  }
+  void tell_end(exploration const& e, std::chrono::duration<double> since) {
+    if (!is_shown_) return;
+    say(e, since);
+    std::fputc('\n', stderr);
+  }
+
+ private:
+  /// Asked once: a search of a few schedules takes less than the question.
+  static bool is_on_terminal() noexcept {
+    static bool const answer = ::isatty(2) == 1;
+    return answer;
+  }
+  static void say(exploration const& e, std::chrono::duration<double> since) {
+    double const seconds = std::max(since.count(), 1e-9);
+    std::fprintf(stderr, "\rweft: %zu schedules, %.0f a second, %zu failed, %zu deadlocks",
+                 e.schedules, static_cast<double>(e.schedules) / seconds, e.failed, e.deadlocks);
+  }
+
+  bool const is_on_;
+  bool is_shown_;  // or is to be, at the end
+  double next_ = 1;
+};
+
+/// A search that is going on: what it has found, and whether it is to end.
+class search {
+ public:
+  search(subject& s, search_limits const& l) : subject_(s), limits_(l), line_(l.progress) {}
+  search(search const&) = delete;
+  search& operator=(search const&) = delete;
+
+  /// Runs one schedule.  One with fewer preemptions than that has been seen before: it does not
+  /// count.  False if it is to be the last.
+  bool run(chooser& c, std::size_t least_preemptions = 0) {
+    if (is_at_an_end()) return found_.complete = false;
+    auto const result = subject_.run(c, log_, limits_.each);
+    note_leak();
+    if (log_.was_given_up) {
+      ++found_.redundant;
+      return true;
+    }
+    if (log_.preemptions < least_preemptions) return true;
+    if (auto* const fresh = found_.add(result)) {
+      note(*fresh);
+      fresh->found = fresh->path;
+      look_again(*fresh);
+      if (found_.nondeterminism) return false;
+      if (limits_.stop_at_failure && fresh->is_wrong()) return found_.complete = false;
+    }
+    return true;
+  }
+  void differs(std::string how) {
+    if (found_.nondeterminism) return;
+    found_.nondeterminism = true;
+    found_.complete = false;
+    found_.what_differed = std::move(how);
+  }
+  [[nodiscard]] exploration& found() noexcept { return found_; }
+  /// It is over: the last word of the line of progress.
+  void end() { line_.tell_end(found_, clock::now() - start_); }
+
+ private:
+  using clock = std::chrono::steady_clock;
+
+  [[nodiscard]] bool is_at_an_end() {
+    if (found_.schedules == limits_.max_schedules) return true;
+    bool const is_timed = limits_.max_time != std::chrono::nanoseconds::max();
+    if (!is_timed && !line_.is_on()) return false;
+    auto const since = clock::now() - start_;
+    if (line_.is_on()) line_.tell(found_, since);
+    return is_timed && since >= limits_.max_time;
+  }
+  /// What there is more than after the run before is of this one.
+  void note_leak() {
+    auto const before = std::exchange(alive_, frames.alive());
+    if (alive_ == before) return;
+    if (found_.leaked == 0) found_.leak_path = log_.path(limits_.each.granularity);
+    found_.leaked += alive_ - before;
+  }
+  void note(exploration::outcome& o) {
+    o.path = log_.path(limits_.each.granularity);
+    o.switches = log_.switches;
+    o.preemptions = log_.preemptions;
+    o.decisions = log_.decisions;
+  }
+  /// Runs it once more, to see how it went, and that it goes the same way.
+  void look_again(exploration::outcome& o) {
+    following again(o.path);
+    o.trace.reserve(log_.steps);
+    second_log_.trace = &o.trace;
+    auto const result = subject_.run(again, second_log_, limits_.each);
+    alive_ = frames.alive();
+    if (auto how = difference(log_, second_log_); !how.empty())
+      differs(std::move(how));
+    else if (result != o.result)
+      differs("the same schedule, run again, ends otherwise: \"" + o.result.text +
+              "\", and then \"" + result.text + '"');
+  }
+  /// Where the same schedule first goes two ways: nothing if it does not.
+  [[nodiscard]] static std::string difference(run_log const& a, run_log const& b) {
+    for (std::size_t i = 0; i < a.choices.size() || i < b.choices.size(); ++i) {
+      std::size_t const step = std::min(a.step_of_choice(i), b.step_of_choice(i));
+      if (!a.chooses_as(b, i, step))
+        return "at step " + std::to_string(step) + " of the same schedule, run twice, " +
+               two_choices(a.candidates_at(i, step), b.candidates_at(i, step));
+    }
+    if (a.steps == b.steps) return "";
+    return "the same schedule, run twice, has " + std::to_string(a.steps) + " steps, and then " +
+           std::to_string(b.steps);
+  }
+  [[nodiscard]] static std::string two_choices(std::string const& first,
+                                               std::string const& second) {
+    static constexpr char can[] = " can be chosen";
+    if (first.empty()) return "there is no choice, and then " + second + can;
+    return first + can + ", and then " + (second.empty() ? "there is no choice" : second);
+  }
+
+  subject& subject_;
+  search_limits const limits_;
+  progress_line line_;
+  exploration found_;
+  run_log log_;
+  run_log second_log_;
+  std::int64_t alive_ = frames.alive();
+  clock::time_point const start_ = clock::now();
+};
+
+}  // namespace detail
+}  // namespace weft

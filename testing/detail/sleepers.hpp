@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "sched/base/process_id.hpp"
+
+/// Processes that need not be tried for now, and what they would do (dpor_strategy.hpp, W3).
+namespace weft::detail {
+
+struct named_touch {
+  std::uint64_t name;  // as location_names has it
+  bool is_written;
+};
+
+struct sleeper {
+  process_id id;
+  std::vector<named_touch> touches;
+  bool conflicts_with_all = false;
+};
+
+/// What is touched twice is written if one of them writes it.
+template <class Touch, class What>
+void enter(std::vector<Touch>& all, Touch t, What what) {
+  auto const it = std::ranges::find(all, t.*what, what);
+  if (it == all.end())
+    all.push_back(t);
+  else
+    it->is_written |= t.is_written;
+}
+inline bool conflict(std::vector<named_touch> const& a,
+                     std::vector<named_touch> const& b) noexcept {
+  for (auto const& x : a)
+    for (auto const& y : b)
+      if (x.name == y.name && (x.is_written || y.is_written)) return true;
+  return false;
+}
+inline bool is_asleep(std::vector<sleeper> const& all, process_id id) noexcept {
+  return std::ranges::find(all, id, &sleeper::id) != all.end();
+}
+
+}  // namespace weft::detail

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "sched/backends/detail/portable_rng.hpp"
+#include "sched/base/process_id.hpp"
+#include "testing/detail/controlled_backend.hpp"
+
+/// Choosers that draw lots.
+///
+///   L1  All that is random is drawn from one generator; so the same seed gives the same runs, also
+///       where what earlier runs have shown has its say.
+namespace weft::detail {
+
+/// What several walks of one program have in common.
+class walkers_map {
+ public:
+  struct place {
+    process_id process;
+    std::size_t steps;       // in this run so far
+    std::size_t most;        // in any run before
+    std::uint64_t priority;  // in this run, for who has priorities
+  };
+
+  explicit walkers_map(std::uint64_t seed) : lots_(seed) {}
+
+  /// Not all there are: from is not 0, or to not the largest.
+  [[nodiscard]] std::uint64_t draw(std::uint64_t from, std::uint64_t to) {
+    return from + lots_.below(to - from + 1);
+  }
+  [[nodiscard]] place& of(process_id id) {
+    auto const it = std::ranges::find(places_, id, &place::process);
+    return it != places_.end() ? *it : places_.emplace_back(place{id, 0, 0, 0});
+  }
+  [[nodiscard]] std::size_t longest() const noexcept { return longest_; }
+  /// Of a run that was cut nothing is learnt: it would have all others look short.
+  void is_over(std::size_t steps, run_end how) noexcept {
+    bool const counts = how != run_end::cut;
+    if (counts) longest_ = std::max(longest_, steps);
+    for (auto& p : places_) {
+      if (counts) p.most = std::max(p.most, p.steps);
+      p.steps = p.priority = 0;
+    }
+  }
+
+ private:
+  lots lots_;
+  std::vector<place> places_;
+  std::size_t longest_ = 1;
+};
+
+class random_walker : public chooser {
+ public:
+  explicit random_walker(walkers_map& m) noexcept : map_(m) {}
+
+  std::size_t choose(candidates const& who) final {
+    if (steps_++ == 0) begin();
+    std::size_t const i = pick(who);
+    ++map_.of(who[i]).steps;
+    return i;
+  }
+  std::size_t decide(std::size_t ways) final { return map_.draw(0, ways - 1); }
+  void is_over(run_end how) final { map_.is_over(std::exchange(steps_, 0), how); }
+
+ protected:
+  virtual void begin() {}
+  [[nodiscard]] virtual std::size_t pick(candidates const& who) = 0;
+  /// From 1.
+  [[nodiscard]] std::size_t step() const noexcept { return steps_; }
+
+  walkers_map& map_;
+
+ private:
+  std::size_t steps_ = 0;
+};
+
+class uniform_walker final : public random_walker {
+ public:
+  using random_walker::random_walker;
+
+ private:
+  std::size_t pick(candidates const& who) override { return map_.draw(0, who.size() - 1); }
+};
+
+class weighted_walker final : public random_walker {
+ public:
+  using random_walker::random_walker;
+
+ private:
+  std::size_t pick(candidates const& who) override {
+    std::uint64_t all = 0;
+    for (std::size_t i = 0; i != who.size(); ++i) all += left(who[i]);
+    std::uint64_t lot = map_.draw(1, all);
+    for (std::size_t i = 0;; ++i) {
+      std::uint64_t const mine = left(who[i]);
+      if (lot <= mine) return i;
+      lot -= mine;
+    }
+  }
+  /// Steps that it has to go: one at least, or it would not be ready.
+  [[nodiscard]] std::uint64_t left(process_id id) {
+    auto const& p = map_.of(id);
+    return p.most > p.steps ? p.most - p.steps : 1;
+  }
+};
+
+class pct_walker final : public random_walker {
+ public:
+  pct_walker(walkers_map& m, std::size_t depth) noexcept : random_walker(m), depth_(depth) {}
+
+ private:
+  void begin() override {
+    falls_.clear();
+    for (std::size_t i = 1; i != depth_; ++i) falls_.push_back(map_.draw(1, map_.longest()));
+  }
+  /// The falls are not in the order of their steps: so who falls later may fall less deep.
+  std::size_t pick(candidates const& who) override {
+    std::size_t best = highest(who);
+    for (std::size_t i = 0; i != falls_.size(); ++i)
+      if (falls_[i] == step()) {
+        map_.of(who[best]).priority = i + 1;
+        best = highest(who);
+      }
+    return best;
+  }
+  [[nodiscard]] std::size_t highest(candidates const& who) {
+    std::size_t best = 0;
+    for (std::size_t i = 1; i != who.size(); ++i)
+      if (priority(who[i]) > priority(who[best])) best = i;
+    return best;
+  }
+  [[nodiscard]] std::uint64_t priority(process_id id) {
+    auto& p = map_.of(id);
+    // Above those that fall.  Two that draw the same, which is rare, stand in the order of ids.
+    if (p.priority == 0) p.priority = map_.draw(std::uint64_t{1} << 32, ~std::uint64_t{0});
+    return p.priority;
+  }
+
+  std::size_t const depth_;
+  std::vector<std::size_t> falls_;
+};
+
+}  // namespace weft::detail

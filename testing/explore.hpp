@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "testing/detail/dpor_strategy.hpp"
+#include "testing/detail/every_schedule.hpp"
+#include "testing/detail/one_run.hpp"
+#include "testing/detail/search.hpp"
+#include "testing/detail/shrinking.hpp"
+#include "testing/exploration.hpp"
+#include "testing/path.hpp"
+
+namespace weft {
+
+/// How far explore goes.
+struct explore_options {
+  /// Schedules to visit at most.
+  std::size_t max_schedules = std::numeric_limits<std::size_t>::max();
+  /// Steps of one schedule at most: what goes on longer is cut.
+  std::size_t max_steps = 10'000;
+  /// Of the search; to make the first failure smaller comes on top.
+  std::chrono::nanoseconds max_time = std::chrono::nanoseconds::max();
+  /// Preemptions of one schedule at most.  Those with none are visited first, then those with one,
+  /// and so on: so the first failure has as few as there can be.
+  std::optional<std::size_t> max_preemptions{};
+  weft::granularity granularity = weft::granularity::cooperative;
+  /// Of schedules that differ only in the order of steps that have nothing to do with one another,
+  /// visits one, or few.  For programs that share nothing but by operations: a variable that two
+  /// processes reach by reference is not seen, unless they say so (syncing::touch).  Refused
+  /// together with a bound on preemptions: the schedule that is kept may be one with more.
+  bool reduce = false;
+  bool stop_at_failure = false;
+  /// How often the program is run, at most, to make the first failure smaller: 0 leaves it as it
+  /// was found.
+  std::size_t max_shrinking_runs = 10'000;
+  weft::progress progress = weft::progress::on_terminal;
+};
+
+namespace detail {
+
+inline void shrink_first_failure(subject& s, run_limits const& each, exploration& found,
+                                 std::size_t most_runs) {
+  if (found.nondeterminism || most_runs == 0) return;
+  for (auto& o : found.outcomes)
+    if (o.is_wrong()) return shrinking(s, each, o, most_runs).run();
+}
+
+template <class Chooser>
+void visit_all(search& s) {
+  Chooser c;
+  while (s.run(c) && c.what_differed().empty() && c.next()) {
+  }
+  if (!c.what_differed().empty()) s.differs(c.what_differed());
+}
+inline void visit_bounded(search& s, std::size_t most_preemptions) {
+  for (std::size_t bound = 0;; ++bound) {
+    every_schedule c(bound);
+    do {
+      bool const goes_on = s.run(c, bound);
+      if (!c.what_differed().empty()) return s.differs(c.what_differed());
+      if (!goes_on) return;
+    } while (c.next());
+    if (!c.is_pruned()) return;
+    if (bound == most_preemptions) {
+      s.found().complete = false;
+      return;
+    }
+  }
+}
+inline exploration explore(explore_options const& options, subject& program) {
+  if (options.reduce && options.max_preemptions)
+    throw std::invalid_argument(
+        "weft: explore cannot reduce under a bound on preemptions: of schedules that are alike it "
+        "visits one, which may be one with more");
+  run_limits const each{options.max_steps, options.granularity};
+  search s(program, {each, options.max_schedules, options.max_time, options.progress,
+                     options.stop_at_failure});
+  if (options.reduce)
+    visit_all<reduced>(s);
+  else if (options.max_preemptions)
+    visit_bounded(s, *options.max_preemptions);
+  else
+    visit_all<every_schedule>(s);
+  s.end();
+  shrink_first_failure(program, each, s.found(), options.max_shrinking_runs);
+  return std::move(s.found());
+}
+
+/// Of a schedule that is followed: a search may have been let go further than by default.
+inline constexpr std::size_t most_steps_followed = 1'000'000;
+
+/// Runs the one schedule, and no other.
+inline exploration follow(schedule_path const& path, subject& program) {
+  auto const before = frames_so_far().alive();
+  exploration found;
+  following c(path);
+  run_log log;
+  std::vector<schedule_step> trace;
+  log.trace = &trace;
+  auto const result = program.run(c, log, {most_steps_followed, path.grain()});
+  found.complete = false;  // it is one
+  auto& seen = *found.add(result);
+  seen.path = seen.found = path;
+  seen.trace = std::move(trace);
+  seen.switches = log.switches;
+  seen.preemptions = log.preemptions;
+  seen.decisions = log.decisions;
+  if (!c.misfit().empty()) {
+    found.nondeterminism = true;
+    found.what_differed =
+        "the path is not one of this program, or the program does not always "
+        "do the same: " +
+        c.misfit();
+  }
+  found.leaked = frames_so_far().alive() - before;
+  found.leak_path = path;
+  return found;
+}
+
+}  // namespace detail
+
+/// Runs a program under every schedule there is, and checks how each ends.
+///
+///     auto const found = explore([] { return 0; },
+///                                [](int& n) { return two_increments(n); },
+///                                [](int& n) { return n == 2; });
+///
+/// For each schedule there is a fresh state, `make_state()`; then `program(state)`, an eff<void,
+/// ...>, is run as schedule() would, under the handlers `handlers(state)...`; then `check(state)`
+/// says whether that is right: a bool, or a string, which is the outcome's name and right.
+///
+/// A schedule says at each step which of the processes that are ready runs: up to its next
+/// yield, fork, wait or end.  So processes of s1, s2, ... steps have (s1 + s2 + ...)! / (s1! s2!
+/// ...) schedules: keep programs small.  What is shared may be shared in any way, also by plain
+/// references: between two operations nobody else runs.  With `granularity::parallel` a step ends
+/// before each operation on something shared, too, as another thread could come in between.  What
+/// a process does without an operation takes effect in a step of its own, before the process's next
+/// operation that others see: a guard that unlocks, a notify, a release, a completion, an address
+/// that goes, a cancellation.  A look that is no operation, as gate::waiting(), belongs to the step
+/// that it is in; so does what a clause asks of handlers further out (outer.hpp).
+///
+/// A handler may leave to the explorer what it does (decision.hpp): then it does this in one
+/// schedule, and that in another.
+///
+/// Nothing comes from outside: who waits for a completion that no process completes is in a
+/// deadlock.
+///
+/// Time is virtual.  After a fork one of the two is run again from its beginning: what it wrote to
+/// `state` before the fork, other than by operations, is written again.
+///
+/// The first failure is made smaller.  O(schedules * steps * processes); memory for one schedule,
+/// and for each distinct outcome.  One thread.
+///
+/// Throws std::invalid_argument for options that contradict one another; std::bad_alloc if the
+/// search has no memory for what it notes.  If the program has none, that is an outcome of it.
+template <class MakeState, class Program, class Check, class... Handlers>
+exploration explore(explore_options const& options, MakeState make_state, Program program,
+                    Check check, Handlers... handlers) {
+  detail::subject_of s(make_state, program, check, handlers...);
+  return detail::explore(options, s);
+}
+template <class MakeState, class Program, class Check, class... Handlers>
+  requires(!std::is_same_v<MakeState, explore_options>)
+exploration explore(MakeState make_state, Program program, Check check, Handlers... handlers) {
+  return explore(explore_options(), std::move(make_state), std::move(program), std::move(check),
+                 std::move(handlers)...);
+}
+
+/// Runs the one schedule that is written in `path`: one from a report.  The outcome's trace says
+/// what ran.  If the path is not one of this program, as another process ran at a step, that is
+/// `nondeterminism`, and `what_differed` says at which step, what was expected, and what was there.
+/// Throws std::invalid_argument if it is no path.
+template <class MakeState, class Program, class Check, class... Handlers>
+exploration follow(std::string_view path, MakeState make_state, Program program, Check check,
+                   Handlers... handlers) {
+  detail::subject_of s(make_state, program, check, handlers...);
+  return detail::follow(schedule_path(path), s);
+}
+
+/// The same, and then makes it smaller: the outcome is the smallest schedule found, in at most so
+/// many runs, that ends in the same way; if the runs suffice, the smallest there is: with the
+/// fewest decisions that are not 0, of these with the fewest preemptions, of these with the fewest
+/// switches, of these with the fewest steps.
+template <class MakeState, class Program, class Check, class... Handlers>
+exploration shrink(std::string_view path, std::size_t max_runs, MakeState make_state,
+                   Program program, Check check, Handlers... handlers) {
+  detail::subject_of s(make_state, program, check, handlers...);
+  schedule_path const from(path);
+  auto found = detail::follow(from, s);
+  auto& outcome = found.outcomes.front();
+  // One with fewer preemptions may be longer.
+  auto const max_steps = std::max(explore_options().max_steps, 2 * outcome.trace.size());
+  if (!found.nondeterminism)
+    detail::shrinking(s, {max_steps, from.grain()}, outcome, max_runs).run();
+  return found;
+}
+
+}  // namespace weft

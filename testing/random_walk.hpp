@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "testing/detail/one_run.hpp"
+#include "testing/detail/search.hpp"
+#include "testing/detail/walks.hpp"
+#include "testing/explore.hpp"
+
+namespace weft {
+
+/// How random_walk chooses.
+enum class walk : std::uint8_t {
+  /// Each who is ready is as likely as the others.
+  uniform,
+  /// Each in proportion to the steps that it has left, as far as earlier runs tell: of processes
+  /// that have nothing to do with one another, all schedules are then equally likely.
+  weighted,
+  /// Each process has a priority, drawn at random; whose is highest runs.  At `depth - 1` steps,
+  /// drawn at random, who runs falls behind all who have not fallen; in which order those stand who
+  /// have is drawn, too.  Finds a bug that takes `depth` orders, each of one step before another,
+  /// with probability 1 / (n k^(depth - 1)) a run at least, of n processes and k steps (Burckhardt,
+  /// Kothari, Musuvathi, Nagarakatte: A Randomized Scheduler with Probabilistic Guarantees of
+  /// Finding Bugs, ASPLOS 2010).
+  pct,
+  /// All of these in turn, pct with depths from 1 to `depth`.
+  portfolio
+};
+
+/// How far random_walk goes, and how.
+struct random_walk_options {
+  std::uint64_t seed = 1;  ///< The same seed, the same schedules.
+  walk by = walk::portfolio;
+  std::size_t depth = 3;  ///< Of pct: 1 at least.
+  /// Schedules to visit at most.
+  std::size_t max_schedules = 10'000;
+  /// Steps of one schedule at most: what goes on longer is cut.
+  std::size_t max_steps = 10'000;
+  /// Of the search; to make the first failure smaller comes on top.
+  std::chrono::nanoseconds max_time = std::chrono::nanoseconds::max();
+  weft::granularity granularity = weft::granularity::cooperative;
+  bool stop_at_failure = true;
+  /// As in explore_options.
+  std::size_t max_shrinking_runs = 10'000;
+  weft::progress progress = weft::progress::on_terminal;
+};
+
+namespace detail {
+
+inline exploration random_walk(random_walk_options const& options, subject& program) {
+  run_limits const each{options.max_steps, options.granularity};
+  search s(program, {each, options.max_schedules, options.max_time, options.progress,
+                     options.stop_at_failure});
+  if (options.depth == 0) throw std::invalid_argument("weft: pct has a depth of 1 at least");
+  walkers_map map(options.seed);
+  std::vector<std::unique_ptr<random_walker>> walkers;
+  bool const all = options.by == walk::portfolio;
+  if (all || options.by == walk::uniform) walkers.push_back(std::make_unique<uniform_walker>(map));
+  if (all || options.by == walk::weighted)
+    walkers.push_back(std::make_unique<weighted_walker>(map));
+  if (all || options.by == walk::pct)
+    for (std::size_t d = all ? 1 : options.depth; d <= options.depth; ++d)
+      walkers.push_back(std::make_unique<pct_walker>(map, d));
+  for (std::size_t i = 0; s.run(*walkers[i]);) i = (i + 1) % walkers.size();
+  s.found().complete = false;  // it may have been, but who knows
+  s.end();
+  shrink_first_failure(program, each, s.found(), options.max_shrinking_runs);
+  return std::move(s.found());
+}
+
+}  // namespace detail
+
+/// As explore, for programs that have too many schedules: visits some, drawn at random, until one
+/// fails.  That one is made smaller, and its path written down.  Never `complete`.
+///
+///     auto const found = random_walk({.seed = 7}, make_state, program, check);
+///
+/// Throws std::invalid_argument if the depth is 0; std::bad_alloc as explore does.
+template <class MakeState, class Program, class Check, class... Handlers>
+exploration random_walk(random_walk_options const& options, MakeState make_state, Program program,
+                        Check check, Handlers... handlers) {
+  detail::subject_of s(make_state, program, check, handlers...);
+  return detail::random_walk(options, s);
+}
+template <class MakeState, class Program, class Check, class... Handlers>
+  requires(!std::is_same_v<MakeState, random_walk_options>)
+exploration random_walk(MakeState make_state, Program program, Check check, Handlers... handlers) {
+  return random_walk(random_walk_options(), std::move(make_state), std::move(program),
+                     std::move(check), std::move(handlers)...);
+}
+
+}  // namespace weft

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+#include <array>
+#include <catch2/catch.hpp>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <vector>
+
+#include "tests/support/deque_commands.hpp"
+#include "tests/support/dice.hpp"
+
+using namespace weft::tests;
+
+TEST_CASE("every version holds what a std::deque would, whatever is done and whatever fails") {
+  auto const seed = GENERATE(range(0u, 60u));
+  dice random(seed);
+  auto const any_byte = [&] { return static_cast<std::uint8_t>(random(256)); };
+  // Some programs do anything; some have favourites, and so grow, or shrink, or fail a lot.
+  std::array<std::uint8_t, 4> const favourites{any_byte(), any_byte(), any_byte(), any_byte()};
+  std::vector<std::uint8_t> program(900);
+  for (auto& byte : program)
+    byte = seed % 3 == 0 && random(2) == 0 ? favourites[random(4)] : any_byte();
+  CAPTURE(seed);
+  CHECK_NOTHROW(run_deque_commands(program));
+}
+
+TEST_CASE("what the fuzzer found once is not found again") {
+  namespace fs = std::filesystem;
+  std::size_t kept = 0;
+  for (auto const& file : fs::directory_iterator("tests/deque/found")) {
+    CAPTURE(file.path().string());
+    std::ifstream in(file.path(), std::ios::binary);
+    std::vector<std::uint8_t> const program{std::istreambuf_iterator<char>(in), {}};
+    CHECK_NOTHROW(run_deque_commands(program));
+    ++kept;
+  }
+  CHECK(kept != 0);  // the folder was found
+}

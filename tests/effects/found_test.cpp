@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: MIT
+
+/// What was found in the core by programs at random and by readers, reduced: each was a leak, a use
+/// after death, a lie or a wait without end.
+
+#include <catch2/catch.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "effects/effects.hpp"
+#include "tests/support/effects.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/small_stack.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+using Catch::Matchers::Contains;
+
+namespace {
+
+/// Answers each question with a resume from its clause.
+struct resumes : region, handler<ask> {
+  int on(ask::get, resumption<int, int> k) { return resume(std::move(k), 1); }
+};
+
+/// Parks a tick that is performed under a handler of ask.
+struct parks_int : region, handler<tick> {
+  resumption<void, int> k;
+  int on(tick::now, resumption<void, int> r) {
+    k = std::move(r);
+    return -1;
+  }
+};
+
+eff<int, ask, tick> ticks_and_asks() {
+  co_await tick::now{};
+  co_return co_await ask::get{};
+}
+
+}  // namespace
+
+// ---- clauses
+
+TEST_CASE("a coroutine clause that throws before its frame is there lets go of its handler") {
+  every_frame_dies const check;
+  struct throws_at_once {
+    std::string owned = "four";  // so the clause would refer to it
+    eff<int, tick> on(ask::get, resumption<int, int>) { throw owned.size(); }
+  };
+  auto const inside = []() -> eff<int, tick> {
+    co_return co_await handle<ask>(throws_at_once(), asks());
+  };
+  CHECK_THROWS_AS(run(handle<tick>(clauses{[](tick::now) {}}, inside)), std::size_t);
+}
+
+TEST_CASE("a jump is refused if its region ended after last() and before the clause returned") {
+  every_frame_dies const check;
+  struct jumps_too_late {
+    std::unique_ptr<keeps>& other;
+    outcome<int> on(ask::get, resumption<int, int>) {
+      outcome<int> jump = std::move(other->k).last(5);
+      other.reset();
+      return jump;
+    }
+  };
+  std::string out;
+  auto other = std::make_unique<keeps>();
+  auto const body = [&out]() -> eff<int, ask> {
+    leaves const at_the_end(out, 'x');
+    co_return co_await ask::get{};
+  };
+  run(handle(*other, body));
+  CHECK_THROWS_AS(run(handle<ask>(jumps_too_late{other}, asks())), resumption_expired);
+  CHECK(out == "x");
+}
+
+TEST_CASE("a coroutine clause that was captured further out does not outlive its region") {
+  every_frame_dies const check;
+  struct ticks_first : region, handler<ask> {
+    int owned = 7;
+    eff<int, tick> on(ask::get, resumption<int, int> k) {
+      co_await tick::now{};
+      co_return co_await std::move(k)(owned);
+    }
+  };
+  parks_int outside;
+  auto inside = std::make_unique<ticks_first>();
+  auto const body = [&inside]() -> eff<int, tick> { co_return co_await handle(*inside, asks()); };
+  run(handle(outside, body));
+  inside.reset();
+  CHECK_THROWS_WITH(resume(std::move(outside.k)), Contains("ticks_first"));
+  CHECK_THROWS_AS(resume(std::move(outside.k)), resumption_expired);
+}
+
+TEST_CASE("a coroutine clause that was captured further out does not outlive its loan") {
+  every_frame_dies const check;
+  struct ticks_last {
+    int owned = 7;
+    eff<int, tick> on(ask::get, resumption<int, int> k) {
+      k = {};  // so that only the clause is left
+      co_await tick::now{};
+      co_return owned;
+    }
+  };
+  struct parks_elsewhere : handler<tick> {
+    resumption<void, int>* to = nullptr;
+    int on(tick::now, resumption<void, int> k) {
+      *to = std::move(k);
+      return -1;
+    }
+  };
+  resumption<void, int> parked;
+  {
+    ticks_last lent;
+    parks_elsewhere outside;
+    outside.to = &parked;
+    CHECK_THROWS_WITH(run(handle(with<ask>(lent) | std::move(outside), asks())),
+                      Contains("ticks_last") && Contains("has a clause that is not done"));
+  }
+  CHECK_THROWS_AS(resume(std::move(parked)), resumption_expired);
+}
+
+// ---- loans
+
+TEST_CASE("a lent handler inside of what a region suspended is refused at once, and by name") {
+  every_frame_dies const check;
+  parks_int outside;
+  struct drops {  // could capture, so it has to be there
+    int on(ask::get, resumption<int, int>) { return 0; }
+  };
+  drops lent;
+  CHECK_THROWS_AS(run(handle(with<ask>(lent) | outside, ticks_and_asks())), not_a_region);
+  CHECK_THROWS_WITH(run(handle(with<ask>(lent) | outside, ticks_and_asks())),
+                    Contains("drops stands inside what") && Contains("parks_int suspended by") &&
+                        Contains("tick::now at") && Contains("found_test.cpp:"));
+  CHECK_THROWS_AS(resume(std::move(outside.k)), resumption_expired);
+}
+
+// ---- ends within ends
+
+TEST_CASE("a chain may be dropped by a destructor in the part of it that is being cut") {
+  every_frame_dies const check;
+  struct drops {
+    std::shared_ptr<resumption<void, int>> chain;
+    drops(std::shared_ptr<resumption<void, int>> c) : chain(std::move(c)) {}
+    drops(drops const&) = delete;
+    drops& operator=(drops const&) = delete;
+    ~drops() { *chain = {}; }
+  };
+  struct parks_in_slot {
+    std::shared_ptr<resumption<void, int>> slot;
+    int on(tick::now, resumption<void, int> k) {
+      *slot = std::move(k);
+      return -1;
+    }
+  };
+  std::string out;
+  auto const slot = std::make_shared<resumption<void, int>>();
+  auto inside = std::make_unique<resumes>();
+  auto const body = [slot]() -> eff<int, ask, tick> {
+    drops const at_the_end(slot);
+    co_await tick::now{};
+    co_return 0;
+  };
+  auto const around = [&]() -> eff<int, tick> {
+    leaves const at_the_end(out, 'o');
+    co_return co_await handle(*inside, body);
+  };
+  run(handle<tick>(parks_in_slot{slot}, around));
+  inside.reset();
+  CHECK(out == "o");
+}
+
+TEST_CASE("a region may be ended by a destructor in the part of a chain that is being cut") {
+  every_frame_dies const check;
+  struct ends {
+    std::unique_ptr<resumes>& region;
+    ends(std::unique_ptr<resumes>& r) : region(r) {}
+    ends(ends const&) = delete;
+    ends& operator=(ends const&) = delete;
+    ~ends() { region.reset(); }
+  };
+  std::string out;
+  parks_int outside;
+  auto middle = std::make_unique<resumes>();
+  auto inside = std::make_unique<resumes>();
+  auto const in_inside = [&]() -> eff<int, ask, tick> {
+    ends const at_the_end(middle);
+    co_await tick::now{};
+    co_return 0;
+  };
+  auto const in_middle = [&]() -> eff<int, tick> {
+    leaves const at_the_end(out, 'm');
+    co_return co_await handle(*inside, in_inside);
+  };
+  auto const in_outside = [&]() -> eff<int, tick> {
+    leaves const at_the_end(out, 'o');
+    co_return co_await handle(*middle, in_middle);
+  };
+  run(handle(outside, in_outside));
+  inside.reset();
+  CHECK(out == "m");  // there and then
+  outside.k = {};
+  CHECK(out == "mo");
+}
+
+TEST_CASE("a resumption that is assigned to is the new one while the old one is dropped") {
+  every_frame_dies const check;
+  struct resumes_what_is_kept {
+    keeps& in;
+    int& answer;
+    resumes_what_is_kept(keeps& k, int& a) : in(k), answer(a) {}
+    resumes_what_is_kept(resumes_what_is_kept const&) = delete;
+    resumes_what_is_kept& operator=(resumes_what_is_kept const&) = delete;
+    ~resumes_what_is_kept() {
+      if (in.k) answer = resume(std::move(in.k), 42);
+    }
+  };
+  keeps k;
+  int answer = 0;
+  auto const first = [&]() -> eff<int, ask> {
+    resumes_what_is_kept const at_the_end(k, answer);
+    co_return co_await ask::get{};
+  };
+  run(handle(k, first));
+  run(handle(k, asks()));  // assigns to k.k
+  CHECK(answer == 42);
+}
+
+TEST_CASE("an answer whose making ends the region is refused") {
+  every_frame_dies const check;
+  struct ends_the_region {
+    std::unique_ptr<keeps>& region;
+    operator int() const {
+      region.reset();
+      return 1;
+    }
+  };
+  auto k = std::make_unique<keeps>();
+  run(handle(*k, asks()));
+  auto rest = std::move(k->k);
+  CHECK_THROWS_AS(resume(std::move(rest), ends_the_region{k}), resumption_expired);
+}
+
+// ---- many, and large
+
+TEST_CASE("an over-aligned handler is aligned") {
+  every_frame_dies const check;
+  struct alignas(64) wide {
+    int n = 1;
+    int on(ask::get) const {
+      return n + static_cast<int>(reinterpret_cast<std::uintptr_t>(this) % 64);
+    }
+  };
+  for (int i = 0; i != 4; ++i) CHECK(run(handle<ask>(wide(), asks())) == 1);
+}
+
+namespace {
+
+using pair_of = row<state<int>, reader<int>>;
+
+eff<void, pair_of, tick> ticks_and_gets() {
+  co_await tick::now{};
+  co_await state<int>::get{};
+}
+/// `depth` handlers, of the two effects by turns: each can perform to two further out.
+eff<void, pair_of> nested(int depth, parks& innermost) {
+  if (depth == 0)
+    co_await handle(innermost, ticks_and_gets());
+  else if (depth % 2 == 0)
+    co_await handle(state_of(1), nested(depth - 1, innermost));
+  else
+    co_await handle(reader_of(1), nested(depth - 1, innermost));
+}
+
+/// Runs `depth` handlers under two that are borrowed, and resumes what parks inside.
+bool resumes_inside(int depth) {
+  parks innermost;
+  state_of number(0);
+  reader_of text(0);
+  bool resumed = false;
+  run(handle(number | text, [&]() -> eff<void, pair_of> {
+    co_await nested(depth, innermost);
+    resume(std::move(innermost.k));
+    resumed = true;
+  }));
+  return resumed;
+}
+
+}  // namespace
+
+TEST_CASE("looking whether all handlers are there takes a step for each, not for each path") {
+  every_frame_dies const check;
+  CHECK(resumes_inside(60));  // as many paths as the 60th number of Fibonacci
+}
+
+TEST_CASE(
+    "a thousand handlers, each kept by the next one in, are looked through, and go, in a loop") {
+  every_frame_dies const check;
+  bool resumed = false;
+  on_small_stack(256 * 1024, [&] {
+    resumed = resumes_inside(1000);
+
+    parks innermost;
+    run(handle(state_of(0) | reader_of(0), nested(1000, innermost)));
+    innermost.k = {};
+  });
+  CHECK(resumed);
+}
+
+// ---- describing
+
+TEST_CASE("describe names the handler that ended, which need not be the resumption's own") {
+  every_frame_dies const check;
+  parks_int outside;
+  {
+    resumes inside;
+    auto const around = [&inside]() -> eff<int, tick> {
+      co_return co_await handle(inside, ticks_and_asks());
+    };
+    run(handle(outside, around));
+  }
+  CHECK_THAT(describe(outside.k),
+             Contains("the handler resumes is no more") || Contains("::resumes is no more"));
+  CHECK_THROWS_WITH(resume(std::move(outside.k)), Contains("resumes is no more"));
+  CHECK(outside.k);
+}

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: MIT
+
+/// Work on threads that may block, on every backend.
+
+#include "io/blocking.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstddef>
+#include <functional>
+#include <latch>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "effects/effects.hpp"
+#include "io/thread_pool.hpp"
+#include "sched/base/errors.hpp"
+#include "sched/schedule.hpp"
+#include "testing/explore.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/threads.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+using Catch::Matchers::Contains;
+
+namespace {
+
+using children = spawning<proc, blocking_work>;
+using program = eff<void, children, proc, blocking_work>;
+
+template <class F>
+std::string error_of(F f) {
+  try {
+    f();
+  } catch (std::exception const& e) {
+    return e.what();
+  }
+  return "none";
+}
+
+/// Passes on what it gets, and counts.
+class counting_pool : public handler<blocking> {
+ public:
+  static constexpr bool thread_safe = true;
+  counting_pool(thread_pool& pool, counter& n) : pool_(pool), passed_on_(n) {}
+  void on(blocking::run r) {
+    pool_.on(std::move(r));
+    ++passed_on_;
+  }
+
+ private:
+  thread_pool& pool_;
+  counter& passed_on_;
+};
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("what a job gives comes back, and what it throws", "", alone, by_random,
+                   by_queue, by_stack, shared_by<2>, stolen_by<2>) {
+  every_frame_dies const check;
+  findings found;
+  std::thread::id const here = std::this_thread::get_id();
+  thread_pool pool(2);
+  run_on<TestType>(
+      [&found, here]() -> program {
+        int const n = co_await off_thread([](int a, int b) { return a * b; }, 6, 7);
+        found.add(std::to_string(n));
+        auto const p = co_await off_thread(
+            [](std::unique_ptr<std::string> s) {
+              *s += '!';
+              return s;
+            },
+            std::make_unique<std::string>("moved in, and out"));
+        found.add(*p);
+        co_await off_thread([&found] { found.add("void"); });
+        std::string kept = "kept";
+        co_await off_thread([](std::string& s) { s += " here"; }, std::ref(kept));
+        found.add(kept);
+        bool const is_elsewhere =
+            co_await off_thread([here] { return std::this_thread::get_id() != here; });
+        found.add(is_elsewhere ? "on another thread" : "here");
+        try {
+          (void)co_await off_thread([]() -> int { throw std::out_of_range("thrown there"); });
+        } catch (std::out_of_range const& e) {
+          found.add(e.what());
+        }
+      },
+      pool);
+  CHECK(found.all() == std::vector<std::string>{"42", "kept here", "moved in, and out!",
+                                                "on another thread", "thrown there", "void"});
+}
+
+TEMPLATE_TEST_CASE("many are in flight, on fewer threads, and each comes back to who asked", "",
+                   alone, by_random, by_queue, by_stack, shared_by<2>, stolen_by<2>) {
+  every_frame_dies const check;
+  static constexpr int many = 300;
+  counter right = 0;
+  run_on<TestType>(
+      [&right]() -> program {
+        auto const asks = [](int n, counter& to) -> program {
+          for (int i = 0; i != 3; ++i) {
+            int const answer = co_await off_thread([](int x) { return 10 * x; }, n + i);
+            if (answer == 10 * (n + i)) ++to;
+          }
+        };
+        for (int n = 0; n != many; ++n) co_await spawn(asks, n, std::ref(right));
+      },
+      thread_pool(3));
+  CHECK(right == 3 * many);
+}
+
+TEMPLATE_TEST_CASE("while a job stands still the others go on: it waits for what they do", "",
+                   alone, by_random, by_queue, by_stack, shared_by<2>, stolen_by<2>) {
+  every_frame_dies const check;
+  std::latch steps(100);
+  counter seen = 0;
+  thread_pool pool(1);
+  run_on<TestType>(
+      [&]() -> program {
+        co_await spawn(
+            [](std::latch& from) -> program {
+              for (int i = 0; i != 100; ++i) {
+                from.count_down();
+                co_await proc::yield{};
+              }
+            },
+            std::ref(steps));
+        seen = co_await off_thread([&steps] {
+          steps.wait();
+          return 7;
+        });
+      },
+      pool);
+  CHECK(seen == 7);
+}
+
+TEMPLATE_TEST_CASE("jobs are done when they are done, not in the order in which they begin", "",
+                   alone, by_random, by_queue, by_stack, shared_by<2>, stolen_by<2>) {
+  every_frame_dies const check;
+  std::latch second_is_back(1);
+  std::string order;
+  thread_pool pool(2);
+  run_on<TestType>(
+      [&]() -> program {
+        auto const first = [](std::latch& until, std::string& to) -> program {
+          co_await off_thread([&until] { until.wait(); });
+          to += "first ";
+        };
+        auto const second = [](std::latch& says, std::string& to) -> program {
+          co_await off_thread([] {});
+          to += "second ";
+          says.count_down();
+        };
+        co_await spawn(first, std::ref(second_is_back), std::ref(order));
+        co_await spawn(second, std::ref(second_is_back), std::ref(order));
+      },
+      pool);
+  CHECK(order == "second first ");
+}
+
+TEST_CASE("one thread runs jobs in the order in which they came") {
+  every_frame_dies const check;
+  std::string order;
+  schedule(
+      [&order]() -> program {
+        for (char c = 'a'; c != 'h'; ++c)
+          co_await spawn(
+              [](char name, std::string& to) -> program {
+                co_await off_thread([name, &to] { to += name; });
+              },
+              c, std::ref(order));
+      },
+      thread_pool(1));
+  CHECK(order == "abcdefg");
+}
+
+TEMPLATE_TEST_CASE("what a job owns has gone when who waits goes on, thrown or not", "", alone,
+                   by_random, shared_by<2>, stolen_by<2>) {
+  every_frame_dies const check;
+  counter alive = 0;
+  counter seen = 0;
+  run_on<TestType>(
+      [&]() -> program {
+        co_await off_thread([](lives const&) {}, lives(alive));
+        seen += alive;
+        try {
+          auto throws = [own = lives(alive)] { throw std::runtime_error("no"); };
+          co_await off_thread(std::move(throws));
+        } catch (std::runtime_error const&) {
+          seen += alive;
+        }
+      },
+      thread_pool(1));
+  CHECK(seen == 0);
+  CHECK(alive == 0);
+}
+
+// ---- ends
+
+TEMPLATE_TEST_CASE("a process is cancelled while its job runs, which runs on with what it owns", "",
+                   alone, by_random, by_queue, shared_by<2>, stolen_by<2>) {
+  every_frame_dies const check;
+  counter alive = 0;
+  counter done = 0;
+  counter told = 0;
+  {
+    std::latch runs(1);
+    std::latch may_end(1);
+    thread_pool pool(1);
+    auto const what = error_of([&] {
+      run_on<TestType>(
+          [&]() -> program {
+            auto const waits = [](std::latch& begun, std::latch& end, counter& all, counter& ended,
+                                  counter& cancels) -> program {
+              try {
+                auto stands_still = [&begun, &end, &ended, own = lives(all)] {
+                  begun.count_down();
+                  end.wait();
+                  ++ended;
+                };
+                co_await off_thread(std::move(stands_still));
+              } catch (cancelled const&) {
+                ++cancels;
+                throw;
+              }
+            };
+            co_await spawn(waits, std::ref(runs), std::ref(may_end), std::ref(alive),
+                           std::ref(done), std::ref(told));
+            while (!runs.try_wait()) co_await proc::yield{};
+            throw std::runtime_error("enough");
+          },
+          pool);
+    });
+    CHECK(what == "enough");
+    CHECK(told == 1);
+    CHECK(done == 0);
+    CHECK(alive == 1);
+    may_end.count_down();
+  }
+  CHECK(done == 1);
+  CHECK(alive == 0);
+}
+
+TEMPLATE_TEST_CASE(
+    "jobs that have not begun when the pool ends are dropped, and who waits hears it", "", alone,
+    by_random, by_queue, shared_by<2>, stolen_by<2>) {
+  every_frame_dies const check;
+  static constexpr int waiting = 5;
+  counter alive = 0;
+  counter passed_on = 0;
+  counter done = 0;
+  std::latch dropped(waiting);
+  auto pool = std::make_unique<thread_pool>(1);
+  counting_pool counts(*pool, passed_on);
+  std::thread ends([&pool, &passed_on] {
+    until([&passed_on] { return passed_on == 1 + waiting; });
+    pool.reset();
+  });
+  run_on<TestType>(
+      [&]() -> program {
+        std::latch begun(1);
+        auto const runs = [](std::latch& is_begun, std::latch& until_all, counter& n) -> program {
+          co_await off_thread([&] {
+            is_begun.count_down();
+            until_all.wait();
+            ++n;
+          });
+        };
+        auto const waits = [](std::latch& says, counter& all, counter& n) -> program {
+          try {
+            auto adds = [&n, own = lives(all)] { n += 100; };
+            co_await off_thread(std::move(adds));
+          } catch (completion_dropped const&) {
+            says.count_down();
+          }
+        };
+        co_await spawn(runs, std::ref(begun), std::ref(dropped), std::ref(done));
+        while (!begun.try_wait()) co_await proc::yield{};
+        for (int i = 0; i != waiting; ++i)
+          co_await spawn(waits, std::ref(dropped), std::ref(alive), std::ref(done));
+        while (!dropped.try_wait()) co_await proc::yield{};
+      },
+      counts);
+  ends.join();
+  CHECK(done == 1);
+  CHECK(alive == 0);
+}
+
+TEST_CASE("a pool of no threads is refused") {
+  CHECK_THROWS_WITH(thread_pool(0), Contains("a thread_pool of no threads"));
+}
+
+TEST_CASE("a pool serves two schedulers at once, and may be gone before they are") {
+  every_frame_dies const check;
+  counter sum = 0;
+  std::optional<thread_pool> pool(std::in_place, 2U);
+  auto const asks = [&sum]() -> program {
+    for (int i = 0; i != 100; ++i) {
+      int const n = co_await off_thread([] { return 1; });
+      sum += n;
+    }
+  };
+  scheduler<> a;
+  scheduler<sharing_among<2>> b;
+  a.start(asks, *pool);
+  b.start(asks, *pool);
+  std::thread other([&b] { b.run(); });
+  a.run();
+  other.join();
+  pool.reset();
+  CHECK(sum == 200);
+}
+
+TEST_CASE("who has work done elsewhere cannot fork") {
+  auto const what = error_of([] {
+    schedule(
+        []() -> program {
+          co_await off_thread([] {});
+          co_await proc::fork{};
+        },
+        blocking_at_once());
+  });
+  CHECK_THAT(what, Contains("weft::blocking::run at"));
+}
+
+// ---- in tests
+
+TEST_CASE("where it is run at once, every schedule can be seen") {
+  for (auto const grain : {granularity::cooperative, granularity::parallel}) {
+    every_frame_dies const check;
+    auto const found = explore(
+        {.granularity = grain, .progress = progress::never}, [] { return std::string(); },
+        [](std::string& to) -> program {
+          auto const asks = [](char name, std::string& all) -> program {
+            int const n = co_await off_thread([] { return 1; });
+            all += static_cast<char>(name + n);
+          };
+          co_await spawn(asks, 'a', std::ref(to));
+          co_await spawn(asks, 'x', std::ref(to));
+        },
+        [](std::string const& s) { return s; }, [](std::string&) { return blocking_at_once(); });
+    CHECK(found.ok());
+    CHECK(found.complete);
+    std::vector<std::string> names;
+    for (auto const& o : found.outcomes) names.push_back(o.result.text);
+    std::ranges::sort(names);
+    CHECK(names == std::vector<std::string>{"by", "yb"});
+  }
+}

@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: MIT
+
+/// The laws of sched/base/backend.hpp for several workers, each on a thread, and of `concurrent`.
+
+#include <algorithm>
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <numeric>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "sched/backends/sharing.hpp"
+#include "sched/backends/stealing.hpp"
+#include "tests/support/backends.hpp"
+#include "tests/support/dice.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/queue_threads.hpp"
+#include "tests/support/thunks.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool sanitized = true;
+#elif defined(__has_feature)
+constexpr bool sanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#else
+constexpr bool sanitized = false;
+#endif
+
+using sharing_2 = sharing_among<2>;
+using sharing_8 = sharing_among<8>;
+using stealing_2 = stealing_among<2>;
+using stealing_8 = stealing_among<8>;
+static_assert(concurrent<sharing_2> && concurrent<stealing_2>);
+
+instant const passed{};  // long ago
+
+/// Runs f(worker, its number) for each worker, on a thread of its own, when all have come.
+template <class Backend, class F>
+void on_workers(Backend& b, F f) {
+  std::atomic<unsigned> here = 0;
+  on_threads(b.threads(), [&](unsigned me) {
+    typename Backend::worker w(b, me);
+    ++here;
+    while (here != b.threads()) std::this_thread::yield();
+    f(w, me);
+  });
+}
+/// Takes and does f(thunk) until there is nothing to take; says why.
+template <class Worker, class F>
+thunk::nothing until_nothing(Worker& w, dry_test dry, F f) {
+  for (;;) {
+    thunk t = w.take(instant::max(), dry);
+    if (!t) return t.why_empty();
+    f(std::move(t));
+  }
+}
+
+/// What is due from outside: who puts it counts it off in the same step.
+class due_things {
+ public:
+  explicit due_things(int n) : left_(n) {}
+  template <class F>
+  void one(F put) {
+    std::lock_guard const lock(mutex_);
+    put();
+    --left_;
+  }
+  [[nodiscard]] dry_test dry() {
+    return {[](void const* p) {
+              auto& it = *static_cast<due_things*>(const_cast<void*>(p));
+              std::lock_guard const lock(it.mutex_);
+              ++it.asked_;
+              return it.left_ == 0;
+            },
+            this};
+  }
+  [[nodiscard]] int times_asked() {
+    std::lock_guard const lock(mutex_);
+    return asked_;
+  }
+
+ private:
+  std::mutex mutex_;
+  int left_;
+  int asked_ = 0;
+};
+
+std::uint64_t sum_of(std::vector<std::uint64_t> const& v) {
+  return std::accumulate(v.begin(), v.end(), std::uint64_t{0});
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("each put is answered by one take, and all workers end when nothing is left", "",
+                   sharing_2, sharing_8, stealing_2, stealing_8) {
+  every_frame_dies const check;
+  constexpr std::uint64_t n = 2000;
+  int wrong = 0;
+  for (unsigned round = 0; round != 30; ++round) {
+    TestType b;
+    std::vector<int> times(n);              // no atomics: each is one thread's
+    std::vector<std::uint64_t> written(n);  // B1
+    std::atomic<std::uint64_t> left = n - 1;
+    std::vector<int> bad(b.threads());
+    written[1] = 1;
+    b.put(numbered<TestType>(1), why::started);
+    on_workers(b, [&](auto& w, unsigned me) {
+      dice random(round * 8 + me);
+      auto const why_not = until_nothing(w, dry_test(), [&](thunk const& t) {
+        std::uint64_t const i = t.answer();
+        ++times[i];
+        bad[me] += written[i] != i;
+        for (std::uint64_t child = 2 * i; child != 2 * i + 2 && child < n; ++child) {
+          written[child] = child;
+          switch (random(3)) {
+            case 0:
+              b.put(numbered<TestType>(child), why::woken);
+              break;
+            case 1:
+              w.put(numbered<TestType>(child), why::started);
+              break;
+            case 2:
+              w.put(numbered<TestType>(child), why::yielded);
+              break;
+          }
+        }
+        --left;
+      });
+      bad[me] += why_not != thunk::nothing::dry || left != 0;
+      // And it stays so.
+      bad[me] += w.take(instant::max(), dry_test()).why_empty() != thunk::nothing::dry;
+    });
+    for (int const x : bad) wrong += x;
+    for (std::uint64_t i = 1; i != n; ++i) wrong += times[i] != 1;
+  }
+  CHECK(wrong == 0);
+}
+
+TEMPLATE_TEST_CASE("processes that yield to and fro are each had by one worker at a time", "",
+                   sharing_2, sharing_8, stealing_2, stealing_8) {
+  every_frame_dies const check;
+  constexpr std::size_t n = 100;
+  constexpr std::uint64_t steps = 400;
+  TestType b;
+  std::vector<std::uint64_t> taken(n);  // no atomics: of who has the process
+  std::vector<int> bad(b.threads());
+  for (std::size_t i = 0; i != n; ++i) b.put(numbered<TestType>(i), why::started);
+  on_workers(b, [&](auto& w, unsigned me) {
+    bad[me] += until_nothing(w, dry_test(), [&](thunk t) {
+                 while (++taken[t.answer()] != steps) {
+                   if (!w.can_exchange()) return w.put(std::move(t), why::yielded);
+                   t = w.exchange(std::move(t));
+                 }
+               }) != thunk::nothing::dry;
+  });
+  for (int const x : bad) CHECK(x == 0);
+  CHECK(taken == std::vector<std::uint64_t>(n, steps));
+}
+
+TEMPLATE_TEST_CASE("workers that come before the first put wait for it, if something is due", "",
+                   sharing_alone, sharing_2, sharing_8, stealing_alone, stealing_2, stealing_8) {
+  every_frame_dies const check;
+  constexpr int senders = 2;
+  constexpr int each = 20;
+  int wrong = 0;
+  for (unsigned round = 0; round != 100; ++round) {
+    TestType b;
+    due_things due(senders * each);
+    std::vector<std::uint64_t> got(b.threads());
+    std::vector<int> bad(b.threads());
+    std::thread outside([&] {
+      while (round % 2 == 0 && due.times_asked() == 0) std::this_thread::yield();  // all are idle
+      on_threads(senders, [&](unsigned) {
+        for (int i = 0; i != each; ++i) due.one([&] { b.put(numbered<TestType>(1), why::woken); });
+      });
+    });
+    on_workers(b, [&](auto& w, unsigned me) {
+      bad[me] += until_nothing(w, due.dry(), [&](thunk const& t) { got[me] += t.answer(); }) !=
+                 thunk::nothing::dry;
+    });
+    outside.join();
+    for (int const x : bad) wrong += x;
+    wrong += sum_of(got) != senders * each;
+  }
+  CHECK(wrong == 0);
+}
+
+TEMPLATE_TEST_CASE("a worker that comes while another asks whether it is dry may have something",
+                   "", sharing_2, stealing_2) {
+  every_frame_dies const check;
+  TestType b;
+  using worker = typename TestType::worker;
+  worker first(b, 0);
+  struct coming {
+    TestType& b;
+    std::optional<worker> second;
+  } c{b, std::nullopt};
+  auto const comes = [](void const* p) {
+    auto& it = *static_cast<coming*>(const_cast<void*>(p));
+    if (!it.second) it.second.emplace(it.b, 1u);  // with what it took from outside
+    return true;
+  };
+  thunk const t = first.take(passed, dry_test(comes, &c));
+  REQUIRE_FALSE(t);
+  CHECK(t.why_empty() == thunk::nothing::deadline);
+  c.second->put(numbered<TestType>(7), why::started);
+  thunk const own = c.second->take(passed, dry_test());
+  REQUIRE(own);
+  CHECK(own.answer() == 7);
+}
+
+TEMPLATE_TEST_CASE("a put from outside wakes somebody who sleeps, whenever it comes", "",
+                   sharing_alone, sharing_2, sharing_8, stealing_alone, stealing_2, stealing_8) {
+  every_frame_dies const check;
+  TestType b;
+  // With the three of sharing a million; stealing has the same list of those who sleep.
+  int const each = std::derived_from<TestType, sharing> ? 1000 : 200;
+  int const sleeps = (sanitized ? 10 : each) * (b.threads() == 1   ? 600
+                                                : b.threads() == 2 ? 300
+                                                                   : 100);
+  // Where threads are more than processors they seldom all sleep.
+  int const most_puts = 500 * each;
+  due_things due(1);
+  std::atomic<int> taken = 0;
+  std::atomic<int> puts = 0;
+  std::vector<int> bad(b.threads());
+  std::thread outside([&] {
+    dice random(0);
+    while (due.times_asked() < sleeps && puts < most_puts) {
+      b.put(numbered<TestType>(0), why::woken);
+      ++puts;
+      while (taken != puts) std::this_thread::yield();  // for ever, if a wake-up is lost
+      // Long enough that they fall asleep, or nearly.
+      std::atomic<unsigned> n = random(2) == 0 ? 0 : random(3000);
+      while (n != 0) --n;
+    }
+    due.one([&] { b.put(numbered<TestType>(0), why::woken); });
+    ++puts;
+  });
+  on_workers(b, [&](auto& w, unsigned me) {
+    bad[me] += until_nothing(w, due.dry(), [&](thunk const&) { ++taken; }) != thunk::nothing::dry;
+  });
+  outside.join();
+  CHECK(taken == puts);
+  for (int const x : bad) CHECK(x == 0);
+}
+
+TEMPLATE_TEST_CASE("stop wakes all who sleep, ends those who do not, and take says so", "",
+                   sharing_2, sharing_8, stealing_2, stealing_8) {
+  every_frame_dies const check;
+  int wrong = 0;
+  for (int round = 0; round != 100; ++round) {
+    TestType b;
+    due_things due(1);
+    std::vector<int> bad(b.threads());
+    std::atomic<int> steps = 0;
+    if (round % 2 == 1) b.put(numbered<TestType>(0), why::started);  // one runs for ever
+    std::thread outside([&] {
+      if (round % 2 == 0)
+        while (due.times_asked() == 0) std::this_thread::yield();
+      else
+        while (steps < 100) std::this_thread::yield();
+      b.stop();
+    });
+    on_workers(b, [&](auto& w, unsigned me) {
+      auto const why_not = until_nothing(w, due.dry(), [&](thunk t) {
+        ++steps;
+        w.put(std::move(t), why::yielded);
+      });
+      bad[me] += why_not != thunk::nothing::stopped;
+      bad[me] += w.take(instant::max(), due.dry()).why_empty() != thunk::nothing::stopped;
+    });
+    outside.join();
+    for (int const x : bad) wrong += x;
+  }
+  CHECK(wrong == 0);
+}
+
+TEMPLATE_TEST_CASE("who claims a process and who takes one are never both right", "", sharing_2,
+                   sharing_8) {
+  every_frame_dies const check;
+  constexpr std::size_t n = 50;
+  constexpr int steps = 300;
+  int wrong = 0;
+  for (unsigned round = 0; round != 10; ++round) {
+    TestType b;
+    std::vector<process*> processes(n);
+    std::vector<thunk> kept;  // so that those who claim do not touch what is gone
+    std::vector<int> had(n);  // no atomics: of who has the process
+    std::vector<int> claims(b.threads());
+    std::vector<int> bad(b.threads());
+    for (std::size_t i = 0; i != n; ++i) {
+      thunk t = numbered<TestType>(i);
+      processes[i] = t.get();
+      kept.push_back(t);
+      b.put(std::move(t), why::started);
+    }
+    on_workers(b, [&](auto& w, unsigned me) {
+      dice random(round * 8 + me);
+      auto const why_not = until_nothing(w, dry_test(), [&](thunk t) {
+        std::size_t i = t.answer();
+        for (;;) {
+          if (++had[i] < steps) w.put(thunk(t.release(), i), why::yielded);
+          std::size_t const other = random(n);
+          t = b.claim(processes[other]);
+          if (!t) return;
+          ++claims[me];
+          i = t.answer();
+          if (i != other) ++bad[me];
+        }
+      });
+      bad[me] += why_not != thunk::nothing::dry;
+    });
+    for (int const x : bad) wrong += x;
+    for (int const x : had) wrong += x != steps;
+    wrong += std::ranges::count(claims, 0) == static_cast<std::ptrdiff_t>(claims.size());
+  }
+  CHECK(wrong == 0);
+}
+
+TEMPLATE_TEST_CASE("put while a process is about to wait, it runs when that waits, on any thread",
+                   "", sharing_2, sharing_8, stealing_2, stealing_8) {
+  every_frame_dies const check;
+  constexpr int rounds = 2000;
+  TestType b;
+  std::optional<thunk> t(numbered<TestType>(0));  // of who has the process
+  process& p = *t->get();
+  std::atomic<int> can_be_found = -1;
+  std::atomic<int> was_taken = -1;
+  int written = -1;  // no atomic: who takes it has what was written before it waits (R4)
+  int wrong = 0;
+  due_things due(1);
+  std::thread other([&] {
+    for (int i = 0; i != rounds; ++i) {
+      while (can_be_found != i) std::this_thread::yield();
+      // Says how often it was put: who takes it has that too.
+      b.put(thunk(&p, static_cast<std::uint64_t>(i + 1)), why::woken);
+    }
+    while (was_taken != rounds) std::this_thread::yield();
+    due.one([&] { b.put(numbered<TestType>(rounds + 1), why::woken); });
+  });
+  b.put(std::move(*t), why::started);
+  std::vector<int> bad(b.threads());
+  on_workers(b, [&](auto& w, unsigned me) {
+    bad[me] += until_nothing(w, due.dry(), [&](thunk got) {
+                 auto const i = static_cast<int>(got.answer());
+                 if (i == rounds + 1) return;
+                 bad[me] += got.get() != &p || written != i - 1;
+                 if (i == rounds) {
+                   was_taken = i;
+                   return;
+                 }
+                 (void)got.release();
+                 w.is_about_to_wait(p);
+                 can_be_found = i;
+                 if (i % 3 == 0) std::this_thread::yield();
+                 written = i;
+                 w.waits(p, waiting_for::something_else);
+               }) != thunk::nothing::dry;
+  });
+  other.join();
+  for (int const x : bad) wrong += x;
+  CHECK(wrong == 0);
+  CHECK(written == rounds - 1);
+}
+
+TEMPLATE_TEST_CASE("who has what a process is about to wait for goes on with it when that waits",
+                   "", sharing_2, stealing_2) {
+  every_frame_dies const check;
+  constexpr int rounds = 2000;
+  TestType b;
+  thunk const t = numbered<TestType>(0);
+  process& p = *t.get();
+  std::atomic<int> can_be_found = -1;
+  std::atomic<int> had = -1;
+  int written = -1;  // no atomic: as above
+  std::vector<int> bad(2);
+  {
+    typename TestType::worker first(b, 0);
+    first.put(thunk(t), why::started);
+    (void)first.take(instant::max(), dry_test()).release();  // it runs
+  }
+  on_workers(b, [&](auto& w, unsigned me) {
+    for (int i = 0; i != rounds; ++i)
+      if (me == static_cast<unsigned>(i) % 2) {
+        w.is_about_to_wait(p);
+        can_be_found = i;
+        if (i % 3 == 0) std::this_thread::yield();
+        written = i;
+        w.waits(p, waiting_for::mail);
+        while (had != i) std::this_thread::yield();
+      } else {
+        while (can_be_found != i) std::this_thread::yield();
+        w.runs_next(p);
+        bad[me] += written != i;
+        had = i;
+      }
+  });
+  p.release();
+  CHECK(bad == std::vector<int>(2));
+}
+
+TEMPLATE_TEST_CASE("a process that need not wait after all is put as before", "", sharing_alone,
+                   sharing_2, stealing_alone, stealing_2) {
+  every_frame_dies const check;
+  TestType b;
+  typename TestType::worker w(b, 0);
+  w.put(numbered<TestType>(3), why::started);
+  thunk t = w.take(instant::max(), dry_test());
+  process& p = *t.get();
+  w.is_about_to_wait(p);
+  w.goes_on(p);
+  CHECK_FALSE(b.claim(&p));
+  w.put(std::move(t), why::yielded);
+  thunk const again = w.take(instant::max(), dry_test());
+  CHECK(again.get() == &p);
+}

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: MIT
+
+/// The laws of offers (B6 and B7 of sched/base/backend.hpp), for every backend that keeps them.
+
+#include "sched/base/lazy_task.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <barrier>
+#include <catch2/catch.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <latch>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "sched/backends/one_thread.hpp"
+#include "tests/support/backends.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/thunks.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+
+namespace {
+
+template <class Backend>
+class numbered_offer final : public offer {
+ public:
+  explicit numbered_offer(std::uint64_t n) : number(n) {}
+  thunk begin() noexcept override {
+    ++begun;
+    if (when_begun) when_begun();
+    return fails ? thunk(thunk::nothing::dry) : numbered<Backend>(number);
+  }
+  std::uint64_t const number;
+  int begun = 0;
+  bool fails = false;
+  std::function<void()> when_begun;
+};
+
+template <class Backend>
+std::vector<std::unique_ptr<numbered_offer<Backend>>> offers(std::uint64_t n) {
+  std::vector<std::unique_ptr<numbered_offer<Backend>>> all;
+  for (std::uint64_t i = 0; i != n; ++i)
+    all.push_back(std::make_unique<numbered_offer<Backend>>(i));
+  return all;
+}
+
+template <class Worker>
+void put(Worker& w, offer& o) {
+  detail::put_offers(w, 1, [&] { return &o; });
+}
+/// So many of them, from that one on, and nobody is told.
+template <class Worker, class Offers>
+offers_put put_silently(Worker& w, Offers const& all, std::size_t from, std::size_t n) {
+  return w.put_all(n, [at = all.begin() + static_cast<std::ptrdiff_t>(from)]() mutable -> offer* {
+    return (at++)->get();
+  });
+}
+
+/// Takes until nothing comes: the numbers, in their order.
+template <class Worker>
+std::vector<std::uint64_t> all_from(Worker& w) {
+  std::vector<std::uint64_t> all;
+  for (;;) {
+    thunk const t = w.take(instant::max(), dry_test());
+    if (!t) return all;
+    all.push_back(t.answer());
+  }
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("an offer is taken back, the newest first, and no process was made", "",
+                   one_thread, sharing_alone, stealing_alone) {
+  every_frame_dies const check;
+  TestType b;
+  typename TestType::worker w(b, 0);
+  auto const all = offers<TestType>(1000);
+  for (std::size_t i = 0; i != all.size(); i += 4) {
+    w.make_room(4);
+    REQUIRE(put_silently(w, all, i, 4) == offers_put::done);
+  }
+  for (std::size_t i = all.size(); i-- != 0;) REQUIRE(w.take_back() == all[i].get());
+  CHECK(w.take_back() == nullptr);
+  CHECK(all_from(w).empty());
+  CHECK(std::ranges::all_of(all, [](auto const& o) { return o->begun == 0; }));
+}
+
+TEMPLATE_TEST_CASE("each offer is taken back, or begun by a take, once", "", one_thread,
+                   sharing_alone, stealing_alone) {
+  every_frame_dies const check;
+  TestType b;
+  typename TestType::worker w(b, 0);
+  auto const all = offers<TestType>(3000);
+  std::vector<std::uint64_t> seen;
+  for (std::size_t i = 0; i != all.size(); ++i) {
+    put(w, *all[i]);
+    if (i % 3 == 0)
+      if (auto const* const o = static_cast<numbered_offer<TestType>*>(w.take_back()))
+        seen.push_back(o->number);
+    if (i % 7 == 1)  // then there is one
+      if (thunk const t = w.take(instant::max(), dry_test())) seen.push_back(t.answer());
+  }
+  auto const rest = all_from(w);
+  seen.insert(seen.end(), rest.begin(), rest.end());
+  std::ranges::sort(seen);
+  bool each_once = seen.size() == all.size();
+  for (std::size_t i = 0; i != seen.size(); ++i) each_once &= seen[i] == i;
+  CHECK(each_once);
+  CHECK(std::ranges::all_of(all, [](auto const& o) { return o->begun <= 1; }));
+}
+
+TEMPLATE_TEST_CASE("who takes has its offers stand in line, the oldest first", "", one_thread,
+                   sharing_alone) {
+  every_frame_dies const check;
+  TestType b;
+  typename TestType::worker w(b, 0);
+  auto const all = offers<TestType>(3);
+  w.put(numbered<TestType>(10), why::yielded);
+  for (auto const& o : all) put(w, *o);
+  CHECK(all_from(w) == std::vector<std::uint64_t>{10, 0, 1, 2});
+}
+TEST_CASE("a worker that steals begins its own newest offer when its deque is empty") {
+  every_frame_dies const check;
+  stealing_alone b;
+  stealing::worker w(b, 0);
+  auto const all = offers<stealing>(3);
+  w.put(numbered<stealing>(10), why::yielded);
+  w.put(numbered<stealing>(11), why::started);
+  for (auto const& o : all) put(w, *o);
+  CHECK(all_from(w) == std::vector<std::uint64_t>{11, 2, 1, 0, 10});
+}
+
+TEMPLATE_TEST_CASE("others take the oldest offer", "", sharing_among<2>, stealing_among<2>) {
+  every_frame_dies const check;
+  TestType b;
+  typename TestType::worker busy(b, 0);
+  typename TestType::worker other(b, 1);
+  auto const all = offers<TestType>(4);
+  for (auto const& o : all) put(busy, *o);
+  CHECK(other.take(instant::max(), dry_test()).answer() == 0);
+  CHECK(other.take(instant::max(), dry_test()).answer() == 1);
+  CHECK(busy.take_back() == all[3].get());
+  CHECK(other.take(instant::max(), dry_test()).answer() == 2);
+  CHECK(busy.take_back() == nullptr);
+}
+
+TEMPLATE_TEST_CASE("others take what they were not told of as well", "", sharing_among<2>,
+                   stealing_among<2>) {
+  every_frame_dies const check;
+  TestType b;
+  typename TestType::worker busy(b, 0);
+  typename TestType::worker other(b, 1);
+  auto const all = offers<TestType>(2);
+  busy.make_room(2);
+  REQUIRE(put_silently(busy, all, 0, 2) == offers_put::done);
+  CHECK(other.take(instant::max(), dry_test()).answer() == 0);
+  CHECK(busy.take_back() == all[1].get());
+}
+
+TEMPLATE_TEST_CASE("of offers that are put together each other thread takes one", "",
+                   sharing_among<3>, stealing_among<3>) {
+  every_frame_dies const check;
+  constexpr std::uint64_t rounds = 200;
+  TestType b;
+  auto const all = offers<TestType>(2 * rounds);
+  std::barrier round(3);  // both have taken: so nobody takes two
+  std::atomic<std::uint64_t> taken = 0;
+  typename TestType::worker w(b, 0);
+  std::vector<std::thread> others;
+  for (unsigned i = 1; i != 3; ++i)
+    others.emplace_back([&, i] {
+      typename TestType::worker mine(b, i);
+      round.arrive_and_wait();
+      while (mine.take(instant::max(), dry_test())) {
+        ++taken;
+        round.arrive_and_wait();
+      }
+    });
+  round.arrive_and_wait();
+  for (std::uint64_t i = 0; i != rounds; ++i) {
+    detail::put_offers(w, 2, [at = all.begin() + 2 * static_cast<std::ptrdiff_t>(i)]() mutable {
+      return static_cast<offer*>((at++)->get());
+    });
+    round.arrive_and_wait();
+  }
+  CHECK(!w.take(instant::max(), dry_test()));
+  for (auto& t : others) t.join();
+  CHECK(taken == 2 * rounds);
+}
+
+TEMPLATE_TEST_CASE("an offer that cannot be begun is passed over", "", one_thread, sharing_alone,
+                   stealing_alone) {
+  every_frame_dies const check;
+  TestType b;
+  typename TestType::worker w(b, 0);
+  auto const all = offers<TestType>(5);
+  for (auto const& o : all) {
+    o->fails = o->number % 2 == 0;
+    put(w, *o);
+  }
+  auto seen = all_from(w);
+  std::ranges::sort(seen);
+  CHECK(seen == std::vector<std::uint64_t>{1, 3});
+  CHECK(std::ranges::all_of(all, [](auto const& o) { return o->begun == 1; }));
+}
+
+TEMPLATE_TEST_CASE("what is offered while offers are begun is begun as well, once", "", one_thread,
+                   sharing_alone, stealing_alone) {
+  every_frame_dies const check;
+  auto const all = offers<TestType>(40);
+  {
+    TestType b;
+    typename TestType::worker w(b, 0);
+    for (std::size_t i = 0; i != 20; ++i) all[i]->when_begun = [&, i] { put(w, *all[20 + i]); };
+    for (std::size_t i = 0; i != 10; ++i) put(w, *all[i]);
+    auto seen = all_from(w);
+    std::ranges::sort(seen);
+    CHECK(seen.size() == 20);
+    CHECK(std::ranges::count_if(seen, [](auto n) { return n < 20; }) == 10);
+    for (std::size_t i = 10; i != 20; ++i) put(w, *all[i]);  // these are left when it ends
+  }
+  CHECK(std::ranges::all_of(all, [](auto const& o) { return o->begun == 1; }));
+}
+
+TEMPLATE_TEST_CASE("offers that are left when a backend ends are begun, and dropped", "",
+                   one_thread, sharing_alone, stealing_alone) {
+  every_frame_dies const check;
+  auto const all = offers<TestType>(5);
+  {
+    TestType b;
+    typename TestType::worker w(b, 0);
+    for (auto const& o : all) put(w, *o);
+  }
+  CHECK(std::ranges::all_of(all, [](auto const& o) { return o->begun == 1; }));
+}
+
+TEMPLATE_TEST_CASE("while one thread offers and takes back, others take, and nothing is lost", "",
+                   sharing_among<3>, stealing_among<3>) {
+  every_frame_dies const check;
+  constexpr std::uint64_t many = 20'000;
+  TestType b;
+  auto const all = offers<TestType>(many);
+  std::vector<std::atomic<int>> seen(many);
+  std::atomic<std::uint64_t> left = many;
+  auto const take_all = [&](typename TestType::worker& w) {
+    for (;;) {
+      thunk const t = w.take(instant::max(), dry_test());
+      if (!t) return;
+      ++seen[t.answer()];
+      --left;
+    }
+  };
+  typename TestType::worker w(b, 0);
+  std::vector<std::thread> others;
+  std::latch begun(3);
+  for (unsigned i = 1; i != 3; ++i)
+    others.emplace_back([&, i] {
+      typename TestType::worker mine(b, i);
+      begun.arrive_and_wait();
+      take_all(mine);
+    });
+  begun.arrive_and_wait();
+  for (std::uint64_t i = 0; i != many; ++i) {
+    put(w, *all[i]);
+    if (i % 4 == 3)
+      for (int n = 0; n != 3; ++n)
+        if (auto const* const o = static_cast<numbered_offer<TestType>*>(w.take_back())) {
+          ++seen[o->number];
+          --left;
+        }
+  }
+  take_all(w);
+  for (auto& t : others) t.join();
+  CHECK(left == 0);
+  CHECK(std::ranges::all_of(seen, [](auto const& n) { return n == 1; }));
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+
+/// sched/backends/message_stack.hpp.
+
+#include "sched/backends/message_stack.hpp"
+
+#include <catch2/catch.hpp>
+#include <vector>
+
+#include "tests/support/dice.hpp"
+#include "tests/support/seeds.hpp"
+#include "tests/support/stack_threads.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+
+namespace {
+
+std::vector<int> numbers(letter const* l) {
+  std::vector<int> all;
+  for (; l; l = l->next) all.push_back(l->number);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("what was pushed first is taken first, all at once, and then there is nothing") {
+  message_stack<letter> stack;
+  CHECK(stack.is_empty());
+  CHECK(stack.take_all() == nullptr);
+  letter l[3] = {{nullptr, 0, 1}, {nullptr, 0, 2}, {nullptr, 0, 3}};
+  for (auto& x : l) {
+    stack.push(x);
+    CHECK_FALSE(stack.is_empty());
+  }
+  CHECK(numbers(stack.take_all()) == std::vector{1, 2, 3});
+  CHECK(stack.is_empty());
+  CHECK(stack.take_all() == nullptr);
+}
+
+TEST_CASE("a message can be sent again, wherever it stood in what was taken") {
+  message_stack<letter> stack;
+  letter l[3] = {{nullptr, 0, 1}, {nullptr, 0, 2}, {nullptr, 0, 3}};
+  for (auto& x : l) stack.push(x);
+  (void)stack.take_all();
+  stack.push(l[1]);
+  CHECK(numbers(stack.take_all()) == std::vector{2});
+  stack.push(l[2]);
+  stack.push(l[0]);
+  CHECK(numbers(stack.take_all()) == std::vector{3, 1});
+}
+
+TEST_CASE("pushes and takes that alternate keep the order, and lose nothing") {
+  seeds(100).for_each([](unsigned seed) {
+    CAPTURE(seed);
+    dice random(seed);
+    message_stack<letter> stack;
+    std::vector<letter> letters(200);
+    std::vector<int> sent;
+    std::vector<int> got;
+    for (int n = 0; n != 200; ++n) {
+      auto& l = letters[static_cast<std::size_t>(n)];
+      l.number = n;
+      stack.push(l);
+      sent.push_back(n);
+      if (random(4) == 0)
+        for (int const x : numbers(stack.take_all())) got.push_back(x);
+    }
+    for (int const x : numbers(stack.take_all())) got.push_back(x);
+    CHECK(got == sent);
+  });
+}
+
+TEST_CASE(
+    "one takes what many push: all of it, those of each in their order, with what they wrote") {
+  auto const senders = GENERATE(1u, 2u, 3u, 7u);
+  CHECK(wrong_letters_on_threads(senders, 20'000) == 0);
+}

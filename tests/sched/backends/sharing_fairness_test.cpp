@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+
+/// The fairness that sched/backends/sharing.hpp states: its workers, driven from one thread.
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "sched/backends/sharing.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/thunks.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+
+namespace {
+
+constexpr std::uint64_t wanted = 1'000'000;
+
+/// All workers of a backend.
+class workers {
+ public:
+  explicit workers(unsigned n) : backend_({.threads = n}) {
+    for (unsigned i = 0; i != n; ++i)
+      all_.push_back(std::make_unique<sharing::worker>(backend_, i));
+  }
+  sharing::worker& operator[](unsigned i) { return *all_[i]; }
+
+  void put(unsigned at, std::uint64_t n, unsigned times = 1) {
+    for (unsigned i = 0; i != times; ++i) (*this)[at].put(numbered<sharing>(n), why::started);
+  }
+  /// A process that is ready somewhere; it is no more.
+  std::uint64_t take(unsigned at) { return (*this)[at].take(instant::max(), dry_test()).answer(); }
+  /// The same; it yields.
+  std::uint64_t take_and_yield(unsigned at) {
+    thunk t = (*this)[at].take(instant::max(), dry_test());
+    std::uint64_t const n = t.answer();
+    (*this)[at].put(std::move(t), why::yielded);
+    return n;
+  }
+
+ private:
+  sharing backend_;
+  std::vector<std::unique_ptr<sharing::worker>> all_;
+};
+
+}  // namespace
+
+TEST_CASE("one thread alone is first in, first out, however long it runs") {
+  every_frame_dies const check;
+  workers w(1);
+  for (std::uint64_t i = 0; i != 10; ++i) w.put(0, i);
+  int wrong = 0;
+  for (std::uint64_t step = 0; step != 2000; ++step) wrong += w.take_and_yield(0) != step % 10;
+  thunk t = w[0].take(instant::max(), dry_test());
+  for (std::uint64_t step = 0; step != 2000; ++step) {
+    wrong += t.answer() != step % 10;
+    if (w[0].can_exchange()) {
+      t = w[0].exchange(std::move(t));
+    } else {
+      w[0].put(std::move(t), why::yielded);
+      t = w[0].take(instant::max(), dry_test());
+    }
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE(
+    "who waits behind others at a thread that is stuck is got by any other within the bound") {
+  every_frame_dies const check;
+  auto const n = GENERATE(2u, 3u, 5u);
+  auto const k = GENERATE(0u, 1u, 5u, 40u);
+  auto const other = GENERATE(1u, 0u);  // the index decides whom it visits first
+  unsigned const stuck = other == 0 ? n - 1 : 0;
+  workers w(n);
+  w.put(stuck, 0, k);
+  w.put(stuck, wanted);
+  w.put(other, 1, 100);  // so many that it takes one at a time
+  unsigned const bound = 256 * (n - 1) * (k + 1);
+  unsigned taken = 1;
+  while (taken <= bound && w.take_and_yield(other) != wanted) ++taken;
+  CAPTURE(n, k, taken);
+  CHECK(taken <= bound);
+  if (n == 2) CHECK(taken == bound);  // it is no less
+}
+
+TEST_CASE("a thread that exchanges looks at the others as often as one that puts and takes") {
+  every_frame_dies const check;
+  workers w(2);
+  w.put(1, wanted);
+  w.put(0, 1, 10);
+  unsigned taken = 1;
+  thunk t = w[0].take(instant::max(), dry_test());
+  for (; t.answer() != wanted && taken != 1000; ++taken) {
+    if (w[0].can_exchange()) {
+      t = w[0].exchange(std::move(t));
+    } else {
+      w[0].put(std::move(t), why::yielded);
+      t = w[0].take(instant::max(), dry_test());
+    }
+  }
+  CHECK(taken == 256);
+}
+
+TEST_CASE("a thread with nothing takes half from the front, 256 at most, and keeps their order") {
+  every_frame_dies const check;
+  auto const there = GENERATE(1u, 2u, 3u, 10u, 64u, 1000u);
+  workers w(2);
+  for (std::uint64_t i = 0; i != there; ++i) w.put(0, i);
+  unsigned const share = there == 1 ? 1 : std::min(there / 2, 256u);
+  int wrong = 0;
+  std::uint64_t next_of_0 = share;
+  for (std::uint64_t i = 0; i != share; ++i) {
+    wrong += w.take(1) != i;
+    if (next_of_0 != there) wrong += w.take(0) != next_of_0++;
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("who visits a longer queue takes those from there first: once 31 more are in front") {
+  every_frame_dies const check;
+  workers w(2);
+  w.put(1, 1);
+  for (int i = 0; i != 255; ++i) (void)w.take_and_yield(1);
+  w.put(1, wanted);  // behind one other
+  w.put(0, 0, 1000);
+  unsigned before = 0;  // the first of those 32 is taken at once
+  while (w.take_and_yield(1) != wanted) ++before;
+  CHECK(before == 1 + 31 + 1);
+  before = 0;
+  while (w.take_and_yield(1) != wanted) ++before;
+  CHECK(before == 33);  // no more have come
+}
+
+TEST_CASE("who has come with others to a thread is not passed there by more") {
+  every_frame_dies const check;
+  workers w(3);
+  // It is about to visit somebody when it finds that it has nothing.
+  w.put(2, 1);
+  for (int i = 0; i != 254; ++i) (void)w.take_and_yield(2);
+  (void)w.take(2);
+  w.put(0, 0, 31);
+  w.put(0, wanted);
+  w.put(0, 0, 100);
+  w.put(1, 0, 200);
+  // 31 from the one, 31 from the other and itself: more, if it came behind both.
+  unsigned taken = 1;
+  while (w.take(2) != wanted && taken != 100) ++taken;
+  CHECK(taken <= 64);
+}
+
+TEST_CASE("a thread with nothing looks at all others in turn, also if one always has something") {
+  every_frame_dies const check;
+  auto const other = GENERATE(0u, 1u, 2u);
+  workers w(3);
+  w.put((other + 2) % 3, wanted);
+  unsigned taken = 1;
+  for (;; ++taken) {
+    w.put((other + 1) % 3, 0);
+    if (w.take(other) == wanted || taken == 10) break;
+  }
+  CHECK(taken <= 2);
+}

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: MIT
+
+/// Handlers inside processes, where what is suspended on one thread goes on on another.
+
+#include <catch2/catch.hpp>
+#include <cstddef>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "effects/effects.hpp"
+#include "sched/schedule.hpp"
+#include "tests/support/effects.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/picks.hpp"
+#include "tests/support/threads.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+
+namespace {
+
+eff<void, proc> yields(int n) {
+  for (int i = 0; i != n; ++i) co_await proc::yield{};
+}
+
+/// Steps of a sum that lies in a handler inside the process.
+eff<int, state<int>, proc> sums(int n) {
+  for (int i = 1; i <= n; ++i) {
+    int const so_far = co_await state<int>::get{};
+    co_await proc::yield{};
+    co_await state<int>::put{so_far + i};
+  }
+  co_return co_await state<int>::get{};
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("state of a handler inside a process goes with it from thread to thread", "",
+                   alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  every_frame_dies const check;
+  counter right = 0;
+  run_on<TestType>([&right]() -> eff<void, spawning<proc>, proc> {
+    for (int i = 0; i != 50; ++i)
+      co_await spawn(
+          [](counter& ok, int n) -> eff<void, proc> {
+            int const sum = co_await handle<state<int>>(state_of(0), sums(n));
+            ok += sum == n * (n + 1) / 2;
+          },
+          std::ref(right), 10 * i);
+  });
+  CHECK(right == 50);
+}
+
+TEMPLATE_TEST_CASE("a search by replay inside a process, which yields on the way, finds all", "",
+                   alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  every_frame_dies const check;
+  findings found;
+  run_on<TestType>([&found]() -> eff<void, spawning<proc>, proc> {
+    for (int i = 0; i != 8; ++i)
+      co_await spawn(
+          [](findings& to, int k) -> eff<void, proc> {
+            auto const body = []() -> eff<int, pick, proc> {
+              int const a = co_await pick::one{};
+              co_await proc::yield{};
+              int const b = co_await pick::one{};
+              co_await proc::yield{};
+              int const c = co_await pick::one{};
+              co_return 9 * a + 3 * b + c;
+            };
+            auto const all = co_await handle<pick>(tries_picks<>{3}, body);
+            bool right = all.size() == 27;
+            for (std::size_t n = 0; right && n != all.size(); ++n)
+              right = all[n] == static_cast<int>(n);
+            to.add(right ? std::to_string(k) : "wrong");
+          },
+          std::ref(found), i);
+  });
+  CHECK(found.all() == numbers(8));
+}
+
+TEMPLATE_TEST_CASE("a resumption that a region inside a process keeps is resumed on any thread", "",
+                   alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  every_frame_dies const check;
+  counter right = 0;
+  run_on<TestType>([&right]() -> eff<void, spawning<proc>, proc> {
+    for (int i = 0; i != 50; ++i)
+      co_await spawn(
+          [](counter& ok, int n) -> eff<void, proc> {
+            keeps kept;
+            auto const body = [](int k) -> eff<int, ask, proc> {
+              co_await proc::yield{};
+              int const first = co_await ask::get{};
+              co_await yields(k % 5);
+              int const second = co_await ask::get{};
+              co_return 10 * first + second;
+            };
+            int const waits = co_await handle<ask>(kept, body(n));
+            co_await yields(3);
+            int const waits_again = co_await std::move(kept.k)(4);
+            co_await yields(2);
+            int const result = co_await std::move(kept.k)(2);
+            ok += waits == -1 && waits_again == -1 && result == 42;
+          },
+          std::ref(right), i);
+  });
+  CHECK(right == 50);
+}
+
+TEMPLATE_TEST_CASE("what a region keeps at the end of its process is unwound there", "", alone,
+                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  every_frame_dies const check;
+  counter alive = 0;
+  counter unwound = 0;
+  run_on<TestType>([&]() -> eff<void, spawning<proc>, proc> {
+    for (int i = 0; i != 50; ++i)
+      co_await spawn(
+          [](counter& n, counter& gone) -> eff<void, proc> {
+            {
+              parks kept;
+              auto const body = [](lives) -> eff<void, tick, proc> {
+                co_await proc::yield{};
+                co_await tick::now{};
+              };
+              co_await handle<tick>(kept, body(lives(n)));
+              co_await yields(3);
+            }
+            ++gone;
+          },
+          std::ref(alive), std::ref(unwound));
+  });
+  CHECK(unwound == 50);
+  CHECK(alive == 0);
+}
+
+TEMPLATE_TEST_CASE("a process is cancelled inside its handlers, which end with it", "", alone,
+                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  for (int round = 0; round != rounds(50); ++round) {
+    every_frame_dies const check;
+    counter begun = 0;
+    counter found = 0;
+    auto const p = [&]() -> eff<void, spawning<proc>, proc> {
+      for (int i = 0; i != 8; ++i)
+        co_await spawn(
+            [](counter& b, counter& f) -> eff<void, proc> {
+              auto const body = [&b]() -> eff<int, state<int>, proc> {
+                ++b;
+                for (;;) {
+                  int const n = co_await state<int>::get{};
+                  co_await state<int>::put{n + 1};
+                  co_await proc::yield{};
+                }
+              };
+              try {
+                co_await handle<state<int>>(state_of(0), body);
+              } catch (cancelled const&) {
+                ++f;
+                throw;
+              }
+            },
+            std::ref(begun), std::ref(found));
+      while (begun != 8) co_await proc::yield{};
+      throw std::runtime_error("as asked");
+    };
+    CHECK_THROWS_WITH(run_on<TestType>(p), "as asked");
+    CHECK(found == 8);
+  }
+}
+
+TEMPLATE_TEST_CASE("what a clause inside throws passes through its process only", "", alone,
+                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  every_frame_dies const check;
+  struct refuses {
+    int on(ask::get) const { throw std::runtime_error("no"); }
+  };
+  counter caught = 0;
+  run_on<TestType>([&caught]() -> eff<void, spawning<proc>, proc> {
+    for (int i = 0; i != 100; ++i)
+      co_await spawn(
+          [](counter& n) -> eff<void, proc> {
+            auto const body = []() -> eff<int, ask, proc> {
+              co_await proc::yield{};
+              co_return co_await ask::get{};
+            };
+            try {
+              co_await handle<ask>(refuses(), body);
+            } catch (std::runtime_error const&) {
+              ++n;
+            }
+            co_await proc::yield{};
+          },
+          std::ref(caught));
+  });
+  CHECK(caught == 100);
+}
+
+// ---- handlers outside, which all processes use
+
+TEMPLATE_TEST_CASE("a named handler that is synchronized is borrowed, and has the last value", "",
+                   alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  every_frame_dies const check;
+  struct sums_up : handler<state<int>> {
+    int on(state<int>::get) const { return sum; }
+    void on(state<int>::put p) { sum += p.value; }
+    int sum = 0;
+  };
+  sums_up sum;
+  run_on<TestType>(
+      TestType::how(),
+      []() -> eff<void, spawning<proc, state<int>>> {
+        for (int i = 1; i <= 100; ++i)
+          co_await spawn(
+              [](int n) -> eff<void, proc, state<int>> {
+                co_await state<int>::put{n};
+                co_await proc::yield{};
+                co_await state<int>::put{n};
+              },
+              i);
+      },
+      synchronized(sum));
+  CHECK(sum.sum == 10'100);
+}
+
+TEST_CASE("a named handler that is synchronized may be const, and may be handed to handle") {
+  reader_of<int> const seven(7);
+  auto const asks = []() -> eff<int, reader<int>> { co_return co_await reader<int>::ask{}; };
+  CHECK(run(handle<reader<int>>(synchronized(seven), asks)) == 7);
+  state_of<int> n(1);
+  run(handle<state<int>>(synchronized(n), modify<int>([](int k) { return k + 1; })));
+  CHECK(n.value() == 2);
+}
+
+// ---- what is copied stays
+
+TEST_CASE("a process that yields inside a body that is resumed bitwise is told to stay") {
+  every_frame_dies const check;
+  counter refused = 0;
+  std::string what;
+  auto const p = [&]() -> eff<void, proc> {
+    auto const body = []() -> eff<int, pick, proc> {
+      int const first = co_await pick::one{};
+      co_await proc::yield{};
+      co_return first;
+    };
+    try {
+      co_await handle<pick>(tries_picks<>{2}, body, bitwise());
+    } catch (frames_in_use const& e) {
+      ++refused;
+      what = e.what();
+    }
+    co_await proc::yield{};
+  };
+  for (unsigned const threads : {1U, 2U, 8U})
+    schedule<sharing>({.threads = threads, .forkable = false}, p);
+  CHECK(refused == 3);
+  CHECK_THAT(what,
+             Catch::Matchers::Contains(
+                 "weft::proc::yield at tests/sched/backends/sharing_handlers_test") &&
+                 Catch::Matchers::Contains("its frames are copied, and must stay where they are"));
+  // Without the yield each runs where it is.
+  findings found;
+  schedule<sharing>(
+      {.threads = 8, .forkable = false}, [&found]() -> eff<void, spawning<proc>, proc> {
+        for (int i = 0; i != 16; ++i)
+          co_await spawn(
+              [](findings& to) -> eff<void, proc> {
+                co_await proc::yield{};
+                auto const body = []() -> eff<int, pick> {
+                  int const a = co_await pick::one{};
+                  int const b = co_await pick::one{};
+                  co_return 2 * a + b;
+                };
+                auto const all = co_await handle<pick>(tries_picks<>{2}, body, bitwise());
+                co_await proc::yield{};
+                to.add(all == std::vector{0, 1, 2, 3} ? "right" : "wrong");
+              },
+              std::ref(found));
+      });
+  CHECK(found.all() == std::vector<std::string>(16, "right"));
+}

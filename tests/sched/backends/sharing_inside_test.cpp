@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+
+/// Schedules beside one another, and inside one another; and schedulers of several threads that end
+/// with work left.
+
+#include <catch2/catch.hpp>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "effects/effects.hpp"
+#include "sched/schedule.hpp"
+#include "sched/sync/gate.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/threads.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+
+namespace {
+
+using program = eff<void, spawning<proc, syncing>, proc, syncing>;
+
+eff<void, proc> counts_up(std::reference_wrapper<counter> n, int yields) {
+  for (int i = 0; i != yields; ++i) co_await proc::yield{};
+  ++n.get();
+}
+
+/// A family of eleven.
+program family(std::reference_wrapper<counter> n) {
+  for (int i = 0; i != 10; ++i) co_await spawn(counts_up, n, i);
+  co_await counts_up(n, 3);
+}
+
+template <class Outer, class Inner>
+void nest() {
+  every_frame_dies const check;
+  counter n = 0;
+  counter caught = 0;
+  run_on<Outer>([&]() -> eff<void, spawning<proc>, proc> {
+    for (int i = 0; i != 6; ++i)
+      co_await spawn(
+          [](counter& inside, counter& failed) -> eff<void, proc> {
+            co_await proc::yield{};
+            run_on<Inner>([&]() -> program { co_await family(inside); });
+            co_await proc::yield{};
+            try {
+              run_on<Inner>([&]() -> program {
+                co_await spawn(counts_up, std::ref(inside), 0);
+                throw std::runtime_error("inside");
+              });
+            } catch (std::runtime_error const&) {
+              ++failed;
+            }
+            co_await proc::yield{};
+            ++inside;
+          },
+          std::ref(n), std::ref(caught));
+  });
+  CHECK(caught == 6);
+  CHECK(n >= 6 * 12);  // the one beside who failed may not have begun
+  CHECK(n <= 6 * 13);
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("a schedule is run inside a process of another, whatever the two backends", "",
+                   alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  nest<alone, TestType>();
+  nest<TestType, alone>();
+  nest<shared_by<2>, TestType>();
+  nest<TestType, shared_by<3>>();
+}
+
+TEST_CASE("a process outside waits for one inside, and goes on where it was") {
+  every_frame_dies const check;
+  for (int round = 0; round != rounds(100); ++round) {
+    int got = 0;
+    schedule<sharing>({.threads = 2, .forkable = false},
+                      [&got]() -> eff<void, spawning<proc>, proc, completing> {
+                        completer<int> source;
+                        auto result = source.get_completion();
+                        co_await spawn(
+                            [](completer<int> s) -> eff<void, proc> {
+                              schedule<sharing>({.threads = 2}, [&s]() -> eff<void, proc> {
+                                co_await proc::yield{};
+                                s.complete(6);
+                              });
+                              co_return;
+                            },
+                            std::move(source));
+                        got = co_await result.wait();
+                      });
+    CHECK(got == 6);
+  }
+}
+
+TEMPLATE_TEST_CASE("several threads run schedules of their own at once", "", alone, by_random,
+                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  every_frame_dies const check;
+  counter n = 0;
+  std::vector<std::thread> callers;
+  for (int i = 0; i != 4; ++i)
+    callers.emplace_back([&n] {
+      for (int round = 0; round != rounds(50); ++round)
+        run_on<TestType>([&n]() -> program { co_await family(n); });
+    });
+  for (auto& c : callers) c.join();
+  CHECK(n == 4 * rounds(50) * 11);
+}
+
+// ---- schedulers that end with work left
+
+TEST_CASE("a scheduler of several threads that was never run unwinds what was started") {
+  every_frame_dies const check;
+  for (unsigned const threads : {1U, 2U, 8U})
+    for (bool const log : {true, false}) {
+      counter alive = 0;
+      bool has_begun = false;
+      {
+        scheduler<sharing> s(sharing_options{.threads = threads});
+        sharing_options how;
+        how.forkable = log;
+        s.start(how, [&has_begun, here = lives(alive)]() -> eff<void, proc> {
+          has_begun = true;
+          co_await proc::yield{};
+        });
+        CHECK(s.alive() == 1);
+        CHECK(alive > 0);
+      }
+      CHECK(alive == 0);
+      CHECK_FALSE(has_begun);
+    }
+}
+
+TEST_CASE("a scheduler of several threads whose run threw has nobody left, and may run again") {
+  every_frame_dies const check;
+  counter alive = 0;
+  scheduler<sharing> s(sharing_options{.threads = 2});
+  s.start([&alive]() -> eff<void, spawning<proc>, proc> {
+    for (int i = 0; i != 10; ++i)
+      co_await spawn(
+          [](lives) -> eff<void, proc> {
+            for (;;) co_await proc::yield{};
+          },
+          lives(alive));
+    throw std::runtime_error("as asked");
+  });
+  CHECK_THROWS_WITH(s.run(), "as asked");
+  CHECK(s.alive() == 0);
+  CHECK(alive == 0);
+  s.run();
+}
+
+TEST_CASE("a backend of several threads that is stopped leaves the others where they are") {
+  every_frame_dies const check;
+  for (int round = 0; round != rounds(500); ++round) {
+    counter alive = 0;
+    gate g;
+    {
+      scheduler<sharing> s(sharing_options{.threads = 2});
+      s.start([&]() -> program {
+        lives const here(alive);
+        for (int i = 0; i != 5; ++i) {
+          co_await spawn(
+              [](lives) -> eff<void, proc> {
+                for (;;) co_await proc::yield{};
+              },
+              lives(alive));
+          co_await spawn([](gate& at, lives) -> eff<void, syncing> { co_await syncing::wait{at}; },
+                         std::ref(g), lives(alive));
+        }
+        for (int i = 0; i != 3; ++i) co_await proc::yield{};
+        s.base().stop();
+        for (;;) co_await proc::yield{};
+      });
+      s.run();
+      if (s.alive() != 11) FAIL("round " << round << ": " << s.alive());
+    }
+    if (alive != 0) FAIL("round " << round << ": " << alive);
+    CHECK(g.waiting() == 0);
+  }
+}
+
+TEST_CASE("a scheduler of several threads is told once what to run, and by nobody of its own") {
+  every_frame_dies const check;
+  scheduler<sharing> s(sharing_options{.threads = 2});
+  std::string what;
+  s.start([&]() -> eff<void, proc> {
+    co_await proc::yield{};
+    try {
+      s.run();
+    } catch (std::logic_error const& e) {
+      what = e.what();
+    }
+  });
+  CHECK_THROWS_AS(s.start([]() -> eff<void> { co_return; }), std::logic_error);
+  s.run();
+  CHECK(what == "weft: a scheduler was told to run by one of its own processes");
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+
+/// sched/backends/sharing_state.hpp.
+
+#include "sched/backends/sharing_state.hpp"
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <string>
+#include <thread>
+
+#include "tests/support/state_threads.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+
+namespace {
+
+constexpr process_state all[] = {process_state::sleeping, process_state::queued,
+                                 process_state::running, process_state::yielding};
+
+static_assert(is_legal_move(process_state::queued, process_state::running));
+
+}  // namespace
+
+TEST_CASE("of the sixteen moves these eight are legal") {
+  std::string table;
+  for (auto const from : all) {
+    for (auto const to : all) table += is_legal_move(from, to) ? 'x' : '.';
+    table += ' ';
+  }
+  //             sleeping queued running yielding
+  CHECK(table == ".xx. ..x. .x.x xxx. ");
+}
+
+TEST_CASE("a state is what it was moved to") {
+  for (auto const from : all)
+    for (auto const to : all)
+      if (is_legal_move(from, to)) {
+        state_word s(from);
+        CHECK(s.now() == from);
+        s.move(to);
+        CHECK(s.now() == to);
+      }
+}
+
+TEST_CASE("who sleeps is woken, to be queued or to run; who does not sleep is left as it is") {
+  for (auto const to : {process_state::queued, process_state::running}) {
+    state_word sleeper(process_state::sleeping);
+    CHECK(sleeper.wake(to));
+    CHECK(sleeper.now() == to);
+    CHECK_FALSE(sleeper.wake(process_state::queued));
+    CHECK(sleeper.now() == to);
+  }
+}
+
+TEST_CASE("who wakes waits until the other has fallen asleep, or goes on") {
+  auto const then =
+      GENERATE(process_state::sleeping, process_state::queued, process_state::running);
+  int wrong = 0;
+  for (int round = 0; round != 200; ++round) {
+    state_word s(process_state::yielding);
+    std::atomic<bool> comes = false;
+    std::atomic<bool> is_back = false;
+    bool woke = false;
+    std::thread other([&] {
+      comes = true;
+      woke = s.wake(process_state::running);
+      is_back = true;
+    });
+    while (!comes) std::this_thread::yield();
+    for (int i = 0; i != 5; ++i) std::this_thread::yield();
+    wrong += is_back || s.now() != process_state::yielding;
+    s.move(then);
+    other.join();
+    bool const slept = then == process_state::sleeping;
+    wrong += woke != slept || s.now() != (slept ? process_state::running : then);
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("of several who wake one does, and has all that was written before it fell asleep") {
+  auto const wakers = GENERATE(1u, 2u, 3u, 7u);
+  CHECK(wrong_wakes_on_threads(wakers, 2000) == 0);
+}

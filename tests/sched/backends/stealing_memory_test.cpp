@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+
+/// sched/backends/stealing.hpp without memory: what does not fit into a deque goes to the global queue.
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "sched/backends/stealing.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/thunks.hpp"
+
+namespace {
+
+bool is_out_of_memory = false;
+int refused = 0;
+
+void* allocate(std::size_t bytes) {
+  if (is_out_of_memory) {
+    ++refused;
+    throw std::bad_alloc();
+  }
+  if (void* const p = std::malloc(bytes == 0 ? 1 : bytes)) return p;
+  throw std::bad_alloc();
+}
+void* allocate(std::size_t bytes, std::align_val_t to) {
+  auto const alignment = static_cast<std::size_t>(to);
+  if (is_out_of_memory) {
+    ++refused;
+    throw std::bad_alloc();
+  }
+  if (void* const p =
+          std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment))
+    return p;
+  throw std::bad_alloc();
+}
+
+}  // namespace
+
+void* operator new(std::size_t bytes) { return allocate(bytes); }
+void* operator new[](std::size_t bytes) { return allocate(bytes); }
+void* operator new(std::size_t bytes, std::align_val_t to) { return allocate(bytes, to); }
+void* operator new[](std::size_t bytes, std::align_val_t to) { return allocate(bytes, to); }
+void* operator new(std::size_t bytes, std::nothrow_t const&) noexcept {
+  return is_out_of_memory ? nullptr : std::malloc(bytes);
+}
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete[](void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::nothrow_t const&) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
+void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
+void operator delete[](void* p, std::align_val_t) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+
+using namespace weft;
+using namespace weft::tests;
+
+namespace {
+
+/// While it lives there is none.
+class no_memory {
+ public:
+  no_memory() {
+    refused = 0;
+    is_out_of_memory = true;
+  }
+  no_memory(no_memory const&) = delete;
+  no_memory& operator=(no_memory const&) = delete;
+  ~no_memory() { is_out_of_memory = false; }
+};
+
+std::vector<thunk> made(std::uint64_t n) {
+  std::vector<thunk> all;
+  for (std::uint64_t i = 0; i != n; ++i) all.push_back(numbered<stealing>(i));
+  return all;
+}
+/// Those that it takes, in the order of their numbers.
+std::vector<std::uint64_t> taken_by(stealing::worker& w, std::size_t n) {
+  std::vector<std::uint64_t> all;
+  while (all.size() != n) all.push_back(w.take(instant::max(), dry_test()).answer());
+  std::ranges::sort(all);
+  return all;
+}
+std::vector<std::uint64_t> up_to(std::uint64_t n) {
+  std::vector<std::uint64_t> all(n);
+  std::iota(all.begin(), all.end(), std::uint64_t{0});
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("what a deque or a queue has no memory for goes to the global queue, and is not lost") {
+  every_frame_dies const check;
+  auto const why = GENERATE(why::started, why::yielded, why::woken, why::handed_over);
+  auto const order = GENERATE(local_order::lifo, local_order::fifo);
+  auto const threads = GENERATE(1u, 2u);
+  stealing b({.threads = threads, .order = order});
+  stealing::worker w(b, 0);
+  auto all = made(1000);
+  {
+    no_memory const now;
+    for (auto& t : all) w.put(std::move(t), why);
+  }
+  CHECK(refused == (1000 - 64) + 1);  // the global queue has room for some, too
+  CHECK(taken_by(w, 1000) == up_to(1000));
+}
+
+TEST_CASE("what is taken, stolen or exchanged without memory is not lost") {
+  every_frame_dies const check;
+  stealing b({.threads = 2, .batch = 32});
+  stealing::worker first(b, 0);
+  stealing::worker second(b, 1);
+  auto all = made(2000);
+  auto const put = [&](std::size_t from, std::size_t to, auto& in, why w) {
+    for (std::size_t i = from; i != to; ++i) in.put(std::move(all[i]), w);
+  };
+  put(0, 1000, first, why::woken);
+  put(1000, 1500, first, why::yielded);
+  put(1500, 2000, b, why::woken);
+  std::vector<std::uint64_t> got;
+  got.reserve(2000);
+  {
+    no_memory const now;
+    while (got.size() != 2000)
+      for (auto* const w : {&second, &second, &first})
+        if (got.size() != 2000) {
+          thunk t = w->take(instant::max(), dry_test());
+          if (w->can_exchange()) t = w->exchange(std::move(t));
+          got.push_back(t.answer());
+        }
+  }
+  std::ranges::sort(got);
+  CHECK(got == up_to(2000));
+  CHECK(refused > 0);  // half of a thousand do not fit
+}
+
+TEST_CASE("without memory for the list a process is not on it, and runs") {
+  every_frame_dies const check;
+  stealing_options how{.threads = 1};
+  how.keep_list = true;
+  stealing b(how);
+  stealing::worker w(b, 0);
+  auto all = made(3);
+  w.put(std::move(all[0]), why::started);
+  {
+    no_memory const now;
+    w.put(std::move(all[1]), why::started);
+  }
+  w.put(std::move(all[2]), why::started);
+  CHECK(b.processes().size() == 2);
+  for (int i = 0; i != 3; ++i) {
+    thunk const t = w.take(instant::max(), dry_test());
+    b.ends(*t.get());
+  }
+  CHECK(b.processes().empty());
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+
+/// In which order the workers of sched/backends/stealing.hpp run what there is: driven from one thread.
+
+#include <algorithm>
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <cstdint>
+#include <numeric>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "sched/backends/stealing.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/stealing_workers.hpp"
+#include "tests/support/thunks.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+
+namespace {
+
+using numbers = std::vector<std::uint64_t>;
+using workers = stealing_workers;
+
+/// From the first one, not to the last.
+numbers from_to(std::uint64_t from, std::uint64_t to) {
+  numbers all(to - from);
+  std::iota(all.begin(), all.end(), from);
+  return all;
+}
+numbers operator+(numbers a, numbers const& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+}  // namespace
+
+TEST_CASE("what is started, woken or handed over on a thread comes back last in, first out") {
+  every_frame_dies const check;
+  auto const why = GENERATE(why::started, why::woken, why::handed_over);
+  workers w(1);
+  w.put_numbers(0, 0, 5, why);
+  CHECK(w.take(0, 5) == numbers{4, 3, 2, 1, 0});
+}
+
+TEST_CASE("what yields comes back first in, first out") {
+  every_frame_dies const check;
+  workers w(1);
+  w.put_numbers(0, 0, 5, why::yielded);
+  CHECK(w.take(0, 5) == from_to(0, 5));
+}
+
+TEST_CASE("what is spawned while 128 are in the deque stands with those that have yielded") {
+  every_frame_dies const check;
+  workers w(2);
+  w.put_numbers(0, 0, 138, why::started);
+  // Of the ten, half; and last of all what the other one would do next.
+  CHECK(w.take(1) == 128);
+  CHECK(w.take(0, 2) == numbers{127, 126});
+  w.put_numbers(0, 200, 202, why::started);
+  CHECK(w.take(0, 3) == numbers{201, 200, 125});
+  CHECK(w.take(1, 6) == from_to(129, 135));
+}
+
+TEST_CASE("if the options say fifo, all that is put on a thread comes back so") {
+  every_frame_dies const check;
+  workers w({.threads = 1, .order = local_order::fifo});
+  w.put_numbers(0, 0, 2, why::started);
+  w.put_numbers(0, 2, 4, why::yielded);
+  w.put_numbers(0, 4, 6, why::woken);
+  CHECK(w.take(0, 6) == from_to(0, 6));
+}
+
+TEST_CASE("what is put from outside is taken first in, first out") {
+  every_frame_dies const check;
+  auto const batch = GENERATE(0u, 1u, 16u, 1000u);
+  workers w({.threads = 1, .batch = batch});
+  for (std::uint64_t i = 0; i != 50; ++i) w.put_outside(i);
+  CHECK(w.take(0, 50) == from_to(0, 50));
+}
+
+TEST_CASE(
+    "a worker runs what is in its deque, what has yielded, what is outside, what others have") {
+  every_frame_dies const check;
+  workers w(2);
+  w.put(1, 5, why::yielded);
+  w.put(1, 6);
+  w.put_outside(4);
+  w.put(0, 3, why::yielded);
+  w.put(0, 2);
+  CHECK(w.take(0, 5) == from_to(2, 7));
+}
+
+TEST_CASE("from the global queue a worker takes one, and up to 16 more") {
+  every_frame_dies const check;
+  workers w(2);
+  for (std::uint64_t i = 0; i != 100; ++i) w.put_outside(i);
+  CHECK(w.take(0) == 0);
+  CHECK(w.take(1) == 17);
+  CHECK(w.take(0, 17) == from_to(1, 17) + numbers{34});
+}
+
+TEST_CASE("how many more, the options say, and 32 is the most") {
+  every_frame_dies const check;
+  auto const batch = GENERATE(0u, 1u, 5u, 32u, 33u, 1000u);
+  workers w({.threads = 2, .batch = batch});
+  for (std::uint64_t i = 0; i != 100; ++i) w.put_outside(i);
+  CHECK(w.take(0) == 0);
+  CHECK(w.take(1) == 1 + std::min(batch, 32u));
+}
+
+TEST_CASE("and not more than its share of what is there") {
+  every_frame_dies const check;
+  auto const there = GENERATE(1u, 2u, 3u, 4u, 7u, 12u);
+  workers w(3);
+  for (std::uint64_t i = 0; i != there; ++i) w.put_outside(i);
+  std::uint64_t const share = 1 + (there - 1) / 3;
+  CHECK(w.take(0) == 0);
+  if (share != there) CHECK(w.take(1) == share);
+}
+
+TEST_CASE("a worker with nothing steals half of a deque from where it is oldest, 256 at most") {
+  every_frame_dies const check;
+  auto const there = GENERATE(1u, 2u, 3u, 10u, 64u, 1000u);
+  workers w(2);
+  w.put_numbers(0, 0, there, why::woken);
+  std::uint64_t const half = std::clamp(there / 2, 1u, 256u);
+  CHECK(w.take(1) == 0);
+  CHECK(w.backend().counts(1).stolen == half);
+  CHECK(w.backend().counts(0).stolen == 0);
+  if (half > 1) CHECK(w.take(1) == half - 1);  // in its deque, as they stood
+  if (half != there) CHECK(w.take(0) == there - 1);
+}
+
+TEST_CASE("and half of what has yielded, 32 at most, first in, first out") {
+  every_frame_dies const check;
+  auto const there = GENERATE(1u, 2u, 3u, 10u, 62u, 1000u);
+  workers w(2);
+  w.put_numbers(0, 0, there, why::yielded);
+  unsigned const half = std::clamp(there / 2, 1u, 32u);
+  CHECK(w.take(1, half) == from_to(0, half));
+  CHECK(w.backend().counts(1).stolen == half);
+  if (half != there) CHECK(w.take(0) == half);
+}
+
+TEST_CASE("who yields alone has its turn again, and who yields beside others lets them go first") {
+  every_frame_dies const check;
+  workers w(1);
+  w.put(0, 0);
+  int wrong = 0;
+  for (int i = 0; i != 200; ++i) wrong += w.take_and_yield(0) != 0;
+  w.put(0, 1, why::yielded);
+  for (std::uint64_t i = 0; i != 200; ++i) wrong += w.take_and_yield(0) != i % 2;
+  thunk t = w[0].take(instant::max(), dry_test());
+  for (std::uint64_t i = 0; i != 200; ++i) {
+    wrong += t.answer() != i % 2;
+    if (w[0].can_exchange()) {
+      t = w[0].exchange(std::move(t));
+    } else {
+      w[0].put(std::move(t), why::yielded);
+      t = w[0].take(instant::max(), dry_test());
+    }
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("who yields alone, and does not come back at once, is not left to those who sleep") {
+  every_frame_dies const check;
+  for (int round = 0; round != 20; ++round) {
+    // The last two are ours; the first one sleeps, on a thread of its own.
+    stealing b({.threads = 3, .looks = 0});
+    stealing::worker here(b, 1);
+    stealing::worker other(b, 2);
+    std::atomic<std::uint64_t> got = 0;
+    std::thread sleeper([&] {
+      stealing::worker w(b, 0);
+      if (thunk const t = w.take(instant::max(), dry_test())) got = t.answer();
+    });
+    while (here.can_exchange()) std::this_thread::yield();  // as long as nobody sleeps
+    other.put(numbered<stealing>(2), why::yielded);
+    // `here` comes to look at the oldest of others, and takes that one: its own is left.
+    thunk t = numbered<stealing>(1);
+    while (t.answer() != 2 && got == 0) {
+      here.put(std::move(t), why::yielded);
+      t = here.take(instant::max(), dry_test());
+    }
+    bool const was_told = got != 0 || here.can_exchange();
+    if (!was_told) b.stop();
+    sleeper.join();
+    CHECK(was_told);
+    if (was_told) CHECK(got != 0);
+  }
+}
+
+TEST_CASE("how often a worker looks again before it sleeps, the options say") {
+  every_frame_dies const check;
+  auto const looks = GENERATE(0u, ~0U);
+  auto const spins = GENERATE(0u, ~0U);
+  stealing b({.threads = 2, .spins = spins, .looks = looks});
+  stealing::worker here(b, 0);
+  std::thread other([&b] {
+    stealing::worker w(b, 1);
+    (void)w.take(instant::max(), dry_test());
+  });
+  bool has_slept = false;  // what can_exchange() is about
+  for (int i = 0; looks == 0 ? !has_slept : i != 1000; ++i) {
+    std::this_thread::yield();
+    has_slept |= !here.can_exchange();
+  }
+  here.put(numbered<stealing>(0), why::started);
+  other.join();
+  auto const counts = b.counts(1);
+  CHECK(has_slept == (looks == 0));
+  CHECK(counts.run == 1);
+  CHECK(counts.stolen == 1);
+  CHECK(counts.parked <= (looks == 0 ? 1 : 0));  // it may have found it when it was about to
+  CHECK(counts.woken == counts.parked);
+}
+
+TEST_CASE("a worker that has slept until it is woken, or until a deadline, says so") {
+  every_frame_dies const check;
+  stealing b({.threads = 1, .looks = 0});
+  stealing::worker w(b, 0);
+  dry_test const never([](void const*) { return false; }, nullptr);
+  CHECK(w.take(instant(), never).why_empty() == thunk::nothing::deadline);
+  CHECK(b.counts(0).parked == 1);
+  CHECK(b.counts(0).woken == 0);
+  CHECK(b.counts(0).run == 0);
+}
+
+TEST_CASE(
+    "who spawns is asked to wait when 16384 are ready there, and comes forward all the same") {
+  every_frame_dies const check;
+  auto const order = GENERATE(local_order::lifo, local_order::fifo);
+  constexpr unsigned enough = 16'384;
+  workers w({.threads = 1, .order = order});
+  CHECK_FALSE(w[0].is_crowded());
+  w.put(0, 0, why::started, enough);
+  unsigned spawns = 2;
+  while (!w[0].is_crowded() && spawns != 2 * enough) ++spawns;
+  CHECK(spawns == enough);
+  CHECK_FALSE(w[0].is_crowded());
+}
+
+TEST_CASE("what one process makes does not fill the memory before anybody looks at it") {
+  every_frame_dies const check;
+  auto const order = GENERATE(local_order::lifo, local_order::fifo);
+  workers w({.threads = 1, .order = order});
+  unsigned alive = 0;
+  unsigned most = 0;
+  w.put(0, 1);
+  for (unsigned spawned = 0; spawned != 200'000;) {
+    thunk t = w[0].take(instant::max(), dry_test());
+    if (t.answer() == 0) {
+      --alive;
+      continue;
+    }
+    while (spawned != 200'000 && !w[0].is_crowded()) {
+      w.put(0, 0);
+      ++spawned;
+      most = std::max(most, ++alive);
+    }
+    w[0].put(std::move(t), why::yielded);
+  }
+  CHECK(most < 3 * 16'384);
+}

@@ -1,0 +1,484 @@
+// SPDX-License-Identifier: MIT
+
+/// sched/backends/thread_queue.hpp on one thread: what each operation does, what it answers while somebody
+/// else is at work on the queue, and that it does as a std::deque does.
+
+#include "sched/backends/thread_queue.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "tests/support/dice.hpp"
+#include "tests/support/seeds.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+
+namespace {
+
+/// What another thread does in between, at the next of these moments.
+struct meanwhile {
+  static inline std::function<void()> before_claim;  // the head is read, and not yet swapped
+  static inline std::function<void()> under_claim;   // all is done but giving the head back
+  static void now(std::function<void()>& f) {
+    if (auto const act = std::exchange(f, nullptr)) act();
+  }
+};
+/// Orders that say when they are used.
+struct watched_orders {
+  struct claiming {
+    operator std::memory_order() const {
+      meanwhile::now(meanwhile::before_claim);
+      return queue_orders::claims;
+    }
+  };
+  struct giving_back {
+    operator std::memory_order() const {
+      meanwhile::now(meanwhile::under_claim);
+      return queue_orders::gives_back;
+    }
+  };
+  static constexpr claiming claims{};
+  static constexpr giving_back gives_back{};
+  static constexpr auto looks = queue_orders::looks;
+};
+using queue = basic_thread_queue<watched_orders>;
+using entered = queue::entered;
+using removal = queue::removal;
+
+struct entry : queue_entry {
+  std::size_t id = 0;
+};
+/// Ready: as whoever is to be put.
+entry& ready(entry& e) {
+  e.state.move(process_state::queued);
+  return e;
+}
+
+template <std::size_t N>
+struct some_entries : std::array<entry, N> {
+  some_entries() {
+    for (std::size_t i = 0; i != N; ++i) (*this)[i].id = i;
+  }
+};
+
+std::size_t id_of(queue_entry const& e) { return static_cast<entry const&>(e).id; }
+
+bool is_out(queue_entry const& e, process_state s = process_state::running) {
+  return !e.owner.load() && !e.next && !e.previous && e.state.now() == s;
+}
+/// Q2, Q3: those and no others stand there, in that order.
+bool holds(queue const& q, std::vector<queue_entry*> const& all) {
+  bool right = q.length() == all.size() && q.is_empty() == all.empty();
+  for (std::size_t i = 0; i != all.size(); ++i)
+    right &= all[i]->owner.load() == &q && all[i]->state.now() == process_state::queued &&
+             all[i]->previous == (i == 0 ? nullptr : all[i - 1]) &&
+             all[i]->next == (i + 1 == all.size() ? nullptr : all[i + 1]);
+  return right;
+}
+/// Takes all out.
+std::vector<std::size_t> drained(queue& q) {
+  std::vector<std::size_t> all;
+  for (auto f = q.try_dequeue(); !f.is_empty(); f = q.try_dequeue())
+    all.push_back(id_of(f.entry()));
+  return all;
+}
+/// With the first `n` of them in it.
+template <std::size_t N>
+void fill(queue& q, some_entries<N>& all, std::size_t n) {
+  for (std::size_t i = 0; i != n; ++i) (void)q.try_enqueue(ready(all[i]));
+}
+std::vector<queue_entry*> in(entry_chain const& c) {
+  std::vector<queue_entry*> all;
+  for (auto* e = c.first; e; e = e->next) all.push_back(e);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("an empty queue says that it is empty, and has none to take, to share or to claim") {
+  queue q;
+  entry e;
+  CHECK(q.is_empty());
+  CHECK(q.length() == 0);
+  auto const found = q.try_dequeue();
+  CHECK(found.is_empty());
+  CHECK_FALSE(found.is_locked());
+  CHECK(q.try_dequeue_entry(e) == removal::not_here);
+  entry_chain chain;
+  CHECK(q.try_share(3, chain));
+  CHECK(chain.length == 0);
+  CHECK(chain.first == nullptr);
+  CHECK(holds(q, {}));
+}
+
+TEST_CASE("who enters says whether there were others, and stands at the end") {
+  queue q;
+  some_entries<3> e;
+  CHECK(q.try_enqueue(ready(e[0])) == entered::was_empty);
+  CHECK(holds(q, {&e[0]}));
+  CHECK(q.try_enqueue(ready(e[1])) == entered::had_some);
+  CHECK(q.try_enqueue(ready(e[2])) == entered::had_some);
+  CHECK(holds(q, {&e[0], &e[1], &e[2]}));
+}
+
+TEST_CASE("the first is taken first, and is running and nowhere") {
+  queue q;
+  some_entries<3> e;
+  fill(q, e, 3);
+  for (std::size_t i = 0; i != 3; ++i) {
+    auto const found = q.try_dequeue();
+    REQUIRE_FALSE((found.is_empty() || found.is_locked()));
+    CHECK(&found.entry() == &e[i]);
+    CHECK(is_out(e[i]));
+  }
+  CHECK(q.try_dequeue().is_empty());
+  CHECK(q.try_enqueue(ready(e[1])) == entered::was_empty);  // and the tail is right again
+  CHECK(q.try_enqueue(ready(e[0])) == entered::had_some);
+  CHECK(holds(q, {&e[1], &e[0]}));
+}
+
+TEST_CASE("an entry is taken out from wherever it stands, and the others close up") {
+  auto const at = GENERATE(range(std::size_t{0}, std::size_t{5}));
+  auto const of = GENERATE(range(std::size_t{1}, std::size_t{6}));
+  if (at >= of) return;
+  queue q;
+  some_entries<6> e;
+  fill(q, e, of);
+  std::vector<queue_entry*> left;
+  for (std::size_t i = 0; i != of; ++i)
+    if (i != at) left.push_back(&e[i]);
+  CHECK(q.try_dequeue_entry(e[at]) == removal::removed);
+  CHECK(is_out(e[at]));
+  CHECK(holds(q, left));
+  CHECK(q.try_dequeue_entry(e[at]) == removal::not_here);
+  CHECK(q.try_enqueue(ready(e[5])) != entered::locked);  // the tail is right
+  left.push_back(&e[5]);
+  CHECK(holds(q, left));
+}
+
+TEST_CASE("an entry of another queue, of none, or on its way is not here") {
+  queue q;
+  queue other;
+  some_entries<4> e;
+  fill(q, e, 2);
+  (void)other.try_enqueue(ready(e[2]));
+  CHECK(q.try_dequeue_entry(e[2]) == removal::not_here);
+  CHECK(q.try_dequeue_entry(e[3]) == removal::not_here);
+  entry_chain chain;
+  REQUIRE(other.try_share(1, chain));
+  CHECK(q.try_dequeue_entry(e[2]) == removal::not_here);
+  CHECK(other.try_dequeue_entry(e[2]) == removal::not_here);
+  CHECK(e[2].state.now() == process_state::queued);
+  CHECK(holds(q, {&e[0], &e[1]}));
+}
+
+TEST_CASE("an exchange puts at the end and takes the first, or gives back who would be alone") {
+  queue q;
+  some_entries<3> e;
+  auto const alone = q.try_exchange(ready(e[0]));
+  CHECK(&alone.entry() == &e[0]);
+  CHECK(is_out(e[0]));
+  CHECK(holds(q, {}));
+
+  (void)q.try_enqueue(ready(e[1]));
+  auto const first = q.try_exchange(ready(e[0]));
+  CHECK(&first.entry() == &e[1]);
+  CHECK(is_out(e[1]));
+  CHECK(holds(q, {&e[0]}));
+
+  (void)q.try_enqueue(ready(e[2]));
+  CHECK(&q.try_exchange(ready(e[1])).entry() == &e[0]);
+  CHECK(holds(q, {&e[2], &e[1]}));
+}
+
+TEST_CASE("who is shared comes from the front, is still queued, and is nobody's") {
+  auto const most = GENERATE(1u, 2u, 4u, 5u, 9u);
+  queue q;
+  some_entries<5> e;
+  fill(q, e, 5);
+  entry_chain chain;
+  REQUIRE(q.try_share(most, chain));
+  std::size_t const n = std::min<std::size_t>(most, 5);
+  CHECK(chain.length == n);
+  CHECK(chain.last == &e[n - 1]);
+  std::vector<queue_entry*> shared;
+  std::vector<queue_entry*> left;
+  for (std::size_t i = 0; i != 5; ++i) (i < n ? shared : left).push_back(&e[i]);
+  CHECK(in(chain) == shared);
+  CHECK(chain.last->next == nullptr);
+  for (auto* s : shared) CHECK(s->owner.load() == nullptr);
+  for (auto* s : shared) CHECK(s->state.now() == process_state::queued);
+  CHECK(holds(q, left));
+}
+
+TEST_CASE("who moves to another queue comes before all who stand there") {
+  auto const there = GENERATE(std::size_t{0}, std::size_t{1}, std::size_t{3});
+  queue from;
+  queue to;
+  some_entries<4> mine;
+  some_entries<4> e;
+  fill(from, e, 4);
+  fill(to, mine, there);
+  entry_chain chain;
+  REQUIRE(from.try_share(3, chain));
+  CHECK(&chain.pop() == &e[0]);
+  CHECK(e[0].next == nullptr);
+  CHECK(chain.length == 2);
+  REQUIRE(to.try_prepend(chain));
+  std::vector<queue_entry*> all{&e[1], &e[2]};
+  for (std::size_t i = 0; i != there; ++i) all.push_back(&mine[i]);
+  CHECK(holds(to, all));
+  CHECK(holds(from, {&e[3]}));
+  e[0].state.move(process_state::running);
+  CHECK(to.try_enqueue(ready(e[0])) == entered::had_some);
+  all.push_back(&e[0]);
+  CHECK(holds(to, all));
+}
+
+TEST_CASE("a chain of one has no first any more when that is taken") {
+  queue q;
+  some_entries<1> e;
+  fill(q, e, 1);
+  entry_chain chain;
+  REQUIRE(q.try_share(7, chain));
+  CHECK(&chain.pop() == &e[0]);
+  CHECK(chain.length == 0);
+  CHECK(chain.first == nullptr);
+}
+
+TEST_CASE("while somebody is at work on it a queue is locked, to everyone and for all, not empty") {
+  // What the one at work does, with two standing there.
+  auto const work = GENERATE(range(0, 6));
+  queue q;
+  queue other;
+  some_entries<6> e;
+  fill(q, e, 2);
+  entry_chain on_its_way;
+  (void)other.try_enqueue(ready(e[5]));
+  REQUIRE(other.try_share(1, on_its_way));
+  ready(e[2]);
+  ready(e[3]);
+
+  int wrong = 0;
+  bool was_asked = false;
+  std::vector<queue_entry*> gone;
+  meanwhile::under_claim = [&] {
+    was_asked = true;
+    wrong += q.try_enqueue(e[3]) != entered::locked;
+    auto const first = q.try_dequeue();
+    wrong += !first.is_locked() || first.is_empty();
+    wrong += q.try_dequeue_entry(e[0]) != removal::locked;
+    wrong += q.try_dequeue_entry(e[1]) != removal::locked;
+    wrong += q.try_dequeue_entry(e[4]) != removal::locked;
+    wrong += !q.try_exchange(e[3]).is_locked();
+    entry_chain chain;
+    wrong += q.try_share(2, chain) || chain.length != 0;
+    entry_chain const mine{&e[3], &e[3], 1};
+    wrong += q.try_prepend(mine);
+    wrong += q.is_empty();
+    wrong += !is_out(e[3], process_state::queued);
+    for (auto* const x : gone) wrong += !is_out(*x);  // Q4: before the claim ends
+  };
+  std::vector<queue_entry*> left;
+  switch (work) {
+    case 0:
+      (void)q.try_enqueue(e[2]);
+      left = {&e[0], &e[1], &e[2]};
+      break;
+    case 1:
+      gone = {&e[0]};
+      (void)q.try_dequeue();
+      left = {&e[1]};
+      break;
+    case 2:
+      gone = {&e[1]};
+      (void)q.try_dequeue_entry(e[1]);
+      left = {&e[0]};
+      break;
+    case 3:
+      gone = {&e[0]};
+      (void)q.try_exchange(e[2]);
+      left = {&e[1], &e[2]};
+      break;
+    case 4: {
+      entry_chain chain;
+      (void)q.try_share(2, chain);
+      break;
+    }
+    case 5:
+      (void)q.try_prepend(on_its_way);
+      left = {&e[5], &e[0], &e[1]};
+      break;
+  }
+  CHECK(was_asked);
+  CHECK(wrong == 0);
+  CHECK(holds(q, left));
+}
+
+TEST_CASE("the last one to leave is out before its queue says that it is empty") {
+  queue q;
+  some_entries<1> e;
+  bool was_out = false;
+  meanwhile::under_claim = nullptr;
+  fill(q, e, 1);
+  SECTION("taken") {
+    meanwhile::under_claim = [&] { was_out = is_out(e[0]); };
+    (void)q.try_dequeue();
+  }
+  SECTION("claimed") {
+    meanwhile::under_claim = [&] { was_out = is_out(e[0]); };
+    CHECK(q.try_dequeue_entry(e[0]) == removal::removed);
+  }
+  CHECK(was_out);
+  CHECK(holds(q, {}));
+}
+
+TEST_CASE("what happens between the look at the head and the claim is not lost") {
+  queue q;
+  some_entries<4> e;
+  fill(q, e, 2);
+  SECTION("the first is gone: the next is taken") {
+    meanwhile::before_claim = [&] { (void)q.try_dequeue(); };
+    CHECK(&q.try_dequeue().entry() == &e[1]);
+    CHECK(holds(q, {}));
+  }
+  SECTION("all are gone: it is empty") {
+    meanwhile::before_claim = [&] { (void)drained(q); };
+    CHECK(q.try_dequeue().is_empty());
+    CHECK(holds(q, {}));
+  }
+  SECTION("all are gone: who enters is the first") {
+    meanwhile::before_claim = [&] { (void)drained(q); };
+    CHECK(q.try_enqueue(ready(e[2])) == entered::was_empty);
+    CHECK(holds(q, {&e[2]}));
+  }
+  SECTION("who is claimed has just been taken: it is not here") {
+    meanwhile::before_claim = [&] { (void)q.try_dequeue(); };
+    CHECK(q.try_dequeue_entry(e[0]) == removal::not_here);
+    CHECK(holds(q, {&e[1]}));
+  }
+  SECTION("the first has gone and come back to the end: it is claimed there") {
+    meanwhile::before_claim = [&] {
+      (void)q.try_enqueue(ready(static_cast<entry&>(q.try_dequeue().entry())));
+    };
+    CHECK(q.try_dequeue_entry(e[0]) == removal::removed);
+    CHECK(holds(q, {&e[1]}));
+  }
+  SECTION("all are gone and the first has come back: the head is as it was, and right") {
+    meanwhile::before_claim = [&] {
+      (void)drained(q);
+      (void)q.try_enqueue(ready(e[0]));
+    };
+    CHECK(&q.try_dequeue().entry() == &e[0]);
+    CHECK(holds(q, {}));
+  }
+  SECTION("all are gone: there is nothing to share") {
+    meanwhile::before_claim = [&] { (void)drained(q); };
+    entry_chain chain;
+    CHECK(q.try_share(2, chain));
+    CHECK(chain.length == 0);
+  }
+  SECTION("all are gone: who exchanges is alone") {
+    meanwhile::before_claim = [&] { (void)drained(q); };
+    CHECK(&q.try_exchange(ready(e[3])).entry() == &e[3]);
+    CHECK(holds(q, {}));
+  }
+}
+
+TEST_CASE("three queues and those on their way do as std::deques do") {
+  seeds(300).for_each([](unsigned seed) {
+    CAPTURE(seed);
+    dice random(seed);
+    constexpr std::size_t n = 12;
+    some_entries<n> e;
+    std::array<queue, 3> q;
+    std::array<std::deque<std::size_t>, 3> model;
+    int wrong = 0;
+    /// Who is in none of them.
+    auto const outsider = [&]() -> entry* {
+      std::vector<entry*> out;
+      for (auto& x : e)
+        if (x.state.now() == process_state::running) out.push_back(&x);
+      return out.empty() ? nullptr : out[random(static_cast<unsigned>(out.size()))];
+    };
+    auto const take_first = [&](std::deque<std::size_t>& m) {
+      std::size_t const id = m.front();
+      m.pop_front();
+      return id;
+    };
+    for (int step = 0; step != 200; ++step) {
+      unsigned const at = random(3);
+      auto& m = model[at];
+      switch (random(6)) {
+        case 0:
+        case 1:
+          if (auto* const x = outsider()) {
+            wrong += q[at].try_enqueue(ready(*x)) !=
+                     (m.empty() ? entered::was_empty : entered::had_some);
+            m.push_back(x->id);
+          }
+          break;
+        case 2: {
+          auto const found = q[at].try_dequeue();
+          wrong += found.is_locked() || found.is_empty() != m.empty();
+          if (!m.empty()) wrong += id_of(found.entry()) != take_first(m);
+          break;
+        }
+        case 3: {
+          auto& x = e[random(n)];
+          auto const it = std::ranges::find(m, x.id);
+          wrong +=
+              q[at].try_dequeue_entry(x) != (it == m.end() ? removal::not_here : removal::removed);
+          if (it != m.end()) m.erase(it);
+          break;
+        }
+        case 4:
+          if (auto* const x = outsider()) {
+            m.push_back(x->id);
+            wrong += id_of(q[at].try_exchange(ready(*x)).entry()) != take_first(m);
+          }
+          break;
+        case 5: {
+          unsigned const most = 1 + random(4);
+          auto& from = model[(at + 1) % 3];
+          entry_chain chain;
+          wrong += !q[(at + 1) % 3].try_share(most, chain);
+          wrong += chain.length != std::min<std::size_t>(most, from.size());
+          if (chain.length == 0) break;
+          std::deque<std::size_t> moved(from.begin(), from.begin() + chain.length);
+          from.erase(from.begin(), from.begin() + chain.length);
+          if (random(2) == 0) {  // the first of them is to run
+            wrong += id_of(chain.pop()) != moved.front();
+            e[moved.front()].state.move(process_state::running);
+            moved.pop_front();
+          }
+          if (chain.length == 0) break;
+          wrong += !q[at].try_prepend(chain);
+          m.insert(m.begin(), moved.begin(), moved.end());
+          break;
+        }
+      }
+      std::size_t queued = 0;
+      for (std::size_t i = 0; i != 3; ++i) {
+        std::vector<queue_entry*> all;
+        for (std::size_t const id : model[i]) all.push_back(&e[id]);
+        wrong += !holds(q[i], all);
+        queued += all.size();
+      }
+      for (auto const& x : e)
+        if (x.state.now() == process_state::running) wrong += !is_out(x), ++queued;
+      wrong += queued != n;
+    }
+    CHECK(wrong == 0);
+    for (std::size_t i = 0; i != 3; ++i)
+      CHECK(drained(q[i]) == std::vector<std::size_t>(model[i].begin(), model[i].end()));
+  });
+}

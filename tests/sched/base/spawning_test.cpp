@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT
+#include "sched/base/spawning.hpp"
+
+#include <catch2/catch.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "effects/effects.hpp"
+#include "sched/schedule.hpp"
+#include "tests/support/effects.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/law_programs.hpp"
+#include "tests/support/schedules.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+
+namespace {
+
+using children = spawning<proc, console, syncing>;
+using program = eff<void, children, proc, console, syncing>;
+
+}  // namespace
+
+TEST_CASE("a spawned process runs in its turn, with its arguments moved in") {
+  auto const p = []() -> program {
+    std::string const kept = "b";
+    co_await spawn(says, kept);
+    co_await spawn(
+        [](std::unique_ptr<std::string> s) -> eff<void, console> { co_await console::print{*s}; },
+        std::make_unique<std::string>("c"));
+    co_await console::print{"a"};
+    co_await proc::yield{};
+    co_await console::print{"d" + kept};
+  };
+  CHECK(printed_by(p) == "abcdb");
+}
+
+TEST_CASE("std::ref lends a variable to a spawned process") {
+  int n = 0;
+  auto const p = [&n]() -> program {
+    for (int i = 0; i != 3; ++i)
+      co_await spawn(
+          [](int& to) -> eff<void, proc> {
+            ++to;
+            co_await proc::yield{};
+            ++to;
+          },
+          std::ref(n));
+  };
+  CHECK(printed_by(p).empty());
+  CHECK(n == 6);
+}
+
+TEST_CASE("children have children, whose rows are smaller, or empty") {
+  CHECK(printed_by(has_grandchildren) == "parent child grandchild ");
+}
+
+TEST_CASE("a child may perform what its parent may not, if spawning names it") {
+  auto const p = []() -> eff<void, spawning<ask, console>> {
+    co_await spawn([]() -> eff<void, ask, console> {
+      int const n = co_await ask::get{};
+      co_await console::print{std::to_string(n)};
+    });
+  };
+  CHECK(printed_by(p, answers{7}) == "7");
+}
+
+TEST_CASE("a process that was spawned forkable forks, and one that was not does not") {
+  auto const p = []() -> program {
+    auto const forks = [word = std::string("fork ")]() -> program {
+      bool const first = co_await proc::fork{};
+      std::string const what = word + (first ? "true " : "false ");
+      co_await console::print{what};
+    };
+    co_await spawn(forkable, forks);
+    co_await spawn([]() -> program {
+      std::string what;
+      try {
+        co_await proc::fork{};
+      } catch (unforkable const& e) {
+        what = e.what();
+      }
+      bool const found = what.find("proc::fork at tests/sched/base/spawning_test.cpp") != what.npos;
+      if (found) what = "refused ";
+      co_await console::print{what};
+      co_await proc::yield{};
+      co_await console::print{"and goes on "};
+    });
+  };
+  CHECK(printed_by(p) == "refused fork true fork false and goes on ");
+}
+
+TEST_CASE("a parent that is run again spawns nothing again, nor calls") {
+  CHECK(printed_by(spawns_before_it_forks) == "child other end end end end ");
+}
+
+TEST_CASE("a child does not see the handlers inside who spawns it") {
+  auto const body = []() -> eff<void, spawning<ask, console>, ask, console> {
+    int const n = co_await ask::get{};
+    co_await console::print{"parent " + std::to_string(n) + " "};
+    co_await spawn([]() -> eff<void, ask, console> {
+      int const mine = co_await ask::get{};
+      co_await console::print{"child " + std::to_string(mine)};
+    });
+  };
+  auto const p = [body]() -> eff<void, spawning<ask, console>, ask, console> {
+    co_await handle<ask>(answers{1}, body);
+  };
+  CHECK(printed_by(p, answers{2}) == "parent 1 child 2");
+}
+
+TEST_CASE("what a spawned function throws when it is called arises at the spawn, in replays too") {
+  CHECK(printed_by(spawns_in_vain) == "2 2 ");
+}
+
+TEST_CASE("a hundred thousand processes all yield once") {
+  int n = 0;
+  auto const p = [&n]() -> program {
+    for (int i = 0; i != 100'000; ++i)
+      co_await spawn(
+          [](int& to) -> eff<void, proc> {
+            co_await proc::yield{};
+            ++to;
+          },
+          std::ref(n));
+  };
+  CHECK(printed_by(p).empty());
+  CHECK(n == 100'000);
+}
+
+TEST_CASE("a process that forks in a loop has children that each do their part") {
+  int n = 0;
+  auto const p = [&n]() -> program {
+    for (int i = 0; i != 500; ++i) {
+      bool const parent = co_await proc::fork{};
+      if (!parent) {
+        ++n;
+        co_return;
+      }
+    }
+  };
+  CHECK(printed_by(p).empty());
+  CHECK(n == 500);
+}
+
+TEST_CASE("a chain of forks, each made by the last one's child, comes to its end") {
+  int n = 0;
+  auto const p = [&n]() -> program {
+    for (int i = 0; i != 300; ++i) {
+      bool const parent = co_await proc::fork{};
+      if (parent) {
+        ++n;
+        co_return;
+      }
+    }
+  };
+  CHECK(printed_by(p).empty());
+  CHECK(n == 300);
+}
+
+// ---- which process it is
+
+TEST_CASE("spawn says which process it has started") {
+  std::vector<process_id> told;
+  std::vector<process_id> own;
+  auto const p = [&told, &own]() -> program {
+    auto const child = [](std::vector<process_id>& to) -> eff<void, syncing> {
+      process_id const id = co_await syncing::own{};
+      to.push_back(id);
+    };
+    for (int i = 0; i != 3; ++i) {
+      process_id const id = co_await spawn(child, std::ref(own));
+      told.push_back(id);
+    }
+    process_id const id = co_await spawn(forkable, [&own, child] { return child(own); });
+    told.push_back(id);
+  };
+  CHECK(printed_by(p).empty());
+  CHECK(told.size() == 4);
+  CHECK(told == own);
+  CHECK(told[0].text() == "1.1");
+  CHECK(told[3].text() == "1.4");
+}
+
+TEST_CASE("where who spawns waits for room, it is told the same") {
+  std::vector<process_id> told;
+  std::vector<process_id> own;
+  auto const p = [&told, &own]() -> program {
+    for (int i = 0; i != 9; ++i) {
+      process_id const id = co_await spawn(
+          [](std::vector<process_id>& to) -> eff<void, syncing> {
+            process_id const me = co_await syncing::own{};
+            to.push_back(me);
+          },
+          std::ref(own));
+      told.push_back(id);
+    }
+  };
+  bool const keeps_log = GENERATE(false, true);
+  CHECK(printed_by({.forkable = keeps_log, .max_processes = 2, .when_full = full::wait}, p) == "");
+  CHECK(told.size() == 9);
+  CHECK(told == own);
+}
+
+TEST_CASE("who is run again is told the same ids, and a run of them is one entry of its log") {
+  constexpr int many = 600;  // ids of 8, 12 and 16 bits a step
+  std::vector<std::vector<process_id>> told;
+  auto const p = [&told]() -> program {
+    std::vector<process_id> mine;
+    for (int i = 0; i != many; ++i) {
+      process_id const id = co_await spawn([]() -> eff<void> { co_return; });
+      mine.push_back(id);
+    }
+    co_await proc::fork{};
+    process_id const later = co_await spawn([]() -> eff<void> { co_return; });
+    mine.push_back(later);
+    told.push_back(mine);
+  };
+  CHECK(printed_by({.log_limit = 3}, p).empty());
+  REQUIRE(told.size() == 2);
+  REQUIRE(told[0].size() == many + 1);
+  for (std::size_t i = 0; i != many; ++i) REQUIRE(told[0][i] == process_id().child(i + 1));
+  CHECK(told[0].back() != told[1].back());
+  told[0].pop_back();
+  told[1].pop_back();
+  CHECK(told[0] == told[1]);
+}
+
+TEST_CASE("ids that are hashes take an entry each, and come back as well") {
+  // A path of 15 steps, of 4 bits each: the next step is a hash.
+  struct deeper {
+    static program go(int left, std::vector<std::vector<process_id>>& told) {
+      if (left != 0) {
+        co_await spawn(forkable, [left, &told] { return go(left - 1, told); });
+        co_return;
+      }
+      std::vector<process_id> mine;
+      for (int i = 0; i != 20; ++i) {
+        process_id const id = co_await spawn([]() -> eff<void> { co_return; });
+        mine.push_back(id);
+      }
+      co_await proc::fork{};
+      told.push_back(mine);
+    }
+  };
+  std::vector<std::vector<process_id>> told;
+  CHECK(printed_by([&told] { return deeper::go(15, told); }).empty());
+  REQUIRE(told.size() == 2);
+  CHECK(told[0] == told[1]);
+  for (std::size_t i = 0; i != 20; ++i) {
+    CHECK(told[0][i].text()[0] == '#');
+    for (std::size_t j = 0; j != i; ++j) CHECK(told[0][i] != told[0][j]);
+  }
+}
+
+TEST_CASE("the n-th after a child is the one that is born n births later") {
+  process_id parent;
+  for (std::uint64_t step : {1u, 7u, 8u, 63u, 64u, 5u, 512u}) {
+    for (std::uint64_t i : {1u, 2u, 6u, 7u, 8u, 62u, 64u, 511u, 513u, 4000u})
+      for (std::uint32_t n : {0u, 1u, 2u, 60u, 500u, 5000u}) {
+        process_id const child = parent.child(i);
+        bool const is_hash = child.text()[0] == '#';
+        CHECK(child.nth_after(n) == (is_hash ? process_id() : parent.child(i + n)));
+      }
+    parent = parent.child(step);
+  }
+  CHECK(process_id::submitted(6).nth_after(3) == process_id::submitted(9));
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#include "sched/commands/unique_any.hpp"
+
+#include <array>
+#include <catch2/catch.hpp>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "tests/support/tracked.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+using Catch::Matchers::Contains;
+
+namespace {
+
+/// So many bytes, counted as it is born and dies.
+template <std::size_t Size>
+struct sized {
+  explicit sized(int n) : tail{} { tail.front() = static_cast<unsigned char>(n); }
+  tracked<moves::safely> counted{1};
+  std::array<unsigned char, Size> tail;
+};
+
+template <class F>
+std::string refusal_of(F f) {
+  try {
+    f();
+  } catch (wrong_payload const& e) {
+    return e.what();
+  }
+  return "none";
+}
+
+}  // namespace
+
+TEST_CASE("a payload gives back what it was made of, by its type") {
+  payload p(7);
+  CHECK(p);
+  CHECK(p.holds<int>());
+  CHECK_FALSE(p.holds<long>());
+  CHECK(p.get<int>() == 7);
+  p.get<int>() = 8;
+  CHECK(p.take<int>() == 8);
+  CHECK_FALSE(p);
+  p = payload(std::string("a text that is too long to lie in three words"));
+  CHECK(p.take<std::string>() == "a text that is too long to lie in three words");
+  p = payload("a decayed one");
+  CHECK(p.get<char const*>() == std::string("a decayed one"));
+}
+
+TEST_CASE("a payload takes what only moves, and moves itself") {
+  static_assert(!std::is_copy_constructible_v<payload>);
+  static_assert(std::is_nothrow_move_constructible_v<payload>);
+  static_assert(std::is_nothrow_move_assignable_v<payload>);
+  payload a(std::make_unique<int>(5));
+  payload b(std::move(a));
+  CHECK_FALSE(a);  // NOLINT
+  payload c(1);
+  c = std::move(b);
+  auto& itself = c;
+  c = std::move(itself);
+  auto const five = c.take<std::unique_ptr<int>>();
+  CHECK(*five == 5);
+}
+
+TEST_CASE("asking a payload for another type is refused, with both names, and changes nothing") {
+  payload p(7);
+  CHECK(refusal_of([&] { (void)p.get<char>(); }) ==
+        "weft: a payload was asked for char, and holds int");
+  CHECK_THAT(refusal_of([&] { (void)p.take<sized<1>>(); }), Contains("sized<1>, and holds int"));
+  CHECK(p.take<int>() == 7);
+  CHECK_THAT(refusal_of([&] { (void)p.take<int>(); }), Contains("for int, and holds nothing"));
+  CHECK_THAT(refusal_of([] { (void)payload().get<int>(); }), Contains("holds nothing"));
+}
+
+TEMPLATE_TEST_CASE("what is in a payload dies once, wherever it lies", "", sized<1>, sized<8>,
+                   sized<9>, sized<100>) {
+  using counted = tracked<moves::safely>;
+  long const births = counted::births;
+  long const deaths = counted::deaths;
+  {
+    payload dropped(TestType(1));
+    payload taken(TestType(2));
+    payload moved = std::move(taken);
+    payload over(TestType(3));
+    over = std::move(moved);
+    CHECK(over.get<TestType>().tail.front() == 2);
+    payload replaced(TestType(4));
+    replaced = payload();
+    CHECK_FALSE(replaced);
+    auto const value = over.take<TestType>();
+    CHECK(value.tail.front() == 2);
+  }
+  CHECK(counted::births - births == counted::deaths - deaths);
+  CHECK(counted::births != births);
+}

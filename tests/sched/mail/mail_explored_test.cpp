@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: MIT
+
+/// Ports under every schedule: small programs, whose schedules are counted by hand.
+
+#include <algorithm>
+#include <array>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "effects/effects.hpp"
+#include "sched/mail/mail.hpp"
+#include "sched/schedule.hpp"
+#include "testing/explore.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/tracked.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+using namespace std::chrono_literals;
+
+namespace {
+
+using children = spawning<proc, mail, timing>;
+using program = eff<void, children, proc, mail, timing>;
+using message = tracked<moves::safely>;
+
+/// What was received, in that order; each schedule's is an outcome.
+std::string nothing() { return {}; }
+std::string itself(std::string const& s) { return s; }
+
+std::set<std::string> names_of(exploration const& found) {
+  std::set<std::string> names;
+  for (auto const& o : found.outcomes) names.insert(o.result.text);
+  return names;
+}
+program sends(address<int> to, int m) { co_await to.send(m); }
+program sends_some(address<int> to, int first, int n) {
+  for (int m = first; m != first + n; ++m) co_await to.send(m);
+}
+program notes(inbox<int> in, std::string& to) {
+  for (auto m = co_await in.next(); m; m = co_await in.next()) to += std::to_string(*m);
+}
+program notes_until(inbox<int> in, std::string& to, instant t) {
+  auto const m = co_await in.receive_until(t);
+  to += m ? std::to_string(*m) : "late";
+}
+
+}  // namespace
+
+// The send ends a step, since others hand over there: either goes on first.
+TEST_CASE("one that waits for one that sends has two schedules, and one outcome") {
+  every_frame_dies const check;
+  auto const found = explore(
+      nothing,
+      [](std::string& got) -> program {
+        auto [in, to] = co_await open<int>();
+        co_await spawn(sends, std::move(to), 1);
+        int const m = co_await in.receive();
+        got += std::to_string(m);
+      },
+      itself);
+  CHECK(found.ok());
+  CHECK(found.schedules == 2);
+  CHECK(names_of(found) == std::set<std::string>{"1"});
+}
+
+// The receiver waits; either sends.  Then three may run: the receiver R, the sender s, of which
+// only the end is left, and the other sender T, whose send ends a step if R waits again.
+//   R s T, and then R and t in either order: 2      R T, and then s, R and t in any order: 6
+//   s R T, and then R and t: 2                      s T R: 1              T, then R and s: 2
+TEST_CASE("of two who send either is the first: twice 13 schedules, two outcomes") {
+  every_frame_dies const check;
+  auto const found = explore(
+      nothing,
+      [](std::string& got) -> program {
+        auto [in, to] = co_await open<int>();
+        co_await spawn(sends, to, 1);
+        co_await spawn(sends, std::move(to), 2);
+        for (int i = 0; i != 2; ++i) {
+          int const m = co_await in.receive();
+          got += std::to_string(m);
+        }
+      },
+      itself);
+  CHECK(found.ok());
+  CHECK(found.schedules == 26);
+  CHECK(names_of(found) == std::set<std::string>{"12", "21"});
+}
+
+TEST_CASE("in every schedule each message comes once, and each sender's in order") {
+  for (std::size_t const capacity : {1U, 2U, 4U}) {
+    every_frame_dies const check;
+    auto const found = explore(
+        nothing,
+        [capacity](std::string& got) -> program {
+          auto [in, to] = co_await open<int>({.capacity = capacity});
+          co_await spawn(notes, std::move(in), std::ref(got));
+          co_await spawn(sends_some, to, 1, 3);
+          co_await spawn(sends_some, std::move(to), 4, 3);
+        },
+        itself);
+    CAPTURE(capacity);
+    CHECK(found.ok());
+    CHECK(found.complete);
+    bool one_after_the_other = true;
+    for (auto const& name : names_of(found)) {
+      auto sorted = name;
+      std::ranges::sort(sorted);
+      auto const of_one = [&name](std::string const& all) {
+        std::string mine;
+        for (char const m : name)
+          if (all.find(m) != all.npos) mine += m;
+        return mine == all;
+      };
+      if (sorted != "123456" || !of_one("123") || !of_one("456")) FAIL(name);
+      one_after_the_other &= name == "123456" || name == "456123";
+    }
+    CHECK(names_of(found).contains("123456"));
+    CHECK(names_of(found).contains("456123"));
+    // A send to somebody who waits ends a step.
+    CHECK_FALSE(one_after_the_other);
+  }
+}
+
+TEST_CASE("in every schedule each message dies once, whoever dies first") {
+  every_frame_dies const check;
+  long const births = message::births;
+  long const deaths = message::deaths;
+  auto const found = explore(
+      nothing,
+      [](std::string& got) -> program {
+        auto [in, to] = co_await open<message>({.capacity = 1});
+        auto const sends_both = [](address<message> a) -> program {
+          for (int i = 0; i != 2; ++i) co_await a.send(i);
+        };
+        co_await spawn(sends_both, to);
+        co_await spawn(
+            [](address<message> a) -> program {
+              co_await a.send(9);
+              throw std::runtime_error("over");
+            },
+            std::move(to));
+        co_await spawn(
+            [](inbox<message> mine, std::string& out) -> program {
+              auto const m = co_await mine.receive();
+              out += std::to_string(m.value());
+            },
+            std::move(in), std::ref(got));
+      },
+      itself);
+  CHECK(found.failed == found.schedules);  // it throws in each
+  CHECK(found.leaked == 0);
+  CHECK_FALSE(found.nondeterminism);
+  CHECK(message::births != births);
+  CHECK(message::births - births == message::deaths - deaths);
+}
+
+// Two choices: who of the three is first, and then who of the two that are left.
+TEST_CASE("an inbox that goes before, between or after the messages: each send says so") {
+  every_frame_dies const check;
+  struct state {
+    int yes = 0;
+    int no = 0;
+  };
+  auto const found =
+      explore([] { return state(); },
+              [](state& s) -> program {
+                auto [in, to] = co_await open<int>();
+                auto const says = [](address<int> a, state& out) -> program {
+                  bool const was_sent = co_await a.send(1);
+                  ++(was_sent ? out.yes : out.no);
+                };
+                co_await spawn(says, to, std::ref(s));
+                co_await spawn(says, std::move(to), std::ref(s));
+                co_await spawn([](inbox<int>) -> program { co_return; }, std::move(in));
+              },
+              [](state const& s) { return std::to_string(s.yes) + std::to_string(s.no); });
+  CHECK(found.ok());
+  CHECK(found.schedules == 6);
+  CHECK(names_of(found) == std::set<std::string>{"02", "11", "20"});
+}
+
+TEST_CASE("who waits for room when the inbox goes is woken in every schedule") {
+  every_frame_dies const check;
+  auto const found = explore(
+      nothing,
+      [](std::string& got) -> program {
+        auto [in, to] = co_await open<int>({.capacity = 1});
+        auto const says = [](address<int> a, std::string& out) -> program {
+          bool const first = co_await a.send(1);
+          bool const second = co_await a.send(2);
+          out += (first ? "y" : "n") + std::string(second ? "y" : "n");
+        };
+        co_await spawn(says, std::move(to), std::ref(got));
+        co_await spawn(
+            [](inbox<int> mine) -> program {
+              auto const m = co_await mine.try_receive();
+              co_await proc::yield{};
+              (void)m;
+            },
+            std::move(in));
+      },
+      itself);
+  CHECK(found.ok());
+  CHECK(found.deadlocks == 0);
+  // It takes nothing, and then both have room or the second waits; or it takes one.
+  CHECK(names_of(found) == std::set<std::string>{"nn", "yn", "yy"});
+}
+
+TEST_CASE("the last address goes before, or while, somebody receives: nobody waits for ever") {
+  every_frame_dies const check;
+  auto const drops = [](address<int>) -> program { co_return; };
+  auto const one = explore(
+      nothing,
+      [drops](std::string& got) -> program {
+        auto [in, to] = co_await open<int>();
+        co_await spawn(drops, to);
+        co_await spawn(drops, std::move(to));
+        co_await spawn(notes, std::move(in), std::ref(got));
+      },
+      itself);
+  CHECK(one.ok());
+  // Of the three, whoever is first; who receives has a second step unless it comes last.
+  CHECK(one.schedules == 6);
+  auto const several = explore(
+      nothing,
+      [drops](std::string& got) -> program {
+        auto [a, to_a] = co_await open<int>();
+        auto [b, to_b] = co_await open<int>();
+        co_await spawn(drops, std::move(to_a));
+        co_await spawn(drops, std::move(to_b));
+        co_await spawn(
+            [](inbox<int> x, inbox<int> y, std::string& out) -> program {
+              try {
+                (void)co_await select(x, y);
+              } catch (no_senders const&) {
+                out += "nobody";
+              }
+            },
+            std::move(a), std::move(b), std::ref(got));
+      },
+      itself);
+  CHECK(several.ok());
+  CHECK(several.schedules == 6);
+  CHECK(names_of(several) == std::set<std::string>{"nobody"});
+}
+
+TEST_CASE("who selects gets what comes first, and the rest stays") {
+  every_frame_dies const check;
+  auto const found = explore(
+      nothing,
+      [](std::string& got) -> program {
+        auto [a, to_a] = co_await open<int>();
+        auto [b, to_b] = co_await open<int>();
+        co_await spawn(sends, std::move(to_a), 1);
+        co_await spawn(sends, std::move(to_b), 2);
+        for (int i = 0; i != 2; ++i) {
+          auto const m = co_await select(a, b);
+          std::visit([&got](int n) { got += std::to_string(n); }, m);
+        }
+      },
+      itself);
+  CHECK(found.ok());
+  CHECK(found.schedules == 26);
+  CHECK(names_of(found) == std::set<std::string>{"12", "21"});
+}
+
+TEST_CASE("try_receive finds a message or not, by who came first") {
+  every_frame_dies const check;
+  auto const found = explore(
+      nothing,
+      [](std::string& got) -> program {
+        auto [in, to] = co_await open<int>();
+        co_await spawn(
+            [](inbox<int> mine, std::string& out) -> program {
+              for (int i = 0; i != 2; ++i) {
+                auto const m = co_await mine.try_receive();
+                out += m ? std::to_string(*m) : "-";
+                co_await proc::yield{};
+              }
+            },
+            std::move(in), std::ref(got));
+        co_await spawn(sends, std::move(to), 1);
+      },
+      itself);
+  CHECK(found.ok());
+  CHECK(found.schedules == 4);  // it has three steps, the sender one
+  CHECK(names_of(found) == std::set<std::string>{"--", "-1", "1-"});
+}
+
+TEST_CASE(
+    "a deadline and a message at the same time: either may be first, and no schedule loses it") {
+  every_frame_dies const check;
+  auto const sends_at = [](address<int> to, instant t) -> program {
+    co_await timing::sleep_until{t};
+    co_await to.send(1);
+  };
+  auto const explored = [sends_at](instant sent, instant until) {
+    return explore(
+        nothing,
+        [=](std::string& got) -> program {
+          auto [in, to] = co_await open<int>();
+          co_await spawn(sends_at, std::move(to), sent);
+          co_await spawn(notes_until, std::move(in), std::ref(got), until);
+        },
+        itself);
+  };
+  auto const before = explored(instant(5ms), instant(10ms));
+  CHECK(before.ok());
+  CHECK(names_of(before) == std::set<std::string>{"1"});
+  auto const after = explored(instant(10ms), instant(5ms));
+  CHECK(after.ok());
+  CHECK(names_of(after) == std::set<std::string>{"late"});
+  auto const same = explored(instant(5ms), instant(5ms));
+  CHECK(same.ok());
+  CHECK(names_of(same) == std::set<std::string>{"late"});  // both are due before either goes on
+}
+
+TEST_CASE("who waits for a message that only a third would send is found in a deadlock") {
+  every_frame_dies const check;
+  auto const found = explore(
+      nothing,
+      [](std::string&) -> program {
+        auto [left, to_left] = co_await open<int>();
+        auto [right, to_right] = co_await open<int>();
+        auto const waits = [](inbox<int> in, address<int> to) -> program {
+          int const m = co_await in.receive();
+          co_await to.send(m);
+        };
+        co_await spawn(waits, std::move(left), std::move(to_right));
+        co_await spawn(waits, std::move(right), std::move(to_left));
+      },
+      itself);
+  CHECK(found.schedules == 2);
+  CHECK(found.deadlocks == 2);
+  REQUIRE(found.first_failure());
+  auto const& text = found.first_failure()->result.text;
+  CHECK(text.find("process 1.1 in weft::mail::receive at ") != text.npos);
+  CHECK(text.find("process 1.2 in weft::mail::receive at ") != text.npos);
+}
+
+TEST_CASE("two that share a bounded port crosswise can fill both, and that is found") {
+  every_frame_dies const check;
+  auto const found = explore(
+      nothing,
+      [](std::string&) -> program {
+        auto [left, to_left] = co_await open<int>({.capacity = 1});
+        auto [right, to_right] = co_await open<int>({.capacity = 1});
+        auto const plays = [](inbox<int> in, address<int> to) -> program {
+          co_await to.send(1);
+          co_await to.send(2);
+          (void)co_await in.receive();
+          (void)co_await in.receive();
+        };
+        co_await spawn(plays, std::move(left), std::move(to_right));
+        co_await spawn(plays, std::move(right), std::move(to_left));
+      },
+      itself);
+  CHECK(found.deadlocks == found.schedules);  // nobody receives before it has sent both
+  auto const& text = found.first_failure()->result.text;
+  CHECK(text.find("process 1.1 in weft::mail::send at ") != text.npos);
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+
+/// Sending by id under every schedule of small programs.
+
+#include <catch2/catch.hpp>
+#include <cstddef>
+#include <functional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "effects/effects.hpp"
+#include "sched/mail/routing.hpp"
+#include "sched/schedule.hpp"
+#include "testing/explore.hpp"
+#include "tests/support/frames.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+
+namespace {
+
+using children = spawning<proc, mail, routing>;
+using program = eff<void, children, proc, mail, routing>;
+
+/// What was received, and what who sent was told: each written by one process.
+struct world {
+  std::string got;
+  std::string told;
+};
+world nothing() { return {}; }
+std::string text(world const& w) { return w.got + '/' + w.told; }
+
+std::set<std::string> outcomes_of(exploration const& found) {
+  std::set<std::string> names;
+  for (auto const& o : found.outcomes)
+    names.insert(o.result.verdict == verdict::ok         ? "ok " + o.result.text
+                 : o.result.verdict == verdict::deadlock ? "deadlock"
+                                                         : "wrong: " + o.result.text);
+  return names;
+}
+/// All schedules, and those that are left when it is reduced, in steps of either size: the same
+/// outcomes, which it gives.  `few`: how many schedules the last visited.
+struct searched {
+  std::set<std::string> outcomes;
+  std::size_t all = 0;
+  std::size_t few = 0;
+};
+template <class Program>
+searched all_of(granularity grain, Program p) {
+  every_frame_dies const check;
+  auto const search = [&](bool reduce) {
+    return explore({.granularity = grain,
+                    .reduce = reduce,
+                    .max_shrinking_runs = 0,
+                    .progress = progress::never},
+                   nothing, p, text);
+  };
+  auto const every = search(false);
+  auto const few = search(true);
+  CHECK(every.complete);
+  CHECK(few.complete);
+  CHECK_FALSE(every.nondeterminism);
+  CHECK_FALSE(few.nondeterminism);
+  CHECK(every.leaked == 0);
+  CHECK(few.leaked == 0);
+  CHECK(few.schedules <= every.schedules);
+  CHECK(outcomes_of(every) == outcomes_of(few));
+  return {outcomes_of(every), every.schedules, few.schedules};
+}
+
+program opens_and_tries(world& w) {
+  auto in = co_await open_inbox<int>();
+  co_await proc::yield{};
+  auto const m = co_await in.try_receive();
+  w.got += m ? std::to_string(*m) : "nothing";
+}
+program sends(process_id to, int m) { (void)co_await send(to, m); }
+program sends_and_notes(process_id to, int m, world& w) {
+  bool const there = co_await send(to, m);
+  w.told += there ? '+' : '-';
+}
+
+using outcomes = std::set<std::string>;
+
+}  // namespace
+
+TEST_CASE("one may send before there is an inbox, while it is there, and when it has gone") {
+  for (auto const grain : {granularity::cooperative, granularity::parallel}) {
+    auto const found = all_of(grain, [](world& w) -> program {
+      process_id const child = co_await spawn(opens_and_tries, std::ref(w));
+      co_await spawn(sends_and_notes, child, 1, std::ref(w));
+    });
+    outcomes expected{"ok 1/+", "ok nothing/-"};
+    // It came between the look and the end of the inbox.
+    if (grain == granularity::parallel) expected.insert("ok nothing/+");
+    CHECK(found.outcomes == expected);
+  }
+}
+
+TEST_CASE("a message may come after one has looked, and before the inbox goes") {
+  auto const found = all_of(granularity::parallel, [](world& w) -> program {
+    process_id const child = co_await spawn(
+        [](world& to) -> program {
+          auto in = co_await open_inbox<int>();
+          auto const m = co_await in.try_receive();
+          to.got += m ? std::to_string(*m) : "nothing";
+          co_await proc::yield{};
+        },
+        std::ref(w));
+    co_await spawn(sends_and_notes, child, 1, std::ref(w));
+  });
+  CHECK(found.outcomes == outcomes{"ok 1/+", "ok nothing/+", "ok nothing/-"});
+}
+
+TEST_CASE("two send to one by its id: in each order, and each message once") {
+  for (auto const grain : {granularity::cooperative, granularity::parallel}) {
+    auto const found = all_of(grain, [](world& w) -> program {
+      auto in = co_await open_inbox<int>();
+      co_await spawn(sends, in.owner(), 1);
+      co_await spawn(sends, in.owner(), 2);
+      for (int i = 0; i != 2; ++i) {
+        int const m = co_await in.receive();
+        w.got += std::to_string(m);
+      }
+    });
+    CHECK(found.outcomes == outcomes{"ok 12/", "ok 21/"});
+  }
+}
+
+TEST_CASE("two inboxes that have nothing to do with one another: one schedule stands for all") {
+  auto const found = all_of(granularity::parallel, [](world&) -> program {
+    auto const talks_to_itself = []() -> program {
+      auto in = co_await open_inbox<int>();
+      for (int i = 0; i != 2; ++i) {
+        (void)co_await send(in.owner(), i);
+        (void)co_await in.receive();
+      }
+    };
+    co_await spawn(talks_to_itself);
+    co_await spawn(talks_to_itself);
+  });
+  CHECK(found.outcomes == outcomes{"ok /"});
+  CHECK(found.few == 1);
+  CHECK(found.all > 100);
+}
+
+TEST_CASE("a full inbox that closes: who waits for room is let in, or told, and never forgotten") {
+  for (auto const grain : {granularity::cooperative, granularity::parallel}) {
+    auto const found = all_of(grain, [](world& w) -> program {
+      process_id const child = co_await spawn(
+          [](world& to) -> program {
+            auto in = co_await open_inbox<int>({.capacity = 1});
+            co_await proc::yield{};
+            auto const m = co_await in.try_receive();
+            to.got += m ? std::to_string(*m) : "nothing";
+          },
+          std::ref(w));
+      co_await spawn(
+          [](process_id to, world& w2) -> program {
+            co_await sends_and_notes(to, 1, w2);
+            co_await sends_and_notes(to, 2, w2);
+          },
+          child, std::ref(w));
+    });
+    outcomes expected{"ok 1/++", "ok nothing/--"};
+    if (grain == granularity::parallel) {
+      expected.insert("ok 1/+-");        // the second was sent when the inbox had gone
+      expected.insert("ok 2/-+");        // the first, before it was there
+      expected.insert("ok nothing/+-");  // the first between the look and the end of the inbox
+      expected.insert(
+          "ok nothing/-+");  // the same of the second, and the first before it was there
+    }
+    CHECK(found.outcomes == expected);
+  }
+}
+
+TEST_CASE("who waits at its inbox is a deadlock in each schedule in which one sends too early") {
+  for (auto const grain : {granularity::cooperative, granularity::parallel}) {
+    auto const found = all_of(grain, [](world& w) -> program {
+      process_id const child = co_await spawn([]() -> program {
+        auto in = co_await open_inbox<int>();
+        (void)co_await in.receive();
+      });
+      co_await sends_and_notes(child, 1, w);
+    });
+    bool const is_cooperative = grain == granularity::cooperative;  // then it is sent too early
+    CHECK(found.outcomes ==
+          (is_cooperative ? outcomes{"deadlock"} : outcomes{"deadlock", "ok /+"}));
+  }
+}

@@ -1,0 +1,569 @@
+// SPDX-License-Identifier: MIT
+
+/// Sending to processes by their ids, on every backend: the same laws.
+
+#include "sched/mail/routing.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "effects/effects.hpp"
+#include "sched/base/errors.hpp"
+#include "sched/schedule.hpp"
+#include "tests/support/dice.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/ports.hpp"
+#include "tests/support/threads.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+using namespace std::chrono_literals;
+using Catch::Matchers::Contains;
+
+namespace {
+
+using all = row<proc, syncing, mail, routing, timing>;
+using children = spawning<all>;
+using program = eff<void, children, all>;
+
+/// Sends it as soon as there is an inbox of that type.
+template <class M>
+eff<void, proc, routing> sends_when_open(process_id to, M m) {
+  for (;;) {
+    bool const there = co_await send(to, m);
+    if (there) co_return;
+    co_await proc::yield{};
+  }
+}
+/// Sends first, first + 1, ... there, and sometimes lets others run.
+program sends_from(process_id to, int first, int n) {
+  co_await sends_when_open(to, first);
+  for (int i = first + 1; i != first + n; ++i) {
+    (void)co_await send(to, i);
+    if (i % 3 == 0) co_await proc::yield{};
+  }
+}
+/// What was received, as text.
+struct heard {
+  std::string text;
+  counter refused = 0;
+  counter said = 0;
+};
+
+template <class F>
+std::string error_of(F f) {
+  try {
+    f();
+  } catch (std::exception const& e) {
+    return e.what();
+  }
+  return "none";
+}
+
+}  // namespace
+
+// ---- one sends, one receives
+
+TEMPLATE_TEST_CASE("who is spawned is sent to by the id that spawn said", "", alone, by_random,
+                   by_queue, shared_by<2>, stolen_by<2>) {
+  every_frame_dies const check;
+  heard h;
+  run_on<TestType>([&h]() -> program {
+    process_id const child = co_await spawn(
+        [](heard& to) -> program {
+          auto in = co_await open_inbox<std::string>();
+          process_id const me = co_await syncing::own{};
+          to.refused = in.owner() == me ? 0 : 1;
+          to.text = co_await in.receive();
+        },
+        std::ref(h));
+    co_await sends_when_open(child, std::string("hello"));
+  });
+  CHECK(h.text == "hello");
+  CHECK(h.refused == 0);
+}
+
+TEMPLATE_TEST_CASE("each sender's messages come in its order, each once, unbounded and bounded", "",
+                   alone, by_random, by_queue, by_stack, shared_by<2>, stolen_by<2>) {
+  static constexpr int senders = 4;
+  static constexpr int each = 60;
+  for (std::size_t const capacity : {std::size_t{1}, std::size_t{2}, std::size_t{1'000'000}}) {
+    every_frame_dies const check;
+    std::vector<int> next(senders);
+    counter in_order = 1;
+    run_on<TestType>([&next, &in_order, capacity]() -> program {
+      auto in = co_await open_inbox<int>({.capacity = capacity});
+      for (int s = 0; s != senders; ++s) co_await spawn(sends_from, in.owner(), 1000 * s, each);
+      for (int i = 0; i != senders * each; ++i) {
+        int const m = co_await in.receive();
+        if (m % 1000 != next[static_cast<std::size_t>(m / 1000)]++) in_order = 0;
+      }
+      auto const more = co_await in.try_receive();
+      if (more) in_order = 0;
+    });
+    CAPTURE(capacity);
+    CHECK(in_order == 1);
+    CHECK(next == std::vector<int>(senders, each));
+  }
+}
+
+TEMPLATE_TEST_CASE("two play ping-pong, each knows the other by its id alone", "", alone, by_random,
+                   by_queue, shared_by<2>, stolen_by<2>) {
+  every_frame_dies const check;
+  counter played = 0;
+  run_on<TestType>([&played]() -> program {
+    auto in = co_await open_inbox<int>();
+    process_id const pong = co_await spawn(
+        [](process_id to) -> program {
+          auto from = co_await open_inbox<int>();
+          for (;;) {
+            int const n = co_await from.receive();
+            bool const there = co_await send(to, n + 1);
+            if (!there) co_return;
+          }
+        },
+        in.owner());
+    co_await sends_when_open(pong, 0);
+    for (int i = 0; i != 500; ++i) {
+      int const n = co_await in.receive();
+      if (n == 2 * i + 1) ++played;
+      (void)co_await send(pong, n + 1);
+    }
+    {
+      auto const closed = std::move(in);
+    }
+    (void)co_await send(pong, 0);  // which finds that nobody is here
+  });
+  CHECK(played == 500);
+}
+
+// ---- false
+
+TEMPLATE_TEST_CASE(
+    "sending says false to who never was, has no inbox, takes another type, or ended", "", alone,
+    by_random, by_queue, shared_by<2>, stolen_by<2>) {
+  every_frame_dies const check;
+  std::vector<bool> said;
+  run_on<TestType>([&said]() -> program {
+    auto [done, is_done] = co_await open<int>();
+    process_id const me = co_await syncing::own{};
+    bool there = co_await send(me.child(99), 1);  // before there is any table
+    said.push_back(there);
+    there = co_await send(me, 1);  // no inbox
+    said.push_back(there);
+
+    auto in = co_await open_inbox<int>();
+    there = co_await send(me.child(99), 1);
+    said.push_back(there);
+    there = co_await send(me, std::string("x"));  // another type
+    said.push_back(there);
+    there = co_await send(me, 1L);
+    said.push_back(there);
+
+    process_id const child = co_await spawn(
+        [](address<int> to) -> program {
+          auto own = co_await open_inbox<int>();
+          int const n = co_await own.receive();
+          (void)co_await to.send(n);
+        },
+        std::move(is_done));
+    co_await sends_when_open(child, 7);
+    for (auto m = co_await done.next(); m; m = co_await done.next()) {
+    }
+    // It has let its address go, which was one of its last deeds: soon it has ended.
+    for (there = true; there;) {
+      co_await proc::yield{};
+      there = co_await send(child, 1);
+    }
+    said.push_back(there);
+    there = co_await send(me, 1);  // and this works
+    said.push_back(there);
+    int const own = co_await in.receive();
+    said.push_back(own == 1);
+  });
+  CHECK(said == std::vector<bool>{false, false, false, false, false, false, true, true});
+}
+
+TEMPLATE_TEST_CASE("once the inbox has gone sending says false, until there is another", "", alone,
+                   by_random, by_queue, by_stack, shared_by<2>, stolen_by<2>) {
+  every_frame_dies const check;
+  std::vector<bool> said;
+  run_on<TestType>([&said]() -> program {
+    process_id const me = co_await syncing::own{};
+    for (int i = 0; i != 3; ++i) {
+      auto in = co_await open_inbox<int>();
+      bool there = co_await send(me, i);
+      said.push_back(there);
+      int const n = co_await in.receive();
+      said.push_back(n == i);
+      {
+        auto const gone = std::move(in);
+      }
+      there = co_await send(me, i);
+      said.push_back(there);
+    }
+    auto words = co_await open_inbox<std::string>();  // of another type, even
+    bool there = co_await send(me, 1);
+    said.push_back(there);
+    there = co_await send(me, std::string("x"));
+    said.push_back(there);
+  });
+  CHECK(said ==
+        std::vector<bool>{true, true, false, true, true, false, true, true, false, false, true});
+}
+
+TEST_CASE("a message that nobody takes dies with its inbox, or where it was sent from") {
+  every_frame_dies const check;
+  every_message_dies const too;
+  schedule([]() -> program {
+    auto in = co_await open_inbox<message>();
+    bool const there = co_await send(in.owner(), message(1));
+    bool const nobody = co_await send(in.owner().child(5), message(1));
+    if (!there || nobody) throw std::logic_error("it is the other way round");
+  });
+}
+
+// ---- many
+
+TEMPLATE_TEST_CASE("a thousand processes send to one another at random, and all is counted", "",
+                   alone, by_random, by_queue, shared_by<2>, stolen_by<2>) {
+  static constexpr int many = 1000;
+  static constexpr int each = 5;
+  every_frame_dies const check;
+  counter sent = 0;
+  counter received = 0;
+  counter open_now = 0;
+  run_on<TestType>([&]() -> program {
+    auto ids = std::make_shared<std::vector<process_id>>();
+    ids->reserve(many);
+    counter go = 0;
+    auto const lives_on = [](std::shared_ptr<std::vector<process_id> const> to, unsigned seed,
+                             std::array<counter*, 4> of) -> program {
+      auto [sent_all, received_all, opened, begin] = of;
+      auto in = co_await open_inbox<int>();
+      ++*opened;
+      while (*begin == 0) co_await proc::yield{};
+      dice random(seed);
+      for (int i = 0; i != each; ++i) {
+        bool const there = co_await send((*to)[random(many)], 1);
+        if (there) ++*sent_all;
+        auto const m = co_await in.try_receive();
+        if (m) *received_all += *m;
+        co_await proc::yield{};
+      }
+      // Until nobody sends any more.
+      --*opened;
+      while (*opened != 0) co_await proc::yield{};
+      for (auto m = co_await in.try_receive(); m; m = co_await in.try_receive())
+        *received_all += *m;
+    };
+    for (unsigned i = 0; i != many; ++i) {
+      process_id const id = co_await spawn(
+          lives_on, ids, i, std::array<counter*, 4>{&sent, &received, &open_now, &go});
+      ids->push_back(id);
+    }
+    while (open_now != many) co_await proc::yield{};
+    go = 1;
+    while (open_now != 0) co_await proc::yield{};
+    co_await proc::yield{};
+  });
+  CHECK(sent == many * each);
+  CHECK(received == sent);
+}
+
+TEMPLATE_TEST_CASE("of a hundred thousand processes no two have the same id", "", alone, by_random,
+                   shared_by<2>, stolen_by<2>) {
+  every_frame_dies const check;
+  static int const wide = rounds(1000);
+  static constexpr int deep = 100;
+  std::vector<process_id> ids(static_cast<std::size_t>(wide) * deep);
+  run_on<TestType>([&ids]() -> program {
+    auto const descends = [](int left, process_id* at, auto self) -> program {
+      process_id const me = co_await syncing::own{};
+      *at = me;
+      if (left != 1) co_await spawn(self, left - 1, at + 1, self);
+    };
+    for (int i = 0; i != wide; ++i) co_await spawn(descends, deep, ids.data() + i * deep, descends);
+  });
+  std::ranges::sort(ids);
+  CHECK(std::ranges::adjacent_find(ids) == ids.end());
+}
+
+// ---- waiting
+
+TEMPLATE_TEST_CASE("receiving until a time finds nothing, or what has come by then", "", alone,
+                   by_random, by_queue, by_stack, shared_by<2>, stolen_by<2>) {
+  every_frame_dies const check;
+  std::vector<std::optional<int>> got;
+  run_on<TestType>(virtual_time<TestType>(), [&got]() -> program {
+    auto in = co_await open_inbox<int>();
+    instant const start = co_await timing::now{};
+    auto m = co_await in.receive_until(start + 10ms);
+    got.push_back(m);
+    co_await spawn(
+        [](process_id to, instant t) -> program {
+          co_await timing::sleep_until{t};
+          (void)co_await send(to, 5);
+        },
+        in.owner(), start + 20ms);
+    m = co_await in.receive_until(start + 30ms);
+    got.push_back(m);
+  });
+  CHECK(got == std::vector<std::optional<int>>{{}, 5});
+}
+
+TEMPLATE_TEST_CASE("a full inbox makes who sends wait until there is room", "", alone, by_random,
+                   by_queue, by_stack, shared_by<2>, stolen_by<2>) {
+  every_frame_dies const check;
+  counter sent = 0;
+  counter most_ahead = 0;
+  run_on<TestType>([&]() -> program {
+    auto in = co_await open_inbox<int>({.capacity = 2});
+    co_await spawn(
+        [](process_id to, counter& n) -> program {
+          for (int i = 0; i != 50; ++i) {
+            (void)co_await send(to, i);
+            ++n;
+          }
+        },
+        in.owner(), std::ref(sent));
+    for (int i = 0; i != 50; ++i) {
+      for (int turn = 0; turn != 3; ++turn) co_await proc::yield{};
+      most_ahead = std::max(most_ahead.load(), sent - i);
+      int const m = co_await in.receive();
+      if (m != i) most_ahead = 100;
+    }
+  });
+  CHECK(sent == 50);
+  CHECK(most_ahead <= 3);  // two, and one that was let in before it was counted
+}
+
+TEMPLATE_TEST_CASE("who waits for room is told false when the inbox goes", "", alone, by_random,
+                   by_queue, by_stack, shared_by<2>, stolen_by<2>) {
+  every_frame_dies const check;
+  counter told = 0;
+  run_on<TestType>([&told]() -> program {
+    auto in = co_await open_inbox<int>({.capacity = 1});
+    (void)co_await send(in.owner(), 0);
+    for (int i = 0; i != 5; ++i)
+      co_await spawn(
+          [](process_id to, counter& n) -> program {
+            bool const there = co_await send(to, 1);
+            if (!there) ++n;
+          },
+          in.owner(), std::ref(told));
+    for (int i = 0; i != 7; ++i) co_await proc::yield{};
+  });
+  CHECK(told == 5);
+}
+
+TEMPLATE_TEST_CASE("if all wait for messages by id, the deadlock report says where", "", alone,
+                   by_random, by_queue, by_stack, shared_by<2>, stolen_by<2>) {
+  every_frame_dies const check;
+  auto const what = error_of([] {
+    run_on<TestType>([]() -> program {
+      auto in = co_await open_inbox<int>();
+      co_await spawn([]() -> program {
+        auto own = co_await open_inbox<int>({.capacity = 1});
+        for (int i = 0; i != 2; ++i) (void)co_await send(own.owner(), i);
+      });
+      (void)co_await in.receive();
+    });
+  });
+  CHECK_THAT(what, Contains("weft::mail::receive at tests/sched/mail/routing_test.cpp"));
+  CHECK_THAT(what, Contains("weft::routing::send at tests/sched/mail/routing_test.cpp"));
+}
+
+TEMPLATE_TEST_CASE("who waits at its inbox is cancelled when another fails", "", alone, by_random,
+                   by_queue, by_stack, shared_by<2>, stolen_by<2>) {
+  every_frame_dies const check;
+  counter told = 0;
+  auto const what = error_of([&told] {
+    run_on<TestType>([&told]() -> program {
+      co_await spawn([]() -> program {
+        co_await proc::yield{};
+        throw std::runtime_error("enough");
+      });
+      auto in = co_await open_inbox<int>();
+      try {
+        (void)co_await in.receive();
+      } catch (cancelled const&) {
+        ++told;
+        throw;
+      }
+    });
+  });
+  CHECK(what == "enough");
+  CHECK(told == 1);
+}
+
+TEMPLATE_TEST_CASE("shutting down unwinds who waits, and takes the inboxes with them", "",
+                   one_thread, random_order, locked_queue, sharing_among<2>, stealing_among<2>) {
+  every_frame_dies const check;
+  counter waiting = 0;
+  counter told = 0;
+  scheduler<TestType> s;
+  s.start([&]() -> program {
+    auto const waits = [](counter& begun, counter& ended) -> program {
+      auto in = co_await open_inbox<int>();
+      ++begun;
+      try {
+        (void)co_await in.receive();
+      } catch (cancelled const&) {
+        ++ended;
+        throw;
+      }
+    };
+    for (int i = 0; i != 20; ++i) co_await spawn(waits, std::ref(waiting), std::ref(told));
+    while (told == 0) co_await proc::yield{};
+  });
+  std::thread other([&s, &waiting] {
+    until([&waiting] { return waiting == 20; });
+    (void)s.shut_down(std::chrono::hours(1));
+  });
+  auto const what = error_of([&s] { s.run(); });
+  other.join();
+  CHECK(told == 20);
+  CHECK(what == "none");
+}
+
+TEST_CASE("an inbox goes on under the id of who opened it, whoever has it") {
+  every_frame_dies const check;
+  std::string got;
+  schedule([&got]() -> program {
+    auto in = co_await open_inbox<int>();
+    process_id const me = in.owner();
+    co_await spawn(
+        [](routed_inbox<int> from, std::string& to) -> program {
+          for (int i = 0; i != 2; ++i) {
+            int const m = co_await from.receive();
+            to += std::to_string(m);
+          }
+        },
+        std::move(in), std::ref(got));
+    (void)co_await send(me, 1);
+    (void)co_await send(me, 2);
+    for (int i = 0; i != 3; ++i) co_await proc::yield{};
+    bool const there = co_await send(me, 3);
+    got += there ? " there" : " gone";
+  });
+  CHECK(got == "12 gone");
+}
+
+TEST_CASE("one selects among its inbox and its ports") {
+  every_frame_dies const check;
+  std::string got;
+  schedule([&got]() -> program {
+    auto in = co_await open_inbox<int>();
+    auto [words, to] = co_await open<std::string>();
+    (void)co_await to.send("a");
+    auto m = co_await select(in.port(), words);
+    got += std::to_string(m.index());
+    (void)co_await send(in.owner(), 1);
+    m = co_await select(in.port(), words);
+    got += std::to_string(m.index());
+    auto const own = in.get_address();
+    (void)co_await own.send(2);
+    auto const next = co_await in.next();
+    got += std::to_string(*next);
+  });
+  CHECK(got == "102");
+}
+
+TEST_CASE("an inbox and its table may outlive the scheduler") {
+  every_frame_dies const check;
+  routed_inbox<int> kept;
+  schedule([&kept]() -> program {
+    kept = co_await open_inbox<int>();
+    (void)co_await send(kept.owner(), 1);
+  });
+  CHECK(kept.owner() == process_id());
+}
+
+TEST_CASE("a forkable process sends by id, is run again, and does not send again") {
+  every_frame_dies const check;
+  int sum = 0;
+  schedule([&sum]() -> program {
+    auto in = co_await open_inbox<int>();
+    co_await spawn(forkable, [to = in.owner()]() -> program {
+      (void)co_await send(to, 1);
+      bool const twin = co_await proc::fork{};
+      (void)co_await send(to, twin ? 10 : 100);
+    });
+    for (int i = 0; i != 3; ++i) {
+      int const m = co_await in.receive();
+      sum += m;
+    }
+    auto const more = co_await in.receive_until(instant::clock::now());
+    if (more) sum += 1000;
+  });
+  CHECK(sum == 111);
+}
+
+// ---- what is refused
+
+TEST_CASE("a second inbox of one process is refused, and the first goes on") {
+  every_frame_dies const check;
+  std::string what;
+  int got = 0;
+  schedule([&]() -> program {
+    co_await spawn(
+        [](std::string& said, int& n) -> program {
+          auto in = co_await open_inbox<int>();
+          try {
+            auto const second = co_await open_inbox<std::string>();
+          } catch (std::logic_error const& e) {
+            said = e.what();
+          }
+          (void)co_await send(in.owner(), 3);
+          n = co_await in.receive();
+        },
+        std::ref(what), std::ref(got));
+  });
+  CHECK(
+      what ==
+      "weft: open_inbox: process 1.1 has an inbox already: one at a time is what it is sent to by "
+      "its id");
+  CHECK(got == 3);
+}
+
+TEST_CASE("an inbox that was not opened, or was moved from, is refused") {
+  std::string what;
+  schedule([&what]() -> program {
+    auto in = co_await open_inbox<int>();
+    auto const moved = std::move(in);
+    try {
+      (void)co_await in.receive();
+    } catch (std::logic_error const& e) {
+      what = e.what();
+    }
+  });
+  CHECK(what == "weft: a routed_inbox was used that was not opened, or was moved from");
+  routed_inbox<int> none;
+  CHECK_THROWS_WITH(none.try_receive(), Contains("not opened"));
+  CHECK_THROWS_AS(none.owner(), std::logic_error);
+  CHECK_THROWS_WITH(open_inbox<int>({.capacity = 0}), Contains("capacity 0"));
+}
+
+TEST_CASE("opening an inbox seals: who has one cannot fork") {
+  auto const what = error_of([] {
+    schedule([]() -> program {
+      auto const in = co_await open_inbox<int>();
+      co_await proc::fork{};
+    });
+  });
+  CHECK_THAT(what, Contains("weft::routing::open at tests/sched/mail/routing_test.cpp"));
+}

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: MIT
+
+/// Checkpoints of a scheduler.
+
+#include <catch2/catch.hpp>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "effects/effects.hpp"
+#include "sched/schedule.hpp"
+#include "sched/sync/gate.hpp"
+#include "tests/support/backends.hpp"
+#include "tests/support/effects.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/schedules.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+using Catch::Matchers::Contains;
+
+namespace {
+
+using children = spawning<proc, console, syncing>;
+using program = eff<void, children, proc, console, syncing>;
+using snapshot = scheduler<>::snapshot;
+
+}  // namespace
+
+TEST_CASE("from a checkpoint after any prefix of steps the same future follows, twice and thrice") {
+  every_frame_dies const check;
+  for (unsigned prefix = 0;; ++prefix) {
+    std::string text;
+    scheduler<> s;
+    s.start(talks, console_to_string(text));
+    bool over = false;
+    for (unsigned i = 0; i != prefix && !over; ++i) over = !s.step();
+    auto const here = s.checkpoint();
+    auto const alive = s.alive();
+    std::vector<std::string> futures;
+    for (int run = 0; run != 3; ++run) {
+      text.clear();
+      if (run == 0)
+        s.run();
+      else
+        s.run(here);
+      futures.push_back(text);
+    }
+    CHECK(futures[0] == futures[1]);
+    CHECK(futures[0] == futures[2]);
+    CHECK(here.alive() == alive);
+    CHECK(s.alive() == 0);
+    if (over) break;
+  }
+}
+
+TEST_CASE("many checkpoints of one run may be run in any order, each again and again") {
+  every_frame_dies const check;
+  std::string text;
+  scheduler<> s;
+  s.start(talks, console_to_string(text));
+  std::vector<snapshot> all;
+  std::vector<std::size_t> printed;
+  do {
+    all.push_back(s.checkpoint());
+    printed.push_back(text.size());
+  } while (s.step());
+  auto const whole = text;
+  for (std::size_t const i : {all.size() - 1, std::size_t{0}, all.size() / 2, std::size_t{2},
+                              all.size() / 2, std::size_t{0}}) {
+    text.clear();
+    s.run(all[i]);
+    CHECK(text == whole.substr(printed[i]));
+  }
+  text.clear();
+  s.run(all[1]);
+  all.erase(all.begin() + 1, all.end());
+  s.run(all[0]);
+  CHECK(text == whole.substr(printed[1]) + whole);
+}
+
+TEST_CASE("a checkpoint may be taken of a future of a checkpoint, and outlive what it came from") {
+  every_frame_dies const check;
+  std::string text;
+  scheduler<> s;
+  s.start(talks, console_to_string(text));
+  std::optional<snapshot> first = s.checkpoint();
+  s.run(*first);
+  auto const whole = std::exchange(text, {});
+  s.run(*first);
+  text.clear();
+  {
+    scheduler<> other;
+    other.start(talks, console_to_string(text));
+    auto const start = other.checkpoint();
+    for (int i = 0; i != 3; ++i) other.step();
+    auto const middle = other.checkpoint();
+    auto const so_far = text;
+    text.clear();
+    other.run(middle);
+    CHECK(so_far + text == whole);
+    text.clear();
+    other.run(start);
+    CHECK(text == whole);
+  }
+}
+
+TEST_CASE(
+    "an answer of a handler outside that came before the checkpoint is the same in each run") {
+  every_frame_dies const check;
+  std::string text;
+  counts numbers;
+  scheduler<> s;
+  s.start(
+      []() -> eff<void, proc, ask, console> {
+        int const before = co_await ask::get{};
+        co_await proc::yield{};
+        int const after = co_await ask::get{};
+        co_await console::print{std::to_string(before) + std::to_string(after) + " "};
+      },
+      numbers, console_to_string(text));
+  s.step();
+  auto const here = s.checkpoint();
+  s.run();
+  s.run(here);
+  s.run(here);
+  CHECK(text == "12 13 14 ");
+}
+
+TEST_CASE("a checkpoint is refused when something could not be run again") {
+  every_frame_dies const check;
+  gate g;
+  std::string text;
+  SECTION("a process without a log") {
+    scheduler<> s;
+    s.start(
+        []() -> program {
+          co_await spawn([]() -> eff<void> { co_return; });
+          co_await proc::yield{};
+          co_await proc::yield{};
+        },
+        console_to_string(text));
+    (void)s.checkpoint();
+    s.step();
+    CHECK_THROWS_AS(s.checkpoint(), unforkable);
+    s.step();
+    (void)s.checkpoint();  // it has ended
+    scheduler<> none;
+    none.start({.forkable = false}, []() -> eff<void> { co_return; });
+    CHECK_THROWS_AS(none.checkpoint(), unforkable);
+  }
+  SECTION("one that waits") {
+    scheduler<> s;
+    s.start([&g]() -> program { co_await syncing::wait{g}; }, console_to_string(text));
+    s.step();
+    CHECK_THROWS_AS(s.checkpoint(), unforkable);
+  }
+  SECTION("one whose log is over its limit, or full") {
+    for (std::size_t const limit : {0U, 1U, 2U, 3U}) {
+      scheduler<> s;
+      s.start(
+          {.log_limit = limit},
+          []() -> program {
+            co_await console::print{"a"};
+            co_await proc::yield{};
+            co_await console::print{"b"};
+          },
+          console_to_string(text));
+      auto const start = s.checkpoint();
+      s.step();
+      if (limit < 2) {
+        CHECK_THROWS_AS(s.checkpoint(), unforkable);
+        s.run(start);
+      } else {
+        auto const here = s.checkpoint();
+        text.clear();
+        s.run(here);
+        s.run(here);
+        CHECK(text == "bb");
+      }
+    }
+  }
+}
+
+TEST_CASE("running a checkpoint drops who waits at a gate by then") {
+  every_frame_dies const check;
+  gate g;
+  std::string order;
+  std::string text;
+  scheduler<> s;
+  s.start(
+      [&g, &order]() -> program {
+        leaves const end(order, 'x');
+        co_await proc::yield{};
+        bool const waits = co_await proc::fork{};
+        if (waits) co_await syncing::wait{g};
+        if (!waits) co_await proc::yield{};
+        if (!waits) co_await syncing::wake{g};
+        co_await console::print{waits ? "woken " : "woke "};
+      },
+      console_to_string(text));
+  s.step();
+  auto const here = s.checkpoint();
+  s.step();
+  s.step();
+  REQUIRE(g.waiting() == 1);
+  REQUIRE(order.empty());
+  s.run(here);
+  CHECK(text == "woke woken ");
+  CHECK(g.waiting() == 0);
+  CHECK(s.alive() == 0);
+  s.run(here);
+  CHECK(text == "woke woken woke woken ");
+}
+
+TEST_CASE("a failure after the checkpoint is not part of it, one before is") {
+  every_frame_dies const check;
+  bool fail = true;
+  std::string text;
+  scheduler<> s;
+  s.start(
+      [&fail]() -> program {
+        bool const first = co_await proc::fork{};
+        co_await proc::yield{};
+        if (first && fail) throw std::runtime_error("the first failed");
+        std::string found = "went on ";
+        try {
+          co_await proc::yield{};
+        } catch (cancelled const&) {
+          found = "cancelled ";
+        }
+        co_await console::print{found};
+      },
+      console_to_string(text));
+  for (int i = 0; i != 3; ++i) s.step();
+  auto const before = s.checkpoint();
+  s.step();  // it fails
+  auto const after = s.checkpoint();
+  fail = false;
+  s.run(before);
+  CHECK(std::exchange(text, {}) == "went on went on ");
+  for (int run = 0; run != 2; ++run) {
+    CHECK_THROWS_WITH(s.run(after), "the first failed");
+    CHECK(text.empty());  // its frames had gone on: it is not run again only to be cancelled
+  }
+  s.run(before);
+  CHECK(text == "went on went on ");
+}
+
+TEST_CASE("a checkpoint is of use while its scheduler lives, and may outlive it") {
+  every_frame_dies const check;
+  std::string order;
+  std::optional<snapshot> kept;
+  {
+    std::string text;
+    scheduler<> s;
+    s.start(
+        [&order]() -> program {
+          leaves const end(order, 'x');
+          co_await proc::fork{};
+          co_await proc::yield{};
+        },
+        console_to_string(text));
+    for (int i = 0; i != 2; ++i) s.step();
+    kept = s.checkpoint();
+    s.step();
+  }
+  CHECK(order == "xx");
+}
+
+TEST_CASE("a process may keep a checkpoint that it is in: nothing leaks") {
+  for (int const steps : {0, 1, 2, 5, 100}) {
+    every_frame_dies const check;
+    std::string text;
+    auto* slot = static_cast<std::optional<snapshot>*>(nullptr);
+    scheduler<> s;
+    s.start(
+        [&slot]() -> program {
+          std::optional<snapshot> mine;
+          if (!slot) slot = &mine;
+          co_await proc::fork{};
+          co_await proc::yield{};
+          co_await proc::yield{};
+        },
+        console_to_string(text));
+    s.step();
+    REQUIRE(slot);
+    *slot = s.checkpoint();
+    for (int i = 0; i != steps; ++i) s.step();
+  }
+}

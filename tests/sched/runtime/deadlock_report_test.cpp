@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+#include <catch2/catch.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "effects/effects.hpp"
+#include "sched/schedule.hpp"
+#include "sched/testing.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/threads.hpp"
+
+// What a deadlock says of each process, word for word: what it waits for, and where.
+
+using namespace weft;
+using namespace weft::tests;
+
+namespace {
+
+using step = eff<void, proc, syncing>;
+using program = eff<void, spawning<proc, syncing>, proc, syncing>;
+
+std::string const first_line = "weft: deadlock: everyone waits, and nobody is left to wake them";
+std::string at(int line) {
+  return " in weft::syncing::wait at tests/sched/runtime/deadlock_report_test.cpp:" +
+         std::to_string(line);
+}
+
+constexpr int acquires = __LINE__ + 1;
+step takes_one(semaphore& s) { co_await s.acquire(); }
+program takes_more_than_there_are(semaphore& s) {
+  co_await s.acquire();
+  s.release(2);
+  for (int i = 0; i != 5; ++i) co_await spawn(takes_one, std::ref(s));
+}
+
+constexpr int writes = __LINE__ + 2;
+step adds_one(shared<int>& n) {
+  co_await n.update([](int& value) { ++value; });
+}
+constexpr int waits_for_two = __LINE__ + 2;
+step waits_for_values(shared<int>& n) {
+  (void)co_await n.wait_for([](int value) { return value == 2; });
+}
+program one_writes_too_little(shared<int>& n) {
+  co_await spawn(adds_one, std::ref(n));
+  co_await spawn(waits_for_values, std::ref(n));
+  co_await spawn(waits_for_values, std::ref(n));
+}
+program nobody_writes(shared<int>& n) { co_await spawn(waits_for_values, std::ref(n)); }
+
+constexpr int meets = __LINE__ + 1;
+step arrives(barrier& b) { co_await b.arrive_and_wait(); }
+program one_does_not_come(barrier& b) {
+  co_await spawn(arrives, std::ref(b));
+  co_await spawn(arrives, std::ref(b));
+}
+
+constexpr int locks = __LINE__ + 2;
+step locks_twice(mutex& m) {
+  auto const held = co_await m.lock();
+  auto const again = co_await m.lock();
+}
+program one_locks_twice(mutex& m) { co_await spawn(locks_twice, std::ref(m)); }
+
+/// The object is there until all processes have ended.
+template <class Backend, class Object, class... Args>
+std::string deadlock_of(program (*p)(Object&), Args... args) {
+  Object object(args...);
+  try {
+    run_on<Backend>([&] { return p(object); });
+  } catch (deadlock const& e) {
+    return e.what();
+  }
+  return "no deadlock";
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("a deadlock says which permits a process waits for, and where", "", alone,
+                   by_random, shared_by<2>, stolen_by<2>) {
+  every_frame_dies const check;
+  std::string const text = deadlock_of<TestType>(takes_more_than_there_are, 2u);
+  std::string const what = at(acquires) +
+                           ", for a permit of a semaphore, which has 0 left and was made with 2: "
+                           "2 processes wait";
+  // Of five which two wait is the backend's choice.
+  CHECK(text.starts_with(first_line + "\n  process 1."));
+  std::size_t n = 0;
+  for (std::size_t i = text.find(what); i != text.npos; i = text.find(what, i + 1)) ++n;
+  CHECK(n == 2);
+  CHECK(text.size() ==
+        first_line.size() + 2 * (what.size() + std::string("\n  process 1.1").size()));
+}
+
+TEMPLATE_TEST_CASE("a deadlock says which value processes wait for, and which one wrote it last",
+                   "", alone, by_random, shared_by<2>, stolen_by<2>) {
+  every_frame_dies const check;
+  std::string const what =
+      at(waits_for_two) + ", for a shared value to be as its predicate says; it was last written ";
+  std::string const by_it =
+      "by process 1.1 at tests/sched/runtime/deadlock_report_test.cpp:" + std::to_string(writes) +
+      ": ";
+  CHECK(deadlock_of<TestType>(one_writes_too_little) ==
+        first_line + "\n  process 1.2" + what + by_it + "2 processes wait" + "\n  process 1.3" +
+            what + by_it + "2 processes wait");
+  CHECK(deadlock_of<TestType>(nobody_writes) ==
+        first_line + "\n  process 1.1" + what + "when it was made: 1 process waits");
+}
+
+TEMPLATE_TEST_CASE("a deadlock says how many have arrived at a barrier", "", alone, by_random,
+                   shared_by<2>, stolen_by<2>) {
+  every_frame_dies const check;
+  std::string const what = at(meets) + ", for the others at a barrier: 2 of 3 have arrived";
+  CHECK(deadlock_of<TestType>(one_does_not_come, 3u) ==
+        first_line + "\n  process 1.1" + what + "\n  process 1.2" + what);
+}
+
+TEMPLATE_TEST_CASE("a deadlock says which process holds a mutex, and since where", "", alone,
+                   by_random, shared_by<2>, stolen_by<2>) {
+  every_frame_dies const check;
+  CHECK(deadlock_of<TestType>(one_locks_twice) ==
+        first_line + "\n  process 1.1" + at(locks + 1) + ", held by process 1.1 since " +
+            at(locks).substr(std::string(" in weft::syncing::wait at ").size()));
+}
+
+TEST_CASE("what a deadlock says of a semaphore is among the outcomes of explore") {
+  auto const found =
+      explore([] { return std::make_unique<semaphore>(2); },
+              [](std::unique_ptr<semaphore>& s) { return takes_more_than_there_are(*s); },
+              [](std::unique_ptr<semaphore> const&) { return true; });
+  REQUIRE(found.first_failure());
+  CHECK(found.first_failure()->result.text.find(
+            at(acquires) +
+            ", for a permit of a semaphore, which has 0 left and was made with 2: 2 processes "
+            "wait") != std::string::npos);
+}

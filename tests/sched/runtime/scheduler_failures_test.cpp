@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+#include <catch2/catch.hpp>
+#include <exception>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "effects/effects.hpp"
+#include "sched/base/errors.hpp"
+#include "sched/schedule.hpp"
+#include "sched/sync/gate.hpp"
+#include "tests/support/backends.hpp"
+#include "tests/support/cancellation.hpp"
+#include "tests/support/effects.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/schedules.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+using Catch::Matchers::Contains;
+
+namespace {
+
+eff<void, proc> fails_after(int yields, std::string what) {
+  for (int i = 0; i != yields; ++i) co_await proc::yield{};
+  throws(what);
+}
+program waits(std::reference_wrapper<gate> g) { co_await syncing::wait{g}; }
+
+}  // namespace
+
+// ---- exceptions
+
+TEST_CASE("one exception is thrown again, when the others have unwound with cancelled") {
+  auto const p = []() -> program {
+    co_await spawn(tells_of_cancellation, std::string("a "));
+    co_await spawn(fails_after, 2, std::string("failed"));
+    co_await spawn(tells_of_cancellation, std::string("b "));
+  };
+  CHECK(end_of(p) == "b cancelled a cancelled  [failed]");
+}
+
+TEST_CASE("several exceptions come together, each with its process, in the order of failing") {
+  auto const p = []() -> program {
+    co_await spawn(fails_after, 1, std::string("first"));  // 1.1
+    co_await spawn([]() -> eff<void, proc> {               // 1.2
+      try {
+        co_await proc::yield{};
+        co_await proc::yield{};
+      } catch (cancelled const&) {
+        throws("while cancelled");
+      }
+    });
+    bool const parent = co_await proc::fork{};  // 1.3
+    if (!parent) co_await tells_of_cancellation("fork ");
+    co_await proc::yield{};
+    co_await proc::yield{};
+  };
+  CHECK(end_of(p) == "fork cancelled  [1.1: first] [1.2: while cancelled]");
+}
+
+TEST_CASE("a process that has not started when another fails does not start") {
+  auto const p = []() -> program {
+    co_await spawn(fails_after, 0, std::string("failed"));
+    co_await spawn(
+        [](std::unique_ptr<int>) -> eff<void, console> { co_await console::print{"started"}; },
+        std::make_unique<int>(1));
+    co_await spawn(forkable, []() -> program { co_await console::print{"started"}; });
+  };
+  CHECK(end_of(p) == " [failed]");
+}
+
+TEST_CASE("who catches cancelled and goes on for ever is unwound when patience ends") {
+  std::string order;
+  int caught = 0;
+  auto const p = [&order, &caught]() -> program {
+    co_await spawn(
+        [](std::string& to, int& n) -> program {
+          leaves const end(to, 'x');
+          for (;;) {
+            try {
+              co_await proc::yield{};
+            } catch (cancelled const&) {
+              ++n;
+            }
+          }
+        },
+        std::ref(order), std::ref(caught));
+    co_await spawn(fails_after, 1, std::string("failed"));
+  };
+  CHECK(end_of(p) == " [failed]");
+  CHECK(caught == 100);
+  CHECK(order == "x");
+}
+
+TEST_CASE("who waits again each time that it is cancelled is unwound as well") {
+  gate g;
+  int caught = 0;
+  auto const p = [&g, &caught]() -> program {
+    co_await spawn(
+        [](gate& at, int& n) -> program {
+          for (;;) {
+            try {
+              co_await syncing::wait{at};
+            } catch (cancelled const&) {
+              ++n;
+            }
+          }
+        },
+        std::ref(g), std::ref(caught));
+    co_await spawn(fails_after, 1, std::string("failed"));
+  };
+  CHECK(end_of(p) == " [failed]");
+  CHECK(caught == 100);
+  CHECK(g.waiting() == 0);
+}
+
+TEST_CASE(
+    "clean-up may perform: it prints, wakes, forks and spawns, and finds cancelled at a yield") {
+  gate g;
+  auto const p = [&g]() -> program {
+    co_await spawn(waits, std::ref(g));
+    co_await spawn(forkable, [&g]() -> program {
+      bool was_cancelled = false;
+      try {
+        co_await proc::yield{};
+        co_await proc::yield{};
+      } catch (cancelled const&) {
+        was_cancelled = true;
+      }
+      if (!was_cancelled) throws("not cancelled");
+      co_await console::print{"cleaning "};
+      co_await syncing::wake{g};
+      co_await spawn(fails_after, 0, std::string("a new one"));
+      int again = 0;
+      try {
+        co_await proc::fork{};
+      } catch (cancelled const&) {
+        ++again;
+      }
+      try {
+        co_await proc::yield{};
+      } catch (cancelled const&) {
+        ++again;
+      }
+      co_await console::print{std::to_string(again)};
+    });
+    co_await spawn(fails_after, 1, std::string("failed"));
+  };
+  CHECK(end_of(p) == "cleaning 2 [failed]");
+}
+
+TEST_CASE("an exception while others wait at gates cancels those too") {
+  gate one;
+  gate two;
+  auto const p = [&one, &two]() -> program {
+    for (gate* const g : {&one, &two, &one})
+      co_await spawn(
+          [](gate& at) -> program {
+            bool found = false;
+            try {
+              co_await syncing::wait{at};
+            } catch (cancelled const&) {
+              found = true;
+            }
+            co_await console::print{found ? "c" : "w"};
+          },
+          std::ref(*g));
+    co_await proc::yield{};
+    throws("failed");
+  };
+  CHECK(end_of(p) == "ccc [failed]");
+}
+
+TEST_CASE(
+    "a cancelled process that ends with another exception is heard; with cancelled it is not") {
+  auto const p = []() -> program {
+    co_await spawn([]() -> eff<void, proc> { co_await fails_after(100, "never"); });
+    co_await spawn(fails_after, 0, std::string("failed"));
+  };
+  CHECK(end_of(p) == " [failed]");
+}
+
+TEST_CASE("cancelled by a gate that ended, and not caught, is a failure like any other") {
+  auto const p = []() -> program {
+    auto here = std::make_unique<gate>();
+    co_await spawn(waits, std::ref(*here));
+    co_await proc::yield{};
+    here.reset();
+  };
+  CHECK_THROWS_AS(schedule(p, console_to_stream(std::cout)), cancelled);
+}
+
+TEST_CASE("what is thrown need be no std::exception") {
+  CHECK_THROWS_AS(schedule([]() -> eff<void> {
+                    throw 5;
+                    co_return;
+                  }),
+                  int);
+}
+
+TEST_CASE("a scheduler that failed has nobody left, and can be asked again") {
+  every_frame_dies const check;
+  scheduler<> s;
+  s.start([]() -> eff<void, proc> { co_await fails_after(1, "failed"); });
+  CHECK(s.step());
+  CHECK(s.step());  // it throws here
+  CHECK(s.alive() == 0);
+  CHECK_THROWS_WITH(s.step(), "failed");
+  CHECK_FALSE(s.step());
+  s.run();
+}
+
+TEST_CASE("step by step, the failure comes when nobody is left") {
+  every_frame_dies const check;
+  std::string text;
+  scheduler<> s;
+  s.start(
+      []() -> program {
+        co_await spawn(tells_of_cancellation, std::string("a "));
+        throws("failed");
+      },
+      console_to_string(text));
+  CHECK(s.step());
+  CHECK_THROWS_WITH(s.step(), "failed");
+  CHECK(text.empty());  // a had not started
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+
+/// Handlers that end while processes wait inside, and runs that diverge there.
+
+#include <catch2/catch.hpp>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "effects/effects.hpp"
+#include "sched/schedule.hpp"
+#include "sched/sync/gate.hpp"
+#include "sched/tasks/task_handle.hpp"
+#include "tests/support/effects.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/schedules.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+using Catch::Matchers::Contains;
+
+namespace {
+
+using children = spawning<proc, console, syncing>;
+using program = eff<void, children, proc, console, syncing>;
+using with_tick = eff<void, tick, children, proc, console, syncing>;
+
+}  // namespace
+
+// ---- regions that end
+
+TEST_CASE(
+    "a region that ends while a process is suspended in its body ends that process, by name") {
+  for (bool const log : {true, false}) {
+    every_frame_dies const check;
+    std::string text;
+    std::string order;
+    auto lost = std::make_unique<parks>();
+    scheduler<> s;
+    s.start(
+        {.forkable = log},
+        [&lost, &order]() -> program {
+          leaves const outer(order, 'o');
+          auto const body = [&order]() -> with_tick {
+            leaves const inner(order, 'i');
+            co_await ticks("k");
+          };
+          co_await handle<tick>(*lost, body);
+          co_await console::print{"never"};
+        },
+        console_to_string(text));
+    s.step();
+    lost.reset();
+    CHECK(order == "i");
+    CHECK_THROWS_WITH(s.run(),
+                      Contains("process 1 was suspended by weft::proc::yield at ") &&
+                          Contains("inside a handler weft::tests::parks, which is no more"));
+    CHECK(order == "io");
+    CHECK(text == "k before ");
+  }
+}
+
+TEST_CASE("a region in one process ends while another is suspended in its body") {
+  auto const p = []() -> program {
+    auto mine = std::make_unique<parks>();
+    co_await spawn(
+        [](parks& of_another) -> program {
+          auto const body = []() -> with_tick { co_await ticks("k"); };
+          co_await handle<tick>(of_another, body);
+        },
+        std::ref(*mine));
+    co_await proc::yield{};
+    mine.reset();
+    co_await proc::yield{};
+  };
+  CHECK_THROWS_WITH(printed_by(p), Contains("which is no more"));
+}
+
+TEST_CASE("a region ends whose body several forked processes share, and none has taken") {
+  every_frame_dies const check;
+  std::string text;
+  std::string order;
+  auto lost = std::make_unique<parks>();
+  parks stays;
+  bool again = false;
+  scheduler<> s;
+  s.start(
+      [&]() -> program {
+        parks& by = std::exchange(again, true) ? stays : *lost;
+        auto const body = [&order]() -> with_tick {
+          leaves const end(order, 'x');
+          co_await proc::fork{};
+          co_await console::print{"on "};
+        };
+        co_await handle<tick>(by, body);
+      },
+      console_to_string(text));
+  s.step();
+  lost.reset();
+  CHECK(order == "x");
+  CHECK_THROWS_AS(s.run(), resumption_expired);
+}
+
+// ---- divergence behind ordinary code
+
+TEST_CASE("a divergence behind ordinary code ends the process, whatever that code makes of it") {
+  for (bool const outside : {true, false}) {
+    bool again = false;
+    int caught = 0;
+    auto const p = [&again, &caught, outside]() -> program {
+      bool const second = std::exchange(again, true);
+      parks kept;
+      auto const body = [second, outside]() -> with_tick {
+        co_await tick::now{};
+        if (second && outside) co_await console::print{"something else"};
+        if (second && !outside) co_await proc::yield{};
+      };
+      co_await handle<tick>(kept, body);
+      try {
+        resume(std::move(kept.k));
+      } catch (replay_divergence const&) {
+        ++caught;
+      }
+      co_await proc::fork{};
+    };
+    CHECK_THROWS_AS(printed_by(p), replay_divergence);
+    CHECK(caught == 1);
+  }
+}
+
+TEST_CASE("a divergence inside handlers ends the process, and the next one goes on") {
+  bool again = false;
+  auto const p = [&again]() -> program {
+    co_await spawn([]() -> eff<void, proc, console> {
+      try {
+        for (;;) co_await proc::yield{};
+      } catch (cancelled const&) {
+      }
+      co_await console::print{"cancelled"};
+    });
+    auto const body = [&again]() -> with_tick {
+      if (std::exchange(again, true)) co_await proc::yield{};
+      co_await proc::fork{};
+    };
+    parks unused;
+    co_await handle<tick>(unused, body);
+  };
+  every_frame_dies const check;
+  std::string text;
+  CHECK_THROWS_AS(schedule(p, console_to_string(text)), replay_divergence);
+  CHECK(text == "cancelled");
+}
+
+namespace {
+eff<void, proc> yields_twice() {
+  co_await proc::yield{};
+  co_await proc::yield{};
+}
+}  // namespace
+
+TEST_CASE("who waits for a task while the handler round him goes is told") {
+  every_frame_dies const check;
+  using yields = tasking<proc>;
+  auto lost = std::make_unique<parks>();
+  scheduler<> s;
+  s.start([&]() -> eff<void, yields, proc> {
+    task_handle<void> h = co_await start_task(yields_twice);
+    auto const body = [&h]() -> eff<void, tick, yields, proc> { co_await h; };
+    co_await handle<tick>(*lost, body);
+  });
+  for (int i = 0; i != 2; ++i) (void)s.step();
+  lost.reset();
+  CHECK_THROWS_WITH(s.run(), Contains("inside a handler weft::tests::parks, which is no more"));
+}

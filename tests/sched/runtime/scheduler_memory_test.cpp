@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+
+/// Each allocation that a schedule makes fails once: it throws, or goes on without; whatever it
+/// does, nothing is lost and nobody is left.
+
+#include <catch2/catch.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "effects/effects.hpp"
+#include "sched/backends/one_thread.hpp"
+#include "sched/schedule.hpp"
+#include "sched/sync/gate.hpp"
+#include "tests/support/allocations.hpp"
+#include "tests/support/effects.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/thunks.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+
+namespace {
+
+using children = spawning<proc, console, syncing>;
+using program = eff<void, children, proc, console, syncing>;
+
+/// Every allocation of `f` fails in turn, until one run has none left.  How many failed.
+int each_allocation_fails(void (*f)()) {
+  for (int n = 0;; ++n) {
+    every_frame_dies const check;
+    bool failed = false;
+    until_failure = n;
+    try {
+      f();
+    } catch (std::bad_alloc const&) {
+    } catch (exceptions const&) {
+    } catch (std::runtime_error const&) {
+    } catch (std::logic_error const&) {
+    }
+    failed = until_failure < 0;
+    until_failure = -1;
+    if (!failed) return n;
+  }
+}
+
+program child(std::reference_wrapper<gate> g) {
+  co_await proc::yield{};
+  co_await syncing::wait{g};
+  co_await console::print{"w"};
+}
+
+program parent() {
+  gate g;
+  co_await spawn(child, std::ref(g));
+  co_await spawn(forkable, []() -> program {
+    bool const first = co_await proc::fork{};
+    co_await proc::yield{};
+    co_await console::print{first ? "1" : "0"};
+  });
+  auto const body = []() -> eff<void, ask, proc, console> {
+    int const n = co_await ask::get{};
+    co_await proc::yield{};
+    co_await proc::fork{};
+    co_await console::print{std::to_string(n)};
+  };
+  co_await handle<ask>(answers{7}, body);
+  co_await proc::yield{};
+  co_await syncing::wake{g};
+}
+
+/// The same, catching what it can.
+program robust() {
+  gate g;
+  for (int i = 0; i != 3; ++i) {
+    try {
+      co_await spawn(child, std::ref(g));
+    } catch (std::bad_alloc const&) {
+    }
+    try {
+      co_await proc::fork{};
+    } catch (std::bad_alloc const&) {
+    } catch (unforkable const&) {
+    }
+  }
+  co_await proc::yield{};
+  co_await proc::yield{};
+  co_await syncing::wake{g, 100};
+}
+
+}  // namespace
+
+TEST_CASE("no memory anywhere in a schedule: it throws, and everyone is unwound") {
+  int const failed = each_allocation_fails([] {
+    std::string text;
+    text.reserve(1000);
+    schedule(parent, console_to_string(text));
+  });
+  CHECK(failed > 3);
+}
+
+TEST_CASE("no memory anywhere in a program that goes on without") {
+  int const failed = each_allocation_fails([] {
+    std::string text;
+    text.reserve(1000);
+    schedule(robust, console_to_string(text));
+  });
+  CHECK(failed > 3);
+}
+
+TEST_CASE("no memory anywhere when processes fail, and others find a deadlock") {
+  int const failed = each_allocation_fails([] {
+    schedule([]() -> eff<void, proc, syncing> {
+      gate g;
+      bool const first = co_await proc::fork{};
+      if (first) co_await syncing::wait{g};
+      co_await proc::yield{};
+      throw std::runtime_error("failed");
+    });
+  });
+  CHECK(failed > 1);
+  int const waiting = each_allocation_fails([] {
+    gate g;
+    schedule({.forkable = false}, [&g]() -> eff<void, syncing> { co_await syncing::wait{g}; });
+  });
+  CHECK(waiting > 1);
+}
+
+TEST_CASE("no memory anywhere when a run diverges") {
+  int const failed = each_allocation_fails([] {
+    bool again = false;
+    schedule([&again]() -> eff<void, proc> {
+      if (std::exchange(again, true)) co_await proc::yield{};
+      co_await proc::fork{};
+    });
+  });
+  CHECK(failed > 1);
+}
+
+TEST_CASE("no memory anywhere while checkpoints are taken and run") {
+  int const failed = each_allocation_fails([] {
+    std::string text;
+    text.reserve(1000);
+    scheduler<> s;
+    s.start(
+        []() -> eff<void, proc, console> {
+          for (int i = 0; i != 2; ++i) {
+            co_await proc::fork{};
+            co_await console::print{"x"};
+          }
+        },
+        console_to_string(text));
+    s.step();
+    auto const first = s.checkpoint();
+    s.step();
+    auto const second = s.checkpoint();
+    s.run();
+    s.run(first);
+    s.run(second);
+  });
+  CHECK(failed > 1);
+}
+
+TEST_CASE("no memory when one_thread looks into its inbox: each thunk comes once all the same") {
+  every_frame_dies const check;
+  int failed = 0;
+  for (int n = 0; n != 8; ++n) {
+    one_thread b;
+    one_thread::worker w(b, 0);
+    constexpr std::uint64_t all = 3000;
+    for (std::uint64_t i = 0; i != all; ++i) b.put(numbered(i), why::woken);
+    std::uint64_t next = 0;
+    bool in_order = true;
+    until_failure = n;
+    for (bool again = true; again;) {
+      thunk const t = w.take(instant::max(), dry_test());
+      again = bool(t);
+      in_order &= !t || t.answer() == next++;
+    }
+    failed += until_failure < 0;
+    until_failure = -1;
+    CHECK(in_order);
+    CHECK(next == all);
+  }
+  CHECK(failed > 0);
+}

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT
+
+/// Processes that nobody wakes, and backends that have no room, or are stopped.
+
+#include <catch2/catch.hpp>
+#include <exception>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "effects/effects.hpp"
+#include "sched/base/errors.hpp"
+#include "sched/schedule.hpp"
+#include "sched/sync/gate.hpp"
+#include "tests/support/backends.hpp"
+#include "tests/support/cancellation.hpp"
+#include "tests/support/effects.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/schedules.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+using Catch::Matchers::Contains;
+
+namespace {
+
+program waits(std::reference_wrapper<gate> g) { co_await syncing::wait{g}; }
+
+}  // namespace
+
+// ---- deadlock
+
+TEST_CASE("a deadlock names everyone who waits, at what, and where") {
+  every_frame_dies const check;
+  gate one;
+  gate two;
+  std::string what;
+  std::vector<std::string> who;
+  try {
+    schedule(
+        [&one, &two]() -> program {
+          co_await spawn(waits, std::ref(two));
+          co_await spawn(waits, std::ref(one));
+          co_await proc::fork{};
+          co_await syncing::wait{two};
+        },
+        console_to_stream(std::cout));
+  } catch (deadlock const& e) {
+    what = e.what();
+    for (auto const& w : e.all) {
+      who.push_back(w.process.text());
+      CHECK_THAT(w.what,
+                 Contains("syncing::wait at tests/sched/runtime/scheduler_stuck_test.cpp:"));
+    }
+  }
+  CHECK(who == std::vector<std::string>{"1", "1.1", "1.2", "1.3"});
+  CHECK_THAT(what, Contains("\n  process 1.2 in weft::syncing::wait at "));
+  CHECK(one.waiting() == 0);
+  CHECK(two.waiting() == 0);
+}
+
+TEST_CASE("what is caught of a deadlock does not undo it") {
+  gate g;
+  auto const p = [&g]() -> program {
+    bool found = false;
+    try {
+      co_await syncing::wait{g};
+    } catch (cancelled const&) {
+      found = true;
+    }
+    co_await console::print{found ? "found" : "woken"};
+  };
+  CHECK_THAT(end_of(p), Contains("found [weft: deadlock"));
+}
+
+TEST_CASE("who waits and loses a handler round it is told at once, and waits no more") {
+  every_frame_dies const check;
+  gate g;
+  auto lost = std::make_unique<parks>();
+  scheduler<> s;
+  std::string text;
+  auto const body = [&g]() -> eff<void, tick, syncing> { co_await syncing::wait{g}; };
+  s.start({.forkable = false},
+          [&lost, body]() -> eff<void, syncing> { co_await handle<tick>(*lost, body); });
+  s.step();
+  lost.reset();
+  CHECK(g.waiting() == 0);
+  std::string what;
+  try {
+    s.run();
+  } catch (resumption_expired const& e) {
+    what = e.what();
+  }
+  CHECK_THAT(what, Contains("process 1 was suspended by weft::syncing::wait at"));
+  CHECK_THAT(what, Contains("parks, which is no more"));
+}
+
+TEST_CASE("a gate that ends when who waits there has lost a handler cancels nobody") {
+  every_frame_dies const check;
+  auto g = std::make_unique<gate>();
+  auto lost = std::make_unique<parks>();
+  scheduler<> s;
+  auto const body = [&g]() -> eff<void, tick, syncing> { co_await syncing::wait{*g}; };
+  s.start({.forkable = false},
+          [&lost, body]() -> eff<void, syncing> { co_await handle<tick>(*lost, body); });
+  s.step();
+  lost.reset();
+  g.reset();
+  CHECK_THROWS_AS(s.run(), resumption_expired);
+}
+
+TEST_CASE(
+    "a gate may end with the frames that a lost handler takes along, where its process waits") {
+  every_frame_dies const check;
+  auto lost = std::make_unique<parks>();
+  scheduler<> s;
+  auto const body = []() -> eff<void, tick, syncing> {
+    gate mine;
+    co_await syncing::wait{mine};
+  };
+  s.start({.forkable = false},
+          [&lost, body]() -> eff<void, syncing> { co_await handle<tick>(*lost, body); });
+  s.step();
+  lost.reset();
+  CHECK_THROWS_AS(s.run(), resumption_expired);
+}
+
+// ---- the backend fails
+
+namespace {
+
+program busy() {
+  gate g;
+  co_await spawn(waits, std::ref(g));
+  co_await spawn(tells_of_cancellation, std::string("c "));
+  co_await proc::yield{};
+  co_await syncing::wake{g};
+  bool const first = co_await proc::fork{};
+  co_await console::print{first ? "t" : "f"};
+  co_await proc::yield{};
+  throws(first ? "true" : "false");
+}
+
+}  // namespace
+
+TEST_CASE("a put that throws is that process's failure; nothing is lost without a word") {
+  int heard = 0;
+  for (int n = 1; n != 30; ++n) {
+    every_frame_dies const check;
+    std::string text;
+    scheduler<fails_once> s(n);
+    try {
+      s.start(busy, console_to_string(text));
+      s.run();
+    } catch (std::bad_alloc const&) {
+      ++heard;
+    } catch (exceptions const& e) {
+      for (auto const& f : e.all) try {
+          std::rethrow_exception(f.error);
+        } catch (std::bad_alloc const&) {
+          ++heard;
+        } catch (std::runtime_error const&) {
+        }
+    } catch (std::runtime_error const&) {
+    }
+    CHECK(s.alive() == 0);
+  }
+  CHECK(heard >= 10);
+}
+
+TEST_CASE("a take that throws comes out of run, which may be called again") {
+  auto const expected = end_of<locked_queue>(busy);
+  for (int n = 1; n != 20; ++n) {
+    every_frame_dies const check;
+    std::string text;
+    bool thrown = false;
+    scheduler<fails_once> s(0, n);
+    s.start(busy, console_to_string(text));
+    std::string what;
+    for (bool again = true; again;) {
+      again = false;
+      try {
+        s.run();
+      } catch (std::bad_alloc const&) {
+        again = !thrown;
+        thrown = true;
+      } catch (exceptions const& e) {
+        for (auto const& f : e.all) try {
+            std::rethrow_exception(f.error);
+          } catch (std::runtime_error const& inner) {
+            what += " [" + f.process.text() + ": " + inner.what() + ']';
+          }
+      } catch (std::runtime_error const& e) {
+        what += " [" + std::string(e.what()) + ']';
+      }
+    }
+    CHECK(text + what == expected);
+  }
+}
+
+TEST_CASE("a take that throws leaves the processes to be unwound when nobody asks again") {
+  every_frame_dies const check;
+  std::string text;
+  auto const s = std::make_unique<scheduler<fails_once>>(0, 3);
+  s->start(busy, console_to_string(text));
+  CHECK_THROWS_AS(s->run(), std::bad_alloc);
+  CHECK(s->alive() == 3);
+}
+
+TEST_CASE("a backend that is stopped leaves the others where they are, and reports no deadlock") {
+  every_frame_dies const check;
+  gate g;
+  std::string text;
+  scheduler<locked_queue> s;
+  s.start(
+      [&g, &s]() -> program {
+        co_await spawn(waits, std::ref(g));
+        co_await proc::yield{};
+        s.base().stop();
+        co_await proc::yield{};
+        co_await console::print{"never"};
+      },
+      console_to_string(text));
+  s.run();
+  CHECK(text.empty());
+  CHECK(s.alive() == 2);
+  CHECK(g.waiting() == 1);
+}
+
+namespace {
+
+/// Takes its thunks by value, so that one is gone when there is no room for it.
+struct drops_it {
+  static constexpr unsigned wakes = 1;
+  int room;
+  class worker {
+   public:
+    worker(drops_it& home, unsigned) noexcept : home_(home) {}
+    void put(thunk t, why) {  // NOLINT: that is the point
+      if (home_.room-- == 0) throw std::bad_alloc();
+      ready_.push_back(std::move(t));
+    }
+    thunk take(instant, dry_test) {
+      if (ready_.empty()) return thunk::nothing::dry;
+      thunk t = std::move(ready_.front());
+      ready_.pop_front();
+      return t;
+    }
+
+   private:
+    drops_it& home_;
+    std::deque<thunk> ready_;
+  };
+  void put(thunk, why) {}
+  thunk claim(process*) { return thunk::nothing::dry; }
+  void stop() {}
+};
+
+}  // namespace
+
+TEST_CASE("a backend that throws and keeps the thunk is a failure, and no crash") {
+  for (int room = 1; room != 12; ++room) {
+    every_frame_dies const check;
+    std::string text;
+    scheduler<drops_it> s(drops_it{room});
+    s.start(busy, console_to_string(text));
+    try {
+      s.run();
+    } catch (std::exception const&) {
+    }
+    CHECK(s.alive() == 0);
+  }
+}

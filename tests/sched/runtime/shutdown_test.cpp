@@ -1,0 +1,510 @@
+// SPDX-License-Identifier: MIT
+
+/// Shutting a scheduler down: everybody is told, and who is left is unwound.
+#include "sched/runtime/shutdown.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "effects/effects.hpp"
+#include "sched/schedule.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/outside.hpp"
+#include "tests/support/threads.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+using Catch::Matchers::Contains;
+
+namespace {
+
+using all = row<proc, syncing, completing, timing, mail>;
+using step = eff<void, all>;
+using children = spawning<all>;
+using program = eff<void, children, all>;
+
+/// What processes found.
+struct tally {
+  counter alive = 0;
+  counter begun = 0;
+  counter told = 0;
+  counter for_another_reason = 0;
+  counter otherwise = 0;
+  void is_told(cancelled const& e) {
+    ++told;
+    if (std::string(e.what()) != "weft: cancelled: the lights go out") ++for_another_reason;
+  }
+};
+using tallied = std::reference_wrapper<tally>;
+
+program does_nothing() { co_return; }
+
+/// Says what it finds when it does that for ever.
+template <class Do>
+step goes_on(tally& t, Do again) {
+  ++t.begun;
+  try {
+    for (;;) co_await again();
+  } catch (cancelled const& e) {
+    t.is_told(e);
+    throw;
+  }
+}
+step yields(tallied t, lives) {
+  auto const again = []() -> step { co_await proc::yield{}; };
+  co_await goes_on(t, again);
+}
+step waits_at_a_gate(tallied t, lives) {
+  gate own;
+  auto const again = [&own]() -> step { co_await syncing::wait{own}; };
+  co_await goes_on(t, again);
+}
+step waits_for_mail(tallied t, lives) {
+  auto [in, to] = co_await open<int>();
+  auto const again = [&from = in, t]() -> step {
+    (void)co_await from.receive();
+    ++t.get().otherwise;
+  };
+  co_await goes_on(t, again);
+}
+step sleeps(tallied t, lives) {
+  auto const again = []() -> step {
+    co_await timing::sleep_until{far_away - std::chrono::hours(1)};
+  };
+  co_await goes_on(t, again);
+}
+step waits_for_a_completion(tallied t, lives) {
+  completer<int> never;
+  auto to_come = never.get_completion();
+  auto const again = [&to_come, t]() -> step {
+    (void)co_await to_come.wait();
+    ++t.get().otherwise;
+  };
+  co_await goes_on(t, again);
+}
+/// Is told, and told, and goes on.
+step does_not_listen(tallied t, lives) {
+  ++t.get().begun;
+  for (;;) try {
+      co_await proc::yield{};
+    } catch (cancelled const&) {
+      ++t.get().told;
+    }
+}
+step does_not_listen_at_a_gate(tallied t, lives) {
+  ++t.get().begun;
+  gate own;
+  for (;;) try {
+      co_await syncing::wait{own};
+    } catch (cancelled const&) {
+      ++t.get().told;
+    }
+}
+
+std::string who(shutdown_report const& r) {
+  std::vector<std::string> ids;
+  for (auto const& l : r.left) ids.push_back(l.process.text());
+  std::ranges::sort(ids);
+  std::string s;
+  for (auto const& id : ids) s += id + ' ';
+  return s;
+}
+bool all_are_in(shutdown_report const& r, std::string const& operation) {
+  bool found = true;
+  for (auto const& l : r.left)
+    found = found && l.what.find(operation) != std::string::npos &&
+            l.what.find("shutdown_test.cpp:") != std::string::npos;
+  return found;
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("all find cancelled, with the reason, wherever they wait", "", alone, by_queue,
+                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  for (int round = 0; round != rounds(100); ++round) {
+    every_frame_dies const check;
+    tally t;
+    auto s = scheduler_on<TestType>();
+    s.start(TestType::how(), [&t]() -> program {
+      for (int i = 0; i != 3; ++i) {
+        co_await spawn(yields, std::ref(t), lives(t.alive));
+        co_await spawn(waits_at_a_gate, std::ref(t), lives(t.alive));
+        co_await spawn(waits_for_mail, std::ref(t), lives(t.alive));
+        co_await spawn(sleeps, std::ref(t), lives(t.alive));
+        co_await spawn(waits_for_a_completion, std::ref(t), lives(t.alive));
+      }
+    });
+    run_apart running(s);
+    until([&] { return t.begun == 15; });
+    auto const report = s.shut_down(far_away, "the lights go out");
+    running.join();
+    CHECK(report.in_time);
+    CHECK(report.left.empty());
+    CHECK(s.alive() == 0);
+    if (t.told != 15 || t.for_another_reason != 0 || t.otherwise != 0 || t.alive != 0)
+      FAIL("round " << round << ": " << t.told << " were told");
+  }
+}
+
+TEMPLATE_TEST_CASE("a scheduler that sleeps, waiting for submissions, is woken to end", "", alone,
+                   by_queue, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  for (int round = 0; round != rounds(250); ++round) {
+    every_frame_dies const check;
+    tally t;
+    auto s = scheduler_on<TestType>();
+    s.start(TestType::how(), [&t]() -> program {
+      ++t.begun;
+      co_return;
+    });
+    auto const outside = s.template submitter<all>();
+    run_apart running(s);
+    until([&] { return t.begun == 1; });
+    if (round % 2) outside.submit(sleeps, std::ref(t), lives(t.alive));
+    for (int i = 0; i != round % 32; ++i) std::this_thread::yield();
+    auto const report = s.shut_down(std::chrono::hours(1000));
+    CHECK_THROWS_AS(outside.submit(sleeps, std::ref(t), lives(t.alive)), scheduler_stopped);
+    running.join();
+    if (!report.in_time || t.alive != 0 || s.alive() != 0) FAIL("round " << round);
+  }
+}
+
+TEMPLATE_TEST_CASE("at the deadline they are unwound where they are, and the report says so", "",
+                   alone, by_queue, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  for (int round = 0; round != rounds(100); ++round) {
+    every_frame_dies const check;
+    tally t;
+    auto s = scheduler_on<TestType>();
+    s.start(TestType::how(), [&t]() -> program {
+      for (int i = 0; i != 3; ++i) co_await spawn(waits_at_a_gate, std::ref(t), lives(t.alive));
+      ++t.begun;
+      outside_gate never;
+      co_await completing::wait{never};
+    });
+    run_apart running(s);
+    until([&] { return t.begun == 4; });
+    auto const report = s.shut_down(passed, "too late to be told");
+    running.join();
+    CHECK_FALSE(report.in_time);
+    if (t.told != 0 || t.alive != 0 || s.alive() != 0) FAIL("round " << round);
+    if (report.left.size() != 4) FAIL("round " << round << ": " << who(report));
+    CHECK(who(report) == "1 1.1 1.2 1.3 ");
+    CHECK(all_are_in(report, "::wait at"));
+  }
+}
+
+TEMPLATE_TEST_CASE("who does not listen is unwound after a hundred times, and in the report", "",
+                   alone, by_queue, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  every_frame_dies const check;
+  tally t;
+  auto s = scheduler_on<TestType>();
+  s.start(TestType::how(), [&t]() -> program {
+    co_await spawn(does_not_listen, std::ref(t), lives(t.alive));
+    co_await spawn(does_not_listen_at_a_gate, std::ref(t), lives(t.alive));
+    co_await spawn(sleeps, std::ref(t), lives(t.alive));
+  });
+  run_apart running(s);
+  until([&] { return t.begun == 3; });
+  auto const report = s.shut_down(far_away);
+  running.join();
+  CHECK(report.in_time);
+  CHECK(who(report) == "1.1 1.2 ");
+  CHECK(all_are_in(report, "weft::"));
+  CHECK(t.told == 2 * 100 + 1);
+  CHECK(t.alive == 0);
+}
+
+TEMPLATE_TEST_CASE("who has been told and works on is unwound when a deadline has passed", "",
+                   shared_by<2>, shared_by<8>, stolen_by<3>) {
+  for (int round = 0; round != rounds(100); ++round) {
+    every_frame_dies const check;
+    tally t;
+    counter go = 0;
+    auto s = scheduler_on<TestType>();
+    s.start(TestType::how(), [&]() -> program {
+      co_await spawn(
+          [](tallied to, counter& goes, lives) -> step {
+            ++to.get().begun;
+            for (;;) try {
+                co_await proc::yield{};
+              } catch (cancelled const&) {
+                ++to.get().told;
+                until([&] { return goes == 1; });  // computes, as it were
+              }
+          },
+          std::ref(t), std::ref(go), lives(t.alive));
+      co_await waits_at_a_gate(t, lives(t.alive));
+    });
+    run_apart running(s);
+    until([&] { return t.begun == 2; });
+    shutdown_report first;
+    std::thread other([&] { first = s.shut_down(far_away); });
+    until([&] { return t.told == 2; });
+    std::thread hurries([&] { go = 1; });
+    auto const second = s.shut_down(passed);
+    hurries.join();
+    other.join();
+    running.join();
+    if (who(first) != "1.1 " || who(second) != "1.1 " || first.in_time != second.in_time ||
+        t.alive != 0)
+      FAIL("round " << round << ": " << who(first));
+  }
+}
+
+TEMPLATE_TEST_CASE("shut down in a storm of spawns and of submissions, at any moment", "", alone,
+                   by_queue, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  for (int round = 0; round != rounds(100); ++round) {
+    every_frame_dies const check;
+    counter alive = 0;
+    counter n = 0;
+    auto const counts = [](counter& to, lives) -> step {
+      co_await proc::yield{};
+      ++to;
+    };
+    {
+      auto s = scheduler_on<TestType>();
+      s.start(TestType::how(), [&]() -> program {
+        for (int made = 0;; ++made) {
+          co_await spawn(counts, std::ref(n), lives(alive));
+          if (made % 8 == 7) co_await proc::yield{};
+        }
+      });
+      std::vector<std::thread> others;
+      for (int i = 0; i != 2; ++i)
+        others.emplace_back([&, outside = s.template submitter<all>()] {
+          try {
+            for (;;) {
+              if (alive > 1000) std::this_thread::yield();
+              outside.submit(counts, std::ref(n), lives(alive));
+            }
+          } catch (scheduler_stopped const&) {
+          }
+        });
+      run_apart running(s);
+      until([&] { return n >= round; });
+      auto const report = s.shut_down(round % 2 ? far_away : passed);
+      running.join();
+      CHECK(report.in_time == (round % 2 == 1));
+      CHECK(s.alive() == 0);
+      for (auto& t : others) t.join();
+    }
+    if (alive != 0) FAIL("round " << round << ": " << alive << " are left");
+  }
+}
+
+TEMPLATE_TEST_CASE("shut down at any moment, nobody is left", "", alone, by_queue, shared_by<1>,
+                   shared_by<2>, shared_by<8>, stolen_by<3>) {
+  for (int round = 0; round != rounds(500); ++round) {
+    every_frame_dies const check;
+    tally t;
+    counter done = 0;
+    auto s = scheduler_on<TestType>();
+    s.start(TestType::how(), [&]() -> program {
+      for (int i = 0; i != 10; ++i) {
+        co_await spawn(
+            [](counter& n, lives) -> step {
+              for (int k = 0; k != 10; ++k) co_await proc::yield{};
+              ++n;
+            },
+            std::ref(done), lives(t.alive));
+        co_await proc::yield{};
+      }
+    });
+    std::optional<shutdown_report> report;
+    std::thread other([&] {
+      for (int i = 0; i != round % 64; ++i) std::this_thread::yield();
+      report = s.shut_down(round % 3 ? far_away : passed);
+    });
+    s.run();
+    other.join();
+    if (t.alive != 0 || s.alive() != 0) FAIL("round " << round);
+    s.run();  // for one that was shut down before it ran
+    CHECK(s.alive() == 0);
+  }
+}
+
+TEMPLATE_TEST_CASE("before the run nobody is waited for, and the run begins nobody", "", alone,
+                   by_queue, shared_by<1>, shared_by<2>, stolen_by<3>) {
+  for (bool const runs : {true, false}) {
+    every_frame_dies const check;
+    tally t;
+    bool has_begun = false;
+    {
+      auto s = scheduler_on<TestType>();
+      s.start(TestType::how(), [&]() -> program {
+        has_begun = true;
+        co_return;
+      });
+      auto const outside = s.template submitter<all>();
+      outside.submit(sleeps, std::ref(t), lives(t.alive));
+      auto const report = s.shut_down(far_away);
+      CHECK_FALSE(report.in_time);
+      CHECK(report.left.empty());
+      CHECK_THROWS_AS(outside.submit(sleeps, std::ref(t), lives(t.alive)), scheduler_stopped);
+      if (runs) {
+        s.run();
+        CHECK(s.alive() == 0);
+        CHECK(s.shut_down(far_away).in_time);
+      }
+    }
+    CHECK_FALSE(has_begun);
+    CHECK(t.alive == 0);
+  }
+}
+
+TEMPLATE_TEST_CASE("after the run there is nothing to do, however often one asks", "", alone,
+                   by_queue, shared_by<1>, shared_by<2>, stolen_by<3>) {
+  every_frame_dies const check;
+  auto s = scheduler_on<TestType>();
+  s.start(TestType::how(), does_nothing);
+  s.run();
+  for (auto const deadline : {far_away, passed}) {
+    auto const report = s.shut_down(deadline, "again");
+    CHECK(report.in_time);
+    CHECK(report.left.empty());
+  }
+}
+
+TEMPLATE_TEST_CASE("the second who asks waits too, and is told the same", "", alone, by_queue,
+                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  for (int round = 0; round != rounds(100); ++round) {
+    every_frame_dies const check;
+    tally t;
+    auto s = scheduler_on<TestType>();
+    s.start(TestType::how(),
+            [&t]() -> program { co_await spawn(does_not_listen, std::ref(t), lives(t.alive)); });
+    run_apart running(s);
+    until([&] { return t.begun == 1; });
+    shutdown_report other;
+    std::thread at_once([&] { other = s.shut_down(far_away, "one"); });
+    auto const one = s.shut_down(far_away, "two");
+    at_once.join();
+    running.join();
+    if (who(one) != "1.1 " || who(other) != "1.1 ") FAIL("round " << round);
+    CHECK(who(s.shut_down(passed)) == "1.1 ");
+  }
+}
+
+TEMPLATE_TEST_CASE("a process cannot shut down its own scheduler, which would wait for it", "",
+                   alone, by_queue, shared_by<1>, shared_by<2>, stolen_by<3>) {
+  every_frame_dies const check;
+  findings found;
+  auto s = scheduler_on<TestType>();
+  s.start(TestType::how(), [&]() -> program {
+    co_await spawn(
+        [](decltype(s)& of, findings& to) -> step {
+          try {
+            of.shut_down(far_away);
+          } catch (std::logic_error const& e) {
+            to.add(e.what());
+          }
+          co_return;
+        },
+        std::ref(s), std::ref(found));
+    // From inside another scheduler that it runs, as well.
+    schedule([&]() -> eff<void> {
+      try {
+        s.shut_down(passed);
+      } catch (std::logic_error const& e) {
+        found.add(e.what());
+      }
+      co_return;
+    });
+  });
+  s.run();
+  REQUIRE(found.all().size() == 2);
+  CHECK_THAT(found.all()[0], Contains("process 1 of the same"));
+  CHECK_THAT(found.all()[1], Contains("process 1.1 of the same"));
+}
+
+TEMPLATE_TEST_CASE("what fails while it is shut down the run throws, and that alone", "", alone,
+                   by_queue, shared_by<1>, shared_by<2>, stolen_by<3>) {
+  every_frame_dies const check;
+  tally t;
+  auto s = scheduler_on<TestType>();
+  s.start(TestType::how(), [&t]() -> program {
+    co_await spawn(waits_at_a_gate, std::ref(t), lives(t.alive));
+    try {
+      co_await sleeps(t, lives(t.alive));
+    } catch (cancelled const&) {
+    }
+    throw std::runtime_error("while it was cleaning up");
+  });
+  run_apart running(s);
+  until([&] { return t.begun == 2; });
+  auto const report = s.shut_down(far_away);
+  CHECK_THROWS_WITH(running.join(), "while it was cleaning up");
+  CHECK(report.in_time);
+  CHECK(t.told == 2);
+}
+
+TEST_CASE("between two steps one is told, and the next steps unwind") {
+  every_frame_dies const check;
+  tally t;
+  scheduler<> s;
+  s.start({.forkable = false}, [&t]() -> program { co_await yields(t, lives(t.alive)); });
+  CHECK(s.step());
+  CHECK(s.step());
+  CHECK(t.begun == 1);
+  auto const report = s.shut_down(std::chrono::seconds(0), "the lights go out");
+  CHECK_FALSE(report.in_time);
+  while (s.step()) {
+  }
+  CHECK(t.told == 1);
+  CHECK(t.for_another_reason == 0);
+  CHECK(s.alive() == 0);
+  CHECK(s.shut_down(far_away).in_time);
+}
+
+TEMPLATE_TEST_CASE("started and shut down again and again", "", alone, by_queue, shared_by<1>,
+                   shared_by<2>, shared_by<8>, stolen_by<3>) {
+  every_frame_dies const check;
+  tally t;
+  for (int round = 0; round != rounds(250); ++round) {
+    auto s = scheduler_on<TestType>();
+    s.start(TestType::how(), does_nothing);
+    auto const outside = s.template submitter<all>();
+    run_apart running(s);
+    outside.submit(waits_for_mail, std::ref(t), lives(t.alive));
+    auto const report = s.shut_down(far_away);
+    running.join();
+    if (s.alive() != 0 || t.alive != 0) FAIL("round " << round);
+  }
+}
+
+TEMPLATE_TEST_CASE("processes that fork are unwound too", "", alone, by_queue, shared_by<1>,
+                   shared_by<2>, stolen_by<3>) {
+  for (int round = 0; round != rounds(100); ++round) {
+    every_frame_dies const check;
+    counter alive = 0;
+    counter leaves = 0;
+    auto s = scheduler_on<TestType>();
+    s.start(TestType::how(true), [&]() -> eff<void, proc> {
+      lives const here(alive);
+      for (int i = 0; i != 7; ++i) co_await proc::fork{};
+      ++leaves;
+      for (;;) co_await proc::yield{};
+    });
+    run_apart running(s);
+    until([&] { return leaves > round % 100; });
+    auto const report = s.shut_down(round % 2 ? far_away : passed);
+    running.join();
+    if (alive != 0 || s.alive() != 0) FAIL("round " << round);
+  }
+}
+
+TEST_CASE("cancelled says why, if there is a reason") {
+  CHECK_THAT(cancelled().what(), Contains("another process failed"));
+  cancelled const with(std::make_shared<std::string const>("because"));
+  cancelled const copy = with;  // NOLINT
+  CHECK(std::string(copy.what()) == "because");
+}

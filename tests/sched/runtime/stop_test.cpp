@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: MIT
+
+/// Asking a schedule to stop.
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <functional>
+#include <stdexcept>
+#include <stop_token>
+#include <thread>
+#include <utility>
+
+#include "effects/effects.hpp"
+#include "sched/schedule.hpp"
+#include "sched/sync/gate.hpp"
+#include "tests/support/backends.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/threads.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+
+namespace {
+
+using step = eff<void, proc, syncing, completing>;
+using program = eff<void, spawning<proc, syncing, completing>, proc, syncing, completing>;
+
+/// What processes found.
+struct tally {
+  counter alive = 0;
+  counter begun = 0;
+  counter cancelled = 0;
+  counter otherwise = 0;
+};
+step yields_on(std::reference_wrapper<tally> t, lives) {
+  ++t.get().begun;
+  try {
+    for (;;) co_await proc::yield{};
+  } catch (cancelled const&) {
+    ++t.get().cancelled;
+    throw;
+  }
+}
+step sleeps_on(std::reference_wrapper<tally> t, std::reference_wrapper<gate> g, lives) {
+  ++t.get().begun;
+  try {
+    co_await syncing::wait{g};
+    ++t.get().otherwise;
+  } catch (cancelled const&) {
+    ++t.get().cancelled;
+    throw;
+  }
+}
+step awaits_on(std::reference_wrapper<tally> t, std::reference_wrapper<outside_gate> g, lives) {
+  ++t.get().begun;
+  try {
+    co_await completing::wait{g};
+    ++t.get().otherwise;
+  } catch (cancelled const&) {
+    ++t.get().cancelled;
+    throw;
+  }
+}
+
+/// Whether it was stopped; false if all had ended.
+template <class Where, class Program>
+bool is_stopped(bool log, std::stop_source const& by, Program p) {
+  try {
+    run_on<Where>(Where::how(log, by.get_token()), std::move(p));
+    return false;
+  } catch (cancelled const&) {
+    return true;
+  }
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("who was asked to stop before he began does not begin", "", alone, by_queue,
+                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  every_frame_dies const check;
+  std::stop_source stop;
+  stop.request_stop();
+  for (bool const log : {true, false}) {
+    bool has_begun = false;
+    auto const p = [&]() -> program {
+      has_begun = true;
+      co_await proc::yield{};
+    };
+    CHECK(is_stopped<TestType>(log, stop, p));
+    CHECK_FALSE(has_begun);
+  }
+}
+
+TEMPLATE_TEST_CASE("all who run, sleep or wait for what is outside find cancelled", "", alone,
+                   by_queue, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  for (int round = 0; round != rounds(100); ++round) {
+    every_frame_dies const check;
+    std::stop_source stop;
+    tally t;
+    gate g;
+    outside_gate never;
+    std::thread outside([&] {
+      until([&] { return t.begun == 12; });
+      stop.request_stop();
+    });
+    bool const stopped = is_stopped<TestType>(false, stop, [&]() -> program {
+      co_await spawn(awaits_on, std::ref(t), std::ref(never), lives(t.alive));
+      for (int i = 0; i != 5; ++i) {
+        co_await spawn(sleeps_on, std::ref(t), std::ref(g), lives(t.alive));
+        co_await spawn(yields_on, std::ref(t), lives(t.alive));
+      }
+      co_await yields_on(t, lives(t.alive));
+    });
+    outside.join();
+    if (!stopped || t.cancelled != 12 || t.otherwise != 0 || t.alive != 0 || g.waiting() != 0)
+      FAIL("round " << round << ": " << t.cancelled << " cancelled, " << t.otherwise << " not");
+  }
+}
+
+TEMPLATE_TEST_CASE("a scheduler that sleeps is woken to stop", "", alone, by_queue, by_random,
+                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  for (int round = 0; round != rounds(300); ++round) {
+    every_frame_dies const check;
+    std::stop_source stop;
+    tally t;
+    outside_gate never;
+    gate g;
+    std::thread outside([&] {
+      until([&] { return t.begun == 2; });
+      for (int i = 0; i != 100 * (round % 3); ++i) std::this_thread::yield();
+      stop.request_stop();
+    });
+    bool const stopped = is_stopped<TestType>(false, stop, [&]() -> program {
+      co_await spawn(sleeps_on, std::ref(t), std::ref(g), lives(t.alive));
+      co_await awaits_on(t, never, lives(t.alive));
+    });
+    outside.join();
+    if (!stopped || t.cancelled != 2 || t.alive != 0) FAIL("round " << round);
+  }
+}
+
+TEMPLATE_TEST_CASE("stopped at any moment it is stopped, or has ended", "", alone, by_queue,
+                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  int stopped = 0;
+  int ended = 0;
+  for (int round = 0; round != rounds(2000); ++round) {
+    every_frame_dies const check;
+    std::stop_source stop;
+    tally t;
+    std::atomic<bool> go = false;
+    counter done = 0;
+    std::thread outside([&] {
+      until([&] { return go.load(); });
+      for (int i = 0; i != round % 64; ++i) std::this_thread::yield();
+      stop.request_stop();
+    });
+    bool const was_stopped = is_stopped<TestType>(false, stop, [&]() -> program {
+      go = true;
+      for (int i = 0; i != 20; ++i) {
+        co_await spawn(
+            [](counter& n, lives) -> step {
+              for (int k = 0; k != 20; ++k) co_await proc::yield{};
+              ++n;
+            },
+            std::ref(done), lives(t.alive));
+        co_await proc::yield{};
+      }
+    });
+    outside.join();
+    ++(was_stopped ? stopped : ended);
+    if (t.alive != 0 || (!was_stopped && done != 20)) FAIL("round " << round);
+  }
+  CHECK(stopped + ended == rounds(2000));
+}
+
+TEMPLATE_TEST_CASE("asked just as it begins, it is stopped all the same", "", alone, by_random,
+                   shared_by<1>, shared_by<2>, stolen_by<3>) {
+  std::atomic<std::stop_source const*> next = nullptr;
+  std::atomic<bool> over = false;
+  std::thread outside([&] {
+    counter steps = 0;
+    for (int wait = 0; !over; wait = (wait + 1) % 128) {
+      auto const* const given = next.exchange(nullptr);
+      if (!given) continue;
+      std::stop_source by = *given;  // ours: theirs ends as soon as they are stopped
+      while (steps < wait) ++steps;  // at another moment each time
+      steps = 0;
+      by.request_stop();
+    }
+  });
+  int stopped = 0;
+  int const n = rounds(TestType::threads == 1 ? 2'000 : 500);
+  for (int round = 0; round != n; ++round) {
+    std::stop_source const stop;
+    next = &stop;
+    stopped += is_stopped<TestType>(false, stop, []() -> eff<void, proc> {
+      for (;;) co_await proc::yield{};
+    });
+  }
+  over = true;
+  outside.join();
+  CHECK(stopped == n);
+}
+
+TEMPLATE_TEST_CASE("a process may ask for it, even as the last thing that is done", "", alone,
+                   by_queue, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  for (int round = 0; round != rounds(300); ++round) {
+    every_frame_dies const check;
+    std::stop_source last;
+    auto const at_its_end = [&]() -> program {
+      co_await proc::yield{};
+      last.request_stop();
+    };
+    CHECK_FALSE(is_stopped<TestType>(false, last, at_its_end));
+    std::stop_source middle;
+    tally t;
+    auto const before_its_end = [&]() -> program {
+      co_await spawn(yields_on, std::ref(t), lives(t.alive));
+      while (t.begun != 1) co_await proc::yield{};
+      middle.request_stop();
+    };
+    CHECK(is_stopped<TestType>(false, middle, before_its_end));
+    CHECK(t.cancelled == 1);
+    CHECK(t.alive == 0);
+  }
+}
+
+TEMPLATE_TEST_CASE("stopped in the middle of forks, everything is unwound", "", alone, by_queue,
+                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  counter alive = 0;
+  for (int round = 0; round != rounds(200); ++round) {
+    every_frame_dies const check;
+    std::stop_source stop;
+    counter leaves = 0;
+    bool const was_stopped = is_stopped<TestType>(true, stop, [&]() -> eff<void, proc> {
+      lives const here(alive);
+      for (int i = 0; i != 7; ++i) {
+        co_await proc::fork{};
+        if (i % 3 == 0) co_await proc::yield{};
+      }
+      if (++leaves == 1 + round % 50) stop.request_stop();
+      co_await proc::yield{};
+    });
+    if (alive != 0 || (!was_stopped && leaves != 128)) FAIL("round " << round);
+    CHECK(leaves >= 1 + round % 50);
+  }
+}
+
+TEMPLATE_TEST_CASE("what failed before it was stopped is thrown, not that it was", "", alone,
+                   by_queue, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  every_frame_dies const check;
+  std::stop_source stop;
+  auto const p = [&]() -> program {
+    std::stop_source& by = stop;
+    try {
+      for (;;) {
+        by.request_stop();
+        co_await proc::yield{};
+      }
+    } catch (cancelled const&) {
+    }
+    throw std::runtime_error("while it was cleaning up");
+  };
+  CHECK_THROWS_WITH(run_on<TestType>(TestType::how(false, stop.get_token()), p),
+                    "while it was cleaning up");
+}
+
+TEMPLATE_TEST_CASE("a token that nobody uses, or that is used afterwards, does nothing", "", alone,
+                   by_queue, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  every_frame_dies const check;
+  std::stop_source stop;
+  counter n = 0;
+  auto const p = [&n]() -> eff<void, proc> {
+    co_await proc::yield{};
+    ++n;
+  };
+  for (int i = 0; i != 3; ++i) CHECK_FALSE(is_stopped<TestType>(i == 2, stop, p));
+  CHECK(n == 3);
+  stop.request_stop();
+}
+
+TEMPLATE_TEST_CASE("a scheduler that was stopped can be destroyed, or told to run again", "",
+                   one_thread, locked_queue, sharing) {
+  every_frame_dies const check;
+  for (bool const again : {true, false}) {
+    std::stop_source stop;
+    tally t;
+    typename scheduler<TestType>::options how;
+    how.stop = stop.get_token();
+    scheduler<TestType> s;
+    s.start(how, [&]() -> program {
+      co_await spawn(yields_on, std::ref(t), lives(t.alive));
+      while (t.begun != 1) co_await proc::yield{};
+      stop.request_stop();
+    });
+    CHECK_THROWS_AS(s.run(), cancelled);
+    CHECK(s.alive() == 0);
+    CHECK(t.alive == 0);
+    if (again) s.run();
+  }
+}

@@ -1,0 +1,560 @@
+// SPDX-License-Identifier: MIT
+
+/// Those who are meant go on, wherever they wait, and the others wait on: sched/runtime/detail/wake_if.hpp.
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "effects/effects.hpp"
+#include "sched/mail/mail.hpp"
+#include "sched/mail/routing.hpp"
+#include "sched/schedule.hpp"
+#include "sched/sync/external_event.hpp"
+#include "sched/sync/timing.hpp"
+#include "sched/tasks/scope.hpp"
+#include "tests/support/dice.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/threads.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+using namespace std::chrono_literals;
+
+#define EVERYWHERE \
+  alone, by_queue, by_random, shared_by<1>, shared_by<2>, shared_by<4>, stolen_by<3>
+
+namespace {
+
+using step = eff<void, proc, syncing, mail, routing, timing, completing>;
+using children = spawning<proc, syncing, mail, routing, timing, completing>;
+using program = eff<void, children, proc, syncing, mail, routing, timing, completing>;
+
+/// Of the process that runs, which stands on the ground.
+weft::detail::scheduling_base& scheduler_here() {
+  return static_cast<weft::detail::scheduling_base&>(*weft::detail::prompt::innermost());
+}
+/// Looks at what of a process may be looked at while it waits: its frames, from the innermost out.
+bool has_frames(process const& p) noexcept {
+  std::size_t n = 0;
+  weft::detail::continuation at(p.leaf());
+  for (; at.is_frame(); at = weft::detail::frame_of(at.frame()).parent) ++n;
+  return n != 0 && !p.operation().name.empty();
+}
+
+enum kind : unsigned {
+  at_a_gate,
+  at_a_gate_in_time,
+  asleep,
+  outside,
+  outside_in_time,
+  receiving,
+  receiving_in_time,
+  selecting,
+  sending,
+  sending_by_id,
+  kinds
+};
+
+/// Where they wait.
+struct places {
+  gate at;
+  gate in_time;
+  std::array<outside_gate, 8> opens;
+  std::atomic<bool> is_released = false;
+  std::array<counter, kinds> early{};  // went on before that
+  std::array<counter, kinds> late{};
+  counter wrong = 0;  // answers
+
+  void goes_on(kind k) { ++(is_released ? late : early)[k]; }
+  void is_answered(kind k, bool as_released) {
+    if (as_released != is_released) ++wrong;
+    goes_on(k);
+  }
+  [[nodiscard]] int all_early() const {
+    int n = 0;
+    for (auto const& e : early) n += e;
+    return n;
+  }
+};
+
+step waits_at_gate(places& at) {
+  co_await syncing::wait{at.at};
+  at.goes_on(at_a_gate);
+}
+step waits_at_gate_in_time(places& at) {
+  instant const now = co_await timing::now{};
+  auto const seen = at.in_time.epoch();
+  bool const was_woken = co_await syncing::wait_until(at.in_time, seen, now + 1h);
+  at.is_answered(at_a_gate_in_time, was_woken);
+}
+step sleeps(places& at) {
+  co_await timing::sleep_for(1h);
+  at.goes_on(asleep);
+}
+step waits_outside(places& at, std::size_t i) {
+  co_await completing::wait{at.opens[i]};
+  at.goes_on(outside);
+}
+step waits_outside_in_time(places& at, std::size_t i) {
+  instant const now = co_await timing::now{};
+  bool const was_opened = co_await completing::wait_until(at.opens[i], now + 1h);
+  at.is_answered(outside_in_time, was_opened);
+}
+step receives(places& at, inbox<int> in) {
+  bool has_come = false;
+  try {
+    has_come = co_await in.receive() == 7;
+  } catch (std::logic_error const&) {  // an answer that is none
+  }
+  at.is_answered(receiving, has_come);
+}
+step receives_in_time(places& at, inbox<int> in) {
+  instant const now = co_await timing::now{};
+  auto const m = co_await in.receive_until(now + 1h);
+  at.is_answered(receiving_in_time, m.has_value());
+}
+step selects(places& at, inbox<int> a, inbox<int> b) {
+  bool has_come = false;
+  try {
+    auto const m = co_await select(a, b);
+    has_come = m.index() == 1;
+  } catch (std::logic_error const&) {  // as above
+  }
+  at.is_answered(selecting, has_come);
+}
+step sends(places& at, address<int> to, int n) {
+  bool const was_sent = co_await to.send(n);
+  at.is_answered(sending, was_sent);
+}
+step sends_by_id(places& at, process_id to, int n) {
+  bool const was_sent = co_await send(to, n);
+  at.is_answered(sending_by_id, was_sent);
+}
+
+/// Two of each kind that are meant, between those that are not.
+program all_kinds(places& at) {
+  auto full = co_await open<int>({.capacity = 1});
+  auto full_by_id = co_await open_inbox<int>({.capacity = 1});
+  process_id const self = full_by_id.owner();
+  co_await full.to.send(0);
+  co_await send(self, 0);
+  std::vector<address<int>> to;
+  std::vector<address<int>> never;
+  std::vector<process_id> meant;
+  for (std::size_t i = 0; i != 4; ++i) {
+    int const n = static_cast<int>(i) + 1;
+    auto in = co_await open<int>();
+    auto in_time = co_await open<int>();
+    auto first = co_await open<int>();
+    auto second = co_await open<int>();
+    to.insert(to.end(), {in.to, in_time.to, second.to});
+    never.push_back(first.to);
+    std::array const born = {
+        co_await spawn(waits_at_gate, std::ref(at)),
+        co_await spawn(waits_at_gate_in_time, std::ref(at)),
+        co_await spawn(sleeps, std::ref(at)),
+        co_await spawn(waits_outside, std::ref(at), 2 * i),
+        co_await spawn(waits_outside_in_time, std::ref(at), 2 * i + 1),
+        co_await spawn(receives, std::ref(at), std::move(in.in)),
+        co_await spawn(receives_in_time, std::ref(at), std::move(in_time.in)),
+        co_await spawn(selects, std::ref(at), std::move(first.in), std::move(second.in)),
+        co_await spawn(sends, std::ref(at), full.to, n),
+        co_await spawn(sends_by_id, std::ref(at), self, n),
+    };
+    if (i % 2 == 1) meant.insert(meant.end(), born.begin(), born.end());
+  }
+  auto const is_meant = [&meant](process const& p) noexcept {
+    return has_frames(p) && std::ranges::find(meant, p.id()) != meant.end();
+  };
+  while (at.all_early() != 2 * kinds) {
+    scheduler_here().wake_if(is_meant);
+    co_await proc::yield{};
+  }
+  // Whoever would go on now has been woken wrongly.
+  for (int i = 0; i != 100; ++i) {
+    scheduler_here().wake_if(is_meant);
+    co_await proc::yield{};
+  }
+  at.is_released = true;
+  // One that has not come so far as to wait is not woken, and there is nothing it could see.
+  while (at.late[at_a_gate] != 2) {
+    co_await syncing::wake(at.at, 4);
+    co_await proc::yield{};
+  }
+  co_await syncing::wake(at.in_time, 4);
+  for (auto& g : at.opens) g.open();
+  for (auto& a : to) (void)co_await a.send(7);
+  // Those that were not sent do not come.
+  int sum = 0;
+  for (int i = 0; i != 3; ++i) {
+    sum += co_await full.in.receive();
+    sum += co_await full_by_id.receive();
+  }
+  if (sum != 2 * (1 + 3)) ++at.wrong;
+  auto const rest = co_await full.in.try_receive();
+  auto const rest_by_id = co_await full_by_id.try_receive();
+  if (rest || rest_by_id) ++at.wrong;
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("those who are meant go on from wherever they wait, and the others wait on", "",
+                   EVERYWHERE) {
+  for (int round = 0; round != rounds(50); ++round) {
+    every_frame_dies const check;
+    places at;
+    run_on<TestType>(virtual_time<TestType>(), [&at] { return all_kinds(at); });
+    for (unsigned k = 0; k != kinds; ++k) {
+      CAPTURE(k);
+      CHECK(at.early[k] == 2);
+      CHECK(at.late[k] == 2);
+    }
+    CHECK(at.wrong == 0);
+  }
+}
+
+TEMPLATE_TEST_CASE("those who are not meant stay in their order, and many are meant", "", alone,
+                   by_queue, shared_by<1>) {
+  constexpr int many = 300;
+  every_frame_dies const check;
+  std::vector<int> order;
+  std::vector<int> received;
+  counter gone = 0;
+  run_on<TestType>([&]() -> eff<void, children, proc, syncing, mail> {
+    gate at;
+    auto full = co_await open<int>({.capacity = 1});
+    co_await full.to.send(-1);
+    std::vector<process_id> meant;
+    auto const waits = [](gate& g, std::vector<int>& to, int n, counter& done) -> step {
+      co_await syncing::wait{g};
+      if (n % 3 == 0) to.push_back(n);
+      ++done;
+    };
+    auto const puts = [](address<int> to, int n, counter& done) -> step {
+      (void)co_await to.send(n);
+      ++done;
+    };
+    for (int n = 0; n != many; ++n) {
+      process_id const a = co_await spawn(waits, std::ref(at), std::ref(order), n, std::ref(gone));
+      process_id const b = co_await spawn(puts, full.to, n, std::ref(gone));
+      if (n % 3 != 0) meant.insert(meant.end(), {a, b});
+    }
+    auto const is_meant = [&meant](process const& p) noexcept {
+      return std::ranges::binary_search(meant, p.id());
+    };
+    std::ranges::sort(meant);
+    while (at.waiting() != many) co_await proc::yield{};
+    for (int i = 0; i != 3; ++i) co_await proc::yield{};
+    scheduler_here().wake_if(is_meant);
+    while (gone != many / 3 * 4) co_await proc::yield{};
+    co_await syncing::wake(at, many);
+    for (int n = 0; n != many / 3 + 1; ++n) received.push_back(co_await full.in.receive());
+  });
+  std::vector<int> expected;
+  for (int n = 0; n != many; n += 3) expected.push_back(n);
+  CHECK(order == expected);
+  expected.insert(expected.begin(), -1);
+  CHECK(received == expected);
+}
+
+namespace {
+using spawner = eff<void, spawning<proc>, proc, syncing>;
+/// Whether it was given one: what a process was answered that was turned away is the first's id.
+spawner starts_others(int n, counter& started, counter& born, counter& over) {
+  auto const child = [](counter& count) -> eff<void, proc> {
+    ++count;
+    co_await proc::yield{};
+  };
+  for (int i = 0; i != n; ++i) {
+    process_id const id = co_await spawn(child, std::ref(born));
+    if (id != process_id()) ++started;
+  }
+  ++over;
+}
+}  // namespace
+
+TEMPLATE_TEST_CASE("who waits for room is woken without it, and what it has made is not born", "",
+                   EVERYWHERE) {
+  for (int round = 0; round != rounds(50); ++round) {
+    every_frame_dies const check;
+    auto how = TestType::how();
+    how.max_processes = 3;
+    how.when_full = full::wait;
+    counter started = 0, born = 0, over = 0, others_early = 0;
+    run_on<TestType>(how, [&]() -> eff<void, spawning<spawning<proc>, proc, syncing>, proc> {
+      process_id const a =
+          co_await spawn(starts_others, 1, std::ref(started), std::ref(born), std::ref(over));
+      process_id const b =
+          co_await spawn(starts_others, 1, std::ref(started), std::ref(born), std::ref(over));
+      (void)b;
+      while (over == 0) {
+        scheduler_here().wake_if([a](process const& p) noexcept { return p.id() == a; });
+        if (over == 0) others_early = born.load();
+        co_await proc::yield{};
+      }
+    });
+    CHECK(others_early == 0);
+    CHECK(over == 2);
+    CHECK(started == 1);
+    CHECK(born == 1);
+  }
+}
+
+// ---- all at once
+
+namespace {
+
+constexpr int waiters = 6;
+
+struct crowd {
+  crowd(unsigned s, int n) : seed(s), each(n) {
+    for (auto& g : gates)
+      for (int i = 0; i != n; ++i) g.push_back(std::make_unique<outside_gate>());
+  }
+  unsigned seed;
+  int each;  // how often a waiter waits
+  gate at;
+  std::array<std::vector<std::unique_ptr<outside_gate>>, waiters> gates;
+  std::array<counter, waiters> now{};  // which of these it waits at
+  counter over = 0;                    // waiters that have waited enough
+  counter helpers_over = 0;
+  std::atomic<long> sent = 0, received = 0, passed = 0, taken = 0;
+};
+
+step waits_in_crowd(crowd& c, int me, inbox<int> a, inbox<int> b, address<int> full) {
+  dice next(c.seed * 100 + static_cast<unsigned>(me));
+  for (int i = 0; i != c.each; ++i) {
+    c.now[static_cast<std::size_t>(me)] = i;
+    auto& own = *c.gates[static_cast<std::size_t>(me)][static_cast<std::size_t>(i)];
+    instant const soon = co_await timing::now{} + 1us;
+    auto const seen = c.at.epoch();
+    try {
+      switch (next(8)) {
+        case 0:
+          co_await syncing::wait(c.at, seen);
+          break;
+        case 1:
+          co_await syncing::wait_until(c.at, seen, soon);
+          break;
+        case 2:
+          co_await timing::sleep_until(soon);
+          break;
+        case 3:
+          co_await completing::wait{own};
+          break;
+        case 4:
+          co_await completing::wait_until(own, soon);
+          break;
+        case 5:
+          c.received += co_await a.receive();
+          break;
+        case 6: {
+          auto const m = co_await select(a, b);
+          c.received += m.index() == 0 ? std::get<0>(m) : std::get<1>(m);
+          break;
+        }
+        default: {
+          bool const has_passed = co_await full.send(i + 1);
+          if (has_passed) c.passed += i + 1;
+        }
+      }
+    } catch (std::logic_error const&) {  // woken without a message
+    }
+  }
+  ++c.over;
+  while (c.helpers_over != 4) co_await proc::yield{};
+  for (auto m = co_await a.try_receive(); m; m = co_await a.try_receive()) c.received += *m;
+  for (auto m = co_await b.try_receive(); m; m = co_await b.try_receive()) c.received += *m;
+}
+step wakes_in_crowd(crowd& c, std::vector<address<int>> to, unsigned me) {
+  dice next(c.seed * 100 + 50 + me);
+  while (c.over != waiters) {
+    co_await syncing::wake{c.at};
+    std::size_t const i = next(waiters);
+    int const at = c.now[i];
+    c.gates[i][static_cast<std::size_t>(at)]->open();
+    int const n = static_cast<int>(next(9)) + 1;
+    bool const was_sent = co_await to[next(static_cast<unsigned>(to.size()))].send(n);
+    if (was_sent) c.sent += n;
+    co_await proc::yield{};
+  }
+  ++c.helpers_over;
+}
+step takes_in_crowd(crowd& c, inbox<int>& full) {
+  while (c.over != waiters) {
+    auto const m = co_await full.try_receive();
+    if (m) c.taken += *m;
+    co_await proc::yield{};
+  }
+  ++c.helpers_over;
+}
+step sweeps_in_crowd(crowd& c, unsigned turn) {
+  while (c.over != waiters) {
+    ++turn;
+    scheduler_here().wake_if([turn](process const& p) noexcept {
+      return has_frames(p) && p.id().hash() % 5 == turn % 5;
+    });
+    co_await proc::yield{};
+  }
+  ++c.helpers_over;
+}
+
+program crowds(crowd& c) {
+  auto full = co_await open<int>({.capacity = 1});
+  std::vector<address<int>> to;
+  for (int i = 0; i != waiters; ++i) {
+    auto a = co_await open<int>();
+    auto b = co_await open<int>();
+    to.insert(to.end(), {a.to, b.to});
+    co_await spawn(waits_in_crowd, std::ref(c), i, std::move(a.in), std::move(b.in), full.to);
+  }
+  co_await spawn(wakes_in_crowd, std::ref(c), to, 0U);
+  co_await spawn(takes_in_crowd, std::ref(c), std::ref(full.in));
+  co_await spawn(sweeps_in_crowd, std::ref(c), 0U);
+  co_await spawn(sweeps_in_crowd, std::ref(c), 2U);
+  while (c.helpers_over != 4) co_await proc::yield{};
+  for (auto m = co_await full.in.try_receive(); m; m = co_await full.in.try_receive())
+    c.taken += *m;
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE(
+    "some wait, some wake, some look who is meant: each message comes once, and "
+    "nobody sleeps on",
+    "", alone, by_random, shared_by<2>, shared_by<4>, stolen_by<2>, stolen_by<3>) {
+  for (unsigned seed = 1; seed != static_cast<unsigned>(rounds(100)) + 1; ++seed) {
+    CAPTURE(seed);
+    every_frame_dies const check;
+    crowd c(seed, 100);
+    run_on<TestType>([&c] { return crowds(c); });
+    CHECK(c.over == waiters);
+    CHECK(c.sent == c.received);
+    CHECK(c.passed == c.taken);
+  }
+}
+
+TEMPLATE_TEST_CASE("who waits for room is let in or woken, once", "", alone, by_random,
+                   shared_by<2>, shared_by<4>, stolen_by<3>) {
+  for (int round = 0; round != rounds(100); ++round) {
+    every_frame_dies const check;
+    auto how = TestType::how();
+    how.max_processes = 7;
+    how.when_full = full::wait;
+    counter started = 0, born = 0, over = 0;
+    run_on<TestType>(how, [&]() -> eff<void, spawning<spawning<proc>, proc, syncing>, proc> {
+      for (int i = 0; i != 5; ++i)
+        co_await spawn(starts_others, 50, std::ref(started), std::ref(born), std::ref(over));
+      for (unsigned turn = 0; over != 5; ++turn) {
+        scheduler_here().wake_if([turn](process const& p) noexcept {
+          return has_frames(p) && p.id().hash() % 5 == turn % 5;
+        });
+        co_await proc::yield{};
+      }
+    });
+    CHECK(started == born);
+  }
+}
+
+// ---- who comes when all were looked at
+
+namespace {
+
+using task = eff<void, tasking<proc, syncing, mail, routing, timing, completing>, proc, syncing,
+                 mail, routing, timing, completing>;
+
+/// Waits everywhere when its group has been cancelled: at each place it hears that again, and why.
+task hears_it_everywhere(places& at, std::atomic<bool>& begun, std::atomic<unsigned>& heard) {
+  auto empty = co_await open<int>();
+  auto other = co_await open<int>();
+  auto full = co_await open<int>({.capacity = 1});
+  auto full_by_id = co_await open_inbox<int>({.capacity = 1});
+  co_await full.to.send(0);
+  co_await send(full_by_id.owner(), 0);
+  instant const then = co_await timing::now{} + 1h;
+  begun = true;
+  try {
+    for (;;) co_await proc::yield{};
+  } catch (cancelled const&) {
+  }
+  for (unsigned k = 0; k != 10; ++k) {
+    try {
+      switch (k) {
+        case 0:
+          co_await syncing::wait{at.at};
+          break;
+        case 1:
+          co_await syncing::wait_until(at.at, at.at.epoch(), then);
+          break;
+        case 2:
+          co_await timing::sleep_until(then);
+          break;
+        case 3:
+          co_await completing::wait{at.opens[0]};
+          break;
+        case 4:
+          co_await completing::wait_until(at.opens[0], then);
+          break;
+        case 5:
+          (void)co_await empty.in.receive();
+          break;
+        case 6:
+          (void)co_await empty.in.receive_until(then);
+          break;
+        case 7:
+          (void)co_await select(empty.in, other.in);
+          break;
+        case 8:
+          (void)co_await full.to.send(1);
+          break;
+        default:
+          (void)co_await send(full_by_id.owner(), 1);
+      }
+    } catch (cancelled const& e) {
+      if (e.what() ==
+          std::string_view("weft: cancelled, since the tasks are that this is done for"))
+        ++heard;
+    }
+  }
+}
+/// Goes on in plain code until the other has heard it: meanwhile nobody can say that all others
+/// wait, and wake them.
+task is_at_work(std::atomic<bool>& begun, std::atomic<unsigned> const& heard) {
+  begun = true;
+  while (heard != 10) std::this_thread::yield();
+  co_return;
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("who is about to wait when his group was cancelled does not, wherever", "",
+                   shared_by<2>, shared_by<4>, stolen_by<2>, stolen_by<3>) {
+  for (int round = 0; round != rounds(50); ++round) {
+    every_frame_dies const check;
+    places at;
+    std::atomic<bool> one_begun = false, other_begun = false;
+    std::atomic<unsigned> heard = 0;
+    run_on<TestType>([&]() -> task {
+      co_await with_scope([&](auto& s) -> task {
+        s.start(is_at_work, std::ref(one_begun), std::cref(heard));
+        s.start(hears_it_everywhere, std::ref(at), std::ref(other_begun), std::ref(heard));
+        while (!one_begun || !other_begun) co_await proc::yield{};
+        s.cancel();
+      });
+    });
+    CHECK(heard == 10);
+  }
+}

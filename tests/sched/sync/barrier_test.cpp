@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+#include "sched/sync/barrier.hpp"
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "effects/effects.hpp"
+#include "sched/schedule.hpp"
+#include "sched/testing.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/threads.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+using Catch::Matchers::Contains;
+
+namespace {
+
+using children = spawning<proc, syncing>;
+using program = eff<void, children, proc, syncing>;
+using step = eff<void, proc, syncing>;
+
+/// Each has a number, and looks at those of the others when they have met.
+struct race {
+  explicit race(std::size_t n) : done(n), meet(static_cast<std::uint32_t>(n)) {}
+  std::vector<int> done;  // each written by one process, read by all after they have met
+  barrier meet;
+  std::atomic<bool> somebody_was_elsewhere = false;
+};
+step runs(std::reference_wrapper<race> r, std::size_t self, int times) {
+  race& in = r;
+  for (int i = 1; i <= times; ++i) {
+    if (i % 3 == 0) co_await proc::yield{};
+    in.done[self] = i;
+    co_await in.meet.arrive_and_wait();
+    for (int const n : in.done)
+      if (n != i) in.somebody_was_elsewhere = true;
+    co_await in.meet.arrive_and_wait();
+  }
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("four meet in each round, and each sees what all have done", "", alone,
+                   by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  every_frame_dies const check;
+  race r(4);
+  int const times = rounds(20'000);
+  run_on<TestType>([&r, times]() -> program {
+    for (std::size_t i = 0; i != 4; ++i) co_await spawn(runs, std::ref(r), i, times);
+  });
+  CHECK_FALSE(r.somebody_was_elsewhere);
+  CHECK(r.done == std::vector<int>(4, times));
+}
+
+TEST_CASE("a barrier for one lets it through, and one for nobody is refused") {
+  every_frame_dies const check;
+  int n = 0;
+  schedule([&n]() -> eff<void, syncing> {
+    barrier alone_here(1);
+    for (; n != 3; ++n) co_await alone_here.arrive_and_wait();
+  });
+  CHECK(n == 3);
+  CHECK_THROWS_AS(barrier(0), std::invalid_argument);
+}
+
+TEMPLATE_TEST_CASE("of more than it is for as many go on as rounds are full", "", alone, by_random,
+                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  every_frame_dies const check;
+  for (int round = 0; round != rounds(300); ++round) {
+    barrier three(3);
+    counter through = 0;
+    try {
+      run_on<TestType>([&]() -> program {
+        for (int i = 0; i != 8; ++i)
+          co_await spawn(
+              [](barrier& at, counter& n) -> step {
+                co_await at.arrive_and_wait();
+                ++n;
+              },
+              std::ref(three), std::ref(through));
+      });
+      FAIL("no deadlock");
+    } catch (deadlock const& e) {
+      if (e.all.size() != 2) FAIL("round " << round << ": " << e.all.size() << " wait");
+      CHECK_THAT(e.what(), Contains("weft::syncing::wait at tests/sched/sync/barrier_test.cpp"));
+    }
+    if (through != 6) FAIL("round " << round << ": " << through);
+  }
+}
+
+TEMPLATE_TEST_CASE("a barrier may end when one of them goes on", "", alone, by_random, shared_by<1>,
+                   shared_by<2>, shared_by<8>, stolen_by<3>) {
+  every_frame_dies const check;
+  counter through = 0;
+  int const n = rounds(20'000);
+  run_on<TestType>([&]() -> program {
+    auto const meets_another = [](counter& of) -> program {
+      barrier two(2);
+      co_await spawn(
+          [](eff<void, syncing> meet, counter& count) -> step {
+            co_await std::move(meet);
+            ++count;
+          },
+          two.arrive_and_wait(), std::ref(of));
+      co_await two.arrive_and_wait();
+      ++of;
+    };
+    for (int i = 0; i != n; ++i) co_await spawn(meets_another, std::ref(through));
+  });
+  CHECK(through == 2 * n);
+}
+
+TEMPLATE_TEST_CASE("a barrier that ends in the middle of a round has those who wait find cancelled",
+                   "", alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  every_frame_dies const check;
+  for (int round = 0; round != rounds(500); ++round) {
+    counter found = 0;
+    run_on<TestType>([&found]() -> program {
+      auto b = std::make_unique<barrier>(4);
+      for (int i = 0; i != 3; ++i)
+        co_await spawn(
+            [](eff<void, syncing> meet, counter& n) -> step {
+              try {
+                co_await std::move(meet);
+              } catch (cancelled const&) {
+                ++n;
+              }
+            },
+            b->arrive_and_wait(), std::ref(found));
+      co_await proc::yield{};
+      b.reset();
+    });
+    if (found != 3) FAIL("round " << round << ": " << found);
+  }
+}
+
+TEST_CASE("who has arrived cannot fork") {
+  auto const forks = []() -> eff<void, proc, syncing> {
+    barrier b(1);
+    co_await b.arrive_and_wait();
+    co_await proc::fork{};
+  };
+  CHECK_THROWS_WITH(schedule(forks),
+                    Contains("weft::syncing::own at tests/sched/sync/barrier_test.cpp"));
+}
+
+TEST_CASE("under every schedule three meet, and nobody goes on before all have come") {
+  auto const found = explore([] { return std::make_unique<race>(3); },
+                             [](std::unique_ptr<race>& r) -> eff<void, spawning<proc, syncing>> {
+                               for (std::size_t i = 0; i != 3; ++i)
+                                 co_await spawn(runs, std::ref(*r), i, 1);
+                             },
+                             [](std::unique_ptr<race> const& r) {
+                               return !r->somebody_was_elsewhere && r->done == std::vector(3, 1);
+                             });
+  CHECK(found.ok());
+  CHECK(found.complete);
+  CHECK(found.schedules > 6);
+}

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: MIT
+#include "sched/sync/completion.hpp"
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "effects/effects.hpp"
+#include "sched/schedule.hpp"
+#include "sched/testing.hpp"
+#include "tests/support/completions.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/threads.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+using Catch::Matchers::Contains;
+
+namespace {
+
+using children = spawning<proc, completing>;
+using program = eff<void, children, proc, completing>;
+
+/// Without a std::string: those of runtime_error are counted where ThreadSanitizer does not look.
+struct child_failed : std::exception {
+  [[nodiscard]] char const* what() const noexcept override { return "failed"; }
+};
+
+/// What `f` throws, in ordinary code or in a process.
+template <class F>
+std::string refusal_of(F f) {
+  try {
+    f();
+  } catch (std::logic_error const& e) {
+    return e.what();
+  }
+  return "none";
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("a completion that is there before the wait is taken at once", "", alone,
+                   by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  every_frame_dies const check;
+  completer<int> source;
+  auto result = source.get_completion();
+  CHECK_FALSE(result.is_ready());
+  source.complete(42);
+  CHECK(result.is_ready());
+  int got = 0;
+  run_on<TestType>([&]() -> program { got = co_await result.wait(); });
+  CHECK(got == 42);
+}
+
+TEMPLATE_TEST_CASE("a process waits for another one's completion, and the other for its own", "",
+                   alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>,
+                   stolen_by<3>) {
+  for (int round = 0; round != rounds(200); ++round) {
+    every_frame_dies const check;
+    std::string got;
+    std::string of_itself;
+    run_on<TestType>([&]() -> program {
+      completer<int> source;
+      co_await spawn(takes<int>, source.get_completion(), std::ref(got));
+      co_await proc::yield{};
+      source.complete(1);
+      completer<int> own;
+      auto mine = own.get_completion();
+      own.complete(2);
+      co_await takes<int>(std::move(mine), of_itself);
+    });
+    CHECK(got == "1");
+    CHECK(of_itself == "2");
+  }
+}
+
+TEMPLATE_TEST_CASE("a scheduler sleeps while one is due, and reports no deadlock", "", alone,
+                   by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  every_frame_dies const check;
+  completer<int> source;
+  auto result = source.get_completion();
+  std::atomic<bool> is_there = false;
+  std::thread outside([&] {
+    until([&] { return is_there.load(); });
+    for (int i = 0; i != 1000; ++i) std::this_thread::yield();  // it has gone to sleep, most likely
+    source.complete(7);
+  });
+  int got = 0;
+  run_on<TestType>([&]() -> program {
+    is_there = true;
+    got = co_await result.wait();
+  });
+  outside.join();
+  CHECK(got == 7);
+}
+
+TEMPLATE_TEST_CASE("completions from another thread race with the waits, and none is lost", "",
+                   alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>,
+                   stolen_by<3>) {
+  every_frame_dies const check;
+  constexpr int many = 20;
+  for (int round = 0; round != rounds(500); ++round) {
+    std::vector<completer<int>> sources(many);
+    std::vector<std::string> got(many);
+    std::vector<completion<int>> results;
+    for (auto& s : sources) results.push_back(s.get_completion());
+    std::thread outside([&, round] {
+      for (int i = 0; i != many; ++i) {
+        auto s = std::move(sources[static_cast<std::size_t>(i)]);
+        if (i % 5 == 4) continue;  // dropped
+        if (i % 5 == 3)
+          s.fail(std::make_exception_ptr(child_failed()));
+        else
+          s.complete(round + i);
+      }
+    });
+    run_on<TestType>([&]() -> program {
+      for (std::size_t i = 0; i != many; ++i)
+        co_await spawn(takes<int>, std::move(results[i]), std::ref(got[i]));
+    });
+    outside.join();
+    int right = 0;
+    for (int i = 0; i != many; ++i) {
+      std::string const& it = got[static_cast<std::size_t>(i)];
+      if (i % 5 == 4)
+        right += it == completion_dropped().what();
+      else
+        right += it == (i % 5 == 3 ? "failed" : std::to_string(round + i));
+    }
+    CHECK(right == many);
+  }
+}
+
+TEMPLATE_TEST_CASE("one that is failed, or dropped, throws that; a void one may come too", "",
+                   alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>,
+                   stolen_by<3>) {
+  every_frame_dies const check;
+  std::string failed;
+  std::string dropped;
+  std::string done;
+  run_on<TestType>([&]() -> program {
+    auto fails = std::make_unique<completer<int>>();
+    auto drops = std::make_unique<completer<int>>();
+    auto does = std::make_unique<completer<void>>();
+    co_await spawn(takes<int>, fails->get_completion(), std::ref(failed));
+    co_await spawn(takes<int>, drops->get_completion(), std::ref(dropped));
+    co_await spawn(takes<void>, does->get_completion(), std::ref(done));
+    co_await proc::yield{};
+    fails->fail(std::make_exception_ptr(std::runtime_error("it failed")));
+    drops.reset();
+    does->complete();
+  });
+  CHECK(failed == "it failed");
+  CHECK_THAT(dropped, Contains("its completer was destroyed without one"));
+  CHECK(done == "done");
+}
+
+TEST_CASE("a completion is waited for once, and a completer completes once") {
+  every_frame_dies const check;
+  completer<int> source;
+  auto result = source.get_completion();
+  CHECK_THAT(refusal_of([&] { (void)source.get_completion(); }), Contains("one completion"));
+  auto moved = std::move(result);
+  auto const waits_for = [](completion<int>& it) {
+    schedule([&it]() -> program { co_await it.wait(); });
+  };
+  CHECK_THAT(refusal_of([&] { waits_for(result); }),  // NOLINT
+             Contains("waited for twice, or was moved from"));
+  source.complete(1);
+  CHECK_THAT(refusal_of([&] { source.complete(2); }), Contains("completes once"));
+  CHECK_THAT(refusal_of([&] { source.fail(std::make_exception_ptr(1)); }),
+             Contains("completes once"));
+  int got = 0;
+  schedule([&]() -> program { got = co_await moved.wait(); });
+  CHECK(got == 1);
+  CHECK_THAT(refusal_of([&] { waits_for(moved); }), Contains("waited for twice"));
+  completer<int> other = std::move(source);
+  CHECK_THAT(refusal_of([&] { other.complete(3); }), Contains("completes once"));
+}
+
+TEST_CASE("a completer that is assigned to drops what it was to complete") {
+  every_frame_dies const check;
+  std::string got;
+  schedule({.forkable = false}, [&]() -> program {
+    completer<int> source;
+    co_await spawn(takes<int>, source.get_completion(), std::ref(got));
+    co_await proc::yield{};
+    source = completer<int>();
+  });
+  CHECK(got == completion_dropped().what());
+}
+
+TEST_CASE("an end that nobody wants is no harm: neither a completion, nor a completer") {
+  every_frame_dies const check;
+  {
+    completer<int> const alone_in_the_world;
+  }
+  completer<std::string> source;
+  {
+    auto const dropped = source.get_completion();
+  }
+  source.complete("nobody takes it, and it is on the heap");
+}
+
+TEMPLATE_TEST_CASE("what comes may only move", "", alone, by_random, by_stack, shared_by<2>,
+                   stolen_by<3>) {
+  every_frame_dies const check;
+  int got = 0;
+  run_on<TestType>([&]() -> program {
+    completer<std::unique_ptr<int>> source;
+    auto result = source.get_completion();
+    co_await spawn(
+        [](completer<std::unique_ptr<int>> s) -> eff<void, proc> {
+          co_await proc::yield{};
+          s.complete(std::make_unique<int>(5));
+        },
+        std::move(source));
+    auto const value = co_await result.wait();
+    got = *value;
+  });
+  CHECK(got == 5);
+}
+
+TEST_CASE("if the value's constructor throws, complete may be called again") {
+  every_frame_dies const check;
+  struct even {
+    explicit even(int n) : value(std::to_string(n)) {
+      if (n % 2) throw std::invalid_argument("odd");
+    }
+    std::string value;
+  };
+  completer<even> source;
+  auto result = source.get_completion();
+  CHECK_THROWS_AS(source.complete(1), std::invalid_argument);
+  CHECK_FALSE(result.is_ready());
+  source.complete(2);
+  std::string got;
+  schedule([&]() -> program {
+    even const e = co_await result.wait();
+    got = e.value;
+  });
+  CHECK(got == "2");
+}
+
+TEMPLATE_TEST_CASE("who has waited cannot fork, and the message names the wait", "", alone,
+                   by_random, by_stack, shared_by<1>, shared_by<2>, stolen_by<3>) {
+  every_frame_dies const check;
+  std::string what;
+  fork_on<TestType>([&what]() -> program {
+    completer<void> source;
+    auto result = source.get_completion();
+    co_await spawn(
+        [](completer<void> s) -> eff<void, proc> {
+          co_await proc::yield{};
+          s.complete();
+        },
+        std::move(source));
+    co_await result.wait();
+    try {
+      co_await proc::fork{};
+    } catch (unforkable const& e) {
+      what = e.what();
+    }
+  });
+  CHECK_THAT(what, Contains("weft::proc::fork at tests/sched/sync/completion_test.cpp") &&
+                       Contains("weft::completing::wait at "));
+}
+
+TEST_CASE("under every schedule a completion by another process comes, before the wait or after") {
+  struct state {
+    completer<int> source;
+    int got = 0;
+  };
+  auto const found = explore([] { return std::make_unique<state>(); },
+                             [](std::unique_ptr<state>& s) -> program {
+                               auto result = s->source.get_completion();
+                               for (int i = 1; i != 3; ++i)
+                                 co_await spawn(
+                                     [](state& to, int) -> eff<void, proc, completing> {
+                                       co_await proc::yield{};
+                                       if (++to.got == 2) to.source.complete(40);
+                                     },
+                                     std::ref(*s), i);
+                               int const n = co_await result.wait();
+                               s->got += n;
+                             },
+                             [](std::unique_ptr<state>& s) { return s->got == 42; });
+  CHECK(found.ok());
+  CHECK(found.complete);
+  CHECK(found.schedules > 1);
+}
+
+TEST_CASE("under every schedule one that is dropped is told so") {
+  auto const found = explore([] { return std::string(); },
+                             [](std::string& to) -> program {
+                               auto source = std::make_unique<completer<int>>();
+                               co_await spawn(takes<int>, source->get_completion(), std::ref(to));
+                               co_await proc::yield{};
+                             },
+                             [](std::string& to) { return to == completion_dropped().what(); });
+  CHECK(found.ok());
+  CHECK(found.schedules > 1);
+}

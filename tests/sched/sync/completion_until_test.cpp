@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: MIT
+
+/// Waiting for a completion, until an instant at the latest.
+
+#include <array>
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "effects/effects.hpp"
+#include "sched/schedule.hpp"
+#include "sched/sync/completion.hpp"
+#include "tests/support/dice.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/threads.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+using namespace std::chrono_literals;
+using Catch::Matchers::Contains;
+
+namespace {
+
+using waiting = eff<void, proc, completing, timing>;
+using program = eff<void, spawning<proc, completing, timing>, proc, completing, timing>;
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("what has come is had at once, deadline or not, and what has not is nothing", "",
+                   alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>,
+                   stolen_by<3>) {
+  every_frame_dies const check;
+  bool right = false;
+  run_on<TestType>([&right]() -> program {
+    completer<int> there;
+    completer<std::unique_ptr<int>> missing;
+    completer<void> done;
+    completer<void> undone;
+    auto a = there.get_completion();
+    auto b = missing.get_completion();
+    auto c = done.get_completion();
+    auto d = undone.get_completion();
+    there.complete(42);
+    done.complete();
+    auto const n = co_await a.wait_until(instant());
+    auto const none = co_await b.wait_until(instant());
+    bool const is_done = co_await c.wait_until(instant::min());
+    bool const is_undone = co_await d.wait_until(instant::min());
+    right = n == std::optional(42) && !none && is_done && !is_undone;
+    // There is time for it after all.
+    missing.complete(std::make_unique<int>(1));
+    undone.complete();
+    auto const one = co_await b.wait();
+    bool const is_done_too = co_await d.wait_until(instant());
+    right = right && *one == 1 && is_done_too;
+  });
+  CHECK(right);
+}
+
+TEMPLATE_TEST_CASE("one that was too late is waited for again, as often as one likes", "", alone,
+                   by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  every_frame_dies const check;
+  int got = 0;
+  int times = 0;
+  std::string refused;
+  run_on<TestType>(virtual_time<TestType>(), [&]() -> program {
+    completer<int> source;
+    auto result = source.get_completion();
+    co_await spawn(
+        [](completer<int> s) -> waiting {
+          co_await timing::sleep_for(35ms);
+          s.complete(9);
+        },
+        std::move(source));
+    std::optional<int> n;
+    while (!n) {
+      instant const now = co_await timing::now{};
+      n = co_await result.wait_until(now + 10ms);
+      ++times;
+    }
+    got = *n;
+    try {
+      (void)co_await result.wait_until(instant::max());
+    } catch (std::logic_error const& e) {
+      refused = e.what();
+    }
+  });
+  CHECK(got == 9);
+  CHECK(times == 4);
+  CHECK_THAT(refused, Contains("waited for twice"));
+}
+
+TEMPLATE_TEST_CASE("what it is failed with is thrown in time too, and a dropped one is told", "",
+                   alone, by_queue, by_random, shared_by<2>, stolen_by<3>) {
+  every_frame_dies const check;
+  std::string what;
+  run_on<TestType>(virtual_time<TestType>(), [&what]() -> program {
+    auto fails = std::make_unique<completer<int>>();
+    auto drops = std::make_unique<completer<void>>();
+    auto a = fails->get_completion();
+    auto b = drops->get_completion();
+    co_await spawn(
+        [](std::unique_ptr<completer<int>> f, std::unique_ptr<completer<void>> d) -> waiting {
+          co_await timing::sleep_for(1ms);
+          f->fail(std::make_exception_ptr(std::runtime_error("it failed ")));
+          co_await timing::sleep_for(1ms);
+          d.reset();
+        },
+        std::move(fails), std::move(drops));
+    try {
+      (void)co_await a.wait_until(instant() + 1h);
+    } catch (std::runtime_error const& e) {
+      what += e.what();
+    }
+    try {
+      (void)co_await b.wait_until(instant() + 1h);
+    } catch (completion_dropped const&) {
+      what += "it was dropped";
+    }
+  });
+  CHECK(what == "it failed it was dropped");
+}
+
+TEMPLATE_TEST_CASE("virtual time does not wait for what is outside, which may come all the same",
+                   "", alone, by_random, by_stack, shared_by<1>, shared_by<2>, stolen_by<3>) {
+  for (int round = 0; round != rounds(200); ++round) {
+    every_frame_dies const check;
+    completer<int> source;
+    auto result = source.get_completion();
+    std::atomic<bool> is_later = false;
+    std::thread outside([&] {
+      until([&] { return is_later.load(); });
+      source.complete(5);
+    });
+    int got = 0;
+    run_on<TestType>(virtual_time<TestType>(), [&]() -> program {
+      co_await spawn(
+          [](std::atomic<bool>& to) -> waiting {
+            co_await timing::sleep_for(24h);
+            to = true;
+          },
+          std::ref(is_later));
+      got = co_await result.wait();
+    });
+    outside.join();
+    if (got != 5) FAIL("round " << round);
+  }
+}
+
+TEMPLATE_TEST_CASE("completed and too late at the same moment: it is one of them, and none is lost",
+                   "", alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>,
+                   stolen_by<3>) {
+  int late = 0;
+  int in_time = 0;
+  for (int round = 0; round != rounds(300); ++round) {
+    every_frame_dies const check;
+    constexpr int many = 20;
+    std::vector<completer<int>> sources(many);
+    std::vector<completion<int>> results;
+    for (auto& s : sources) results.push_back(s.get_completion());
+    std::vector<int> got(many);
+    counter too_late = 0;
+    std::atomic<int> begun = 0;
+    std::thread outside([&] {
+      for (int i = 0; i != many; ++i) {
+        until([&] { return begun > i; });
+        for (int k = 0; k != (round + i) % 64; ++k)
+          std::atomic_signal_fence(std::memory_order_seq_cst);
+        auto s = std::move(sources[static_cast<std::size_t>(i)]);
+        s.complete(i + 1);
+      }
+    });
+    run_on<TestType>([&]() -> program {
+      for (int i = 0; i != many; ++i)
+        co_await spawn(
+            [](completion<int> from, int& to, counter& n, std::atomic<int>& come,
+               int how_late) -> waiting {
+              std::optional<int> v;
+              instant t = co_await timing::now{};
+              ++come;
+              for (bool first = true; !v; first = false) {
+                v = co_await from.wait_until(t + how_late * 1us);
+                if (!v && first) ++n;
+                t = co_await timing::now{};
+              }
+              to = *v;
+            },
+            std::move(results[static_cast<std::size_t>(i)]),
+            std::ref(got[static_cast<std::size_t>(i)]), std::ref(too_late), std::ref(begun),
+            std::array{0, 1, 3, 10, 20'000}[static_cast<std::size_t>((7 * round + i) % 5)]);
+    });
+    outside.join();
+    int right = 0;
+    for (int i = 0; i != many; ++i) right += got[static_cast<std::size_t>(i)] == i + 1;
+    if (right != many) FAIL("round " << round << ": " << right);
+    late += too_late;
+    in_time += many - too_late;
+  }
+  CHECK(late > 0);
+  CHECK(in_time > 0);
+}
+
+TEMPLATE_TEST_CASE(
+    "who waits with a deadline finds cancelled when another fails, and whoever has "
+    "him then",
+    "", alone, by_queue, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  every_frame_dies const check;
+  for (int round = 0; round != rounds(1000); ++round) {
+    completer<int> source;
+    counter ended = 0;
+    counter alive = 0;
+    std::atomic<bool> is_there = false;
+    std::thread outside([&] {
+      until([&] { return is_there.load(); });
+      source.complete(1);
+    });
+    auto const p = [&]() -> program {
+      co_await spawn(
+          [](completion<int> from, counter& n, lives, int how_late) -> waiting {
+            instant const t = co_await timing::now{};
+            try {
+              (void)co_await from.wait_until(t + how_late * 1us);
+              ++n;
+            } catch (cancelled const&) {
+              ++n;
+              throw;
+            }
+          },
+          source.get_completion(), std::ref(ended), lives(alive), round % 7);
+      for (int i = 0; i != round % 3; ++i) co_await proc::yield{};
+      is_there = true;
+      throw std::runtime_error("as asked");
+    };
+    std::string thrown;
+    try {
+      run_on<TestType>(p);
+    } catch (std::runtime_error const& e) {
+      thrown = e.what();
+    }
+    outside.join();
+    if (thrown != "as asked" || alive != 0 || ended > 1) FAIL("round " << round << thrown);
+  }
+}
+
+TEST_CASE("a scheduler ends while a process is too late at an outside gate, and another opens it") {
+  for (int round = 0; round != rounds(3000); ++round) {
+    every_frame_dies const check;
+    outside_gate g;
+    counter alive = 0;
+    std::atomic<bool> go = false;
+    std::thread outside([&] {
+      until([&] { return go.load(); });
+      g.open();
+    });
+    {
+      scheduler<> s;
+      s.start({.forkable = false}, [&]() -> program {
+        co_await spawn(
+            [](outside_gate& at, lives) -> waiting {
+              (void)co_await completing::wait_until(at, instant());
+              co_await proc::yield{};
+            },
+            std::ref(g), lives(alive));
+        for (;;) co_await proc::yield{};
+      });
+      for (int i = 0; i != 3; ++i) s.step();
+      go = true;
+      for (int i = 0; i != 28 + round % 8; ++i) s.step();  // it looks at the clock in this time
+    }
+    if (alive != 0) FAIL("round " << round);
+    outside.join();
+  }
+}
+
+TEMPLATE_TEST_CASE("an outside gate that ends cancels who waits there with a deadline", "", alone,
+                   by_queue, by_random, shared_by<1>) {
+  every_frame_dies const check;
+  std::string text;
+  run_on<TestType>(virtual_time<TestType>(), [&text]() -> program {
+    auto g = std::make_unique<outside_gate>();
+    auto const waits = [](outside_gate& at, std::string& to) -> waiting {
+      try {
+        bool const woken = co_await completing::wait_until(at, instant() + 5ms);
+        to += woken ? "opened " : "late ";
+      } catch (cancelled const&) {
+        to += "cancelled ";
+      }
+    };
+    co_await spawn(waits, std::ref(*g), std::ref(text));
+    co_await timing::sleep_for(1ms);
+    g = std::make_unique<outside_gate>();
+    // This one ends when that one has been told that it is late, and has not gone on.
+    co_await spawn(
+        [](std::unique_ptr<outside_gate>& at) -> waiting {
+          co_await timing::sleep_until(instant() + 5ms);
+          at.reset();
+        },
+        std::ref(g));
+    co_await spawn(waits, std::ref(*g), std::ref(text));
+    co_await timing::sleep_for(1h);
+  });
+  CHECK(text == "cancelled late ");
+}

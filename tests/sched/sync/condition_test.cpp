@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: MIT
+#include "sched/sync/condition.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "effects/effects.hpp"
+#include "sched/schedule.hpp"
+#include "sched/testing.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/schedules.hpp"
+#include "tests/support/threads.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+using Catch::Matchers::Contains;
+
+namespace {
+
+using children = spawning<proc, syncing>;
+using program = eff<void, children, proc, syncing>;
+using step = eff<void, proc, syncing>;
+
+/// A queue of few places.
+struct channel {
+  std::size_t room = 3;
+  mutex access;
+  condition not_full;
+  condition not_empty;
+  std::deque<int> items;
+  std::size_t most = 0;
+};
+step makes(std::reference_wrapper<channel> c, int n) {
+  channel& to = c;
+  for (int i = 1; i <= n; ++i) {
+    auto held = co_await to.access.lock();
+    co_await to.not_full.wait(held, [&to] { return to.items.size() < to.room; });
+    to.items.push_back(i);
+    to.most = std::max(to.most, to.items.size());
+    to.not_empty.notify_one();
+  }
+}
+step uses(std::reference_wrapper<channel> c, int n, std::reference_wrapper<std::atomic<long>> sum) {
+  channel& from = c;
+  for (int i = 0; i != n; ++i) {
+    auto held = co_await from.access.lock();
+    co_await from.not_empty.wait(held, [&from] { return !from.items.empty(); });
+    sum.get() += from.items.front();
+    from.items.pop_front();
+    from.not_full.notify_one();
+  }
+}
+
+/// A mutex and a condition, and who waits there.
+struct meeting {
+  mutex access;
+  condition called;
+  int waiting = 0;
+  counter was_woken = 0;
+  counter is_cancelled = 0;
+  counter does_not_own = 0;
+};
+step waits(std::reference_wrapper<meeting> m) {
+  meeting& at = m;
+  auto held = co_await at.access.lock();
+  ++at.waiting;
+  try {
+    co_await at.called.wait(held);
+    ++at.was_woken;
+  } catch (cancelled const&) {
+    ++at.is_cancelled;
+    if (!held.owns()) ++at.does_not_own;
+  }
+}
+step until_they_wait(meeting& at, int n) {
+  for (bool all = false; !all;) {
+    co_await proc::yield{};
+    all = co_await with_lock(at.access, [&at, n] { return at.waiting == n; });
+  }
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("what some make and others use up comes through a queue of three places", "",
+                   alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>,
+                   stolen_by<3>) {
+  every_frame_dies const check;
+  int const n = rounds(20'000);
+  channel c;
+  std::atomic<long> sum = 0;
+  run_on<TestType>([&]() -> program {
+    for (int i = 0; i != 4; ++i) {
+      co_await spawn(makes, std::ref(c), n);
+      co_await spawn(uses, std::ref(c), n, std::ref(sum));
+    }
+  });
+  CHECK(sum == 4L * n * (n + 1) / 2);
+  CHECK(c.items.empty());
+  CHECK(c.most <= 3);
+}
+
+TEMPLATE_TEST_CASE("two call each other a hundred thousand times, and no call is lost", "", alone,
+                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  every_frame_dies const check;
+  struct turns {
+    mutex access;
+    condition changed;
+    int now = 0;
+  };
+  turns it;
+  int const n = rounds(50'000);
+  run_on<TestType>([&it, n]() -> program {
+    auto const takes = [](turns& t, int self, int times) -> step {
+      auto held = co_await t.access.lock();
+      for (int i = 0; i != times; ++i) {
+        while (t.now % 2 != self) co_await t.changed.wait(held);
+        ++t.now;
+        t.changed.notify_one();
+      }
+    };
+    co_await spawn(takes, std::ref(it), 0, n);
+    co_await spawn(takes, std::ref(it), 1, n);
+  });
+  CHECK(it.now == 2 * n);
+}
+
+TEST_CASE("who waits longest is notified first; with nobody there it is forgotten") {
+  auto const p = []() -> everything {
+    mutex m;
+    condition c;
+    c.notify_one();
+    c.notify_all();
+    auto const says = [](mutex& at, condition& when, std::string what) -> everything {
+      auto held = co_await at.lock();
+      co_await when.wait(held);
+      co_await console::print{std::move(what)};
+    };
+    for (char const ch : {'a', 'b', 'c', 'd'})
+      co_await spawn(says, std::ref(m), std::ref(c), std::string(1, ch));
+    co_await proc::yield{};
+    co_await console::print{"0"};
+    c.notify_one();
+    for (int i = 0; i != 3; ++i) co_await proc::yield{};
+    co_await console::print{"1"};
+    {
+      auto const held = co_await m.lock();
+      c.notify_all();
+      co_await proc::yield{};
+      co_await console::print{"2"};
+    }
+    for (int i = 0; i != 4; ++i) co_await proc::yield{};
+  };
+  CHECK(printed_by(p) == "0a12bcd");
+}
+
+TEMPLATE_TEST_CASE("notify_one wakes one, also where the mutex is locked and unlocked meanwhile",
+                   "", alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  every_frame_dies const check;
+  for (int round = 0; round != rounds(200); ++round) {
+    meeting m;
+    bool one_by_one = true;
+    run_on<TestType>([&]() -> program {
+      for (int i = 0; i != 5; ++i) co_await spawn(waits, std::ref(m));
+      co_await until_they_wait(m, 5);
+      for (int i = 1; i <= 5; ++i) {
+        m.called.notify_one();
+        while (m.was_woken < i) co_await proc::yield{};
+        for (int k = 0; k != 5; ++k) co_await with_lock(m.access, [] {});
+        one_by_one &= m.was_woken == i;
+      }
+    });
+    if (!one_by_one) FAIL("round " << round);
+  }
+}
+
+TEST_CASE("who waits with a guard of nothing is told so, also if there is nothing to wait for") {
+  every_frame_dies const check;
+  std::string what;
+  std::string what_at_once;
+  schedule([&]() -> program {
+    meeting m;
+    auto held = co_await m.access.lock();
+    held.unlock();
+    try {
+      co_await m.called.wait(held);
+    } catch (std::logic_error const& e) {
+      what = e.what();
+    }
+    try {
+      co_await m.called.wait(held, [] { return true; });
+    } catch (std::logic_error const& e) {
+      what_at_once = e.what();
+    }
+    m.called.notify_all();
+  });
+  CHECK_THAT(what, Contains("weft: a guard of a mutex has none"));
+  CHECK(what_at_once == what);
+}
+
+TEMPLATE_TEST_CASE("who is cancelled while it waits does not own the mutex", "", alone, by_random,
+                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  every_frame_dies const check;
+  for (int round = 0; round != rounds(300); ++round) {
+    meeting m;
+    auto const p = [&]() -> program {
+      for (int i = 0; i != 3; ++i) co_await spawn(waits, std::ref(m));
+      co_await until_they_wait(m, 3);
+      throw std::runtime_error("fails");
+    };
+    // With nobody ready those who wait are cancelled after that, as in a deadlock.
+    CHECK_THROWS_WITH(run_on<TestType>(p), "fails");
+    if (m.is_cancelled != 3 || m.does_not_own != 3) FAIL("round " << round);
+    bool is_free = false;
+    schedule([&]() -> eff<void, syncing> {
+      auto const held = co_await m.access.try_lock();
+      is_free = held.has_value();
+    });
+    if (!is_free) FAIL("round " << round << ": it is still locked");
+  }
+}
+
+TEMPLATE_TEST_CASE("a condition that ends has those who wait find cancelled, and goes on unlocked",
+                   "", alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  every_frame_dies const check;
+  for (int round = 0; round != rounds(300); ++round) {
+    counter n = 0;
+    run_on<TestType>([&]() -> program {
+      mutex access;
+      auto called = std::make_unique<condition>();
+      int waiting = 0;
+      for (int i = 0; i != 3; ++i)
+        co_await spawn(
+            [](mutex& at, condition& when, int& there, counter& found) -> step {
+              auto held = co_await at.lock();
+              auto wait = when.wait(held);
+              ++there;
+              try {
+                co_await std::move(wait);
+              } catch (cancelled const&) {
+                if (!held.owns()) ++found;
+              }
+            },
+            std::ref(access), std::ref(*called), std::ref(waiting), std::ref(n));
+      for (bool all = false; !all;) {
+        co_await proc::yield{};
+        all = co_await with_lock(access, [&waiting] { return waiting == 3; });
+      }
+      called.reset();
+      while (n != 3) co_await proc::yield{};
+    });
+    if (n != 3) FAIL("round " << round << ": " << n);
+  }
+}
+
+TEST_CASE("a scheduler ends while some wait at a condition") {
+  every_frame_dies const check;
+  meeting m;
+  {
+    scheduler<> s;
+    s.start({.forkable = false}, [&]() -> program {
+      for (int i = 0; i != 2; ++i) co_await spawn(waits, std::ref(m));
+    });
+    for (int i = 0; i != 3; ++i) s.step();
+    m.called.notify_one();  // it is ready, and never runs
+  }
+  CHECK(m.was_woken == 0);
+  m.called.notify_all();
+}
+
+// ---- under every schedule
+
+namespace {
+
+/// Of two that use and one that makes two: `all` are told, or one.
+exploration sharing_out(bool tells_all) {
+  struct state {
+    mutex access;
+    condition changed;
+    int for_odd = 0;
+    int for_even = 0;
+  };
+  return explore(
+      [] { return std::make_unique<state>(); },
+      [tells_all](std::unique_ptr<state>& s) -> eff<void, spawning<proc, syncing>> {
+        auto const takes = [](state& from, int state::* mine) -> step {
+          auto held = co_await from.access.lock();
+          co_await from.changed.wait(held, [&] { return from.*mine != 0; });
+          --(from.*mine);
+        };
+        auto const gives = [](state& to, bool all) -> step {
+          {
+            auto const held = co_await to.access.lock();
+            ++to.for_odd;
+            if (all)
+              to.changed.notify_all();
+            else
+              to.changed.notify_one();
+          }
+          co_await proc::yield{};
+          auto const held = co_await to.access.lock();
+          ++to.for_even;
+          if (all)
+            to.changed.notify_all();
+          else
+            to.changed.notify_one();
+        };
+        co_await spawn(takes, std::ref(*s), &state::for_odd);
+        co_await spawn(takes, std::ref(*s), &state::for_even);
+        co_await spawn(gives, std::ref(*s), tells_all);
+      },
+      [](std::unique_ptr<state> const& s) { return s->for_odd == 0 && s->for_even == 0; });
+}
+
+}  // namespace
+
+TEST_CASE("telling one of several who wait for different things is found to be a deadlock") {
+  auto const one = sharing_out(false);
+  CHECK(one.complete);
+  CHECK(one.deadlocks != 0);
+  CHECK(one.failed == 0);
+  auto const all = sharing_out(true);
+  CHECK(all.complete);
+  CHECK(all.ok());
+}
+
+TEST_CASE("a queue of one place, two who make and two who use: no schedule is stuck") {
+  struct state {
+    channel c;
+    std::atomic<long> sum = 0;
+  };
+  auto const found = explore([] { return std::make_unique<state>(); },
+                             [](std::unique_ptr<state>& s) -> eff<void, spawning<proc, syncing>> {
+                               s->c.room = 1;
+                               for (int i = 0; i != 2; ++i) {
+                                 co_await spawn(makes, std::ref(s->c), 1);
+                                 co_await spawn(uses, std::ref(s->c), 1, std::ref(s->sum));
+                               }
+                             },
+                             [](std::unique_ptr<state> const& s) { return s->sum == 2; });
+  CHECK(found.complete);
+  CHECK(found.ok());
+  CHECK(found.schedules > 24);
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: MIT
+#include "sched/sync/external_event.hpp"
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "effects/effects.hpp"
+#include "sched/schedule.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/threads.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+using Catch::Matchers::Contains;
+
+namespace {
+
+using children = spawning<proc, completing>;
+using program = eff<void, children, proc, completing>;
+
+/// Waits there, and counts how that ended.
+struct ends {
+  counter begun = 0;
+  counter opened = 0;
+  counter cancelled = 0;
+};
+eff<void, proc, completing> waits(std::reference_wrapper<outside_gate> at,
+                                  std::reference_wrapper<ends> how) {
+  ++how.get().begun;
+  try {
+    co_await completing::wait{at};
+    ++how.get().opened;
+  } catch (cancelled const&) {
+    ++how.get().cancelled;
+  }
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("an outside gate is opened before the wait, after it, and twice", "", alone,
+                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  every_frame_dies const check;
+  outside_gate before;
+  outside_gate after;
+  ends how;
+  before.open();
+  run_on<TestType>([&]() -> program {
+    co_await spawn(waits, std::ref(after), std::ref(how));
+    co_await waits(before, how);
+    co_await proc::yield{};
+    after.open();
+    after.open();
+  });
+  CHECK(how.opened == 2);
+  CHECK(after.is_open());
+}
+
+TEMPLATE_TEST_CASE("one process waits at an outside gate: a second one is refused", "", alone,
+                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  every_frame_dies const check;
+  outside_gate g;
+  ends how;
+  counter refused = 0;
+  run_on<TestType>([&]() -> program {
+    // Of the two one is first: whoever is refused opens it.
+    for (int i = 0; i != 2; ++i)
+      co_await spawn(
+          [](outside_gate& at, ends& h, counter& n) -> eff<void, proc, completing> {
+            bool second = false;
+            try {
+              co_await completing::wait{at};
+              ++h.opened;
+            } catch (std::logic_error const&) {
+              second = true;
+            }
+            if (second) {
+              ++n;
+              at.open();
+            }
+          },
+          std::ref(g), std::ref(how), std::ref(refused));
+  });
+  CHECK(how.opened == 1);
+  CHECK(refused == 1);
+}
+
+TEMPLATE_TEST_CASE("an outside gate that ends while a process waits cancels it, and nobody else",
+                   "", alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  every_frame_dies const check;
+  ends how;
+  bool goes_on = false;
+  run_on<TestType>([&]() -> program {
+    auto g = std::make_unique<outside_gate>();
+    std::atomic<bool> is_there = false;
+    co_await spawn(
+        [](outside_gate& at, ends& h, std::atomic<bool>& there) -> eff<void, proc, completing> {
+          there = true;
+          co_await waits(at, h);
+        },
+        std::ref(*g), std::ref(how), std::ref(is_there));
+    while (!is_there) co_await proc::yield{};
+    for (int i = 0; TestType::threads == 1 && i != 2; ++i) co_await proc::yield{};
+    if (TestType::threads == 1)
+      g.reset();
+    else
+      g->open();  // it may be about to wait still, and then the gate has to be there
+    co_await proc::yield{};
+    while (how.opened + how.cancelled == 0) co_await proc::yield{};
+    goes_on = true;
+  });
+  CHECK(goes_on);
+  CHECK(how.cancelled == (TestType::threads == 1));
+}
+
+TEMPLATE_TEST_CASE("another thread may end it too, and wakes the scheduler that sleeps", "", alone,
+                   by_random, shared_by<1>) {
+  for (int round = 0; round != rounds(300); ++round) {
+    every_frame_dies const check;
+    ends how;
+    std::atomic<bool> waits_there = false;
+    auto g = std::make_unique<outside_gate>();
+    std::thread outside([&] {
+      until([&] { return waits_there.load(); });
+      g.reset();
+    });
+    run_on<TestType>([&]() -> program {
+      co_await spawn(waits, std::ref(*g), std::ref(how));
+      while (how.begun == 0) co_await proc::yield{};
+      waits_there = true;  // on one thread: it was begun, and has stopped there
+    });
+    outside.join();
+    if (how.cancelled != 1) FAIL("round " << round);
+  }
+}
+
+TEMPLATE_TEST_CASE("a wait at an outside gate ends with another's failure, and the gate is free",
+                   "", alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  for (int round = 0; round != rounds(300); ++round) {
+    every_frame_dies const check;
+    outside_gate g;
+    ends how;
+    auto const fails = [&]() -> program {
+      co_await spawn(waits, std::ref(g), std::ref(how));
+      co_await proc::yield{};
+      throw std::runtime_error("as asked");
+    };
+    CHECK_THROWS_WITH(run_on<TestType>(fails), "as asked");
+    CHECK(how.opened == 0);  // one that had not begun was dropped
+    CHECK_FALSE(g.is_open());
+    std::thread outside([&] { g.open(); });
+    run_on<TestType>([&]() -> program { co_await waits(g, how); });
+    outside.join();
+    CHECK(how.opened == 1);
+  }
+}
+
+TEST_CASE("a scheduler ends with a process at an outside gate, while another thread opens it") {
+  for (int round = 0; round != rounds(5000); ++round) {
+    every_frame_dies const check;
+    outside_gate g;
+    counter alive = 0;
+    std::atomic<bool> go = false;
+    std::thread outside([&] {
+      until([&] { return go.load(); });
+      g.open();
+    });
+    {
+      scheduler<> s;
+      s.start({.forkable = false}, [&]() -> program {
+        co_await spawn([](outside_gate& at,
+                          lives) -> eff<void, proc, completing> { co_await completing::wait{at}; },
+                       std::ref(g), lives(alive));
+        for (;;) co_await proc::yield{};
+      });
+      for (int i = 0; i != 3; ++i) s.step();
+      go = true;
+      for (int i = 0; i != round % 8; ++i) s.step();
+    }
+    if (alive != 0) FAIL("round " << round);
+    outside.join();
+  }
+}
+
+TEST_CASE("a backend of several threads that is stopped leaves who waits, and the scheduler ends") {
+  for (int round = 0; round != rounds(1000); ++round) {
+    every_frame_dies const check;
+    outside_gate g;
+    counter alive = 0;
+    std::atomic<bool> go = false;
+    std::thread outside([&] {
+      until([&] { return go.load(); });
+      g.open();
+    });
+    {
+      scheduler<sharing> s(sharing_options{.threads = 2});
+      s.start([&]() -> program {
+        co_await spawn([](outside_gate& at,
+                          lives) -> eff<void, proc, completing> { co_await completing::wait{at}; },
+                       std::ref(g), lives(alive));
+        co_await proc::yield{};
+        go = true;
+        s.base().stop();
+        for (;;) co_await proc::yield{};
+      });
+      s.run();
+    }
+    outside.join();
+    if (alive != 0) FAIL("round " << round);
+  }
+}
+
+TEST_CASE("why there is no checkpoint is said while another thread opens what a process waits at") {
+  for (int round = 0; round != rounds(5000); ++round) {
+    every_frame_dies const check;
+    outside_gate g;
+    ends how;
+    std::atomic<bool> go = false;
+    std::thread outside([&] {
+      until([&] { return go.load(); });
+      g.open();
+    });
+    scheduler<> s;
+    s.start([&]() -> program {
+      co_await spawn(waits, std::ref(g), std::ref(how));
+      for (int i = 0; i != 3; ++i) co_await proc::yield{};
+    });
+    for (int i = 0; i != 3; ++i) s.step();
+    go = true;
+    std::string why;
+    try {
+      (void)s.checkpoint();
+    } catch (unforkable const& e) {
+      why = e.what();
+    }
+    s.run();
+    outside.join();
+    if (why.empty() || how.opened != 1) FAIL("round " << round);
+  }
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+
+/// Waiting at a gate, until an instant at the latest.
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "effects/effects.hpp"
+#include "sched/schedule.hpp"
+#include "sched/sync/gate.hpp"
+#include "tests/support/dice.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/threads.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+using namespace std::chrono_literals;
+using Catch::Matchers::Contains;
+
+namespace {
+
+using process_of = eff<void, proc, syncing, timing>;
+using program = eff<void, spawning<proc, syncing, timing>, proc, syncing, timing>;
+
+struct ends {
+  counter woken = 0;
+  counter too_late = 0;
+  counter cancelled = 0;
+};
+process_of waits_until(std::reference_wrapper<gate> g, instant t,
+                       std::reference_wrapper<ends> how) {
+  try {
+    bool const woken = co_await syncing::wait_until(g, g.get().epoch(), t);
+    ++(woken ? how.get().woken : how.get().too_late);
+  } catch (cancelled const&) {
+    ++how.get().cancelled;
+  }
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("who waits at a gate with a deadline is woken before it, or goes on then", "",
+                   alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>,
+                   stolen_by<3>) {
+  every_frame_dies const check;
+  gate woken;
+  gate forgotten;
+  ends in_time;
+  ends late;
+  bool is_later = false;
+  run_on<TestType>(virtual_time<TestType>(), [&]() -> program {
+    for (int i = 0; i != 3; ++i) {
+      co_await spawn(waits_until, std::ref(woken), instant() + 10ms, std::ref(in_time));
+      co_await spawn(waits_until, std::ref(forgotten), instant() + 10ms, std::ref(late));
+    }
+    co_await timing::sleep_for(9ms);
+    co_await syncing::wake(woken, 3);
+    co_await timing::sleep_for(2ms);
+    is_later = (co_await timing::now{}) == instant() + 11ms;
+  });
+  CHECK(is_later);
+  CHECK(in_time.woken == 3);
+  CHECK(late.too_late == 3);
+  CHECK(woken.waiting() + forgotten.waiting() == 0);
+}
+
+TEMPLATE_TEST_CASE("a gate that has been woken since lets through who would wait with a deadline",
+                   "", alone, by_queue, by_random, shared_by<1>, shared_by<2>, stolen_by<3>) {
+  every_frame_dies const check;
+  gate g;
+  ends how;
+  run_on<TestType>(virtual_time<TestType>(), [&]() -> program {
+    auto const seen = g.epoch();
+    co_await syncing::wake{g};
+    bool const woken = co_await syncing::wait_until(g, seen, instant::max());
+    bool const still = co_await syncing::wait_until(g, g.epoch(), instant());
+    if (woken && !still) ++how.woken;
+  });
+  CHECK(how.woken == 1);
+}
+
+TEMPLATE_TEST_CASE("who is too late at a gate takes nobody's place: the next one is woken", "",
+                   alone, by_queue, shared_by<1>) {
+  every_frame_dies const check;
+  gate g;
+  std::string text;
+  run_on<TestType>(virtual_time<TestType>(), [&]() -> program {
+    auto const says = [](gate& at, instant t, std::string& to, std::string who) -> process_of {
+      bool const woken = co_await syncing::wait_until(at, at.epoch(), t);
+      to += who + (woken ? " woken " : " late ");
+    };
+    co_await spawn(says, std::ref(g), instant() + 1ms, std::ref(text), std::string("a"));
+    co_await spawn(says, std::ref(g), instant() + 9ms, std::ref(text), std::string("b"));
+    co_await spawn(says, std::ref(g), instant() + 9ms, std::ref(text), std::string("c"));
+    // With them at 1ms: they were told that it is time, and have not gone on, when we release.
+    co_await timing::sleep_until(instant() + 1ms);
+    g.release();
+    co_await timing::sleep_for(1ms);
+  });
+  CHECK(text == "a late b woken c late ");
+}
+
+TEMPLATE_TEST_CASE("a gate that ends cancels who waits there with a deadline, once", "", alone,
+                   by_random, by_stack, shared_by<1>, shared_by<2>, stolen_by<3>) {
+  every_frame_dies const check;
+  ends how;
+  run_on<TestType>(virtual_time<TestType>(), [&]() -> program {
+    auto g = std::make_unique<gate>();
+    co_await spawn(waits_until, std::ref(*g), instant() + 10ms, std::ref(how));
+    co_await spawn(waits_until, std::ref(*g), instant() + 1ms, std::ref(how));
+    co_await timing::sleep_for(5ms);
+    g.reset();
+    co_await timing::sleep_for(50ms);
+  });
+  CHECK(how.cancelled == 1);
+  CHECK(how.too_late == 1);
+}
+
+TEMPLATE_TEST_CASE("a gate may end while those who were too late there have not gone on", "", alone,
+                   by_queue, by_random, shared_by<1>) {
+  every_frame_dies const check;
+  ends how;
+  run_on<TestType>(virtual_time<TestType>(), [&]() -> program {
+    auto g = std::make_unique<gate>();
+    auto const waits_and_ends = [](std::unique_ptr<gate>& at) -> process_of {
+      co_await timing::sleep_until(instant() + 5ms);
+      at.reset();
+    };
+    co_await spawn(waits_and_ends, std::ref(g));
+    for (int i = 0; i != 2; ++i)
+      co_await spawn(waits_until, std::ref(*g), instant() + 5ms, std::ref(how));
+    co_await timing::sleep_for(50ms);
+  });
+  CHECK(how.too_late == 2);
+}
+
+TEMPLATE_TEST_CASE("all who wait at gates are a deadlock only when no deadline is set", "", alone,
+                   by_queue, by_random, shared_by<1>, shared_by<2>, stolen_by<3>) {
+  every_frame_dies const check;
+  gate g;
+  ends how;
+  std::string what;
+  bool had_time = false;
+  try {
+    run_on<TestType>(virtual_time<TestType>(), [&]() -> program {
+      co_await spawn(waits_until, std::ref(g), instant() + 1h, std::ref(how));
+      auto const seen = g.epoch();
+      (void)co_await syncing::wait_until(g, seen, instant() + 2h);
+      had_time = (co_await timing::now{}) == instant() + 2h;
+      (void)co_await syncing::wait_until(g, seen, instant::max());
+    });
+  } catch (deadlock const& e) {
+    what = e.what();
+    CHECK(e.all.size() == 1);
+  }
+  CHECK(had_time);
+  CHECK(how.too_late == 1);
+  CHECK_THAT(
+      what,
+      Contains("process 1 in weft::syncing::wait_until at tests/sched/sync/gate_until_test.cpp"));
+}
+
+TEMPLATE_TEST_CASE("a wake and a deadline at the same moment: each wait ends once, one way", "",
+                   alone, by_queue, by_random, shared_by<1>, shared_by<2>, shared_by<8>,
+                   stolen_by<3>) {
+  int woken = 0;
+  int too_late = 0;
+  for (int round = 0; round != rounds(20); ++round) {
+    every_frame_dies const check;
+    gate g;
+    ends how;
+    counter left = 8;
+    int const each = rounds(200);
+    run_on<TestType>([&]() -> program {
+      for (int i = 0; i != 8; ++i)
+        co_await spawn(
+            [](gate& at, ends& h, counter& here, int n, int times) -> process_of {
+              dice random(static_cast<unsigned>(n));
+              for (int k = 0; k != times; ++k) {
+                instant const now = co_await timing::now{};
+                co_await waits_until(at, now + random(4) * 1us, h);
+              }
+              --here;
+            },
+            std::ref(g), std::ref(how), std::ref(left), 8 * round + i, each);
+      while (left != 0) {
+        co_await syncing::wake{g};
+        g.release();
+        for (int k = 0; k != 40; ++k) co_await proc::yield{};  // some are too late
+      }
+    });
+    if (how.woken + how.too_late != 8 * each || how.cancelled != 0 || g.waiting() != 0)
+      FAIL("round " << round);
+    woken += how.woken;
+    too_late += how.too_late;
+  }
+  CHECK(woken > 0);
+  CHECK(too_late > 0);
+}
+
+TEMPLATE_TEST_CASE("who fails cancels who waits with a deadline, at a gate that others wake", "",
+                   alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  for (int round = 0; round != rounds(200); ++round) {
+    every_frame_dies const check;
+    gate g;
+    ends how;
+    auto const p = [&]() -> program {
+      for (int i = 0; i != 4; ++i)
+        co_await spawn(waits_until, std::ref(g), instant::max() - (i % 2) * 1ns, std::ref(how));
+      for (int i = 0; i != round % 5; ++i) co_await proc::yield{};
+      g.release();
+      throw std::runtime_error("as asked");
+    };
+    CHECK_THROWS_WITH(run_on<TestType>(p), "as asked");
+    if (how.too_late != 0 || g.waiting() != 0) FAIL("round " << round);
+  }
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+#include "sched/sync/semaphore.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "effects/effects.hpp"
+#include "sched/schedule.hpp"
+#include "sched/testing.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/schedules.hpp"
+#include "tests/support/threads.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+using Catch::Matchers::Contains;
+
+namespace {
+
+using children = spawning<proc, syncing>;
+using program = eff<void, children, proc, syncing>;
+using step = eff<void, proc, syncing>;
+
+/// Seats, and how many sit at most.
+struct table {
+  explicit table(std::size_t n) : seats(n) {}
+  semaphore seats;
+  counter sitting = 0;
+  counter most = 0;
+};
+step sits(std::reference_wrapper<table> t, int times) {
+  table& at = t;
+  for (int i = 0; i != times; ++i) {
+    co_await at.seats.acquire();
+    int const now = ++at.sitting;
+    for (int seen = at.most; seen < now && !at.most.compare_exchange_weak(seen, now);) {
+    }
+    if (i % 3 == 0) co_await proc::yield{};
+    --at.sitting;
+    at.seats.release();
+  }
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("never more than three of eight sit on three seats", "", alone, by_random,
+                   by_stack, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  every_frame_dies const check;
+  table t(3);
+  run_on<TestType>([&t]() -> program {
+    for (int i = 0; i != 8; ++i) co_await spawn(sits, std::ref(t), rounds(20'000));
+  });
+  CHECK(t.sitting == 0);
+  CHECK(t.most <= 3);
+  bool all_are_free = false;
+  schedule([&]() -> eff<void, syncing> {
+    for (int i = 0; i != 3; ++i) co_await t.seats.acquire();
+    bool const fourth = co_await t.seats.try_acquire();
+    all_are_free = !fourth;
+  });
+  CHECK(all_are_free);
+}
+
+TEST_CASE("to release several wakes as many; what is there is taken at once") {
+  auto const p = []() -> everything {
+    semaphore s(1);
+    auto const says = [](semaphore& from, std::string what) -> everything {
+      co_await from.acquire();
+      co_await console::print{std::move(what)};
+    };
+    bool const first = co_await s.try_acquire();
+    bool const second = co_await s.try_acquire();
+    co_await console::print{std::string(first ? "one " : "") + (second ? "two " : "")};
+    for (char const c : {'a', 'b', 'c', 'd'}) co_await spawn(says, std::ref(s), std::string(1, c));
+    co_await proc::yield{};
+    s.release(0);
+    co_await proc::yield{};
+    co_await console::print{"."};
+    s.release(3);
+    for (int i = 0; i != 2; ++i) co_await proc::yield{};
+    co_await console::print{"."};
+    s.release();
+    for (int i = 0; i != 2; ++i) co_await proc::yield{};
+  };
+  CHECK(printed_by(p) == "one .abc.d");
+}
+
+TEMPLATE_TEST_CASE("a semaphore may end as soon as its last user has what it waited for", "", alone,
+                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  every_frame_dies const check;
+  counter done = 0;
+  int const n = rounds(20'000);
+  run_on<TestType>([&]() -> program {
+    auto const waits_for_two = [](counter& of) -> eff<void, children, proc, syncing> {
+      semaphore ended(0);
+      auto const ends = [](semaphore& at) -> step {
+        at.release();
+        co_return;
+      };
+      co_await spawn(ends, std::ref(ended));
+      co_await spawn(ends, std::ref(ended));
+      co_await ended.acquire();
+      co_await ended.acquire();
+      ++of;
+    };
+    for (int i = 0; i != n; ++i) co_await spawn(waits_for_two, std::ref(done));
+  });
+  CHECK(done == n);
+}
+
+TEMPLATE_TEST_CASE("a semaphore that ends has those who wait find cancelled", "", alone, by_random,
+                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  every_frame_dies const check;
+  for (int round = 0; round != rounds(500); ++round) {
+    counter found = 0;
+    run_on<TestType>([&found]() -> program {
+      auto s = std::make_unique<semaphore>(0);
+      for (int i = 0; i != 3; ++i)
+        co_await spawn(
+            [](eff<void, syncing> acquire, counter& n) -> step {
+              try {
+                co_await std::move(acquire);
+              } catch (cancelled const&) {
+                ++n;
+              }
+            },
+            s->acquire(), std::ref(found));
+      co_await proc::yield{};
+      s.reset();
+    });
+    if (found != 3) FAIL("round " << round << ": " << found);
+  }
+}
+
+TEST_CASE("who waits in vain is named, with the place; who has tried to take cannot fork") {
+  every_frame_dies const check;
+  auto const waits = []() -> eff<void, syncing> {
+    semaphore s(0);
+    co_await s.acquire();
+  };
+  auto const forks = []() -> eff<void, proc, syncing> {
+    semaphore s(0);
+    (void)co_await s.try_acquire();
+    co_await proc::fork{};
+  };
+  CHECK_THROWS_WITH(schedule(waits),
+                    Contains("weft::syncing::wait at tests/sched/sync/semaphore_test.cpp"));
+  CHECK_THROWS_WITH(schedule(forks),
+                    Contains("weft::syncing::own at tests/sched/sync/semaphore_test.cpp"));
+}
+
+TEST_CASE("under every schedule two of three sit at most, and all of them do") {
+  auto const found =
+      explore([] { return std::make_unique<table>(2); },
+              [](std::unique_ptr<table>& t) -> eff<void, spawning<proc, syncing>> {
+                for (int i = 0; i != 3; ++i) co_await spawn(sits, std::ref(*t), 1);
+              },
+              [](std::unique_ptr<table> const& t) { return std::to_string(t->most.load()); });
+  CHECK(found.ok());
+  CHECK(found.complete);
+  REQUIRE(found.outcomes.size() == 2);  // one after the other, or two at once
+  CHECK(std::max(found.outcomes[0].result.text, found.outcomes[1].result.text) == "2");
+}
+
+TEST_CASE("one who gives back too little is found to be a deadlock, under every schedule") {
+  struct state {
+    semaphore s{1};
+    int n = 0;
+  };
+  auto const found = explore([] { return std::make_unique<state>(); },
+                             [](std::unique_ptr<state>& s) -> eff<void, spawning<proc, syncing>> {
+                               for (int i = 0; i != 2; ++i)
+                                 co_await spawn(
+                                     [](state& it) -> step {
+                                       co_await it.s.acquire();
+                                       if (it.n++ != 0) it.s.release();
+                                     },
+                                     std::ref(*s));
+                             },
+                             [](std::unique_ptr<state> const&) { return true; });
+  CHECK(found.complete);
+  CHECK(found.deadlocks == found.schedules);
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+#include "sched/sync/shared.hpp"
+
+#include <catch2/catch.hpp>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "effects/effects.hpp"
+#include "sched/schedule.hpp"
+#include "sched/testing.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/threads.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+using Catch::Matchers::Contains;
+
+namespace {
+
+using children = spawning<proc, syncing>;
+using program = eff<void, children, proc, syncing>;
+using step = eff<void, proc, syncing>;
+
+step adds(std::reference_wrapper<shared<long>> to, int times) {
+  for (int i = 0; i != times; ++i) {
+    co_await to.get().update([](long& n) { ++n; });
+    if (i % 100 == 0) co_await proc::yield{};
+  }
+}
+
+/// Reads and then writes, or both at once.
+exploration increments(bool at_once) {
+  return explore([] { return std::make_unique<shared<int>>(0); },
+                 [at_once](std::unique_ptr<shared<int>>& s) -> eff<void, spawning<proc, syncing>> {
+                   auto const adds_one = [](shared<int>& to, bool whole) -> step {
+                     if (whole) {
+                       co_await proc::yield{};
+                       co_await to.update([](int& n) { ++n; });
+                     } else {
+                       int const seen = co_await to.get();
+                       co_await proc::yield{};
+                       co_await to.set(seen + 1);
+                     }
+                   };
+                   for (int i = 0; i != 2; ++i) co_await spawn(adds_one, std::ref(*s), at_once);
+                 },
+                 [](std::unique_ptr<shared<int>>& s) {
+                   int n = 0;
+                   schedule([&]() -> eff<void, syncing> { n = co_await s->get(); });
+                   return n == 2;
+                 });
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("updates of several processes are each whole", "", alone, by_random, by_stack,
+                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  every_frame_dies const check;
+  int const n = rounds(20'000);
+  shared<long> sum(0);
+  long seen = 0;
+  run_on<TestType>([&]() -> program {
+    for (int i = 0; i != 8; ++i) co_await spawn(adds, std::ref(sum), n);
+    seen = co_await sum.wait_for([&](long s) { return s == 8L * n; });
+  });
+  CHECK(seen == 8L * n);
+}
+
+TEMPLATE_TEST_CASE("what is read is what was written, and never half of it", "", alone, by_random,
+                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  every_frame_dies const check;
+  shared<std::vector<int>> all_alike(std::vector<int>(10, 0));
+  counter halves = 0;
+  int const n = rounds(2000);
+  run_on<TestType>([&]() -> program {
+    for (int i = 1; i != 3; ++i)
+      co_await spawn(
+          [](shared<std::vector<int>>& to, int self, int times) -> step {
+            for (int k = 0; k != times; ++k) {
+              co_await to.set(std::vector<int>(10, self * k));
+              if (k % 10 == 0) co_await proc::yield{};
+            }
+          },
+          std::ref(all_alike), i, n);
+    for (int i = 0; i != 2; ++i)
+      co_await spawn(
+          [](shared<std::vector<int>>& from, counter& bad, int times) -> step {
+            for (int k = 0; k != times; ++k) {
+              auto const seen = co_await from.get();
+              for (int const x : seen)
+                if (x != seen.front()) ++bad;
+              if (k % 10 == 0) co_await proc::yield{};
+            }
+          },
+          std::ref(all_alike), std::ref(halves), n);
+  });
+  CHECK(halves == 0);
+}
+
+TEMPLATE_TEST_CASE("two take turns by waiting for a value, a hundred thousand times", "", alone,
+                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  every_frame_dies const check;
+  shared<int> now(0);
+  int const n = rounds(50'000);
+  int at_the_end = 0;
+  run_on<TestType>([&]() -> program {
+    auto const takes = [](shared<int>& turn, int self, int times) -> step {
+      for (int i = 0; i != times; ++i) {
+        (void)co_await turn.wait_for([self](int t) { return t % 2 == self; });
+        co_await turn.update([](int& t) { ++t; });
+      }
+    };
+    co_await spawn(takes, std::ref(now), 0, n);
+    co_await spawn(takes, std::ref(now), 1, n);
+    at_the_end = co_await now.wait_for([&](int t) { return t == 2 * n; });
+  });
+  CHECK(at_the_end == 2 * n);
+}
+
+TEST_CASE("an update gives what its function gives, and throws what that throws") {
+  every_frame_dies const check;
+  std::string what;
+  std::string value;
+  std::string was;
+  schedule([&]() -> eff<void, syncing> {
+    shared<std::string> s("first");
+    was = co_await s.update([](std::string& v) { return std::exchange(v, "second"); });
+    try {
+      co_await s.update([](std::string& v) {
+        v += " third";
+        throw std::runtime_error("in the middle");
+      });
+    } catch (std::runtime_error const& e) {
+      what = e.what();
+    }
+    value = co_await s.get();
+    shared<int> from_nothing;
+    int const zero = co_await from_nothing.get();
+    value += std::to_string(zero);
+  });
+  CHECK(was == "first");
+  CHECK(what == "in the middle");
+  CHECK(value == "second third0");
+}
+
+TEMPLATE_TEST_CASE("one that ends has those who wait find cancelled", "", alone, by_random,
+                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  every_frame_dies const check;
+  for (int round = 0; round != rounds(500); ++round) {
+    counter found = 0;
+    run_on<TestType>([&found]() -> program {
+      auto s = std::make_unique<shared<int>>(0);
+      for (int i = 0; i != 3; ++i)
+        co_await spawn(
+            [](eff<int, syncing> wait, counter& n) -> step {
+              try {
+                (void)co_await std::move(wait);
+              } catch (cancelled const&) {
+                ++n;
+              }
+            },
+            s->wait_for([](int n) { return n != 0; }), std::ref(found));
+      co_await proc::yield{};
+      s.reset();
+    });
+    if (found != 3) FAIL("round " << round << ": " << found);
+  }
+}
+
+TEST_CASE("who waits for what never comes is named, with the place; who had access cannot fork") {
+  every_frame_dies const check;
+  auto const waits = []() -> eff<void, syncing> {
+    shared<int> s;
+    (void)co_await s.wait_for([](int n) { return n == 1; });
+  };
+  auto const forks = []() -> eff<void, proc, syncing> {
+    shared<int> s;
+    co_await s.set(1);
+    co_await proc::fork{};
+  };
+  CHECK_THROWS_WITH(schedule(waits),
+                    Contains("weft::syncing::wait at tests/sched/sync/shared_test.cpp"));
+  CHECK_THROWS_WITH(schedule(forks),
+                    Contains("weft::syncing::own at tests/sched/sync/shared_test.cpp"));
+}
+
+TEST_CASE("to read and then to write loses an increment under 4 of 6 schedules, an update none") {
+  auto const apart = increments(false);
+  CHECK(apart.complete);
+  CHECK(apart.schedules == 6);
+  CHECK(apart.failed == 4);
+  auto const at_once = increments(true);
+  CHECK(at_once.ok());
+  CHECK(at_once.schedules == 6);
+}

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: MIT
+#include "sched/sync/detail/timers.hpp"
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "tests/support/dice.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/seeds.hpp"
+#include "tests/support/threads.hpp"
+#include "tests/support/thunks.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+
+namespace {
+
+/// Where those go whose wait was cut off.
+class clock_alone final : public weft::detail::timers {
+ public:
+  clock_alone() noexcept : timers(true) {}
+  std::vector<thunk> cut_off;
+
+ private:
+  void is_cut_off(process& p) noexcept override { cut_off.emplace_back(&p); }
+};
+
+/// Of a process that nobody runs.
+struct sleeper {
+  sleeper(instant t, std::uint64_t number) : is(numbered(number)), until(t, who) {
+    is.get()->keep();
+    who.waits(*is.get());
+  }
+  sleeper(sleeper const&) = delete;
+  sleeper& operator=(sleeper const&) = delete;
+  /// Woken by others.
+  bool wakes() {
+    process* const p = who.take();
+    if (p) (void)thunk(p);
+    return p != nullptr;
+  }
+  thunk is;
+  weft::detail::waiter who;
+  weft::detail::alarm until;
+};
+
+instant at(int n) { return instant(instant::duration(n)); }
+/// Is refused.
+constexpr auto nobody = [](process const&) { return false; };
+bool set(weft::detail::timers& t, sleeper& s) {
+  bool is_next = false;
+  bool const is_set = t.set(s.until, is_next, nobody);
+  return is_set && is_next;
+}
+/// Whom they wake by then, in that order.
+std::vector<process*> due(weft::detail::timers& t, instant now) {
+  std::vector<process*> all;
+  while (process* const p = t.take_due(now)) {
+    all.push_back(p);
+    (void)thunk(p);
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("alarms are due in the order of their instants, and those of one in that of setting") {
+  every_frame_dies const check;
+  clock_alone c;
+  std::vector<std::unique_ptr<sleeper>> all;
+  std::vector<process*> expected(40);
+  for (int i = 0; i != 40; ++i) {
+    int const when = 7 * i % 4;
+    all.push_back(std::make_unique<sleeper>(at(when), static_cast<std::uint64_t>(i)));
+    (void)set(c, *all.back());
+    expected[static_cast<std::size_t>(10 * when + i / 4)] = all.back()->is.get();
+  }
+  CHECK(due(c, at(3)) == expected);
+  CHECK(c.empty());
+  CHECK_FALSE(c.somebody_is_there());
+}
+
+TEST_CASE("what is set says whether it is the next one, and when that is") {
+  every_frame_dies const check;
+  clock_alone c;
+  CHECK(c.empty());
+  CHECK(c.next() == instant::max());
+  sleeper second(at(5), 0);
+  sleeper third(at(6), 1);
+  sleeper as_second(at(5), 2);
+  sleeper first(at(-4), 3);
+  CHECK(set(c, second));
+  CHECK_FALSE(set(c, third));
+  CHECK_FALSE(set(c, as_second));
+  CHECK(c.next() == at(5));
+  CHECK(set(c, first));
+  CHECK(c.next() == at(-4));
+  CHECK(due(c, at(-5)).empty());
+  CHECK(due(c, at(5)).size() == 3);
+  CHECK(c.next() == at(6));
+  CHECK(due(c, at(6)).size() == 1);
+}
+
+TEST_CASE("who sleeps for ever is there, is never due, and can be had all the same") {
+  every_frame_dies const check;
+  clock_alone c;
+  sleeper for_ever(instant::max(), 0);
+  (void)set(c, for_ever);
+  CHECK(c.empty());
+  CHECK(c.somebody_is_there());
+  CHECK(due(c, instant::max() - instant::duration(1)).empty());
+  thunk const t(c.take_any());
+  CHECK(t.get() == for_ever.is.get());
+  CHECK_FALSE(c.somebody_is_there());
+}
+
+TEST_CASE("an alarm that ends takes itself off, and others stay where they are") {
+  every_frame_dies const check;
+  clock_alone c;
+  sleeper last(at(9), 0);
+  (void)set(c, last);
+  {
+    sleeper gone(at(3), 1);
+    (void)set(c, gone);
+    CHECK(gone.wakes());
+  }
+  CHECK(c.next() == at(9));
+  CHECK(c.cut_off.empty());
+  CHECK(due(c, at(9)) == std::vector{last.is.get()});
+}
+
+TEST_CASE("an alarm that ends while its process waits for it makes that one ready") {
+  every_frame_dies const check;
+  clock_alone c;
+  {
+    sleeper lost(at(3), 1);
+    (void)set(c, lost);
+  }
+  CHECK(c.cut_off.size() == 1);
+  CHECK(c.empty());
+}
+
+TEST_CASE("one that has been woken otherwise is not woken again, and is there no more") {
+  every_frame_dies const check;
+  clock_alone c;
+  sleeper woken(at(1), 0);
+  sleeper other(at(2), 1);
+  (void)set(c, woken);
+  (void)set(c, other);
+  CHECK(woken.wakes());
+  CHECK(due(c, at(2)) == std::vector{other.is.get()});
+}
+
+TEST_CASE("closed, they take nobody who would wait; opened, they do again") {
+  every_frame_dies const check;
+  clock_alone c;
+  sleeper before(at(1), 0);
+  sleeper after(at(2), 1);
+  bool is_next = false;
+  CHECK(c.set(before.until, is_next, nobody));
+  c.close();
+  CHECK_FALSE(c.set(after.until, is_next, nobody));
+  CHECK(due(c, at(5)) == std::vector{before.is.get()});
+  c.open();
+  CHECK(c.set(after.until, is_next, nobody));
+  CHECK(due(c, at(5)) == std::vector{after.is.get()});
+}
+
+TEST_CASE("alarms that are set, taken off and due at random are those of a sorted list") {
+  every_frame_dies const check;
+  seeds(300).for_each([](unsigned seed) {
+    dice random(seed);
+    clock_alone c;
+    std::vector<std::unique_ptr<sleeper>> all;
+    std::multimap<instant, sleeper*> model;  // equal keys stand in the order of insertion
+    int now = 0;
+    bool right = true;
+    for (int step = 0; step != 200; ++step) {
+      switch (random(4)) {
+        case 0:
+        case 1: {
+          instant const t =
+              random(20) == 0 ? instant::max() : at(now + static_cast<int>(random(9)));
+          all.push_back(std::make_unique<sleeper>(t, static_cast<std::uint64_t>(step)));
+          bool const would_be_next = model.empty() || t < model.begin()->first;
+          model.emplace(t, all.back().get());
+          right &= set(c, *all.back()) == would_be_next;
+          break;
+        }
+        case 2:
+          if (!all.empty()) {  // goes on for another reason
+            auto& one = all[random(static_cast<unsigned>(all.size()))];
+            std::erase_if(model, [&one](auto const& e) { return e.second == one.get(); });
+            (void)one->wakes();
+            std::swap(one, all.back());
+            all.pop_back();
+          }
+          break;
+        default: {
+          now += static_cast<int>(random(3));
+          std::vector<process*> expected;
+          while (!model.empty() && model.begin()->first <= at(now)) {
+            expected.push_back(model.begin()->second->is.get());
+            model.erase(model.begin());
+          }
+          right &= due(c, at(now)) == expected;
+        }
+      }
+      right &= c.next() == (model.empty() ? instant::max() : model.begin()->first);
+      right &= c.somebody_is_there() == !model.empty();
+    }
+    for (auto& s : all) (void)s->wakes();
+    all.clear();
+    right &= !c.somebody_is_there() && c.cut_off.empty();
+    if (!right) FAIL("seed " << seed);
+  });
+}
+
+TEST_CASE("those who set, and those who wake, on several threads: each is woken once") {
+  every_frame_dies const check;
+  constexpr int threads = 3;
+  int const each = rounds(20'000);
+  clock_alone c;
+  counter come = 0;
+  counter done = 0;
+  counter wrong = 0;
+  counter by_alarm = 0;
+  std::vector<std::thread> all;
+  for (int i = 0; i != threads; ++i)
+    all.emplace_back([&, i] {
+      // What a wait puts into a frame: gone when it goes on, so nobody may look at it then.
+      struct waits_again {
+        waits_again(instant t, process& q) : until(t, who) {
+          q.keep();
+          who.waits(q);
+        }
+        weft::detail::waiter who;
+        weft::detail::alarm until;
+      };
+      dice random(static_cast<unsigned>(i));
+      // One process, which waits again and again.
+      thunk const p = numbered(static_cast<std::uint64_t>(i));
+      ++come;
+      until([&] { return come == threads; });
+      for (int n = 0; n != each; ++n) {
+        auto mine = std::make_unique<waits_again>(at(static_cast<int>(random(5))), *p.get());
+        bool is_next = false;
+        if (!c.set(mine->until, is_next, nobody)) ++wrong;
+        if (random(2) == 0) {
+          // Somebody's is due, perhaps ours: whoever it is, he is woken by us.
+          if (process* const q = c.take_due(at(4))) {
+            ++by_alarm;
+            (void)thunk(q);
+          }
+        }
+        if (random(8) == 0) std::this_thread::yield();
+        // We are woken otherwise; or have been by an alarm, and go on at once.
+        if (process* const q = mine->who.take()) (void)thunk(q);
+      }
+      ++done;
+    });
+  for (auto& t : all) t.join();
+  CHECK(done == threads);
+  CHECK(wrong == 0);
+  CHECK(by_alarm > 0);
+  CHECK_FALSE(c.somebody_is_there());
+  CHECK(c.cut_off.empty());
+}

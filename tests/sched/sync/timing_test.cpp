@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: MIT
+#include "sched/sync/timing.hpp"
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <functional>
+#include <mutex>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "effects/effects.hpp"
+#include "sched/schedule.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/threads.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+using namespace std::chrono_literals;
+using Catch::Matchers::Contains;
+
+namespace {
+
+using children = spawning<proc, timing>;
+using program = eff<void, children, proc, timing>;
+using sleeper = eff<void, proc, timing>;
+
+/// Who woke when, in their order.
+class diary {
+ public:
+  void add(std::string const& who, instant when) {
+    std::lock_guard const lock(mutex_);
+    text_ += who + std::to_string((when - instant()) / 1ms) + " ";
+  }
+  [[nodiscard]] std::string text() const { return text_; }
+
+ private:
+  std::mutex mutex_;
+  std::string text_;
+};
+
+sleeper sleeps(std::reference_wrapper<diary> d, std::string who, instant::duration time) {
+  co_await timing::sleep_for(time);
+  instant const t = co_await timing::now{};
+  d.get().add(who, t);
+}
+/// Sleeps, and counts how it ended.
+sleeper counts_how_it_wakes(lives, instant::duration time, std::reference_wrapper<counter> woken,
+                            std::reference_wrapper<counter> found_cancelled) {
+  try {
+    co_await timing::sleep_for(time);
+    ++woken.get();
+  } catch (cancelled const&) {
+    ++found_cancelled.get();
+    throw;
+  }
+}
+
+}  // namespace
+
+// ---- virtual time
+
+TEMPLATE_TEST_CASE("virtual time begins at zero, stands still, and jumps to who wakes first", "",
+                   alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>,
+                   stolen_by<3>) {
+  every_frame_dies const check;
+  diary d;
+  run_on<TestType>(virtual_time<TestType>(), [&d]() -> program {
+    co_await spawn(sleeps, std::ref(d), std::string("c"), 3h);
+    co_await spawn(sleeps, std::ref(d), std::string("a"), 10ms);
+    co_await spawn(sleeps, std::ref(d), std::string("b"), 20ms);
+    for (int i = 0; i != 100; ++i) co_await proc::yield{};
+    instant const start = co_await timing::now{};
+    d.add("start", start);
+    co_await sleeps(d, "d", 15ms);
+    co_await sleeps(d, "e", 15ms);
+  });
+  CHECK(d.text() == "start0 a10 d15 b20 e30 c10800000 ");
+}
+
+TEMPLATE_TEST_CASE("those who sleep until the same instant wake in the order of their sleeps", "",
+                   alone, by_queue, shared_by<1>) {
+  every_frame_dies const check;
+  diary d;
+  run_on<TestType>(virtual_time<TestType>(), [&d]() -> program {
+    for (char const c : {'a', 'b', 'c', 'd'})
+      co_await spawn(sleeps, std::ref(d), std::string(1, c), 5ms);
+    co_await timing::sleep_until(instant() + 5ms);  // first: it sleeps before they begin
+    d.add("f", co_await timing::now{});
+  });
+  CHECK(d.text() == "f5 a5 b5 c5 d5 ");
+}
+
+TEMPLATE_TEST_CASE("a sleep that is over before it begins lets the others go first", "", alone,
+                   by_queue, shared_by<1>) {
+  every_frame_dies const check;
+  std::string text;
+  run_on<TestType>(virtual_time<TestType>(), [&text]() -> program {
+    co_await spawn(
+        [](std::string& to) -> sleeper {
+          to += "other ";
+          co_return;
+        },
+        std::ref(text));
+    co_await timing::sleep_until(instant::min());
+    co_await timing::sleep_for(-1h);
+    co_await timing::sleep_for(instant::duration::min());
+    co_await timing::sleep_for(0ms);
+    instant const t = co_await timing::now{};
+    text += t == instant() ? "now" : "later";
+  });
+  CHECK(text == "other now");
+}
+
+TEMPLATE_TEST_CASE("a process among many sleeps sees its times grow, and none is early", "", alone,
+                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  every_frame_dies const check;
+  counter early = 0;
+  counter late = 0;
+  counter done = 0;
+  int const many = TestType::threads == 1 ? 200 : 20;
+  run_on<TestType>(virtual_time<TestType>(), [&]() -> program {
+    for (int i = 0; i != many; ++i)
+      co_await spawn(
+          [](int n, counter& too_early, counter& too_late, counter& all) -> sleeper {
+            for (int k = 0; k != 10; ++k) {
+              auto const time = std::chrono::milliseconds(n * 7919 % 31 + k);
+              instant const before = co_await timing::now{};
+              co_await timing::sleep_for(time);
+              instant const after = co_await timing::now{};
+              if (after < before + time) ++too_early;
+              if (after > before + time) ++too_late;
+            }
+            ++all;
+          },
+          i, std::ref(early), std::ref(late), std::ref(done));
+  });
+  CHECK(done == many);
+  CHECK(early == 0);
+  CHECK(late == 0);
+}
+
+// ---- for ever
+
+TEMPLATE_TEST_CASE("who sleeps for ever waits: that is a deadlock, and says where", "", alone,
+                   by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  for (bool const is_virtual : {false, true}) {
+    every_frame_dies const check;
+    auto how = TestType::how();
+    how.virtual_time = is_virtual;
+    std::string what;
+    counter alive = 0;
+    counter woken = 0;
+    counter found_cancelled = 0;
+    try {
+      run_on<TestType>(how, [&]() -> program {
+        co_await spawn(counts_how_it_wakes, lives(alive), instant::duration::max(), std::ref(woken),
+                       std::ref(found_cancelled));
+        co_await timing::sleep_until(instant::max());
+      });
+    } catch (deadlock const& e) {
+      what = e.what();
+      CHECK(e.all.size() == 2);
+    }
+    CHECK_THAT(
+        what,
+        Contains("process 1 in weft::timing::sleep_until at tests/sched/sync/timing_test.cpp") &&
+            Contains("process 1.1 in weft::timing::sleep_for at "));
+    CHECK(alive == 0);
+    CHECK(woken == 0);
+    CHECK(found_cancelled == 1);
+  }
+}
+
+TEMPLATE_TEST_CASE("while somebody sleeps who will wake, who waits for ever is no deadlock yet", "",
+                   alone, by_queue, by_random, shared_by<1>, shared_by<2>, shared_by<8>,
+                   stolen_by<3>) {
+  every_frame_dies const check;
+  diary d;
+  std::string what;
+  try {
+    run_on<TestType>(virtual_time<TestType>(), [&d]() -> program {
+      co_await spawn(sleeps, std::ref(d), std::string("a"), 5ms);
+      co_await spawn(sleeps, std::ref(d), std::string("b"), 6ms);
+      co_await timing::sleep_until(instant::max());
+    });
+  } catch (deadlock const& e) {
+    what = e.what();
+  }
+  CHECK(d.text() == "a5 b6 ");
+  CHECK_THAT(what, Contains("process 1 in") && !Contains("process 1.1"));
+}
+
+// ---- cancelled
+
+TEMPLATE_TEST_CASE("who sleeps finds cancelled when another process fails", "", alone, by_queue,
+                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  for (int round = 0; round != rounds(200); ++round) {
+    every_frame_dies const check;
+    counter alive = 0;
+    counter woken = 0;
+    counter found_cancelled = 0;
+    auto const p = [&]() -> program {
+      for (int i = 0; i != 5; ++i)
+        co_await spawn(counts_how_it_wakes, lives(alive), i % 2 ? 1h : instant::duration::max(),
+                       std::ref(woken), std::ref(found_cancelled));
+      if (round % 2 == 0) co_await proc::yield{};
+      throw std::runtime_error("as asked");
+    };
+    CHECK_THROWS_WITH(run_on<TestType>(p), "as asked");
+    if (alive != 0 || woken != 0) FAIL("round " << round);
+    if (round % 2 == 0 && TestType::threads == 1 && found_cancelled != 5) FAIL("round " << round);
+  }
+}
+
+TEMPLATE_TEST_CASE("who sleeps finds cancelled when somebody asks to stop", "", alone, by_random,
+                   by_stack, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+  for (int round = 0; round != rounds(200); ++round) {
+    every_frame_dies const check;
+    counter alive = 0;
+    counter woken = 0;
+    counter found_cancelled = 0;
+    std::stop_source stop;
+    std::atomic<bool> is_there = false;
+    std::thread outside([&] {
+      until([&] { return is_there.load(); });
+      stop.request_stop();
+    });
+    bool was_cancelled = false;
+    try {
+      run_on<TestType>(TestType::how(false, stop.get_token()), [&]() -> program {
+        is_there = true;
+        co_await counts_how_it_wakes(lives(alive), 1h, woken, found_cancelled);
+      });
+    } catch (cancelled const&) {
+      was_cancelled = true;
+    }
+    outside.join();
+    if (!was_cancelled || woken != 0 || found_cancelled != 1 || alive != 0) FAIL("round " << round);
+  }
+}
+
+TEMPLATE_TEST_CASE("one that is cancelled and sleeps again is cancelled again, at once", "", alone,
+                   by_random, shared_by<1>, shared_by<2>, stolen_by<3>) {
+  every_frame_dies const check;
+  counter times = 0;
+  auto const p = [&times]() -> program {
+    co_await spawn(
+        [](counter& n) -> sleeper {
+          for (int i = 0; i != 3; ++i) {
+            try {
+              co_await timing::sleep_for(1h);
+            } catch (cancelled const&) {
+              ++n;
+            }
+          }
+        },
+        std::ref(times));
+    co_await timing::sleep_for(1ms);
+    throw std::runtime_error("as asked");
+  };
+  CHECK_THROWS_WITH(run_on<TestType>(virtual_time<TestType>(), p), "as asked");
+  CHECK(times == 3);
+}
+
+TEST_CASE("a scheduler that ends while processes sleep unwinds them, and may be stepped before") {
+  every_frame_dies const check;
+  counter alive = 0;
+  {
+    scheduler<> s;
+    s.start({.forkable = false}, [&]() -> program {
+      for (int i = 0; i != 5; ++i)
+        co_await spawn([](lives) -> sleeper { co_await timing::sleep_for(1h); }, lives(alive));
+      lives const mine(alive);
+      co_await timing::sleep_until(instant::max());
+    });
+    for (int i = 0; i != 6; ++i) CHECK(s.step());
+    CHECK(alive == 6);
+    CHECK(s.alive() == 6);
+  }
+  CHECK(alive == 0);
+}
+
+TEST_CASE(
+    "a backend of several threads that is stopped leaves who sleeps, and the scheduler ends") {
+  for (int round = 0; round != rounds(100); ++round) {
+    every_frame_dies const check;
+    counter alive = 0;
+    {
+      scheduler<sharing> s(sharing_options{.threads = 2});
+      s.start([&]() -> program {
+        co_await spawn([](lives) -> sleeper { co_await timing::sleep_for(1h); }, lives(alive));
+        co_await proc::yield{};
+        s.base().stop();
+        for (;;) co_await proc::yield{};
+      });
+      s.run();
+    }
+    if (alive != 0) FAIL("round " << round);
+  }
+}

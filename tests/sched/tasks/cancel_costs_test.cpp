@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+
+/// What a cancellation costs: as much as there is in the scope, whatever there is elsewhere.
+/// Counted is how often something is asked or told that processes share
+/// (sched/base/detail/location_listener.hpp), among that each group whose cancellation is asked for.
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <utility>
+#include <vector>
+
+#include "effects/effects.hpp"
+#include "sched/backends/random_order.hpp"
+#include "sched/base/detail/location_listener.hpp"
+#include "sched/schedule.hpp"
+#include "sched/sync/external_event.hpp"
+#include "sched/sync/timing.hpp"
+#include "sched/tasks/detail/task_errors.hpp"
+#include "sched/tasks/scope.hpp"
+#include "sched/tasks/when_all.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/threads.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Counts, while it is there.
+class counting final : public weft::detail::touch_listener {
+ public:
+  explicit counting(std::size_t& n) noexcept : n_(n) { of_thread = this; }
+  ~counting() { of_thread = nullptr; }
+
+  void is_born(void const*) noexcept override {}
+  void is_gone(void const*) noexcept override {}
+  void is_touched(void const*, bool) noexcept override { ++n_; }
+  void time_passes() noexcept override {}
+  void all_are_cancelled() noexcept override {}
+  void is_forked(process_id, process_id, void const*) noexcept override {}
+  void begins_again() noexcept override {}
+
+ private:
+  std::size_t& n_;
+};
+/// How much more is asked for four times as many: 4 if it is as many times as much, 16 if that is
+/// squared.
+template <class Asked>
+double growth(Asked asked, int n) {
+  return static_cast<double>(asked(4 * n)) / static_cast<double>(asked(n));
+}
+
+using sleeping = row<proc, timing, tasking<proc, timing>>;
+
+/// Does the rest in so many scopes, one in the other.
+template <class Inside>
+eff<void, sleeping> nested(int depth, bool with_tasks, Inside& inside) {
+  if (depth == 0) {
+    co_await inside();
+    co_return;
+  }
+  co_await with_scope([&](auto& s) -> eff<void, sleeping> {
+    if (with_tasks) s.start([]() -> eff<void, proc, timing> { co_await timing::sleep_for(1h); });
+    co_await nested(depth - 1, with_tasks, inside);
+  });
+}
+std::size_t asked_by_a_throw(int depth) {
+  std::size_t n = 0;
+  counting const on(n);
+  bool was_caught = false;
+  schedule<one_thread>([&]() -> eff<void, sleeping> {
+    auto throws = []() -> eff<void, sleeping> {
+      throw 1;
+      co_return;
+    };
+    try {
+      co_await nested(depth, false, throws);
+    } catch (int) {
+      was_caught = true;
+    }
+  });
+  CHECK(was_caught);
+  return n;
+}
+std::size_t asked_by_cancelling_outermost(int depth, bool with_tasks) {
+  std::size_t n = 0;
+  schedule<one_thread>([&]() -> eff<void, sleeping> {
+    bool is_there = false;
+    auto sleeps = [&]() -> eff<void, sleeping> {
+      is_there = true;
+      co_await timing::sleep_for(1h);
+    };
+    co_await with_scope([&](auto& s) -> eff<void, sleeping> {
+      s.start([&] { return nested(depth, with_tasks, sleeps); });
+      while (!is_there) co_await proc::yield{};
+      weft::detail::touch_listener::of_thread = new counting(n);
+      s.cancel();
+    });
+  });
+  delete static_cast<counting*>(weft::detail::touch_listener::of_thread);
+  return n;
+}
+
+/// Of scopes of which each ends when its time is up, while all others wait; or all at once.
+template <class Where>
+std::size_t asked_by_timeouts(int scopes, bool at_once = false) {
+  std::size_t n = 0;
+  int late = 0;
+  {
+    counting const on(n);
+    using here = row<proc, timing, completing, tasking<proc, timing, completing>>;
+    run_on<Where>(virtual_time<Where>(), [&]() -> eff<void, here> {
+      co_await with_scope([&](auto& s) -> eff<void, here> {
+        for (int i = 0; i != scopes; ++i)
+          s.start([&, i]() -> eff<void, here> {
+            try {
+              co_await with_scope({.timeout = at_once ? 1s : i * 1s}, [](auto&) -> eff<void, here> {
+                co_await timing::sleep_for(1'000'000s);
+              });
+            } catch (cancelled const&) {
+              ++late;
+            }
+          });
+        co_return;
+      });
+    });
+  }
+  CHECK(late == scopes);
+  return n;
+}
+/// Where tasks of a join wait, each in a scope of its own.
+std::size_t asked_by_cancelling_joins(int tasks) {
+  std::size_t n = 0;
+  schedule<one_thread>([&]() -> eff<void, sleeping> {
+    int there = 0;
+    auto waits = [&]() -> eff<void, sleeping> {
+      co_await with_scope([&](auto& s) -> eff<void, sleeping> {
+        s.start([&]() -> eff<void, proc, timing> {
+          ++there;
+          co_await timing::sleep_for(1h);
+        });
+        co_return;
+      });
+    };
+    co_await with_scope([&](auto& s) -> eff<void, sleeping> {
+      s.start([&]() -> eff<void, sleeping> {
+        std::vector<eff<void, sleeping>> all;
+        for (int i = 0; i != tasks; ++i) all.push_back(waits());
+        co_await when_all(std::move(all));
+      });
+      while (there != tasks) co_await proc::yield{};
+      weft::detail::touch_listener::of_thread = new counting(n);
+      s.cancel();
+    });
+  });
+  delete static_cast<counting*>(weft::detail::touch_listener::of_thread);
+  return n;
+}
+
+}  // namespace
+
+TEST_CASE("of a hundred thousand tasks that were cancelled one error is kept") {
+  weft::detail::task_errors errors;
+  for (int i = 0; i != 100'000; ++i) {
+    errors.add(process_id(), std::make_exception_ptr(cancelled()));
+    REQUIRE(errors.size() == 1);
+  }
+  SECTION("which is thrown") { CHECK_THROWS_AS(errors.throw_them(), cancelled); }
+  SECTION("unless a task threw something else") {
+    errors.add(process_id(), std::make_exception_ptr(1));
+    errors.add(process_id(), std::make_exception_ptr(cancelled()));
+    CHECK(errors.size() == 2);
+    CHECK_THROWS_AS(errors.throw_them(), int);
+  }
+  SECTION("or it is no error") {
+    errors.drop_cancelled();
+    CHECK(errors.empty());
+    errors.add(process_id(), std::make_exception_ptr(cancelled()));
+    CHECK(errors.size() == 1);
+  }
+}
+TEST_CASE("an exception passes scopes nested deep, each of which asks a few others only") {
+  every_frame_dies const check;
+  CHECK(growth(asked_by_a_throw, 500) < 4.1);
+}
+TEST_CASE(
+    "scopes nested deep end when the outermost is cancelled, each of which asks a few others") {
+  every_frame_dies const check;
+  CHECK(growth([](int n) { return asked_by_cancelling_outermost(n, false); }, 500) < 4.1);
+  CHECK(growth([](int n) { return asked_by_cancelling_outermost(n, true); }, 500) < 4.1);
+}
+TEST_CASE("a scope whose time is up asks who is in it, however many wait elsewhere") {
+  every_frame_dies const check;
+  auto const one_by_one = [](auto where) {
+    return [](int n) { return asked_by_timeouts<decltype(where)>(n); };
+  };
+  CHECK(growth(one_by_one(alone()), 300) < 4.1);
+  CHECK(growth(one_by_one(by_random()), 300) < 4.1);
+}
+TEMPLATE_TEST_CASE("scopes whose time is up together have those who wait asked a few times", "",
+                   shared_by<1>, stolen_by<1>) {
+  every_frame_dies const check;
+  CHECK(growth([](int n) { return asked_by_timeouts<TestType>(n, true); }, 300) < 4.5);
+}
+TEST_CASE("tasks of a join, each in a scope of its own, are each asked a few times") {
+  every_frame_dies const check;
+  CHECK(growth(asked_by_cancelling_joins, 300) < 4.1);
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+
+/// A process that does light tasks, one as a call of the other, lets the clock and other processes
+/// in: after so many of its tasks, whatever the machine.
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <stop_token>
+#include <utility>
+
+#include "effects/effects.hpp"
+#include "sched/schedule.hpp"
+#include "sched/sync/timing.hpp"
+#include "sched/tasks/scope.hpp"
+#include "sched/tasks/when_all.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/threads.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+
+namespace {
+
+/// W6 of sched/tasks/detail/task.hpp: after so many tasks a process looks at the clock, and for others.
+constexpr long until_it_looks = 1024;
+constexpr int size = 25;  // 242 785 tasks; and so many of them may be begun before it looks
+constexpr long bound = 2 * until_it_looks + size;
+
+struct light_tasks {
+  long done = 0;
+  long most = 0;  // between two turns of another process
+  long since = 0;
+  std::stop_source stop;
+  long stops_at = -1;
+
+  void one_more() {
+    if (++done == stops_at) stop.request_stop();
+    most = std::max(most, ++since);
+  }
+};
+
+eff<long, tasking<>> fib(int n, light_tasks& all) {
+  all.one_more();
+  if (n < 2) co_return n;
+  auto const [a, b] = co_await when_all(fib(n - 1, all), fib(n - 2, all));
+  co_return a + b;
+}
+
+using row_ = row<tasking<>, spawning<proc>>;
+
+#define ON_ONE_THREAD alone, shared_by<1>, stolen_by<1>
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("a deadline that has passed ends light tasks within a bound", "",
+                   ON_ONE_THREAD) {
+  every_frame_dies const check;
+  light_tasks all;
+  bool was_cancelled = false;
+  run_on<TestType>([&]() -> eff<void, row_> {
+    auto const computes = [&all](auto&) -> eff<void, row_> { (void)co_await fib(size, all); };
+    try {
+      co_await with_scope({.deadline = instant::min()}, computes);
+    } catch (cancelled const&) {
+      was_cancelled = true;
+    }
+  });
+  CHECK(was_cancelled);
+  // The task that watches the clock has to begin first.
+  CHECK(all.done <= until_it_looks + bound);
+}
+
+TEMPLATE_TEST_CASE("a deadline that has passed is not lost behind a timeout", "", ON_ONE_THREAD) {
+  bool was_cancelled = false;
+  using timed = row<tasking<timing>, timing>;
+  run_on<TestType>(virtual_time<TestType>(), [&]() -> eff<void, timed> {
+    auto const sleeps = [](auto&) -> eff<void, timed> {
+      co_await timing::sleep_for(std::chrono::hours(1));
+    };
+    for (auto const timeout : {instant::duration::max(), instant::duration(1),
+                               instant::duration(-1), instant::duration::min()})
+      for (auto const deadline : {instant::min(), instant()}) {
+        was_cancelled = false;
+        try {
+          co_await with_scope({.deadline = deadline, .timeout = timeout}, sleeps);
+        } catch (cancelled const&) {
+          was_cancelled = true;
+        }
+        CHECK(was_cancelled);
+        instant const now = co_await timing::now{};
+        CHECK(now == instant());
+      }
+  });
+}
+
+TEMPLATE_TEST_CASE("somebody who asks light tasks to stop is heard within a bound", "",
+                   ON_ONE_THREAD) {
+  every_frame_dies const check;
+  light_tasks all;
+  all.stops_at = 50'000;
+  auto const program = [&]() -> eff<void, row_> { (void)co_await fib(size, all); };
+  CHECK_THROWS_AS(run_on<TestType>(TestType::how(false, all.stop.get_token()), program), cancelled);
+  CHECK(all.done <= all.stops_at + bound);
+}
+
+TEMPLATE_TEST_CASE("another process has its turn between light tasks, within a bound", "",
+                   ON_ONE_THREAD) {
+  every_frame_dies const check;
+  light_tasks all;
+  long value = 0;
+  run_on<TestType>([&]() -> eff<void, row_> {
+    co_await spawn(
+        [](light_tasks& tasks) -> eff<void, proc> {
+          for (int i = 0; i != 10; ++i) {
+            tasks.since = 0;
+            co_await proc::yield{};
+          }
+          tasks.most = std::max(tasks.most, tasks.since);
+          tasks.since = -1'000'000;  // it needs no more
+        },
+        std::ref(all));
+    value = co_await fib(size, all);
+  });
+  CHECK(value == 75'025);
+  CHECK(all.most <= bound);
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+
+/// Handlers that drop a resumption across an open scope: who called `handle` goes on when the tasks
+/// have ended, which may borrow what stands outside of it.
+
+#include <catch2/catch.hpp>
+#include <functional>
+#include <utility>
+
+#include "effects/effects.hpp"
+#include "sched/schedule.hpp"
+#include "sched/tasks/scope.hpp"
+#include "tests/support/dropping.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/last_words.hpp"
+#include "tests/support/tasks.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+using namespace weft::tests::dropping;
+
+TEST_CASE("who called handle goes on when the tasks of what was dropped have ended") {
+  is_waited_for(place_of<alone>("alone"));
+  is_waited_for(place_of<by_random>("by_random"));
+}
+
+TEST_CASE("so it is when the scheduler goes while it waits, after any step") {
+  for (way const& how : ways) {
+    CAPTURE(how.name);
+    for (int steps = 0;; ++steps) {
+      CAPTURE(steps);
+      every_frame_dies const check;
+      seen s;
+      bool is_over = false;
+      {
+        scheduler<> here;
+        here.start([&] { return how.program(s); });
+        for (int i = 0; i != steps && !is_over; ++i) is_over = !here.step();
+      }
+      REQUIRE(s.borrowed_too_long == 0);
+      REQUIRE(s.alive == 0);
+      if (is_over) break;
+    }
+  }
+}
+
+namespace {
+/// What the inner one was given is elsewhere then, and dropped later.
+struct keeps_and_leaves : region {
+  resumption<int, int> kept;
+  eff<int, leaving_it> on(ask, resumption<int, int> k) {
+    kept = std::move(k);
+    co_return co_await leave{};
+  }
+};
+job by_one_that_has_kept_it(seen& s) {
+  using inside = eff<int, leaving_it, tasks, proc, syncing, mail, timing, completing>;
+  local const mine(s);  // who keeps it may drop it after handle has its answer
+  keeps_and_leaves inner;
+  auto outer = [&](leave, resumption<int, int> k) -> eff<int, proc> {
+    {
+      auto const dropped = std::move(k);
+    }
+    co_await yields_often(2);
+    inner.kept = {};
+    co_return 16;
+  };
+  int const n = co_await handle<leaving_it>(clauses{outer}, [&]() -> inside {
+    co_return co_await handle<asking>(inner, [&] { return opens_scopes(mine); });
+  });
+  CHECK(n == 16);
+}
+}  // namespace
+
+TEST_CASE("an end of a clause that is unwound with another's rest has a rest later") {
+  for (int round = 0; round != 100; ++round) {
+    every_frame_dies const check;
+    seen s;
+    run_on<alone>([&] { return by_one_that_has_kept_it(s); });
+    run_on<by_random>([&] { return by_one_that_has_kept_it(s); });
+    REQUIRE(s.borrowed_too_long == 0);
+    REQUIRE(s.alive == 0);
+  }
+}
+
+namespace {
+/// Three clauses of one prompt, two of which are not done when the rest is dropped.
+struct thrice : region {
+  resumption<int, int> kept;
+  int asked = 0;
+  eff<int, proc> on(ask, resumption<int, int> k) {
+    int const nth = asked++;
+    if (nth == 0) {
+      int const n = co_await std::move(k)(1);
+      co_await yields_often(before_it_ends);
+      co_return n;
+    }
+    if (nth == 1) {
+      kept = std::move(k);
+      co_return 16;
+    }
+    co_return 17;
+  }
+  int before_it_ends = 0;
+};
+job by_the_clauses_of_two(seen& s, int steps) {
+  local const mine(s);  // what is kept may be dropped after handle has its answer
+  thrice h;
+  h.before_it_ends = steps;
+  co_await with_scope([&](tasks_scope& both) -> job {
+    both.start([&]() -> job {
+      while (!h.kept) co_await proc::yield{};
+      int const n = co_await std::move(h.kept)(2);
+      CHECK(n == 17);
+    });
+    int const n = co_await handle<asking>(h, [&]() -> asks {
+      int const first = co_await ask{};
+      int const rest = co_await with_scope([&](tasks_scope& in) -> asks {
+        in.start(borrows, std::cref(mine));
+        int const second = co_await ask{};
+        int const third = co_await ask{};
+        co_return second + third;
+      });
+      co_return first + rest;
+    });
+    CHECK(n == 16);
+  });
+}
+}  // namespace
+
+TEST_CASE("clauses of one handler that end while it is waited for wait for it together") {
+  for (int steps = 0; steps != 30; ++steps) {
+    CAPTURE(steps);
+    every_frame_dies const check;
+    seen s;
+    run_on<alone>([&] { return by_the_clauses_of_two(s, steps); });
+    REQUIRE(s.borrowed_too_long == 0);
+    REQUIRE(s.alive == 0);
+    run_on<by_random>([&] { return by_the_clauses_of_two(s, steps); });
+    REQUIRE(s.borrowed_too_long == 0);
+    REQUIRE(s.alive == 0);
+  }
+  for (int steps = 0; steps != 40; ++steps) {
+    CAPTURE(steps);
+    every_frame_dies const check;
+    seen s;
+    {
+      scheduler<> here;
+      here.start([&] { return by_the_clauses_of_two(s, 6); });
+      for (int i = 0; i != steps && here.step();) ++i;
+    }
+    REQUIRE(s.borrowed_too_long == 0);
+    REQUIRE(s.alive == 0);
+  }
+}
+
+namespace {
+struct keeps_what_it_should_not {
+  resumption<int, int> kept;
+  int on(ask, resumption<int, int> k) {
+    kept = std::move(k);
+    return 1;
+  }
+};
+}  // namespace
+
+TEST_CASE("a handler that is lent, and keeps a resumption in which tasks are open, is the end") {
+  using namespace Catch::Matchers;
+  auto const said = last_words([] {
+    run_on<alone>([]() -> job {
+      seen s;
+      local const mine(s);
+      keeps_what_it_should_not keeper;
+      (void)co_await handle<asking>(keeper, [&] { return opens_scopes(mine); });
+    });
+  });
+  CHECK_THAT(said, Contains("keeps the resumption of") && Contains("tasks are open in there"));
+}

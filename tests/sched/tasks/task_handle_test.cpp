@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+
+/// What a handle says of its tasks, and when; and where it may go.
+
+#include "sched/tasks/task_handle.hpp"
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "effects/effects.hpp"
+#include "sched/schedule.hpp"
+#include "sched/tasks/scope.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/tasks.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+using namespace std::chrono_literals;
+using Catch::Matchers::Contains;
+
+namespace {
+
+struct wrong : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+int same(int n) { return n; }
+eff<int, timing> same_later(int n) {
+  co_await timing::sleep_for{1min};
+  co_return n;
+}
+eff<int, proc> fails() {
+  co_await proc::yield{};
+  throw wrong("it");
+}
+
+}  // namespace
+
+TEST_CASE("a handle of tasks of a scope may outlive the scheduler, and one of tasks without") {
+  every_frame_dies const check;
+  for (auto const& where : places_for_tasks()) {
+    CAPTURE(where.name);
+    task_handle<std::string> of_scope;
+    task_handle<int> without;
+    where.run([&]() -> job {
+      co_await start_task(without, same, 7);
+      co_await with_scope([&](tasks_scope& s) -> job {
+        s.start(of_scope, [] { return std::string("more than would fit into a few words"); });
+        co_return;
+      });
+    });
+    CHECK(of_scope.have_ended());
+    CHECK(of_scope.size() == 1);
+    CHECK(without.have_ended());
+    of_scope.clear();
+    CHECK(of_scope.size() == 0);
+  }
+}
+
+TEST_CASE(
+    "a wait with a deadline says whether all have ended by then, and of what they threw "
+    "nothing") {
+  for (auto const& where : places_for_tasks()) {
+    CAPTURE(where.name);
+    every_frame_dies const check;
+    std::vector<bool> said;
+    std::string thrown;
+    int got = 0;
+    where.run_in_virtual_time([&]() -> job {
+      task_handle<int> h;
+      said.push_back(co_await h.wait_for(1h));  // it has none
+      co_await start_task(h, same_later, 7);
+      said.push_back(co_await h.wait_for(59s));
+      instant const now = co_await timing::now{};
+      said.push_back(co_await h.wait_until(now - 1s));
+      said.push_back(co_await h.wait_until(now + 2s));
+      said.push_back(co_await h.wait_for(0s));
+      got = co_await h.take();
+      co_await start_task(h, fails);
+      said.push_back(co_await h.wait_for(1h));
+      try {
+        (void)co_await h;
+      } catch (wrong const& e) {
+        thrown = e.what();
+      }
+    });
+    CHECK(said == std::vector<bool>{true, false, false, true, true, true});
+    CHECK(got == 7);
+    CHECK(thrown == "it");
+  }
+}
+
+TEST_CASE("several processes wait for one handle, each until all of its tasks have ended") {
+  for (auto const& where : places_for_tasks()) {
+    CAPTURE(where.name);
+    for (int round = 0; round != rounds(100); ++round) {
+      every_frame_dies const check;
+      counter ended = 0, early = 0, went_on = 0;
+      where.run([&]() -> job {
+        task_handle<void> h;
+        co_await with_scope([&](tasks_scope& s) -> job {
+          for (int i = 0; i != 5; ++i)
+            s.start(h, [&ended, i]() -> eff<void, proc> {
+              co_await yields_often(i % 3);
+              ++ended;
+            });
+          for (int i = 0; i != 4; ++i)
+            s.start([&]() -> job {
+              co_await h;
+              if (ended != 5) ++early;
+              ++went_on;
+            });
+          co_return;
+        });
+      });
+      REQUIRE(early == 0);
+      REQUIRE(went_on == 4);
+    }
+  }
+}
+
+TEST_CASE("a handle of none or of several is not awaited for what one gave") {
+  every_frame_dies const check;
+  std::vector<std::string> said;
+  schedule([&]() -> job {
+    task_handle<int> h;
+    for (int n : {0, 2}) {
+      for (int i = 0; i != n; ++i) co_await start_task(h, same, i);
+      try {
+        (void)co_await h;
+      } catch (std::logic_error const& e) {
+        said.emplace_back(e.what());
+      }
+    }
+    task_handle<void> none;
+    co_await none;  // there is nothing to give
+  });
+  REQUIRE(said.size() == 2);
+  CHECK_THAT(said[0], Contains("a handle of 0 tasks"));
+  CHECK_THAT(said[1], Contains("a handle of 2 tasks") && Contains("h.all()"));
+}
+
+TEST_CASE("what a task in no scope throws is thrown by schedule, unless somebody has waited") {
+  for (auto const& where : places_for_tasks()) {
+    CAPTURE(where.name);
+    every_frame_dies const check;
+    auto const drops_it = []() -> job { (void)co_await start_task(fails); };
+    CHECK_THROWS_AS(where.run(drops_it), wrong);
+    std::string thrown;
+    auto const waits_for_it = [&]() -> job {
+      auto h = co_await start_task(fails);
+      try {
+        (void)co_await h;
+      } catch (wrong const& e) {
+        thrown = e.what();
+      }
+    };
+    CHECK_NOTHROW(where.run(waits_for_it));
+    CHECK(thrown == "it");
+  }
+}
+
+TEST_CASE("a task that nobody can start in a scope is refused in ordinary code") {
+  every_frame_dies const check;
+  scope<proc, syncing, mail, timing, completing>* left = nullptr;
+  std::string said;
+  scheduler<> s;
+  s.start([&]() -> job {
+    co_await with_scope([&](tasks_scope& in) -> job {
+      left = &in;
+      co_await timing::sleep_for{1h};
+    });
+  });
+  (void)s.step();
+  REQUIRE(left);
+  try {
+    left->start([] {});
+  } catch (std::logic_error const& e) {
+    said = e.what();
+  }
+  CHECK_THAT(said, Contains("started in a scope by one of its scheduler's processes"));
+}

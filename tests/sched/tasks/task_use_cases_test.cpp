@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+
+/// The use cases of the task system in seed 003, one test each.  The two that would leave a
+/// reference dangling, 3 and 4, do not compile: tests/refused/starting_a_closure_that_borrows.cpp,
+/// starting_with_a_handle_a_closure_that_borrows.cpp, and the arguments beside them.
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <cstdint>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "effects/effects.hpp"
+#include "effects/memory/frame_pool.hpp"
+#include "sched/schedule.hpp"
+#include "sched/tasks/scope.hpp"
+#include "sched/tasks/task_handle.hpp"
+#include "sched/tasks/when_all.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/threads.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+
+#define EVERYWHERE alone, by_queue, by_random, shared_by<2>, stolen_by<2>
+
+namespace {
+
+using pure = tasking<>;
+using yields = tasking<proc>;
+
+/// Outlives all tasks.
+std::atomic<int> done = 0;
+
+void adds(int n) { done += n; }
+eff<void, proc> adds_later(std::unique_ptr<int> n) {
+  for (int i = 0; i != 5; ++i) co_await proc::yield{};
+  done += *n;
+}
+eff<int> doubled(int n) { co_return 2 * n; }
+eff<int, proc> doubled_later(int n) {
+  co_await proc::yield{};
+  co_return 2 * n;
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("use case 1: fire and forget; who has started them may end before", "",
+                   EVERYWHERE) {
+  every_frame_dies const check;
+  done = 0;
+  run_on<TestType>([]() -> eff<void, yields> {
+    (void)co_await start_task(adds, 1);
+    (void)co_await start_task([] { done += 10; });
+    (void)co_await start_task(adds_later, std::make_unique<int>(100));
+    {
+      task_handle<void> h;
+      co_await start_task(h, adds_later, std::make_unique<int>(1000));
+    }  // the handle goes first
+  });
+  CHECK(done == 1111);  // the schedule waits for all
+}
+
+TEMPLATE_TEST_CASE("use case 2: two tasks with one handle, and a wait for both", "", EVERYWHERE) {
+  every_frame_dies const check;
+  done = 0;
+  int at_first = 0;
+  int at_end = 0;
+  run_on<TestType>([&]() -> eff<void, yields> {
+    task_handle<void> h;
+    co_await start_task(h, adds_later, std::make_unique<int>(1));
+    co_await start_task(h, [] { done += 10; });
+    co_await h;
+    at_first = done;
+    co_await start_task(h, adds, 100);  // used again
+    co_await h;
+    at_end = done;
+  });
+  CHECK(at_first == 11);
+  CHECK(at_end == 111);
+}
+
+TEMPLATE_TEST_CASE("use case 2: what two tasks with one handle give", "", EVERYWHERE) {
+  every_frame_dies const check;
+  std::vector<int> got;
+  run_on<TestType>([&]() -> eff<void, yields> {
+    auto h = co_await start_task(doubled_later, 4);
+    co_await start_task(h, doubled, 5);
+    got = co_await h.all();
+  });
+  CHECK(got == std::vector<int>{8, 10});
+}
+
+TEMPLATE_TEST_CASE("use case 5: a local is borrowed, and the wait is explicit", "", EVERYWHERE) {
+  every_frame_dies const check;
+  int at_wait = 0;
+  run_on<TestType>([&]() -> eff<void, yields, proc> {
+    int local = 1;
+    co_await with_scope([&](auto& s) -> eff<void, yields, proc> {
+      task_handle<void> h;
+      s.start(h, [&] { local *= 2; });
+      co_await h;
+      s.start(h, [&]() -> eff<void, proc> {
+        co_await proc::yield{};
+        local += 40;
+      });
+      co_await h;
+      at_wait = local;
+    });
+  });
+  CHECK(at_wait == 42);
+}
+
+namespace {
+/// What is made for a task that is waited for at once, besides its frame; whether it is done by the
+/// thread that waits.
+template <class Where>
+std::pair<std::int64_t, bool> made_for_one(int& local) {
+  std::int64_t made = 0;
+  bool is_here = false;
+  run_on<Where>([&]() -> eff<void, pure> {
+    auto const before = weft::detail::frames_so_far().births;
+    auto const here = std::this_thread::get_id();
+    auto const task = [&]() -> eff<void, pure> {
+      made = weft::detail::frames_so_far().births - before - 1;
+      is_here = std::this_thread::get_id() == here;
+      local = 42;
+      co_return;
+    };
+    co_await when_all(task());
+  });
+  return {made, is_here};
+}
+}  // namespace
+
+TEST_CASE(
+    "use case 6: a task that is waited for at once is a call, no process, and offered to "
+    "nobody") {
+  every_frame_dies const check;
+  int local = 1;
+  auto const alone_ = made_for_one<alone>(local);
+  CHECK(alone_ == std::pair<std::int64_t, bool>(0, true));
+  CHECK(local == 42);
+  // Another thread has nothing else to do than to take what is offered.
+  for (int round = 0; round != rounds(1000); ++round) {
+    local = 1;
+    auto const [made, is_here] = made_for_one<stolen_by<2>>(local);
+    if (made != 0 || !is_here || local != 42) FAIL("it was taken, or made a process");
+  }
+  // On a backend to which nothing can be offered it is a process.
+  CHECK(made_for_one<by_queue>(local).first > 0);
+}
+
+TEMPLATE_TEST_CASE("use case 7: a scope waits at its end for all that it was given", "",
+                   EVERYWHERE) {
+  every_frame_dies const check;
+  int at_end = 0;
+  run_on<TestType>([&]() -> eff<void, yields, proc> {
+    std::atomic<int> local = 0;
+    co_await with_scope([&](auto& s) -> eff<void, yields, proc> {
+      s.start([&] { local += 1; });
+      s.start([&]() -> eff<void, proc> {
+        for (int i = 0; i != 5; ++i) co_await proc::yield{};
+        local += 10;
+      });
+      s.start([&](int n) { local += n; }, 100);
+      co_return;
+    });
+    at_end = local;
+  });
+  CHECK(at_end == 111);
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT
+
+/// Tasks of a range that are waited for together, on every backend.
+
+#include <array>
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <cstddef>
+#include <iterator>
+#include <list>
+#include <memory>
+#include <ranges>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "effects/effects.hpp"
+#include "sched/schedule.hpp"
+#include "sched/tasks/when_all.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/threads.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+
+namespace {
+
+using pure = tasking<>;
+using yields = tasking<proc>;
+
+eff<long, pure> fib(long n) {
+  if (n < 2) co_return n;
+  std::array both{fib(n - 1), fib(n - 2)};
+  auto const [a, b] = co_await when_all(std::move(both));
+  co_return a + b;
+}
+eff<int, pure> same(int n) { co_return n; }
+eff<std::unique_ptr<int>, pure> owned(int n) { co_return std::make_unique<int>(n); }
+eff<bool, pure> is_odd(int n) { co_return n % 2 == 1; }
+eff<void, yields, proc> adds(std::atomic<int>& to, int n) {
+  co_await proc::yield{};
+  to += n;
+}
+
+struct wrong : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+eff<int, pure> fails_at(int bad, int n, std::atomic<int>& begun) {
+  ++begun;
+  if (n == bad) throw wrong(std::to_string(n));
+  co_return n;
+}
+
+/// All numbers from 0, as long as that is no vector<bool>.
+std::vector<int> first(int n) {
+  std::vector<int> all;
+  for (int i = 0; i != n; ++i) all.push_back(i);
+  return all;
+}
+
+}  // namespace
+
+#define EVERYWHERE alone, by_queue, by_random, shared_by<2>, stolen_by<2>
+
+TEMPLATE_TEST_CASE("an array of tasks gives an array", "", EVERYWHERE) {
+  every_frame_dies const check;
+  long n = 0;
+  run_on<TestType>([&n]() -> eff<void, pure> { n = co_await fib(16); });
+  CHECK(n == 987);
+}
+
+TEMPLATE_TEST_CASE("a view that makes tasks gives their results in its order", "", EVERYWHERE) {
+  every_frame_dies const check;
+  std::vector<int> got;
+  run_on<TestType>([&]() -> eff<void, pure> {
+    got = co_await when_all(std::views::iota(0, 300) | std::views::transform(same));
+  });
+  CHECK(got == first(300));
+}
+
+TEMPLATE_TEST_CASE("tasks are taken out of a container that is moved", "", EVERYWHERE) {
+  every_frame_dies const check;
+  std::vector<int> from_vector;
+  std::vector<int> from_list;
+  run_on<TestType>([&]() -> eff<void, pure> {
+    std::vector<eff<int, pure>> v;
+    std::list<eff<int, pure>> l;
+    for (int i = 0; i != 7; ++i) {
+      v.push_back(same(i));
+      l.push_back(same(i));
+    }
+    from_vector = co_await when_all(std::move(v));
+    from_list = co_await when_all(std::move(l));
+  });
+  CHECK(from_vector == first(7));
+  CHECK(from_list == first(7));
+}
+
+TEMPLATE_TEST_CASE("a range that does not know its size is gone through once", "", EVERYWHERE) {
+  every_frame_dies const check;
+  std::vector<int> got;
+  int made = 0;
+  run_on<TestType>([&]() -> eff<void, pure> {
+    std::istringstream in("3 1 4 1 5 9 2 6");
+    auto const make = [&made](int n) {
+      ++made;
+      return same(n);
+    };
+    got = co_await when_all(std::ranges::istream_view<int>(in) | std::views::transform(make));
+  });
+  CHECK(got == std::vector{3, 1, 4, 1, 5, 9, 2, 6});
+  CHECK(made == 8);
+}
+
+TEMPLATE_TEST_CASE("of no tasks the answer is there at once", "", EVERYWHERE) {
+  every_frame_dies const check;
+  int ends = 0;
+  run_on<TestType>([&]() -> eff<void, pure> {
+    std::vector<eff<int, pure>> none;
+    auto const a = co_await when_all(std::move(none));
+    std::array<eff<int, pure>, 0> no_array;
+    std::array<int, 0> const b = co_await when_all(std::move(no_array));
+    auto const c =
+        co_await when_all(std::views::iota(0, 9) | std::views::filter([](int) { return false; }) |
+                          std::views::transform(same));
+    if (a.empty() && b.empty() && c.empty()) ++ends;
+  });
+  CHECK(ends == 1);
+}
+
+TEMPLATE_TEST_CASE("one task of a range gives one result", "", EVERYWHERE) {
+  every_frame_dies const check;
+  std::vector<int> got;
+  run_on<TestType>([&]() -> eff<void, pure> {
+    got = co_await when_all(std::views::iota(5, 6) | std::views::transform(same));
+  });
+  CHECK(got == std::vector{5});
+}
+
+TEMPLATE_TEST_CASE("results that only move are moved out", "", EVERYWHERE) {
+  every_frame_dies const check;
+  std::vector<std::unique_ptr<int>> got;
+  int sum = 0;
+  run_on<TestType>([&]() -> eff<void, pure> {
+    got = co_await when_all(std::views::iota(0, 20) | std::views::transform(owned));
+    std::array both{owned(30), owned(12)};
+    auto const two = co_await when_all(std::move(both));
+    sum = *two[0] + *two[1];
+  });
+  REQUIRE(got.size() == 20);
+  CHECK(*got[19] == 19);
+  CHECK(sum == 42);
+}
+
+TEMPLATE_TEST_CASE("tasks on several threads may answer with bits", "", EVERYWHERE) {
+  every_frame_dies const check;
+  std::vector<bool> got;
+  run_on<TestType>([&]() -> eff<void, pure> {
+    got = co_await when_all(std::views::iota(0, 200) | std::views::transform(is_odd));
+  });
+  REQUIRE(got.size() == 200);
+  for (std::size_t i = 0; i != got.size(); ++i) CHECK(got[i] == (i % 2 == 1));
+}
+
+TEMPLATE_TEST_CASE("tasks of a range that give nothing are waited for", "", EVERYWHERE) {
+  every_frame_dies const check;
+  std::atomic<int> sum = 0;
+  int seen = 0;
+  run_on<TestType>([&]() -> eff<void, yields, proc> {
+    co_await when_all(std::views::iota(0, 50) |
+                      std::views::transform([&](int n) { return adds(sum, n); }));
+    seen = sum;
+    std::array both{adds(sum, 1), adds(sum, 2)};
+    static_assert(std::is_void_v<decltype(when_all(std::move(both)).finish())>);
+    co_await when_all(std::move(both));
+  });
+  CHECK(seen == 49 * 50 / 2);
+  CHECK(sum == seen + 3);
+}
+
+TEMPLATE_TEST_CASE("what a task of a range throws, who waits for it finds", "", EVERYWHERE) {
+  every_frame_dies const check;
+  std::string caught;
+  std::atomic<int> begun = 0;
+  run_on<TestType>([&]() -> eff<void, pure> {
+    try {
+      (void)co_await when_all(std::views::iota(0, 20) |
+                              std::views::transform([&](int n) { return fails_at(10, n, begun); }));
+    } catch (wrong const& e) {
+      caught = e.what();
+    }
+  });
+  CHECK(caught == "10");
+  CHECK(begun >= 1);
+  CHECK(begun <= 20);
+}
+
+TEMPLATE_TEST_CASE("after a task of a range has failed its thread begins no other", "", alone,
+                   shared_by<1>, stolen_by<1>) {
+  every_frame_dies const check;
+  std::string caught;
+  std::atomic<int> begun = 0;
+  run_on<TestType>([&]() -> eff<void, pure> {
+    try {
+      std::array three{fails_at(1, 0, begun), fails_at(1, 1, begun), fails_at(1, 2, begun)};
+      (void)co_await when_all(std::move(three));
+    } catch (wrong const& e) {
+      caught = e.what();
+    }
+  });
+  CHECK(caught == "1");
+  CHECK(begun == 2);
+}
+
+TEST_CASE("a view that throws while it makes tasks leaves none behind") {
+  every_frame_dies const check;
+  std::string caught;
+  std::atomic<int> begun = 0;
+  run_on<alone>([&]() -> eff<void, pure> {
+    auto const make = [&](int n) {
+      if (n == 5) throw wrong("made");
+      return fails_at(-1, n, begun);
+    };
+    try {
+      (void)co_await when_all(std::views::iota(0, 9) | std::views::transform(make));
+    } catch (wrong const& e) {
+      caught = e.what();
+    }
+  });
+  CHECK(caught == "made");
+  CHECK(begun == 0);
+}
+
+TEST_CASE("tasks of a range that nobody awaits are dropped") {
+  every_frame_dies const check;
+  std::atomic<int> begun = 0;
+  {
+    auto const dropped = when_all(std::views::iota(0, 9) | std::views::transform([&](int n) {
+                                    return fails_at(-1, n, begun);
+                                  }));
+    CHECK(!dropped.is_ready());
+  }
+  CHECK(begun == 0);
+}

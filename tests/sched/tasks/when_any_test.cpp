@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+
+/// The first of several tasks; the others are cancelled.
+
+#include "sched/tasks/when_any.hpp"
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <ranges>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "effects/effects.hpp"
+#include "sched/schedule.hpp"
+#include "sched/sync/timing.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/threads.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+using namespace std::chrono_literals;
+
+namespace {
+
+using waits = tasking<timing>;
+using job = eff<void, waits, timing>;
+
+struct wrong : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+eff<int> at_once(int n) { co_return n; }
+eff<std::string, timing> late(char const* what, std::chrono::hours after, int& told) {
+  try {
+    co_await timing::sleep_for{after};
+  } catch (cancelled const&) {
+    ++told;
+    throw;
+  }
+  co_return what;
+}
+eff<std::unique_ptr<int>, timing> soon(int n) {
+  co_await timing::sleep_for{1ms};
+  co_return std::make_unique<int>(n);
+}
+eff<void, timing> soon_nothing() { co_await timing::sleep_for{1ms}; }
+eff<int, timing> soon_fails() {
+  co_await timing::sleep_for{1ms};
+  throw wrong("first");
+}
+/// Catches what it is told, and fails of itself.
+eff<int, timing> fails_when_told() {
+  try {
+    co_await timing::sleep_for{1h};
+  } catch (cancelled const&) {
+  }
+  throw wrong("too late");
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("the first that ends is given in its place, and the others are told", "", alone,
+                   shared_by<2>, stolen_by<2>) {
+  every_frame_dies const check;
+  std::size_t which = 9;
+  int n = 0;
+  int told = 0;
+  run_on<TestType>([&]() -> job {
+    auto first = co_await when_any(late("a", 1h, told), soon(5));
+    which = first.index();
+    n = *std::get<1>(first);
+  });
+  CHECK(which == 1);
+  CHECK(n == 5);
+  CHECK(told <= 1);  // none, if it had not begun
+}
+
+TEST_CASE("one that gives nothing can be the first") {
+  every_frame_dies const check;
+  std::size_t which = 9;
+  int told = 0;
+  run_on<alone>([&]() -> job {
+    auto const first = co_await when_any(late("a", 1h, told), soon_nothing(), late("b", 2h, told));
+    which = first.index();
+  });
+  CHECK(which == 1);
+  CHECK(told == 2);
+}
+
+TEMPLATE_TEST_CASE("what the first throws is thrown", "", alone, shared_by<2>, stolen_by<2>) {
+  every_frame_dies const check;
+  std::string thrown;
+  int told = 0;
+  run_on<TestType>([&]() -> job {
+    try {
+      (void)co_await when_any(soon_fails(), late("a", 1h, told));
+    } catch (wrong const& e) {
+      thrown = e.what();
+    }
+  });
+  CHECK(thrown == "first");
+}
+
+TEMPLATE_TEST_CASE("what comes too late is dropped, also if it is an error", "", alone,
+                   shared_by<2>, stolen_by<2>) {
+  every_frame_dies const check;
+  int n = 0;
+  run_on<TestType>([&]() -> job {
+    auto const first = co_await when_any(fails_when_told(), at_once(3));
+    n = std::get<1>(first);
+  });
+  CHECK(n == 3);
+}
+
+TEST_CASE("who is cancelled round it finds that, and no value") {
+  every_frame_dies const check;
+  bool was_told = false;
+  int told = 0;
+  run_on<alone>([&]() -> job {
+    try {
+      co_await with_scope({.timeout = 1ms}, [&](auto&) -> job {
+        (void)co_await when_any(late("a", 1h, told), late("b", 1h, told));
+      });
+    } catch (cancelled const&) {
+      was_told = true;
+    }
+  });
+  CHECK(was_told);
+  CHECK(told == 2);
+}
+
+// ---- of a range
+
+namespace {
+eff<int, timing> after(int n) {
+  co_await timing::sleep_for{std::chrono::milliseconds(n == 3 ? 1 : 1000 + n)};
+  co_return 10 * n;
+}
+}  // namespace
+
+TEMPLATE_TEST_CASE("of a range, the first is given with its number", "", alone, shared_by<2>,
+                   stolen_by<2>) {
+  every_frame_dies const check;
+  std::pair<std::size_t, int> first;
+  std::size_t of_a_vector = 9;
+  std::unique_ptr<int> owned;
+  run_on<TestType>([&]() -> job {
+    first = co_await when_any(std::views::iota(0, 6) | std::views::transform(after));
+    std::vector<eff<std::unique_ptr<int>, timing>> one;
+    one.push_back(soon(7));
+    auto [which, p] = co_await when_any(std::move(one));
+    of_a_vector = which;
+    owned = std::move(p);
+  });
+  CHECK(first == std::pair<std::size_t, int>(3, 30));
+  CHECK(of_a_vector == 0);
+  CHECK(*owned == 7);
+}
+
+TEST_CASE("of a range of those that give nothing it is the number") {
+  every_frame_dies const check;
+  std::size_t which = 9;
+  int told = 0;
+  auto const waits = [&told](int n) -> eff<void, timing> {
+    try {
+      co_await timing::sleep_for{n == 2 ? instant::duration(1ms) : instant::duration(1h)};
+    } catch (cancelled const&) {
+      ++told;
+      throw;
+    }
+  };
+  run_on<alone>([&]() -> job {
+    which = co_await when_any(std::views::iota(0, 4) | std::views::transform(waits));
+  });
+  CHECK(which == 2);
+  CHECK(told == 3);
+}
+
+TEST_CASE("what the first of a range throws is thrown") {
+  every_frame_dies const check;
+  std::string thrown;
+  run_on<alone>([&]() -> job {
+    std::vector<eff<int, timing>> all;
+    all.push_back(after(1));
+    all.push_back(soon_fails());
+    try {
+      (void)co_await when_any(std::move(all));
+    } catch (wrong const& e) {
+      thrown = e.what();
+    }
+  });
+  CHECK(thrown == "first");
+}
+
+TEST_CASE("of no computations none is the first") {
+  every_frame_dies const check;
+  bool is_refused = false;
+  run_on<alone>([&]() -> job {
+    try {
+      (void)co_await when_any(std::vector<eff<int, timing>>());
+    } catch (std::invalid_argument const&) {
+      is_refused = true;
+    }
+  });
+  CHECK(is_refused);
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MIT
+
+/// Small programs of which the reduction once did not find all that may come of them, or which the
+/// full search did not come through.
+
+#include <catch2/catch.hpp>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "effects/effects.hpp"
+#include "sched/sync/completion.hpp"
+#include "sched/testing.hpp"
+#include "testing/path.hpp"
+#include "tests/support/acts.hpp"
+#include "tests/support/frames.hpp"
+#include "tests/support/random_processes.hpp"
+#include "tests/support/reduced_searches.hpp"
+
+using namespace weft;
+using enum weft::tests::act;
+using weft::tests::scenario;
+
+namespace {
+
+/// Nothing, if the reduction finds what the full search does, and that is so much.
+std::string cooperative_complaint(scenario const& l, std::size_t outcomes) {
+  weft::tests::every_frame_dies const here;
+  auto const c = weft::tests::compare(l, granularity::cooperative, 100'000);
+  if (!c.is_small) return "too many schedules";
+  if (!c.complaint.empty()) return c.complaint;
+  if (c.all.size() == outcomes) return "";
+  std::string s = "another number of outcomes:";
+  for (auto const& o : c.all) s += "\n  " + o;
+  return s;
+}
+
+/// The same, and nothing if the reduction agrees with the full search in parallel, too.
+std::string complaint(scenario const& l, std::size_t outcomes) {
+  auto const found = cooperative_complaint(l, outcomes);
+  if (!found.empty()) return found;
+  weft::tests::every_frame_dies const here;
+  auto const fine = weft::tests::compare(l, granularity::parallel, 100'000);
+  if (!fine.is_small) return "too many schedules in parallel";
+  return fine.complaint.empty() ? "" : "in parallel: " + fine.complaint;
+}
+
+}  // namespace
+
+TEST_CASE("who waits at a gate is counted also if it has asked for the epoch") {
+  CHECK(complaint({{{{looks_and_waits_for}}, {{counts_waiting}}}}, 2) == "");
+  CHECK(complaint({{{{looks_and_waits_for}}, {{sleeps, counts_waiting, wakes_one}}}}, 2) == "");
+}
+
+TEST_CASE("of those at a gate who are woken one by one it matters who came first") {
+  // In parallel, too, it has so many schedules that a sanitizer is busy with them for a minute.
+  CHECK(cooperative_complaint(
+            {{{{looks_and_waits}}, {{wakes_one, looks_and_waits}}, {{wakes_one, waits_at_gate}}}},
+            5) == "");
+  CHECK(complaint({{{{looks_and_waits}}, {{wakes_one}}, {{waits_at_gate}}}}, 4) == "");
+}
+
+TEST_CASE("who leaves a condition because its time is up leaves the message to the next") {
+  CHECK(complaint({{{{waits_notified_for, waits_notified_for}},
+                    {{sleeps, notifies_all}},
+                    {{notifies_all}}}},
+                  3) == "");
+}
+
+TEST_CASE("which of two twins is run again is no matter of indifference") {
+  CHECK(complaint({{{{reads, writes, forks}, true}}}, 2) == "");
+  CHECK(complaint({{{{writes, forks}, true}, {{writes}}}}, 2) == "");
+  CHECK(complaint({{{{asks_ready, forks}, true}, {{completes}}}}, 4) == "");
+}
+
+TEST_CASE("of two who send to different inboxes of one receiver the first is heard") {
+  CHECK(complaint({{{{selects_for}}, {{yields, sends}}, {{sends_elsewhere}}}}, 2) == "");
+}
+
+TEST_CASE("who is cancelled may throw something else, and so it matters how far it had come") {
+  CHECK(complaint({{{{ends_gate, throws}}, {{throws}}}}, 2) == "");
+}
+
+TEST_CASE("of those who go on with answers while all are cancelled any may be the first") {
+  CHECK(complaint(
+            {{{{acquires, tries_acquire_for}}, {{acquires, throws}}, {{releases, throws}}}, 1, 1},
+            3) == "");
+}
+
+TEST_CASE("who is asleep, and then comes less far than it had come, hides nobody") {
+  CHECK(complaint({{{{sends_elsewhere, sends}}, {{yields, sends_elsewhere}}, {{sends}}}, 1}, 3) ==
+        "");
+}
+
+TEST_CASE("who drops the handle of a task decides whose its exception is") {
+  CHECK(complaint({{{{starts_alone, starts_alone, yields}}, {{throws}}}}, 4) == "");
+}
+
+TEST_CASE("an event that has all cancelled takes the other events of its process with it") {
+  CHECK(complaint(
+            {{{{opens_scope, starts_alone, drops_handle, starts_with_handle}}, {{throws}}}, 1, 1},
+            1) == "");
+}
+
+TEST_CASE("a process that has cancelled its scope does not get a shared value afterwards") {
+  scenario const l{{{{opens_scope, cancels, waits_for_value}}, {{updates}}}};
+  CHECK(complaint(l, 1) == "");
+  CHECK(weft::tests::compare(l, granularity::parallel, 100'000).all.size() == 1);
+}
+
+TEST_CASE("a task may come far before the process that has started it exits and cancels it") {
+  scenario const l{{{{opens_scope, starts_task, exits}}, {{prints}}}};
+  CHECK(complaint(l, 1) == "");
+  CHECK(weft::tests::compare(l, granularity::parallel, 100'000).all.size() == 2);
+}
+
+TEST_CASE("who watches a scope looks whether it is over") {
+  CHECK(complaint({{{{opens_scope_for, waits_notified_for}}, {{opens_scope, sleeps}}}}, 2) == "");
+}
+
+TEST_CASE("who exits where a task of its scope is open waits for that") {
+  CHECK(complaint({{{{opens_scope, starts_with_handle, exits}}, {{opens_scope, asks, asks}}}}, 1) ==
+        "");
+}
+
+TEST_CASE("a fork that comes after an event is refused to a process without a log") {
+  CHECK(complaint({{{{notifies_one, forks}}, {{reads, waits_notified_for}}}}, 2) == "");
+}
+
+TEST_CASE("who waits for what nobody completes is in a deadlock, as nothing is outside") {
+  weft::tests::every_frame_dies const here;
+  using waits = eff<void, completing>;
+  auto const found = explore([] { return std::make_unique<completer<int>>(); },
+                             [](std::unique_ptr<completer<int>>& source) -> waits {
+                               auto result = source->get_completion();
+                               (void)co_await result.wait();
+                             },
+                             [](auto const&) { return true; });
+  CHECK(found.deadlocks == 1);
+  REQUIRE(found.outcomes.size() == 1);
+  CHECK(found.outcomes[0].result.text.find("weft::completing::wait at ") != std::string::npos);
+}
+
+namespace {
+
+using spinning = eff<void, spawning<proc>>;
+
+eff<void, proc> yields_for_ever() {
+  for (;;) co_await proc::yield{};
+}
+eff<void, proc> throws_at_once() {
+  throw std::runtime_error("at once");
+  co_return;
+}
+spinning spins_and_throws(int&) {
+  co_await spawn(yields_for_ever);
+  co_await spawn(throws_at_once);
+}
+
+}  // namespace
+
+TEST_CASE("who goes on for ever does not keep a reduction from what the others do") {
+  auto const found = explore(
+      {.max_schedules = 1000, .max_steps = 300, .reduce = true}, [] { return 0; }, spins_and_throws,
+      [](int) {});
+  CHECK(found.failed != 0);
+}
+
+namespace {
+
+using receiving = eff<void, mail, proc>;
+
+receiving receives(inbox<int> from) { (void)co_await from.next(); }
+receiving keeps(address<int>, address<int>) { co_await proc::yield{}; }
+receiving throws_after_a_yield() {
+  co_await proc::yield{};
+  throw std::runtime_error("thrown");
+}
+eff<void, spawning<mail, proc>, mail> last_addresses(int&) {
+  auto one = co_await open<int>();
+  auto two = co_await open<int>();
+  co_await spawn(receives, std::move(one.in));
+  co_await spawn(receives, std::move(two.in));
+  co_await spawn(keeps, std::move(one.to), std::move(two.to));
+  co_await spawn(throws_after_a_yield);
+}
+
+}  // namespace
+
+TEST_CASE("who is told something while all are unwound is in no schedule") {
+  weft::tests::every_frame_dies const here;
+  for (bool const reduce : {false, true}) {
+    auto const found = explore({.reduce = reduce}, [] { return 0; }, last_addresses, [](int) {});
+    CHECK(found.complete);
+    CHECK(found.failed == found.schedules);
+    auto const* const wrong = found.first_failure();
+    REQUIRE(wrong);
+    CHECK(wrong->result.text == "thrown");
+    REQUIRE(!wrong->trace.empty());
+    CHECK(wrong->trace.back().process.text() == "1.4");  // who has thrown
+  }
+}
+
+TEST_CASE("a state that cannot be made is a failure without a schedule, each time") {
+  int made = 0;
+  auto const flaky = [&made] {
+    if (++made > 1) throw std::runtime_error("no state");
+    return 0;
+  };
+  auto const twice = [](int&) -> spinning {
+    for (int i = 0; i != 2; ++i)
+      co_await spawn([]() -> eff<void, proc> { co_await proc::yield{}; });
+  };
+  for (bool const reduce : {false, true}) {
+    made = 0;
+    auto const found = explore({.reduce = reduce}, flaky, twice, [](int) {});
+    CHECK_FALSE(found.ok());
+    CHECK(found.nondeterminism);  // the first schedule, run again, ends otherwise
+  }
+}
+
+namespace {
+
+struct ask {
+  struct on_the_way : op<int> {};
+  using operations = op_list<on_the_way>;
+};
+/// Resumes from ordinary code, which stands in between from then on.
+struct resumes_by_a_call : handler<ask> {
+  void on(ask::on_the_way, resumption<int> k) const { resume(std::move(k), 1); }
+};
+eff<void, proc, console> prints_behind_a_call(std::string&) {
+  co_await handle(resumes_by_a_call(), []() -> eff<void, ask, console> {
+    (void)co_await ask::on_the_way{};
+    co_await console::print{"behind"};
+  });
+}
+
+}  // namespace
+
+TEST_CASE(
+    "behind ordinary code an operation that need not wait is no step of its own, and goes on") {
+  weft::tests::every_frame_dies const here;
+  for (auto const grain : {granularity::cooperative, granularity::parallel}) {
+    auto const found = explore(
+        {.granularity = grain}, [] { return std::string(); },
+        [](std::string& s) { return prints_behind_a_call(s); },
+        [](std::string const& s) { return s == "behind"; },
+        [](std::string& s) { return console_to_string(s); });
+    INFO(found.report());
+    CHECK(found.ok());
+  }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+
+/// What explore calls complete, no backend contradicts: whatever a random program comes to on one
+/// thread or on several is among the outcomes that a search finds.
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstddef>
+#include <string>
+
+#include "testing/path.hpp"
+#include "tests/support/acts.hpp"
+#include "tests/support/outcomes_everywhere.hpp"
+#include "tests/support/random_lives.hpp"
+#include "tests/support/seeds.hpp"
+#include "tests/support/threads.hpp"
+#include "tests/support/traced_schedules.hpp"
+
+using namespace weft;
+using namespace weft::tests;
+
+namespace {
+
+/// A program for every backend: it does not fork; it does not wait for what is outside, for ever;
+/// and nobody ends a gate between the look of another and its wait.
+scenario a_program(unsigned seed) {
+  scenario l = random_lives(seed, 3);
+  for (auto& each : l.all) {
+    each.is_forkable = false;
+    std::erase(each.acts, act::forks);
+    std::erase(each.acts, act::ends_gate);
+    if (&each == &l.all.back()) std::erase(each.acts, act::spawns_more);  // itself, for ever
+    std::ranges::replace(each.acts, act::waits_completion, act::waits_completion_for);
+  }
+  return l;
+}
+
+/// What `run(program, round)` comes to and the search does not find; empty if there is nothing.
+struct found {
+  bool are_all = false;
+  std::string missed;
+};
+template <class Run>
+found compare_with(scenario const& l, granularity grain, int rounds, Run run) {
+  auto const explored = outcomes_explored(l, grain, 5000, true);
+  found f{explored.are_all, ""};
+  for (int i = 0; f.are_all && f.missed.empty() && i != rounds; ++i)
+    if (std::string const came_to = run(l, i); !explored.of.contains(came_to)) f.missed = came_to;
+  return f;
+}
+template <class Run>
+void compare_all(seeds const& some, granularity grain, int rounds, Run run) {
+  unsigned tried = 0, small = 0;
+  some.for_each([&](unsigned seed) {
+    auto const l = a_program(seed);
+    auto const f = compare_with(l, grain, rounds, run);
+    ++tried;
+    small += f.are_all;
+    if (f.missed.empty()) return;
+    auto const s = smaller(l, [&](scenario const& other) {
+      return !compare_with(other, grain, rounds * 4, run).missed.empty();
+    });
+    INFO("seed " << seed << ", program\n" << l.text() << "or smaller\n" << s.text());
+    CHECK(f.missed == "");
+  });
+  if (!some.only_some()) CHECK(small > tried * 8 / 10);
+}
+
+}  // namespace
+
+TEST_CASE("what one thread comes to, in any order, is among what explore finds") {
+  compare_all(seeds(200), granularity::cooperative, 10, [](scenario const& l, int round) {
+    return round == 0 ? outcome_on<alone>(l) : outcome_on<by_random>(l);
+  });
+}
+
+TEST_CASE("each run on one thread, in any order, is a schedule that can be followed") {
+  unsigned tried = 0, found = 0;
+  seeds const some(200);
+  some.for_each([&](unsigned seed) {
+    auto const l = a_program(seed);
+    for (int round = 0; round != 5; ++round) {
+      seen_run seen;
+      seen.outcome =
+          round == 0 ? outcome_on<alone>(l, &seen.trace) : outcome_on<by_random>(l, &seen.trace);
+      auto const its_path = path_of(l, seen, 20'000);
+      ++tried;
+      found += its_path == run_path::found;
+      if (its_path != run_path::missing) continue;
+      INFO("seed " << seed << ", round " << round << ", program\n" << l.text());
+      CHECK(seen.outcome == "what a schedule comes to");
+    }
+  });
+  if (!some.only_some()) CHECK(found > tried * 9 / 10);
+}
+
+TEST_CASE("what no schedule does has no path") {
+  using enum act;
+  scenario const l{{{{writes, yields, writes}}, {{reads}}}};
+  seen_run real;
+  real.outcome = outcome_on<alone>(l, &real.trace);
+  CHECK(path_of(l, real, 1000) == run_path::found);
+  auto other = real;
+  other.outcome += "more";
+  CHECK(path_of(l, other, 1000) == run_path::missing);
+  other = real;
+  std::swap(other.trace.front(), other.trace.back());
+  CHECK(path_of(l, other, 1000) == run_path::missing);
+  CHECK(path_of(l, other, 1) == run_path::not_found_in_time);
+}
+
+TEST_CASE("what several threads come to is among what explore finds in parallel steps") {
+  compare_all(seeds(is_sanitized ? 20 : 60), granularity::parallel, 40,
+              [](scenario const& l, int round) {
+                return round % 2 == 0 ? outcome_on<shared_by<2>>(l) : outcome_on<stolen_by<2>>(l);
+              });
+}

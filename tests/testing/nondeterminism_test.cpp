@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: MIT
+
+/// Programs that do not always do the same, and programs that leave something over: both are found
+/// out, whoever searches, and it is said where and how.
+
+#include <catch2/catch.hpp>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "effects/effects.hpp"
+#include "sched/schedule.hpp"
+#include "sched/sync/gate.hpp"
+#include "sched/testing.hpp"
+#include "tests/support/frames.hpp"
+
+using namespace weft;
+using Catch::Matchers::Contains;
+
+namespace {
+
+using step = eff<void, proc, syncing>;
+using parent = eff<void, spawning<proc, syncing>>;
+
+/// What all of them share, so that a reduction has something to try.
+struct world {
+  gate door;
+};
+step wakes(world& w, int times) {
+  for (int i = 0; i != times; ++i) {
+    if (i != 0) co_await proc::yield{};
+    co_await syncing::wake{w.door};
+  }
+}
+world make_world() { return {}; }
+bool fine(world const&) { return true; }
+
+/// So many processes of two steps; and in the run of that number, counted from 1, others.
+auto two_but(int in_run, int processes, int steps = 2) {
+  return [=, run = 0](world& w) mutable -> parent {
+    bool const now = ++run == in_run;
+    return [](world& in, int n, int of) -> parent {
+      for (int i = 0; i != n; ++i) co_await spawn(wakes, std::ref(in), of);
+    }(w, now ? processes : 2, now ? steps : 2);
+  };
+}
+
+void says(exploration const& found, std::string const& how) {
+  CHECK(found.nondeterminism);
+  CHECK_FALSE(found.ok());
+  CHECK_FALSE(found.complete);
+  CHECK(found.what_differed == how);
+  CHECK_THAT(found.report(), Contains("nondeterminism: " + how));
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a first schedule that goes another way when it is run again is told, by all who search") {
+  weft::tests::every_frame_dies const here;
+  auto const more =
+      "at step 2 of the same schedule, run twice, 1.1 and 1.2 can be chosen, and then 1.1, 1.2 and "
+      "1.3";
+  says(explore(make_world, two_but(2, 3), fine), more);
+  says(explore({.reduce = true}, make_world, two_but(2, 3), fine), more);
+  says(explore({.max_preemptions = 3}, make_world, two_but(2, 3), fine), more);
+  for (walk const by : {walk::uniform, walk::weighted, walk::pct, walk::portfolio})
+    says(random_walk({.by = by}, make_world, two_but(2, 3), fine), more);
+
+  auto const over =
+      "at step 2 of the same schedule, run twice, 1.1 and 1.2 can be chosen, and then there is no "
+      "choice";
+  says(explore(make_world, two_but(2, 1), fine), over);
+  says(explore({.reduce = true}, make_world, two_but(2, 1), fine), over);
+  says(random_walk(make_world, two_but(2, 1), fine), over);
+}
+
+TEST_CASE("a program that goes another way in the middle of the search is told, with both ways") {
+  weft::tests::every_frame_dies const here;
+  auto const more =
+      "at step 2, after the same choices, 1.1, 1.2 and 1.3 can be chosen, and before 1.1 and 1.2 "
+      "could";
+  for (int const run : {3, 5, 6}) {
+    says(explore(make_world, two_but(run, 3), fine), more);
+    says(explore({.reduce = true}, make_world, two_but(run, 3), fine), more);
+    says(explore({.max_preemptions = 3}, make_world, two_but(run, 3), fine), more);
+  }
+}
+
+TEST_CASE(
+    "a program that is over earlier in the middle of the search is told, with who could go on") {
+  weft::tests::every_frame_dies const here;
+  auto const over =
+      "at step 2, after the same choices, nobody can be chosen, and before 1.1 and 1.2 could";
+  for (int const run : {3, 6}) {
+    says(explore(make_world, two_but(run, 1), fine), over);
+    says(explore({.reduce = true}, make_world, two_but(run, 1), fine), over);
+    says(explore({.max_preemptions = 3}, make_world, two_but(run, 1), fine), over);
+  }
+}
+
+TEST_CASE("a walk that comes to a new end runs it again, and tells if it goes another way") {
+  weft::tests::every_frame_dies const here;
+  int runs = 0;
+  auto const found = random_walk({.by = walk::uniform}, make_world, two_but(21, 3),
+                                 [&runs](world const&) { return ++runs < 20 ? "early" : "late"; });
+  // Of the 20th run, counted without the one again of the first, the second time.
+  says(
+      found,
+      "at step 2 of the same schedule, run twice, 1.1 and 1.2 can be chosen, and then 1.1, 1.2 and "
+      "1.3");
+  CHECK(found.outcomes.size() == 2);
+  CHECK(found.schedules == 19);
+}
+
+TEST_CASE("steps at which nobody else could run count too") {
+  weft::tests::every_frame_dies const here;
+  says(explore(
+           make_world,
+           [run = 0](world& w) mutable -> parent {
+             int const now = ++run;
+             return
+                 [](world& in, int n) -> parent { co_await spawn(wakes, std::ref(in), n); }(w, now);
+           },
+           fine),
+       "the same schedule, run twice, has 2 steps, and then 3");
+}
+
+TEST_CASE("a check that says something else of the same schedule is told, with both") {
+  weft::tests::every_frame_dies const here;
+  auto const check = [n = 0](world const&) mutable { return "n = " + std::to_string(++n); };
+  auto const how = "the same schedule, run again, ends otherwise: \"n = 1\", and then \"n = 2\"";
+  says(explore(make_world, two_but(0, 0), check), how);
+  says(explore({.reduce = true}, make_world, two_but(0, 0), check), how);
+  says(random_walk(make_world, two_but(0, 0), check), how);
+}
+
+TEST_CASE("an exception with another text is told, with both") {
+  weft::tests::every_frame_dies const here;
+  auto const throws = [n = 0](world&) mutable -> parent {
+    std::string const text = "error " + std::to_string(++n);
+    return [](std::string t) -> parent {
+      if (!t.empty()) throw std::runtime_error(t);
+      co_return;
+    }(text);
+  };
+  auto const how =
+      "the same schedule, run again, ends otherwise: \"error 1\", and then \"error 2\"";
+  says(explore(make_world, throws, fine), how);
+  says(random_walk(make_world, throws, fine), how);
+}
+
+TEST_CASE("a program that throws now and then only is told") {
+  weft::tests::every_frame_dies const here;
+  auto const found = explore(make_world, two_but(0, 0), [n = 0](world const&) mutable {
+    if (++n == 1) throw std::runtime_error("only once");
+  });
+  says(found, "the same schedule, run again, ends otherwise: \"only once\", and then \"\"");
+  CHECK(found.failed == 1);
+}
+
+TEST_CASE("what is not certain is not made smaller") {
+  weft::tests::every_frame_dies const here;
+  int runs = 0;
+  auto const found = explore(
+      [&runs] {
+        ++runs;
+        return make_world();
+      },
+      two_but(2, 3), [](world const&) { return false; });
+  CHECK(found.nondeterminism);
+  CHECK(runs == 2);
+  CHECK(found.outcomes.at(0).path == found.outcomes.at(0).found);
+}
+
+TEST_CASE("a program that always does the same is not accused") {
+  weft::tests::every_frame_dies const here;
+  CHECK(explore(make_world, two_but(0, 0), fine).ok());
+  CHECK(explore({.reduce = true}, make_world, two_but(0, 0), fine).ok());
+  CHECK(explore({.max_preemptions = 2}, make_world, two_but(0, 0), fine).ok());
+  CHECK(random_walk({.max_schedules = 100}, make_world, two_but(0, 0), fine).ok());
+}
+
+// ---- leaks
+
+namespace {
+
+struct keeper : region {
+  std::vector<resumption<void>>* kept = nullptr;
+  void on(proc::yield, resumption<void> k) { kept->push_back(std::move(k)); }
+  void on(proc::fork, resumption<bool>) {}
+  void on(proc::exit, resumption<never>) {}
+};
+eff<void, proc> yields() { co_await proc::yield{}; }
+eff<void, proc> keeps(std::vector<resumption<void>>& into) {
+  keeper h;
+  h.kept = &into;
+  co_await handle<proc>(h, yields);
+}
+
+}  // namespace
+
+TEST_CASE("what is left over is a leak, whoever searches") {
+  weft::tests::every_frame_dies const here;
+  std::vector<resumption<void>> kept;  // outlives the runs
+  auto const program = [&kept](world&) { return keeps(kept); };
+  auto const searches = std::vector<std::function<exploration()>>{
+      [&] { return explore(make_world, program, fine); },
+      [&] { return explore({.max_preemptions = 1}, make_world, program, fine); },
+      [&] { return explore({.reduce = true}, make_world, program, fine); },
+      [&] { return random_walk({.max_schedules = 3}, make_world, program, fine); },
+      [&] { return follow(schedule_path().text(), make_world, program, fine); },
+      [&] { return shrink(schedule_path().text(), 10, make_world, program, fine); }};
+  for (auto const& search : searches) {
+    auto const found = search();
+    CHECK(found.leaked > 0);
+    CHECK_FALSE(found.ok());
+    CHECK(found.failed == 0);
+    CHECK_FALSE(found.nondeterminism);
+    CHECK_THAT(found.report(), Contains("leak: " + std::to_string(found.leaked) +
+                                        " frames are left over, first by follow("));
+    kept.clear();
+  }
+}
+
+namespace {
+
+/// Owned, and keeps in itself what it is given: nobody but a test can break that.
+struct keeps_itself {
+  std::vector<keeps_itself*>* all;
+  std::vector<resumption<void>> kept;
+  void on(proc::yield, resumption<void> k) {
+    all->push_back(this);
+    kept.push_back(std::move(k));
+  }
+  void on(proc::fork, resumption<bool>) {}
+  void on(proc::exit, resumption<never>) {}
+};
+eff<void, proc> keeps_in_the_handler(std::vector<keeps_itself*>& all) {
+  co_await handle<proc>(keeps_itself{&all, {}}, yields);
+}
+
+}  // namespace
+
+TEST_CASE("an owned handler that keeps a resumption in itself is a leak that is found") {
+  weft::tests::every_frame_dies const here;
+  std::vector<keeps_itself*> all;
+  auto const found =
+      explore(make_world, [&all](world&) { return keeps_in_the_handler(all); }, fine);
+  CHECK(found.leaked > 0);
+  CHECK_FALSE(found.ok());
+  for (auto* const h : all) std::exchange(h->kept, {}).clear();
+}
