@@ -21,7 +21,7 @@ struct chase_lev_orders : steal_orders {
   static constexpr auto takes = std::memory_order_seq_cst;         // [10]
 };
 
-/// The same, where the owner is to pay as little as can be, and thieves pay for it (S7).
+/// The same, where the owner is to pay as little as can be, and thieves pay for it (STEAL-7).
 struct interrupting_orders : chase_lev_orders {
   using fence = detail::asymmetric_fence;
   static constexpr auto claims_lightly = std::memory_order_release;        // [11]
@@ -51,18 +51,18 @@ concept takes_in = requires(Into& into, T x, std::size_t n) {
 /// takes the last one, and a steal a call of the system, which may wait.  Nothing is allocated but
 /// larger arrays.  Not for what must be taken in the order in which it came: steal_queue.
 ///
-///   S1 to S4 are in detail/steal_ends.hpp.
-///   S5  Everyone takes one item at a time, a thief by moving top from t to t + 1.  The owner moves
+///   STEAL-1 to STEAL-4 are in detail/steal_ends.hpp.
+///   STEAL-5  Everyone takes one item at a time, a thief by moving top from t to t + 1.  The owner moves
 ///       top too if it takes the last one.  It takes item b without, if it has first lowered bottom
 ///       to b [7] and then found top below b [8].  A thief looks at top, and then at bottom [9].
 ///       These four, and [10], are seq_cst.  So who finds that top has come to b, which is after
 ///       the owner's look in their one order, finds a bottom that says that there is no item b, or
 ///       one that has been pushed since.
-///   S7  With `interrupting_orders` there is a light fence between the owner's store and its look
-///       [11], and a heavy one between a thief's two looks [9] (asymmetric_fence.hpp, A1).  If the
+///   STEAL-7  With `interrupting_orders` there is a light fence between the owner's store and its look
+///       [11], and a heavy one between a thief's two looks [9] (asymmetric_fence.hpp, FENCE-1).  If the
 ///       light one is first, the thief finds b at bottom, or what was stored since.  If the heavy
 ///       one is, the owner finds at top what the thief found, or more.  So who finds that top has
-///       come to b, and the owner did not, finds such a bottom as in S5.  The same fences stand for
+///       come to b, and the owner did not, finds such a bottom as in STEAL-5.  The same fences stand for
 ///       [5] and [6]: the light one between a push and the look whether somebody sleeps, the heavy
 ///       one between saying that one will and looking for work.
 ///
@@ -122,7 +122,7 @@ class basic_chase_lev : private detail::steal_ends<T, Orders> {
   /// With room for so many, or a few more.  Throws std::bad_alloc.
   explicit basic_chase_lev(std::size_t room = 64) : ends(room) {}
 
-  /// Thieves are not to interrupt (S7), though its orders say so: there are too many, perhaps.
+  /// Thieves are not to interrupt (STEAL-7), though its orders say so: there are too many, perhaps.
   /// Before there are any.
   void do_not_interrupt() noexcept
     requires may_interrupt
@@ -140,7 +140,7 @@ class basic_chase_lev : private detail::steal_ends<T, Orders> {
   /// instruction if thieves interrupt; but then who sleeps calls before_last_look().
   void publish() noexcept {
     if constexpr (may_interrupt)
-      if (interrupts_) return Orders::fence::light();  // S7
+      if (interrupts_) return Orders::fence::light();  // STEAL-7
     ends::publish();
   }
   /// What somebody calls who has announced that he sleeps, before he asks is_empty() of it, or of
@@ -148,18 +148,18 @@ class basic_chase_lev : private detail::steal_ends<T, Orders> {
   void before_last_look() const noexcept
     requires may_interrupt
   {
-    if (interrupts_) Orders::fence::heavy();  // S7
+    if (interrupts_) Orders::fence::heavy();  // STEAL-7
   }
 
   /// The one that was pushed last.  Never `lost`: who loses the last one has none left.
   [[nodiscard]] taken<T> try_pop() noexcept {
-    // Relaxed: bottom and the array are ours (S2).
+    // Relaxed: bottom and the array are ours (STEAL-2).
     index const b = this->bottom_.load(std::memory_order_relaxed) - 1;
     if (b < this->top_seen_) return missed::empty;
     T const x = this->array_.load(std::memory_order_relaxed)->get(b);
     index t = lower_bottom(b);
     if (t < b) return x;
-    // [10] seq_cst: S5.  Relaxed if it fails: then it is gone, whoever has it.
+    // [10] seq_cst: STEAL-5.  Relaxed if it fails: then it is gone, whoever has it.
     bool const is_ours = t == b && this->top_.compare_exchange_strong(t, b + 1, Orders::takes,
                                                                       std::memory_order_relaxed);
     this->top_seen_ = b + 1;
@@ -186,26 +186,26 @@ class basic_chase_lev : private detail::steal_ends<T, Orders> {
     if constexpr (may_interrupt)
       if (interrupts_) {
         this->bottom_.store(b, Orders::claims_lightly);        // [11] release: as a push
-        Orders::fence::light();                                // S7
-        return this->top_.load(Orders::looks_at_top_lightly);  // [11] relaxed: S7
+        Orders::fence::light();                                // STEAL-7
+        return this->top_.load(Orders::looks_at_top_lightly);  // [11] relaxed: STEAL-7
       }
-    this->bottom_.store(b, Orders::claims);        // [7] seq_cst: S5; and release, as a push
-    return this->top_.load(Orders::looks_at_top);  // [8] seq_cst: S5
+    this->bottom_.store(b, Orders::claims);        // [7] seq_cst: STEAL-5; and release, as a push
+    return this->top_.load(Orders::looks_at_top);  // [8] seq_cst: STEAL-5
   }
   /// The owner sees what it has stored.
   [[nodiscard]] taken<T> steal(bool is_owner = false) noexcept {
-    // [9] seq_cst: S5; acquire: with [1], [7] and [11].
+    // [9] seq_cst: STEAL-5; acquire: with [1], [7] and [11].
     index t = this->top_.load(Orders::sees_top);
     if constexpr (may_interrupt)
       if (interrupts_ && !is_owner) {
         if (this->is_empty()) return missed::empty;  // nobody is interrupted for nothing
-        Orders::fence::heavy();                      // S7
+        Orders::fence::heavy();                      // STEAL-7
       }
     index const b = this->bottom_.load(Orders::sees_bottom);
     if (b <= t) return missed::empty;
     // [4] acquire: with [3].
     T const x = this->array_.load(Orders::sees_array)->get(t);
-    // [10] seq_cst: S5; release: the cell is read before the owner may write there again [2].
+    // [10] seq_cst: STEAL-5; release: the cell is read before the owner may write there again [2].
     // Relaxed if it fails: what was read is of no use.
     if (!this->top_.compare_exchange_strong(t, t + 1, Orders::takes, std::memory_order_relaxed))
       return missed::lost;

@@ -52,9 +52,9 @@ struct plain_counts {
 /// Counts for versions on several threads.  A deque object is still one thread's at a time, as
 /// an int is; what may differ in thread are the versions that share its chunks.
 ///
-///   A1  What is written to a chunk is written by its only owner, or into a slot that the writer
+///   POLICY-1  What is written to a chunk is written by its only owner, or into a slot that the writer
 ///       alone has claimed, and which no other owner's window covers.
-///   A2  Whoever finds itself the only owner, or the last, sees all that former owners did.
+///   POLICY-2  Whoever finds itself the only owner, or the last, sees all that former owners did.
 struct atomic_counts {
   static constexpr bool between_threads = true;
 
@@ -68,12 +68,12 @@ struct atomic_counts {
       if (only_one()) return true;  // nobody else can add or remove: no need of a locked step
       // [1] release: our reads and claims come before what the next only owner does; pairs
       //     with [2] and [3].
-      // [3] acquire: if we are the last after all; pairs with [1] of each former owner (A2).
+      // [3] acquire: if we are the last after all; pairs with [1] of each former owner (POLICY-2).
       return n_.fetch_sub(1, std::memory_order_acq_rel) == 1;
     }
 
     [[nodiscard]] bool only_one() const noexcept {
-      // [2] acquire: if we are the only one; pairs with [1] of each former owner (A2).
+      // [2] acquire: if we are the only one; pairs with [1] of each former owner (POLICY-2).
       return n_.load(std::memory_order_acquire) == 1;
     }
 

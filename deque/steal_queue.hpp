@@ -30,8 +30,8 @@ struct steal_queue_orders : steal_orders {
 /// instruction.  Nothing is allocated but larger arrays.  Where last in, first out will do, or is
 /// wanted, a chase_lev pops without touching what thieves write to.
 ///
-///   S1 to S4 are in detail/steal_ends.hpp.
-///   S6  Nobody takes at the bottom: it only grows.  So what stood between top and bottom at some
+///   STEAL-1 to STEAL-4 are in detail/steal_ends.hpp.
+///   STEAL-6  Nobody takes at the bottom: it only grows.  So what stood between top and bottom at some
 ///       moment stands there as long as top is the same; and who moves top from t to t + n, having
 ///       seen a bottom of t + n or more, has these n, and nobody else has one of them.
 ///

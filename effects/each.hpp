@@ -29,9 +29,9 @@ namespace detail {
 
 /// What a range and its iterators share, counted by them: the handler of the computation.
 ///
-///   G1  There is a value, and the rest of the computation; or neither: it has not begun, it is
+///   EACH-1  There is a value, and the rest of the computation; or neither: it has not begun, it is
 ///       running, or it is over.
-///   G2  The rest goes before the value, and both before the region ends: so there is nothing left
+///   EACH-2  The rest goes before the value, and both before the region ends: so there is nothing left
 ///       that the region would have to unwind.
 template <class T>
 class emission : public region, public handler<emit<T>>, public pooled {
@@ -71,7 +71,7 @@ class emission : public region, public handler<emit<T>>, public pooled {
 
   std::size_t owners_ = 0;
   bool has_begun_ = false;
-  std::optional<T> value_;  // G1
+  std::optional<T> value_;  // EACH-1
   resumption<void> rest_;
 };
 

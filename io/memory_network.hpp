@@ -56,7 +56,7 @@ namespace weft {
 /// who listens is O(n), of n sockets; all else O(1) and what bytes cost.
 class memory_network final : public network {
  public:
-  /// By is_touched (M2), where it has to (M1).
+  /// By is_touched (MEMNET-2), where it has to (MEMNET-1).
   static constexpr bool tells_what_it_touches = true;
 
   /// Throws std::invalid_argument if there is no room for a byte, or for who comes.

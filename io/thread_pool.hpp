@@ -27,8 +27,8 @@ namespace weft {
 /// processes (.max_processes) limits them.  When it is destroyed, jobs that have not begun are
 /// dropped, so that who waits finds completion_dropped; those that run are waited for.
 ///
-///   J1  What waits, and whether the pool ends, are touched under the mutex.
-///   J2  A job is taken out by one thread, which runs it; or by who ends the pool, who destroys it.
+///   JOB-1  What waits, and whether the pool ends, are touched under the mutex.
+///   JOB-2  A job is taken out by one thread, which runs it; or by who ends the pool, who destroys it.
 ///       Neither holds the mutex then: both wake who waits, and destroy what is his.
 ///
 /// Thread safe, for any number of schedulers; it is moved before anybody uses it.  A lock a job,
@@ -91,7 +91,7 @@ class thread_pool : public handler<blocking> {
       }
       changed_.notify_all();
       while (std::unique_ptr<blocking_job> const dropped = next()) {
-      }  // J2; another deque would have to be allocated
+      }  // JOB-2; another deque would have to be allocated
       for (auto& t : threads_) t.join();
     }
     /// Null if none waits.
@@ -105,8 +105,8 @@ class thread_pool : public handler<blocking> {
 
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::deque<std::unique_ptr<blocking_job>> waiting_;  // J1
-    bool is_over_ = false;                               // J1
+    std::deque<std::unique_ptr<blocking_job>> waiting_;  // JOB-1
+    bool is_over_ = false;                               // JOB-1
     std::vector<std::thread> threads_;
   };
 

@@ -17,13 +17,13 @@ namespace weft::detail {
 /// the heavy one, which has the system interrupt all other threads of the process that run, and
 /// make each of them do what a full fence does.
 ///
-///   A1  Of a light and a heavy fence one comes first: what came before that one is seen after the
+///   FENCE-1  Of a light and a heavy fence one comes first: what came before that one is seen after the
 ///       other, whatever the orders.
 ///
 /// A heavy one is 1 to 2 microseconds here.  It grows with how many threads run, and waits for the
 /// heavy ones of other processes.  Thread safe.
 ///
-/// Source: D. Dice, H. Huang, M. Yang, Asymmetric Dekker synchronization, 2001; the words of A1
+/// Source: D. Dice, H. Huang, M. Yang, Asymmetric Dekker synchronization, 2001; the words of FENCE-1
 /// from D. Goldblatt, Asymmetric fences, P1202R5; membarrier(2).
 class asymmetric_fence {
  public:

@@ -14,10 +14,10 @@
 
 /// A chunk: a counted block with room for `capacity` elements, of which a run is constructed.
 ///
-///   C1  The constructed slots are [low, high).  Every version's window on the chunk lies within.
-///   C2  A slot is constructed once while the chunk has several owners: `low` only falls then,
+///   CHUNK-1  The constructed slots are [low, high).  Every version's window on the chunk lies within.
+///   CHUNK-2  A slot is constructed once while the chunk has several owners: `low` only falls then,
 ///       and `high` only rises.
-///   C3  Height 0 holds the user's elements.  Height h > 0 holds pointers to chunks of height
+///   CHUNK-3  Height 0 holds the user's elements.  Height h > 0 holds pointers to chunks of height
 ///       h - 1, each of them full.
 namespace weft::detail {
 
@@ -29,8 +29,8 @@ constexpr side opposite(side s) noexcept { return s == side::front ? side::back 
 template <class T, class P>
 struct chunk_header {
   typename P::counts::owners owners{};
-  typename P::counts::bound low{};   // written as C2 says
-  typename P::counts::bound high{};  // written as C2 says
+  typename P::counts::bound low{};   // written as CHUNK-2 says
+  typename P::counts::bound high{};  // written as CHUNK-2 says
   std::uint16_t const capacity;
   std::uint16_t const height;
 

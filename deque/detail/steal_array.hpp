@@ -15,7 +15,7 @@ namespace weft::detail {
 /// of them are smaller together than the newest.
 ///
 /// Cells are atomic: a thief may read one that the owner is writing to, and then does not get what
-/// it has read (S3).
+/// it has read (STEAL-3).
 template <class T>
 class steal_array {
  public:
@@ -37,7 +37,7 @@ class steal_array {
 
   [[nodiscard]] index capacity() const noexcept { return last_ + 1; }
 
-  // Relaxed, both: bottom and top say what a cell holds and who may have it (S1 to S3).
+  // Relaxed, both: bottom and top say what a cell holds and who may have it (STEAL-1 to STEAL-3).
   [[nodiscard]] T get(index i) const noexcept { return cell(i).load(std::memory_order_relaxed); }
   void put(index i, T x) noexcept { cell(i).store(x, std::memory_order_relaxed); }
   /// What next() gives, so many times, at least once: from i on.

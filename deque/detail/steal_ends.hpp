@@ -33,15 +33,15 @@ namespace detail {
 
 /// The two ends of what is stolen from, and the array between them.
 ///
-///   S1  The items from `top` to `bottom`, which is none of them, stand in it, item i in cell i of
+///   STEAL-1  The items from `top` to `bottom`, which is none of them, stand in it, item i in cell i of
 ///       the array, modulo its capacity.  Indices have 64 bits and never come round: that takes 200
 ///       years.  They are signed, since bottom may be one below top for a moment.
-///   S2  bottom is the owner's alone to write.  top only grows, and by compare-and-swap: who moves
+///   STEAL-2  bottom is the owner's alone to write.  top only grows, and by compare-and-swap: who moves
 ///       it has the items that it passes.
-///   S3  The owner writes to a cell again when it has seen that top has passed the item that was
+///   STEAL-3  The owner writes to a cell again when it has seen that top has passed the item that was
 ///       there [2].  Who reads something else there than the item it wants does not get the item:
 ///       top has moved by then.
-///   S4  Items are put into the newest array only, and the older ones stay as they are as long as
+///   STEAL-4  Items are put into the newest array only, and the older ones stay as they are as long as
 ///       the deque lives.  Who looks at bottom, and then for the array, finds one in which the
 ///       items below that bottom stand that top has not passed.
 template <class T, class Orders>
@@ -58,7 +58,7 @@ class steal_ends {
   /// At the bottom.  O(1), amortised: an array that is full is replaced by one twice as large.
   /// Throws std::bad_alloc, and then nothing has happened.
   void push(T x) {
-    // Relaxed: it is ours (S2); the array too.
+    // Relaxed: it is ours (STEAL-2); the array too.
     index const b = bottom_.load(std::memory_order_relaxed);
     if (b == full_at_) [[unlikely]]
       make_room(1);
@@ -90,7 +90,7 @@ class steal_ends {
 
   /// Between a push and a look, with seq_cst, at whether somebody sleeps who might want it: if that
   /// look does not see who announced before, with seq_cst, that it will sleep, its is_empty() sees
-  /// what was pushed (seed-notes D8).  One locked instruction on x86, and for who does not ask for
+  /// what was pushed (seed-notes DEFECT-8).  One locked instruction on x86, and for who does not ask for
   /// it none.  A fence would do, but ThreadSanitizer does not know of fences.
   void publish() noexcept {
     // [5] seq_cst, with [6]: in their one order either this comes before the sleeper's look, and it
@@ -125,9 +125,9 @@ class steal_ends {
   ~steal_ends() = default;
 
   // Who steals writes here,
-  alignas(line) std::atomic<index> top_ = 0;  // S2
+  alignas(line) std::atomic<index> top_ = 0;  // STEAL-2
   // and the owner here.
-  alignas(line) std::atomic<index> bottom_ = 0;  // S2
+  alignas(line) std::atomic<index> bottom_ = 0;  // STEAL-2
   index top_seen_ = 0;                           // the owner's: top is not less
 
  private:
@@ -141,7 +141,7 @@ class steal_ends {
     if (n > most || room > most) throw std::bad_alloc();
     if (room > static_cast<std::size_t>(newest_->capacity())) {
       array::replace(newest_, room, top_seen_, b);
-      // [3] release: who finds it there [4] finds its cells (S4).
+      // [3] release: who finds it there [4] finds its cells (STEAL-4).
       array_.store(newest_.get(), Orders::grows);
     }
     full_at_ = top_seen_ + newest_->capacity();

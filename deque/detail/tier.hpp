@@ -13,14 +13,14 @@
 /// tier below whose elements are the full chunks of this one.  The deque is the tier at height
 /// 0; each tier below is counted, and may belong to many versions.
 ///
-///   T1  If there is a tier below, or both windows have a chunk: those chunks have full
+///   TIER-1  If there is a tier below, or both windows have a chunk: those chunks have full
 ///       capacity, the front window ends at its chunk's end, the back window begins at 0.
-///   T2  Every chunk in the tier below is full, so an index is found by division.
-///   T3  Otherwise at most one window has a chunk, of any capacity, and lies anywhere in it.
-///   T4  An empty window may keep a chunk, a spare, only if it is the chunk's only owner.  A
+///   TIER-2  Every chunk in the tier below is full, so an index is found by division.
+///   TIER-3  Otherwise at most one window has a chunk, of any capacity, and lies anywhere in it.
+///   TIER-4  An empty window may keep a chunk, a spare, only if it is the chunk's only owner.  A
 ///       copy of the tier does not get it.
-///   T5  The tier below, if there is one, holds something.
-///   T6  A window's only owner destroys slots outside it before it builds or moves there.
+///   TIER-5  The tier below, if there is one, holds something.
+///   TIER-6  A window's only owner destroys slots outside it before it builds or moves there.
 ///
 /// A push builds in place if the next slot of the leaf has never been built in, even in a leaf
 /// with many owners: no older version's window covers it (the slot claim of P. Bagwell's VList,
@@ -47,7 +47,7 @@ class tier {
   tier() = default;
   explicit tier(unsigned h) noexcept : height_(h) {}
   tier(tier const& other) noexcept : below_(other.below_), height_(other.height_) {
-    if (!other.front_.empty()) front_ = other.front_;  // T4: without spares
+    if (!other.front_.empty()) front_ = other.front_;  // TIER-4: without spares
     if (!other.back_.empty()) back_ = other.back_;
   }
   tier(tier&&) = default;
@@ -172,7 +172,7 @@ class tier {
     else
       return back_;
   }
-  [[nodiscard]] bool at_most_one_chunk() const noexcept {  // T3
+  [[nodiscard]] bool at_most_one_chunk() const noexcept {  // TIER-3
     return !below_ && !(front_.chunk && back_.chunk);
   }
   /// Where the first element of a chunk goes that will grow towards S.

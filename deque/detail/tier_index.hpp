@@ -34,7 +34,7 @@ template <class E, class T, class P>
 tier<E, T, P> tier<E, T, P>::split_off(std::size_t i) {
   tier rest(height());
   // Both sides of a cut see the one leaf.  A chunk of chunks is copied: it would keep alive, for
-  // one side, all that the other holds.  A side that sees nothing lets go (T4).
+  // one side, all that the other holds.  A side that sees nothing lets go (TIER-4).
   auto const part = [](window const& whole, slot b, slot e) {
     if (b == e) return window();
     if constexpr (cells::is_leaf)

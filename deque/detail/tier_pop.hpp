@@ -35,7 +35,7 @@ template <side S>
   }
   window& other = at_end<opposite(S)>();
   if (other.empty()) throw_empty(operation);
-  w = window();  // the spare would break T1 once `other` is popped at this end
+  w = window();  // the spare would break TIER-1 once `other` is popped at this end
   return other;
 }
 
@@ -95,7 +95,7 @@ template <class E, class T, class P>
 template <side S>
 void tier<E, T, P>::narrow(window& w) noexcept {
   S == side::front ? ++w.begin : --w.end;
-  if (w.empty()) w = window();  // T4
+  if (w.empty()) w = window();  // TIER-4
 }
 
 template <class E, class T, class P>

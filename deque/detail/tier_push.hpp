@@ -111,7 +111,7 @@ template <side S, class Make>
     return;
   }
 
-  if (!single) {  // T1: a full chunk
+  if (!single) {  // TIER-1: a full chunk
     window w1 = fresh<S>(full);
     if constexpr (noexcept(make(w1.at(0)))) {
       push_below<S>(std::move(here.chunk));
@@ -168,7 +168,7 @@ auto tier<E, T, P>::fresh(slot capacity) const -> window {
 template <class E, class T, class P>
 template <side S>
 [[gnu::noinline]] void tier<E, T, P>::push_below(owner&& c) {
-  if (!below_) {  // a tier below holds something from the first (T5)
+  if (!below_) {  // a tier below holds something from the first (TIER-5)
     auto first = lower_tier<T, P>::make(1, typename lower_tier<T, P>::inner(height() + 1));
     first->chunks.template emplace<S>(std::move(c));
     below_ = std::move(first);

@@ -4,11 +4,11 @@
  * Who waits stands in a waiter, in the frame of its operation, which is on one list or several: at
  * mailboxes, on the heap of timers, at a gate; each has a lock (sched/sync/detail/waiter.hpp).
  *
- *   T1  Who wakes it takes the process out of the waiter by one exchange, under the lock of the
+ *   WAITER-1  Who wakes it takes the process out of the waiter by one exchange, under the lock of the
  *       list on which the waiter was found.
- *   T2  When it goes on, it takes the waiter off the lists on which that still stands, each under
+ *   WAITER-2  When it goes on, it takes the waiter off the lists on which that still stands, each under
  *       its lock, before the frame goes.  Nobody holds two of these locks at once.
- *   T3  It enters the lists while its state is `yielding`, and is put when it is `sleeping`: by
+ *   WAITER-3  It enters the lists while its state is `yielding`, and is put when it is `sleeping`: by
  *       mail and by the clock after unlocking; at a gate under the lock, which is the last that a
  *       process takes before it sleeps.
  *
@@ -162,7 +162,7 @@ inline put(x) {
 #define PUT_TAKEN(l, x)  if :: ok -> put(x); atomic { x = NONE; ok = false } :: else fi
 #endif
 
-/* ---- waiting, and T2.  Of p, with a deadline if it is `timely`. */
+/* ---- waiting, and WAITER-2.  Of p, with a deadline if it is `timely`. */
 
 inline begin_to_wait() {
   assert(state[p] == running && !frame[p]);
@@ -173,7 +173,7 @@ inline go_on()       { assert(owed[p]); owed[p] = false; state[p] = running }  /
 inline fall_asleep() { assert(state[p] == yielding); state[p] = sleeping }
 inline be_woken()    { state[p] == running }
 
-/* T2, list by list.  Not a mailbox, or gate, by which it was found, if it knows that already; the
+/* WAITER-2, list by list.  Not a mailbox, or gate, by which it was found, if it knows that already; the
  * heap, if it stands there: it is told so last by who takes it off, and may look without a lock. */
 inline leave_heap() {
 #ifdef STAYS_ON_HEAP

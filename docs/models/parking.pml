@@ -12,7 +12,7 @@
  * A deque and the queue of those that have yielded are one set here: which of those in it comes
  * next is any choice, and so is whether a worker looks elsewhere first.  What is put into it is
  * `mine` at once; it is `shown` when it is published, and before that at any moment or not yet.
- * With -DASYMMETRIC nobody publishes, and who goes to sleep shows what all of them have (S7 of
+ * With -DASYMMETRIC nobody publishes, and who goes to sleep shows what all of them have (STEAL-7 of
  * deque/chase_lev.hpp).
  */
 #define SPAWNING 1  /* 0 spawns 1 and 2; each yields once */
@@ -54,7 +54,7 @@ byte due;
 
 /* Ghosts. */
 byte line[PROCESSES];
-bool put_[PROCESSES];        /* and not taken (B2) */
+bool put_[PROCESSES];        /* and not taken (BACKEND-2) */
 bool executing[PROCESSES];   /* until the last touch by the thread that has it */
 bool ended[PROCESSES];
 byte alive;
@@ -100,7 +100,7 @@ inline take_off(x) {
 #define BEFORE_LAST_LOOK  /* nothing */
 #endif
 
-/* Of the worker t: publish(), then the look whether somebody sleeps (K2). */
+/* Of the worker t: publish(), then the look whether somebody sleeps (WORKER-2). */
 inline share_more() {
 #if !defined(NOT_PUBLISHED) && !defined(ASYMMETRIC)
   shown[t] = mine[t];

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /* An owner and two thieves at what is stolen from: a deque whose owner pops at the bottom and that
  * is stolen from one by one (deque/chase_lev.hpp); or with -DFIFO a queue from which all take at the
- * top, several by one compare-and-swap (deque/steal_queue.hpp).  S1 to S7 are there.
+ * top, several by one compare-and-swap (deque/steal_queue.hpp).  STEAL-1 to STEAL-7 are there.
  *
  * The owner pushes ITEMS items, and pops whenever it likes; then all that is left.  A thief steals
  * as often as it likes, up to STEALS times: how many it calls half is any choice.  Arrays have 2, 4
  * and 8 cells, so they are gone round, and they grow.
  *
  * With -DASYMMETRIC what the owner stores when it pops stays in its store buffer for as long as it
- * likes, but it waits for that before its next store; and a thief's heavy fence empties that (S7).
+ * likes, but it waits for that before its next store; and a thief's heavy fence empties that (STEAL-7).
  *
  * Other flags build in one mistake each: README.md.
  *
@@ -104,7 +104,7 @@ inline push(item) {
     :: else
     fi
   }
-  d_step {  /* nobody sees the new array yet, and nobody writes to the old one (S4) */
+  d_step {  /* nobody sees the new array yet, and nobody writes to the old one (STEAL-4) */
     if
     :: bottom - seen == MINE ->
        i = seen;

@@ -3,7 +3,7 @@
  * sched/backends/thread_queue.hpp, as inlines that queues.pml and sharing.pml include.
  *
  * A line that begins a step touches one word that others look at: a compare-and-swap is one
- * step, a plain load another.  What only the holder of a claim may touch (Q2) is done in one
+ * step, a plain load another.  What only the holder of a claim may touch (QUEUE-2) is done in one
  * step with the store that gives the queue back: nobody can look in between.  A spin that reads
  * one word until it changes is written as waiting for the change; one that never ends is then
  * an invalid end state, which SPIN reports.
@@ -14,7 +14,7 @@
  * and a worker, for what it moves: byte chain, chain_last, chain_length, room
  */
 #define NONE    15  /* no process, no thread, no queue */
-#define CLAIMED 14  /* the sentinel (Q1) */
+#define CLAIMED 14  /* the sentinel (QUEUE-1) */
 
 mtype = { sleeping, queued, running, yielding };
 mtype = { locked, was_empty, taken, not_here };
@@ -27,7 +27,7 @@ byte previous_of[PROCESSES] = NONE;
 byte owner[PROCESSES] = NONE;
 mtype state[PROCESSES] = running;
 
-/* Ghost: put, and not yet answered by a take or a claim (B2). */
+/* Ghost: put, and not yet answered by a take or a claim (BACKEND-2). */
 bool ready[PROCESSES];
 
 /* state_word::change from running or yielding: the caller's own. */
@@ -55,13 +55,13 @@ inline is_put(x)      { assert(!ready[x] /* put twice */); ready[x] = true }
 inline is_answered(x) { assert(ready[x] /* a put is answered twice */); ready[x] = false }
 
 #ifdef CHECK_QUEUES
-/* Q1 to Q3, of what is about to be given back. */
+/* QUEUE-1 to QUEUE-3, of what is about to be given back. */
 inline check_queue(q) {
   k = h; n = 0;
   do
   :: k != NONE ->
-     assert(owner[k] == q /* Q3 */);
-     assert(state[k] == queued /* Q4 */);
+     assert(owner[k] == q /* QUEUE-3 */);
+     assert(state[k] == queued /* QUEUE-4 */);
      assert(previous_of[k] == NONE || next_of[previous_of[k]] == k);
      assert(next_of[k] != NONE || tail[q] == k);
      n++; k = next_of[k]
@@ -75,7 +75,7 @@ inline check_queue(q) {
 inline check_queue(q) { skip }
 #endif
 
-/* The one compare-and-swap of Q1. */
+/* The one compare-and-swap of QUEUE-1. */
 inline try_claim(q, answer) {
   d_step {
     if
@@ -117,13 +117,13 @@ inline unlink(q, x) {
 inline enqueue_claimed(q, x) {
   d_step {
     assert(state[x] == queued /* what is enqueued is ready */);
-    assert(owner[x] == NONE /* Q3 */);
+    assert(owner[x] == NONE /* QUEUE-3 */);
     link_last(q, x);
     give_back(q)
   }
 }
 
-/* try_dequeue: what it takes is running before the queue is given back (Q4). */
+/* try_dequeue: what it takes is running before the queue is given back (QUEUE-4). */
 inline try_dequeue(q, x, answer) {
   try_claim(q, answer);
   if
@@ -219,7 +219,7 @@ inline prepend_claimed(q) {
   d_step {
     k = chain;
     do
-    :: k != NONE -> assert(owner[k] == NONE /* Q3 */); owner[k] = q; k = next_of[k]
+    :: k != NONE -> assert(owner[k] == NONE /* QUEUE-3 */); owner[k] = q; k = next_of[k]
     :: else -> break
     od;
     k = 0;

@@ -25,7 +25,7 @@
 ///             A capture of a multi-shot handler has the binding of its time: each later run begins
 ///             with it, and a bitwise one goes back to it.
 ///   REBIND-3  A binding counts the prompts of its handlers, the slots are counted as a prompt is
-///             (P1).  Slots are never active, and cannot be captured to.
+///             (PROMPT-1).  Slots are never active, and cannot be captured to.
 ///   REBIND-4  No handler that slots are bound to performs to these slots.  It would find itself.
 namespace weft::detail {
 

@@ -29,8 +29,8 @@ class copying_prompt;
 /// A capture of a prompt that puts its frames back (copying_prompt.hpp): the chain that waits, and,
 /// once it is saved, what it was.
 ///
-///   Y1  What is alive in the arena is the chain, and nothing else.
-///   Y2  A prompt in the chain is counted by its body, and by prompts in the chain.  If something
+///   COPY-1  What is alive in the arena is the chain, and nothing else.
+///   COPY-2  A prompt in the chain is counted by its body, and by prompts in the chain.  If something
 ///       that waits elsewhere referred to it, that would not be put back with it.
 ///
 /// One thread.  Reused, for its memory.
@@ -65,7 +65,7 @@ class copied_capture final : public capture {
   std::uint32_t prompt_number_ = 0;  // the block of the innermost prompt in the chain, if any
   std::vector<prompt*> inside_;      // the prompts in the chain
   std::vector<prompt*> outside_;     // those further out that they count, as often as they do
-  bool is_owner_ = true;             // Z2
+  bool is_owner_ = true;             // BITWISE-2
 };
 
 inline void copied_capture::look_at_chain(std::coroutine_handle<> leaf, ending const& outermost,

@@ -18,17 +18,17 @@
 
 /// A prompt that goes back to where its body was captured, by putting the frames back.
 ///
-///   Z1  All runs of the body use one place: this prompt, and its arena.  There, at a time, is
+///   BITWISE-1  All runs of the body use one place: this prompt, and its arena.  There, at a time, is
 ///       nothing (the prompt has `ended`), or one run, which runs or is suspended.  If a capture
 ///       can go back to that suspension, it is the `occupant_`.
-///   Z2  A capture counts as one owner of the prompt, and so does a run.  For the occupant and its
+///   BITWISE-2  A capture counts as one owner of the prompt, and so does a run.  For the occupant and its
 ///       run that is the same one.
-///   Z3  Frames and captures belong to the thread where the body began.  Once it has gone on, or
+///   BITWISE-3  Frames and captures belong to the thread where the body began.  Once it has gone on, or
 ///       ended, on another one, it is not known what has become of its frames: then nothing goes
 ///       back, and the arena stays for ever.
-///   Z4  Before a run goes on from a capture that may be needed again, the arena is saved.  The
+///   BITWISE-4  Before a run goes on from a capture that may be needed again, the arena is saved.  The
 ///       occupant's need not be, until it has to make room.
-///   Z5  `origin_`, if it is there, is the capture that the present run went on from; the arena was
+///   BITWISE-5  `origin_`, if it is there, is the capture that the present run went on from; the arena was
 ///       marked then.  A frame runs only when the one inside it has ended: so from the second one
 ///       on, counted from inside, what is still as marked has not run, and need not be destroyed,
 ///       since it is trivially copyable.
@@ -42,7 +42,7 @@ class copying_prompt : public prompt {
   }
   /// Before the operation `at` is captured from `leaf`.  Throws uncopyable.
   void claim(std::coroutine_handle<> leaf, site const& at);
-  /// After it: the run's ownership goes with the capture (Z2).
+  /// After it: the run's ownership goes with the capture (BITWISE-2).
   [[nodiscard]] shared_capture captured(chain rest) noexcept {
     (void)rest.release();
     copied_capture* const c = next_.release();
@@ -93,7 +93,7 @@ class copying_prompt : public prompt {
  private:
   friend class copied_capture;
 
-  [[nodiscard]] bool is_at_home() const noexcept {  // Z3
+  [[nodiscard]] bool is_at_home() const noexcept {  // BITWISE-3
     return !has_been_away_ && frames.has(place_);
   }
   void answered() noexcept override { has_been_away_ = !is_at_home(); }
@@ -121,9 +121,9 @@ class copying_prompt : public prompt {
   [[noreturn]] void throw_in_use(site const& at) const;
 
   frame_arena& place_ = frames.make_arena(arena_here);
-  bool has_been_away_ = false;            // Z3
-  copied_capture* occupant_ = nullptr;    // Z1
-  copied_capture* origin_ = nullptr;      // Z5
+  bool has_been_away_ = false;            // BITWISE-3
+  copied_capture* occupant_ = nullptr;    // BITWISE-1
+  copied_capture* origin_ = nullptr;      // BITWISE-5
   bool origin_is_spare_ = false;          // nobody else refers to it
   std::size_t captures_ = 0;              // there are
   bool over_ = false;                     // there is no handler any more
@@ -240,7 +240,7 @@ inline void copying_prompt::forget(copied_capture& c) noexcept {
     release();
 }
 
-/// Destroys what has run since the origin, and forgets the rest (Z5).
+/// Destroys what has run since the origin, and forgets the rest (BITWISE-5).
 inline void copying_prompt::unwind_body() noexcept {
   if (!origin_ || is() != state::suspended || !is_at_home() || !origin_->has_its_prompts(place_))
     return (void)unwind_rest();

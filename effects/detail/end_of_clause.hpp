@@ -11,12 +11,12 @@
 
 /// Where a clause ends, and who waits for its answer goes on.
 ///
-///   G1  A clause may have dropped the rest that it was given, and others may hold on to that
-///       (H3 of holder.hpp).  They may refer to what stands outside of the handler.  So who stands
+///   CLAUSE-1  A clause may have dropped the rest that it was given, and others may hold on to that
+///       (SUSPENSION-3 of holder.hpp).  They may refer to what stands outside of the handler.  So who stands
 ///       there goes on, or is unwound, when the rest has been unwound.
-///   G2  It is unwound here, by who waits: since what stands under one handler belongs to one
+///   CLAUSE-2  It is unwound here, by who waits: since what stands under one handler belongs to one
 ///       thread at a time.  Who held on last says that it can be (prompt::rest_is).
-///   G3  A prompt may have several clauses that are not done.  The first that ends has that charge;
+///   CLAUSE-3  A prompt may have several clauses that are not done.  The first that ends has that charge;
 ///       others stand on its list, and hear from it when all is unwound.
 namespace weft::detail {
 
@@ -82,7 +82,7 @@ class end_of_clause : public ending, public pooled_in_body {
   [[nodiscard]] continuation outside() const noexcept override { return who_; }
   [[nodiscard]] bool lost() const noexcept override { return false; }
 
-  // ---- G1: who stands outside is to be unwound
+  // ---- CLAUSE-1: who stands outside is to be unwound
 
   [[nodiscard]] bool holds_on() const noexcept override { return has_rest(); }
   /// Where the clause still has what it was given, which goes with it.
@@ -111,7 +111,7 @@ class end_of_clause : public ending, public pooled_in_body {
     h.unwind_on();
   }
 
-  // ---- G1: a process waits
+  // ---- CLAUSE-1: a process waits
 
   /// Has it go on.
   class waiting {
@@ -128,7 +128,7 @@ class end_of_clause : public ending, public pooled_in_body {
   }
   /// As far as can be.  True: that was all.
   [[nodiscard]] bool unwind() noexcept {
-    if (!has_rest()) return true;  // G3
+    if (!has_rest()) return true;  // CLAUSE-3
     if (!prompt_.unwind_further()) return false;
     while (end_of_clause* const e = next_) {
       next_ = std::exchange(e->next_, nullptr);
@@ -172,7 +172,7 @@ class end_of_clause : public ending, public pooled_in_body {
   continuation who_;
   waiting* waiting_ = nullptr;
   holder* leaving_ = nullptr;
-  end_of_clause* next_ = nullptr;  // G3
+  end_of_clause* next_ = nullptr;  // CLAUSE-3
   bool is_on_list_ = false;
   bool is_counted_ = true;
   bool is_unwound_ = false;

@@ -16,11 +16,11 @@
 /// evidence passing: Xie, Leijen, DOI 10.1145/3473576).  A frame has one pointer to the handlers
 /// of its row:
 ///
-///   E1  for the empty row nothing, for a row of one that handler, for more an array of them in the
+///   EVIDENCE-1  for the empty row nothing, for a row of one that handler, for more an array of them in the
 ///       order of the set;
-///   E2  where the sets of caller and callee differ, the array is put together in the caller's
+///   EVIDENCE-2  where the sets of caller and callee differ, the array is put together in the caller's
 ///       await, so that a row costs no memory in the frames that share it;
-///   E3  a prompt has a copy of its own for its body: the caller's may be gone when the body is
+///   EVIDENCE-3  a prompt has a copy of its own for its body: the caller's may be gone when the body is
 ///       resumed.
 namespace weft::detail {
 
@@ -70,7 +70,7 @@ struct evidence {
   }
 };
 
-/// The handler of `E` in the evidence of a row (E1).
+/// The handler of `E` in the evidence of a row (EVIDENCE-1).
 template <class E, class Row>
 evidence<E>* find(void* all) noexcept {
   if constexpr (size_of_row<Row> == 1)
@@ -79,7 +79,7 @@ evidence<E>* find(void* all) noexcept {
     return static_cast<evidence<E>*>(static_cast<void**>(all)[place_of<E, Row>]);
 }
 
-/// Evidence for a row, put together from anywhere (E1).
+/// Evidence for a row, put together from anywhere (EVIDENCE-1).
 template <class Row>
 class gathered;
 template <class... Es>
@@ -107,7 +107,7 @@ class gathered<row<Es...>> {
   std::array<void*, sizeof...(Es)> all_{};
 };
 
-/// The evidence of `From`, seen as that of its subset `To` (E2): needs memory only if `To` is
+/// The evidence of `From`, seen as that of its subset `To` (EVIDENCE-2): needs memory only if `To` is
 /// another set of at least two.
 template <class To, class From>
 class projection {

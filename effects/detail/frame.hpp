@@ -14,12 +14,12 @@
 
 /// Frames: what every coroutine of ours has, and how a chain of them ends.
 ///
-///   F1  A frame that has started owns itself: it is destroyed when it ends, or by unwind().  One
+///   FRAME-1  A frame that has started owns itself: it is destroyed when it ends, or by unwind().  One
 ///       that has not is destroyed by the `eff` that holds it.  A destructor that throws while
 ///       its frame is unwound ends the program, as it does when an exception unwinds a stack.
-///   F2  A frame leaves its result where it is waited for (`to`), and then its `parent` goes on: a
+///   FRAME-2  A frame leaves its result where it is waited for (`to`), and then its `parent` goes on: a
 ///       frame, or an ending, such as the prompt whose body has ended, which says who is next.
-///   F3  A frame refers to the handlers of its row by one pointer (evidence.hpp).
+///   FRAME-3  A frame refers to the handlers of its row by one pointer (evidence.hpp).
 namespace weft::detail {
 
 class end_of_clause;
@@ -82,22 +82,22 @@ class ending {
     return told::nothing;
   }
   /// Whether others do something for who stands outside, so that nobody must unwind that
-  /// (holder.hpp, H3).
+  /// (holder.hpp, SUSPENSION-3).
   [[nodiscard]] virtual bool holds_on() const noexcept { return false; }
   /// The group of tasks that those inside belong to; null if nothing is known of one here.
   [[nodiscard]] virtual task_group* as_group() const noexcept { return nullptr; }
-  /// H3: a clause may keep a rest, which goes with it.  A walk enters that, once, from the rest
+  /// SUSPENSION-3: a clause may keep a rest, which goes with it.  A walk enters that, once, from the rest
   /// that the clause `from` keeps, if that is not null, and leaves it to there.
   [[nodiscard]] virtual bool enter_rest_kept(ending* /*from*/, continuation& /*leaf*/) noexcept {
     return false;
   }
   [[nodiscard]] virtual ending const* end_of_rest() const noexcept { return nullptr; }
   [[nodiscard]] virtual ending* leave_rest_kept() noexcept { return nullptr; }
-  /// H3: it is about to be unwound: they need not do it any more.
+  /// SUSPENSION-3: it is about to be unwound: they need not do it any more.
   virtual void is_left() noexcept {}
-  /// H3: that one is to go on unwinding when they have done it.
+  /// SUSPENSION-3: that one is to go on unwinding when they have done it.
   virtual void unwinds_later(holder&) noexcept {}
-  /// H3: they have, and who waits here for what a clause dropped (end_of_clause.hpp) may unwind it.
+  /// SUSPENSION-3: they have, and who waits here for what a clause dropped (end_of_clause.hpp) may unwind it.
   virtual void rest_is_free() noexcept {}
 
  protected:
@@ -118,9 +118,9 @@ inline std::coroutine_handle<> continuation::resolve() const noexcept {
 /// The part of a promise that does not depend on the result.  Only pointers, and nothing before
 /// it: so that it lies at the same place in every frame.
 struct frame : pooled_in_body {
-  continuation parent;  // F2; this and the rest are written by who starts us
-  void* evidence;       // F3; being unwound: a prompt*, where a rest is handed over
-  awaited* to;          // F2; an answer<T>.  Null: being unwound
+  continuation parent;  // FRAME-2; this and the rest are written by who starts us
+  void* evidence;       // FRAME-3; being unwound: a prompt*, where a rest is handed over
+  awaited* to;          // FRAME-2; an answer<T>.  Null: being unwound
 };
 
 inline frame& frame_of(std::coroutine_handle<> h) noexcept {
@@ -134,7 +134,7 @@ continuation unwind_first(prompt& rest, continuation outside, bool asked) noexce
 class frame_unwinder {
  public:
   /// Says what is next.  `asked`: whether somebody holds on, of the ends of clauses in the chain
-  /// (H3); nobody does.
+  /// (SUSPENSION-3); nobody does.
   [[gnu::no_sanitize_address]] continuation destroy(std::coroutine_handle<> h,
                                                     bool asked) noexcept {
     frame& f = frame_of(h);
@@ -243,13 +243,13 @@ template <bool Asked = false>
   for (ending* e = held_on_to(at, last); e; e = held_on_to(e->outside(), last)) e->is_left();
 }
 
-// ---- results (F2)
+// ---- results (FRAME-2)
 
 template <class T>
 struct frame_that_answers : frame {
   [[nodiscard]] answer<T>& result() const noexcept { return static_cast<answer<T>&>(*to); }
   void unhandled_exception() noexcept {
-    if (!to) std::terminate();  // F1
+    if (!to) std::terminate();  // FRAME-1
     result().fail(std::current_exception());
   }
 };
@@ -259,19 +259,19 @@ struct frame_with_result : frame_that_answers<T> {
   void return_value(U&& value) {
     static_assert(std::is_convertible_v<U, T>,
                   "weft: co_return with what does not convert to the computation's type");
-    if (!this->to) std::terminate();  // F1, caught by the frame itself
+    if (!this->to) std::terminate();  // FRAME-1, caught by the frame itself
     if constexpr (std::is_convertible_v<U, T>) this->result().set(std::forward<U>(value));
   }
 };
 template <>
 struct frame_with_result<void> : frame_that_answers<void> {
   void return_void() noexcept {
-    if (!to) std::terminate();  // F1, caught by the frame itself
+    if (!to) std::terminate();  // FRAME-1, caught by the frame itself
     result().set();
   }
 };
 
-/// A frame has written its result, and goes (F1, F2).
+/// A frame has written its result, and goes (FRAME-1, FRAME-2).
 inline transfer end_frame(std::coroutine_handle<> me) noexcept {
   continuation const up = frame_of(me).parent;
   me.destroy();

@@ -13,12 +13,12 @@
 
 /// Who holds a suspended chain: the outermost ending of it.
 ///
-///   H1  While a holder is suspended, [leaf, itself] is a chain of suspended frames and prompts.
+///   SUSPENSION-1  While a holder is suspended, [leaf, itself] is a chain of suspended frames and prompts.
 ///       The prompts inside have `held_by` it, until they are captured otherwise.  One resumption,
 ///       or one process, owns the chain.
-///   H2  When a handler ends before a chain that goes through it, the chain is cut: unwound up
+///   SUSPENSION-2  When a handler ends before a chain that goes through it, the chain is cut: unwound up
 ///       to and including that place.  What is left can only be dropped.
-///   H3  A chain in which others do something for a frame (they are tasks, and refer to what is in
+///   SUSPENSION-3  A chain in which others do something for a frame (they are tasks, and refer to what is in
 ///       it) is unwound up to there; and further when they have done it.  Who would have the answer
 ///       of a clause that dropped it goes on after that (end_of_clause.hpp).
 namespace weft::detail {
@@ -26,7 +26,7 @@ namespace weft::detail {
 class evidence_slots;
 class prompt;
 
-/// H3: whether there ever was such a frame.
+/// SUSPENSION-3: whether there ever was such a frame.
 [[gnu::visibility("default")]] inline constinit std::atomic<bool> somebody_holds_on = false;
 /// From now on there may be.
 inline void somebody_holds_on_now() noexcept {
@@ -40,9 +40,9 @@ class holder : public ending {
   enum class state : unsigned char {
     active,
     suspended,
-    cutting,  // H2, at it
-    cut,      // H2, done
-    leaving,  // H3
+    cutting,  // SUSPENSION-2, at it
+    cut,      // SUSPENSION-2, done
+    leaving,  // SUSPENSION-3
     ended
   };
 
@@ -50,7 +50,7 @@ class holder : public ending {
   [[nodiscard]] bool may_be_cut() const noexcept {
     return is_ == state::suspended || is_ == state::cut || is_ == state::cutting;
   }
-  /// The handler of `part`, a place in the chain that we may hold, has ended (H2).
+  /// The handler of `part`, a place in the chain that we may hold, has ended (SUSPENSION-2).
   void cut(ending& part, std::string_view const& handler) noexcept;
 
   // ---- suspended: the frame, at which operation, where that is, and the answer it waits for
@@ -66,7 +66,7 @@ class holder : public ending {
   /// For messages: who suspended it.
   [[nodiscard]] virtual std::string_view const& handler_name() const noexcept = 0;
 
-  /// H3: for `part`, which will see to the rest: what is inside of it goes, and what is left then
+  /// SUSPENSION-3: for `part`, which will see to the rest: what is inside of it goes, and what is left then
   /// begins at `next`.
   void unwind_up_to(ending const& part, continuation next) noexcept {
     lose_leaf(handler_name());
@@ -74,14 +74,14 @@ class holder : public ending {
     unwind_inside(at_.leaf, part);
     at_.leaf = next;
   }
-  /// H3: whether somebody holds on to a frame in there, while it is suspended.
+  /// SUSPENSION-3: whether somebody holds on to a frame in there, while it is suspended.
   [[nodiscard]] bool is_held_on() noexcept { return may_be_held_on() && held_on_by(); }
   [[nodiscard]] bool may_be_held_on() const noexcept {
     return is_ == state::suspended || is_ == state::cut;
   }
   /// Then: the innermost frame, or what is left.
   [[nodiscard]] continuation innermost_left() const noexcept { return at_.leaf; }
-  /// H3: and now the rest.
+  /// SUSPENSION-3: and now the rest.
   virtual void unwind_on() noexcept = 0;
 
   /// The slots of the body, where its handler rebinds effects (binding.hpp).
@@ -120,7 +120,7 @@ class holder : public ending {
   /// Destroys what is left of the chain.  False: that is done by unwind_on().
   bool unwind_rest() noexcept;
 
-  /// H3, of one that is suspended or cut: who holds on; null if nobody does.
+  /// SUSPENSION-3, of one that is suspended or cut: who holds on; null if nobody does.
   [[nodiscard]] ending* held_on_by() noexcept {
     // Relaxed: who holds on has said so before our chain came to this thread.
     if (!somebody_holds_on.load(std::memory_order_relaxed)) return nullptr;
@@ -129,7 +129,7 @@ class holder : public ending {
 
   /// Before the leaf is destroyed: messages will want to know where it waited, and why.
   void lose_leaf(std::string_view const& handler) noexcept;
-  /// H3: others are about to see to it, perhaps on another thread.
+  /// SUSPENSION-3: others are about to see to it, perhaps on another thread.
   virtual void is_handed_over() noexcept {}
   /// While others look at us.
   virtual void keep_holder() noexcept = 0;
@@ -144,7 +144,7 @@ class holder : public ending {
     continuation leaf;  // the innermost frame; cut: what is left
     union {
       awaited* waiting;            // an answer<R>
-      std::source_location where;  // H2, or unwound: where that was
+      std::source_location where;  // SUSPENSION-2, or unwound: where that was
     };
     operation_info const* operation = nullptr;  // that suspended us last
   };
@@ -156,13 +156,13 @@ class holder : public ending {
   };
   union {
     prompt* inner_ = nullptr;               // suspended: the innermost prompt of the chain
-    std::string_view const* lost_handler_;  // H2
+    std::string_view const* lost_handler_;  // SUSPENSION-2
   };
   state is_ = state::active;
   bool inner_records_ = false;  // a prompt that we hold hears answered()
 
  private:
-  bool lost_ = false;       // H2, or unwound
+  bool lost_ = false;       // SUSPENSION-2, or unwound
   bool cut_again_ = false;  // while cutting: another handler ended
 };
 

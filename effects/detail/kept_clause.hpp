@@ -12,7 +12,7 @@
 namespace weft::detail {
 
 /// Stands between a coroutine clause and who waits for it: keeps the prompt until the clause is
-/// done (P1), and what the clause may perform.
+/// done (PROMPT-1), and what the clause may perform.
 template <class Callee, class Around>
 class kept_clause : public end_of_clause {
  public:

@@ -21,7 +21,7 @@
 /// the handler, the body's function and all evidence.
 namespace weft::detail {
 
-/// The handler, and what it needs of its surroundings, which it keeps alive (P1).
+/// The handler, and what it needs of its surroundings, which it keeps alive (PROMPT-1).
 template <class S>
 class place {
  public:

@@ -17,17 +17,17 @@
 
 /// A prompt: one run of a body under a handler.
 ///
-///   P1  A prompt is counted by its body until that ends, by each inner prompt that can perform to
+///   PROMPT-1  A prompt is counted by its body until that ends, by each inner prompt that can perform to
 ///       it, by each coroutine clause that is not done.  While the body is suspended its count is
 ///       its resumption's.  Plain counts: what stands under one handler belongs to one thread at a
 ///       time.  Except for those that stand round processes of several threads, or are left to
-///       whoever holds on (H3): they are told so, before, and count by atomic steps.
-///   P2  `current` is the chain of prompts that are active on this thread, up to the nearest
+///       whoever holds on (SUSPENSION-3): they are told so, before, and count by atomic steps.
+///   PROMPT-2  `current` is the chain of prompts that are active on this thread, up to the nearest
 ///       ordinary code that drives.  Capturing walks it from the innermost to the handler's prompt:
 ///       no step for the nearest.  A prompt that is not on it cannot be captured to.
-///   P3  A prompt that was captured to is a holder (holder.hpp).
-///   P4  Each resume says anew who waits for the answer (`who`, `to`).
-///   P5  A prompt that has ended has no frames left.  If its handler was borrowed, and others can
+///   PROMPT-3  A prompt that was captured to is a holder (holder.hpp).
+///   PROMPT-4  Each resume says anew who waits for the answer (`who`, `to`).
+///   PROMPT-5  A prompt that has ended has no frames left.  If its handler was borrowed, and others can
 ///       still perform to it, their operations are answered with resumption_expired from then on.
 namespace weft::detail {
 
@@ -49,7 +49,7 @@ class prompt : public holder, public pooled_in_body {
   prompt(prompt const&) = delete;
   prompt& operator=(prompt const&) = delete;
 
-  // ---- counted (P1)
+  // ---- counted (PROMPT-1)
 
   void keep() noexcept {
     // Relaxed: the caller's count stays; and if it is one thread's there is nobody else.
@@ -77,7 +77,7 @@ class prompt : public holder, public pooled_in_body {
 
   // ---- running
 
-  /// Waits for the answer: `to` gets it, then `who` goes on (P4).
+  /// Waits for the answer: `to` gets it, then `who` goes on (PROMPT-4).
   void aim(continuation who, awaited& to) noexcept { who_ = who, to_ = &to; }
   /// Becomes the innermost active prompt, with a body that has not started.
   void step_in() noexcept {
@@ -135,9 +135,9 @@ class prompt : public holder, public pooled_in_body {
     unwind_body();
   }
   /// The same where a chain is unwound, which goes on at `outside`: says what is unwound next.
-  /// `asked`: whether somebody holds on, of the ends of clauses in the chain (H3).
+  /// `asked`: whether somebody holds on, of the ends of clauses in the chain (SUSPENSION-3).
   [[nodiscard]] virtual continuation drop_before(continuation outside, bool asked) noexcept;
-  // ---- H3, when a clause has dropped what it was given (end_of_clause.hpp)
+  // ---- SUSPENSION-3, when a clause has dropped what it was given (end_of_clause.hpp)
 
   /// Whose it is to unwind the rest: of who held on last; of the clauses, if there are some;
   /// theirs, and it can be done; the same, when `who_` is told that it can.
@@ -145,7 +145,7 @@ class prompt : public holder, public pooled_in_body {
   void clause_begins() noexcept { ++clauses_; }
   void clause_ends() noexcept { --clauses_; }
   void unwind_on() noexcept override;
-  /// Which of their ends sees to it (G3); null if none does yet.
+  /// Which of their ends sees to it (CLAUSE-3); null if none does yet.
   [[nodiscard]] ending* in_charge() const noexcept { return in_charge_ ? &who_.end() : nullptr; }
   /// That one does.  True: it can be unwound.
   [[nodiscard]] bool wants_rest(ending& by) noexcept;
@@ -212,7 +212,7 @@ class prompt : public holder, public pooled_in_body {
     return current_ ? current_->arena_ : nullptr;
   }
 
-  /// Ordinary code that drives: prompts outside cannot be captured to from inside (P2).
+  /// Ordinary code that drives: prompts outside cannot be captured to from inside (PROMPT-2).
   class driver {
    public:
     driver() noexcept : outside_(std::exchange(current_, nullptr)) {}
@@ -230,7 +230,7 @@ class prompt : public holder, public pooled_in_body {
 
   /// The body has ended, its result is here: current again is who stands outside.
   void step_out() noexcept { current_ = up_; }
-  /// No frames are left (P5).
+  /// No frames are left (PROMPT-5).
   void finish() noexcept {
     is_ = state::ended;
     if (borrowed_ && is_shared()) [[unlikely]]
@@ -248,7 +248,7 @@ class prompt : public holder, public pooled_in_body {
     if (fragile) checked_ = losses_.load(std::memory_order_relaxed);  // as in require_open
   }
 
-  /// It is unwound, but not at once (H3): the handler may go before that.
+  /// It is unwound, but not at once (SUSPENSION-3): the handler may go before that.
   [[gnu::cold, gnu::noinline]] void say_goodbye() noexcept {
     if (borrowed_) lose_handler();
     leave_region();
@@ -295,7 +295,7 @@ class prompt : public holder, public pooled_in_body {
   [[noreturn]] void throw_expired(std::string_view handler) const;
   [[noreturn]] void throw_inside(prompt const& outer) const;
 
-  /// P2; and those that are dead, linked by up_.
+  /// PROMPT-2; and those that are dead, linked by up_.
   [[gnu::visibility("default")]] static inline thread_local constinit prompt* current_ = nullptr;
   [[gnu::visibility("default")]] static inline thread_local constinit prompt* orphans_ = nullptr;
   /// How many borrowed handlers have ended while others could perform to them.
@@ -303,15 +303,15 @@ class prompt : public holder, public pooled_in_body {
 
   bool fragile_ = false;        // a handler further out is borrowed: it may end before we do
   bool expired_ = false;        // the handler ended before the body
-  bool among_threads_ = false;  // P1
+  bool among_threads_ = false;  // PROMPT-1
   std::atomic<rest_is> rest_ = rest_is::nobodys;
-  std::atomic<unsigned> owners_ = 1;  // P1
+  std::atomic<unsigned> owners_ = 1;  // PROMPT-1
   unsigned clauses_ = 0;              // that are not done, where somebody holds on
   unsigned checked_ = 0;              // losses when our outers were looked at
-  continuation who_;                  // P4
-  awaited* to_ = nullptr;             // P4; an answer<A>
+  continuation who_;                  // PROMPT-4
+  awaited* to_ = nullptr;             // PROMPT-4; an answer<A>
   prompt* up_ = nullptr;              // active: the next one outwards
-  holder* held_by_ = nullptr;         // H1
+  holder* held_by_ = nullptr;         // SUSPENSION-1
 };
 
 }  // namespace weft::detail

@@ -54,7 +54,7 @@ namespace weft::detail {
 // ---- unwinding
 
 [[gnu::noinline]] inline void holder::lose_leaf(std::string_view const& handler) noexcept {
-  if (lost_ && lost_handler_ == &handler) return;  // others may look at it (H3)
+  if (lost_ && lost_handler_ == &handler) return;  // others may look at it (SUSPENSION-3)
   if (!lost_) at_.where = std::source_location(at_.waiting->where);
   lost_ = true;
   lost_handler_ = &handler;
@@ -166,7 +166,7 @@ inline void prompt::leave_rest() noexcept {
   visit_outers(prompt_visitor(goes_on));
 }
 
-/// H3 cannot be kept there: the handler goes now.
+/// SUSPENSION-3 cannot be kept there: the handler goes now.
 inline void holder::require_nobody_holds_on(ending& part,
                                             std::string_view const& handler) noexcept {
   // Relaxed: as in held_on_by().

@@ -19,9 +19,9 @@
 /// The prompt of a handler with a multi-shot clause: a node that writes down what its body is
 /// answered, and can be answered from such a log.
 ///
-///   R1  Everything the body performs that is not handled inside it passes us: to our handler, or
+///   RECORD-1  Everything the body performs that is not handled inside it passes us: to our handler, or
 ///       through a crossing to a handler further out.
-///   R2  While the log is ahead, it answers: no handler hears anything.
+///   RECORD-2  While the log is ahead, it answers: no handler hears anything.
 namespace weft::detail {
 
 template <class S, class Handled = typename S::handled,

@@ -21,16 +21,16 @@
 
 /// What a program was answered, in order, so that a second run of it comes to the same place.
 ///
-///   L1  A log is a view: the first `length_` entries of a segment, and what came before it.
+///   LOG-1  A log is a view: the first `length_` entries of a segment, and what came before it.
 ///       Copies share it; what one of them appends the others do not see.
-///   L2  Of the logs whose view ends where a segment's entries end, one gets the next slot, by one
+///   LOG-2  Of the logs whose view ends where a segment's entries end, one gets the next slot, by one
 ///       atomic exchange; the others go on in segments of their own.
-///   L3  What two logs see never changes.  A run of void answers at one site, or of numbers that go
+///   LOG-3  What two logs see never changes.  A run of void answers at one site, or of numbers that go
 ///       on, is one entry with a count, which grows only while the entry is ours alone: `shared_`
 ///       and further.
-///   L4  Over the limit, out of memory, or after an operation that seals, the log is dropped:
+///   LOG-4  Over the limit, out of memory, or after an operation that seals, the log is dropped:
 ///       what it is the log of cannot be run again.
-///   L5  An answer may hold a resumption whose past is a log.  So one that may own something goes
+///   LOG-5  An answer may hold a resumption whose past is a log.  So one that may own something goes
 ///       into a segment that no other log has: then an entry refers to older segments only, and no
 ///       segment is kept by its own entries.  A log that is complete is dropped (close()): the
 ///       prompt that it belongs to may be kept by what an entry holds.
@@ -44,7 +44,7 @@ class replay_log {
   explicit replay_log(std::size_t limit = usual_limit) noexcept
       : limit_(static_cast<std::uint32_t>(
             std::min<std::size_t>(limit, std::numeric_limits<std::uint32_t>::max()))) {}
-  /// The same past, to be gone on from (L1).
+  /// The same past, to be gone on from (LOG-1).
   replay_log(replay_log& other) noexcept
       : tail_(other.tail_),
         length_(other.length_),
@@ -79,7 +79,7 @@ class replay_log {
       record_void(at);
     } else if constexpr (fits_a_word<R>) {
       if constexpr (numbers_on<R>)
-        if (length_ > shared_ && tail_->at(length_ - 1).counts(at, *a.value())) return;  // L3
+        if (length_ > shared_ && tail_->at(length_ - 1).counts(at, *a.value())) return;  // LOG-3
       append(log_entry(at, *a.value()));
     } else {
       try {
@@ -93,7 +93,7 @@ class replay_log {
   }
   void record_void(site const& at) noexcept {
     if (is_over()) return;
-    if (length_ > shared_ && tail_->at(length_ - 1).counts(at)) return;  // L3
+    if (length_ > shared_ && tail_->at(length_ - 1).counts(at)) return;  // LOG-3
     append(log_entry(at));
   }
   /// An answer that fits a word, of which only the word is known.
@@ -104,7 +104,7 @@ class replay_log {
     if (!is_over()) append(log_entry(at, std::move(error)), true);
   }
   void seal(site const& at) noexcept { give_up(why_over::sealed, at); }
-  /// The program has ended (L5).  A run that was still replaying keeps the log, to say so.
+  /// The program has ended (LOG-5).  A run that was still replaying keeps the log, to say so.
   void close() noexcept {
     if (cursor_) return;
     if (!is_over()) over_ = why_over::ended;
@@ -195,8 +195,8 @@ class replay_log {
   void append(log_entry e, bool may_own = false) noexcept {
     if (entries_ == limit_) [[unlikely]]
       return give_up(why_over::limit, e.at());
-    bool const apart = may_own && tail_ && !tail_->is_sole();      // L5
-    if (!tail_ || apart || !tail_->claim(length_)) [[unlikely]] {  // L2
+    bool const apart = may_own && tail_ && !tail_->is_sole();      // LOG-5
+    if (!tail_ || apart || !tail_->claim(length_)) [[unlikely]] {  // LOG-2
       auto* const fresh = log_segment::make(tail_, length_, apart);
       if (!fresh) return give_up(why_over::memory, e.at());
       tail_ = fresh;
@@ -209,7 +209,7 @@ class replay_log {
     if (is_over()) return;
     over_ = why;
     sealed_at_ = at;
-    log_segment::drop(std::exchange(tail_, nullptr));  // L4
+    log_segment::drop(std::exchange(tail_, nullptr));  // LOG-4
     shared_ = length_ = 0;
   }
 
@@ -230,12 +230,12 @@ class replay_log {
            "globals, or what its captures refer to";
   }
 
-  log_segment* tail_ = nullptr;  // L1
+  log_segment* tail_ = nullptr;  // LOG-1
   std::uint32_t length_ = 0;     // of tail_
-  std::uint32_t shared_ = 0;     // L3
+  std::uint32_t shared_ = 0;     // LOG-3
   std::uint32_t entries_ = 0;
   std::uint32_t limit_;
-  why_over over_ = why_over::not_yet;  // L4
+  why_over over_ = why_over::not_yet;  // LOG-4
   bool diverged_ = false;
   site sealed_at_{};
 

@@ -16,13 +16,13 @@
 /// Memory for the frames of one body that is copied as a whole, and put back where it was
 /// (copying_prompt.hpp).
 ///
-///   A1  A stack of blocks in the order of their births, each behind a header, in chunks that stay
+///   ARENA-1  A stack of blocks in the order of their births, each behind a header, in chunks that stay
 ///       where they are.  `number`: how many blocks are below.
-///   A2  A block that dies at the top is taken off, with the dead ones below it.  One that dies
+///   ARENA-2  A block that dies at the top is taken off, with the dead ones below it.  One that dies
 ///       elsewhere stays, dead, and until the arena is empty it is ragged.
-///   A3  A block that another thread gives back stays: we do not hear of it, and the arena never
+///   ARENA-3  A block that another thread gives back stays: we do not hear of it, and the arena never
 ///       goes.
-///   A4  Since mark() no block with a number below `low_` has died, and none has been born.
+///   ARENA-4  Since mark() no block with a number below `low_` has died, and none has been born.
 namespace weft::detail {
 
 /// One thread.
@@ -94,7 +94,7 @@ class frame_arena {
   void abandon() noexcept { abandoned_ = true; }
   [[nodiscard]] bool may_go() const noexcept { return abandoned_ && !last_; }
 
-  // ---- what has changed (A4)
+  // ---- what has changed (ARENA-4)
 
   void mark() noexcept { low_ = static_cast<std::uint32_t>(blocks()); }
   void forget_mark() noexcept { low_ = 0; }
@@ -198,7 +198,7 @@ class frame_arena {
     top_ = used ? begin_ + chunks_[used - 1].filled : nullptr;
     end_ = used ? begin_ + chunks_[used - 1].capacity : nullptr;
   }
-  /// A2, where give() has more to do than to take off the top.
+  /// ARENA-2, where give() has more to do than to take off the top.
   [[gnu::noinline]] void bury(header& h) noexcept {
     h.dead = true;
     if (&h != last_) ragged_ = true;
@@ -245,10 +245,10 @@ class frame_arena {
   std::byte* begin_ = nullptr;
   std::byte* top_ = nullptr;
   std::byte* end_ = nullptr;
-  header* last_ = nullptr;  // A1
+  header* last_ = nullptr;  // ARENA-1
   std::int64_t deaths_ = 0;
-  std::uint32_t low_ = 0;  // A4
-  bool ragged_ = false;    // A2
+  std::uint32_t low_ = 0;  // ARENA-4
+  bool ragged_ = false;    // ARENA-2
   bool abandoned_ = false;
 };
 

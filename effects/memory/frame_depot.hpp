@@ -10,7 +10,7 @@
 /// Between the pools of threads (frame_pool.hpp).
 namespace weft::detail {
 
-/// As this file is compiled; the program goes by its depot (M3).
+/// As this file is compiled; the program goes by its depot (POOL-3).
 #if defined(__SANITIZE_ADDRESS__)
 inline constexpr bool pooling = false;
 #elif defined(__has_feature)
@@ -40,7 +40,7 @@ struct free_block {
 /// Where each list ends: so that who gives need not ask whether there is one.  Nobody writes to it.
 [[gnu::visibility("default")]] inline constinit free_block no_block{nullptr, 0, nullptr};
 
-/// What is left of a slab (M2).
+/// What is left of a slab (POOL-2).
 struct slab_rest {
   std::byte* at = nullptr;
   std::byte* end = nullptr;
@@ -82,7 +82,7 @@ class frame_depot {
  public:
   explicit constexpr frame_depot(bool keeps_blocks) noexcept : keeps_blocks_(keeps_blocks) {}
 
-  /// M3.  If not, there are no batches.
+  /// POOL-3.  If not, there are no batches.
   [[nodiscard]] bool keeps_blocks() const noexcept { return keeps_blocks_; }
 
   void put(std::size_t size, free_block* first) noexcept {

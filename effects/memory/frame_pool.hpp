@@ -15,24 +15,24 @@
 
 /// Memory for frames and prompts: lists of free blocks by size, a set of them a thread.
 ///
-///   M1  A thread has two lists of a size: one that it takes from and gives to, and a spare one,
+///   POOL-1  A thread has two lists of a size: one that it takes from and gives to, and a spare one,
 ///       which is taken from when the first is empty.  Every `credit` deaths the first becomes the
 ///       spare one; a spare one that is still there goes to the depot, which all threads share and
 ///       from where empty lists are filled.  If the first is twice that long it is cut instead:
 ///       `credit` blocks stay.  So a list holds at most 3 * credit blocks, and what is born on one
 ///       thread and dies on another goes round and does not grow.  A list knows its length: it is
 ///       handed over without a walk along it, which would be a miss a block.
-///   M2  Blocks are cut from slabs, one behind the other, since malloc would take 16 bytes more for
+///   POOL-2  Blocks are cut from slabs, one behind the other, since malloc would take 16 bytes more for
 ///       each: a fifth of a waiting process.  So none goes back to the system: what has been
 ///       memory for frames at the peak stays that.  Blocks of over 4 KB come from the system.
-///   M3  Under AddressSanitizer nothing is kept, so that a use after death is seen: the lists stay
+///   POOL-3  Under AddressSanitizer nothing is kept, so that a use after death is seen: the lists stay
 ///       empty and without credit, so the slow path hears of each birth and death.  The depot says
 ///       whether that is so, for all modules and files of a program: one that is compiled with
 ///       AddressSanitizer may be linked with one that is not.
-///   M4  While there are arenas (frame_arena.hpp) the lists are put aside, and those in their place
+///   POOL-4  While there are arenas (frame_arena.hpp) the lists are put aside, and those in their place
 ///       are empty and without credit: so the slow path hears of each birth and death, and the
 ///       fast path need not ask.
-///   M5  A block of over 256 bytes shares no line of the cache with another: it begins where a line
+///   POOL-5  A block of over 256 bytes shares no line of the cache with another: it begins where a line
 ///       does, and is so many lines.  Else two threads would write to one line, each to its block:
 ///       blocks that were neighbours are one thread's and another's, when tasks have been stolen.
 namespace weft::detail {
@@ -100,7 +100,7 @@ class frame_pool {
   /// Whether what the system has no memory for may come from the reserve; says what was before.
   bool use_reserve(bool on) noexcept { return std::exchange(uses_reserve_, on); }
 
-  // ---- arenas (M4)
+  // ---- arenas (POOL-4)
 
   /// `here` tells which arena the body that runs has, if any.
   frame_arena& make_arena(frame_arena* (*here)() noexcept);
@@ -132,7 +132,7 @@ class frame_pool {
   }
 
  private:
-  /// M1, as a number of blocks.
+  /// POOL-1, as a number of blocks.
   static constexpr unsigned credit_of(std::size_t size) noexcept {
     return static_cast<unsigned>(1024 * 1024 / (block_size::bytes(size) + block_size::grain));
   }
@@ -142,14 +142,14 @@ class frame_pool {
     unsigned credit = 0;  // deaths until we look; at first none, so that we hear of the first
   };
   using shelves = std::array<shelf, block_sizes>;
-  struct while_in_arenas {  // M4
+  struct while_in_arenas {  // POOL-4
     arena_table table;
     frame_arena* (*here)() noexcept = nullptr;
     frame_arena* first = nullptr;  // of all
     shelves aside;
   };
 
-  /// The lists, wherever they are (M4).
+  /// The lists, wherever they are (POOL-4).
   [[nodiscard]] shelves& kept() noexcept { return arenas_ ? in_arenas_->aside : shelves_; }
   [[nodiscard]] shelves const& kept() const noexcept {
     return arenas_ ? in_arenas_->aside : shelves_;
@@ -182,7 +182,7 @@ class frame_pool {
   void to_system(void* p) noexcept;
 
   shelves shelves_{};
-  slab_rest slab_;           // M2
+  slab_rest slab_;           // POOL-2
   std::int64_t blocks_ = 0;  // got from the system and the depot, less those that went there
   std::int64_t deaths_ = 0;  // with those that there is credit for
   bool closed_ = false;

@@ -12,7 +12,7 @@
 /// there are arenas.
 namespace weft::detail {
 
-// ---- arenas (M4)
+// ---- arenas (POOL-4)
 
 inline frame_arena& frame_pool::make_arena(frame_arena* (*here)() noexcept) {
   if (!in_arenas_) in_arenas_ = new while_in_arenas;
@@ -125,7 +125,7 @@ inline void frame_pool::mark_owning(void* block) noexcept {
   close_frames_at_the_end();
   std::size_t const bytes = block_size::bytes(size);
   auto const has_room = [&] {
-    if (bytes > block_size::small) slab_.align(block_size::line);  // M5
+    if (bytes > block_size::small) slab_.align(block_size::line);  // POOL-5
     return slab_.bytes() >= bytes;
   };
   if (!has_room()) slab_ = depot.take_rest();

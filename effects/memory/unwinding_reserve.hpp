@@ -10,7 +10,7 @@
 namespace weft::detail {
 
 /// Memory for what has to wait while a resumption is unwound that was dropped across an open scope:
-/// that can neither fail nor be left out (G1 of end_of_clause.hpp).  Used where the system has
+/// that can neither fail nor be left out (CLAUSE-1 of end_of_clause.hpp).  Used where the system has
 /// none.
 ///
 /// A few blocks of one size, in the program's own data.  Thread safe, lock-free.

@@ -19,7 +19,7 @@
 namespace weft::detail {
 
 /// The thread of a reactor: it waits for what is new of all its sockets, by epoll, and tells their
-/// places (socket_place.hpp, L3 to L5).  It ends with this object.
+/// places (socket_place.hpp, SOCKET-3 to SOCKET-5).  It ends with this object.
 ///
 /// When it has told them it lets other threads have the processor.  Otherwise, where there is none
 /// to spare, each message interrupts whoever answers the last one, and a third of the time goes
@@ -83,7 +83,7 @@ class event_thread {
   }
   void happens(epoll_event const& e) noexcept {
     bool const is_over = (e.events & (EPOLLHUP | EPOLLERR)) != 0;
-    bool const is_last = is_over || (e.events & (EPOLLRDHUP | EPOLLPRI)) != 0;  // A4
+    bool const is_last = is_over || (e.events & (EPOLLRDHUP | EPOLLPRI)) != 0;  // READY-4
     table_.find(static_cast<std::uint32_t>(e.data.u64))
         ->happens(static_cast<std::uint32_t>(e.data.u64 >> 32),
                   is_last || (e.events & EPOLLIN) != 0, is_over || (e.events & EPOLLOUT) != 0,

@@ -68,7 +68,7 @@ class fault_menu {
 
 /// How many of each kind may still happen in this run.
 ///
-///   M1  What is left says which ways there are, and is no location (location_listener.hpp) all the same: of
+///   MEMNET-1  What is left says which ways there are, and is no location (location_listener.hpp) all the same: of
 ///       each kind there are so many in all, whoever has them.  So what two processes have decided
 ///       in one order they could have in the other.
 class fault_budgets {

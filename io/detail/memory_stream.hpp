@@ -45,9 +45,9 @@ class watched_place {
 
 /// Bytes on their way in one direction, and what there is to say of them.
 ///
-///   M2  A stream is one location (location_listener.hpp): what is attempted reads it, what changes anything
+///   MEMNET-2  A stream is one location (location_listener.hpp): what is attempted reads it, what changes anything
 ///       writes it, also if only the other side will notice.
-///   M3  Silent, it tells nobody anything: who waits is not woken by the other side.
+///   MEMNET-3  Silent, it tells nobody anything: who waits is not woken by the other side.
 class memory_stream {
  public:
   explicit memory_stream(std::size_t capacity) : capacity_(capacity) { is_born(this); }
@@ -55,7 +55,7 @@ class memory_stream {
   memory_stream& operator=(memory_stream const&) = delete;
   ~memory_stream() { is_gone(this); }
 
-  void touch(bool writes) const noexcept { is_touched(this, writes); }  // M2
+  void touch(bool writes) const noexcept { is_touched(this, writes); }  // MEMNET-2
 
   // ---- bytes
 
@@ -107,7 +107,7 @@ class memory_stream {
     is_silent = true;
   }
 
-  /// As far as one can know (M3).
+  /// As far as one can know (MEMNET-3).
   [[nodiscard]] bool is_broken() const noexcept { return is_broken_ && !is_silent; }
   [[nodiscard]] bool has_news_for_reader() const noexcept {
     return !is_silent && (size() != 0 || is_finished || is_broken_);
@@ -124,7 +124,7 @@ class memory_stream {
 
  private:
   void tell(watched_place& who) {
-    if (!is_silent) who.open();  // M3
+    if (!is_silent) who.open();  // MEMNET-3
   }
 
   bool is_broken_ = false;
@@ -156,7 +156,7 @@ struct memory_link {
 
   memory_stream there;  // from who has connected
   memory_stream back;
-  state is = state::under_way;  // a part of `there`, for M2
+  state is = state::under_way;  // a part of `there`, for MEMNET-2
 };
 
 }  // namespace weft::detail

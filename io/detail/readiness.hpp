@@ -12,14 +12,14 @@ namespace weft::detail {
 /// The system tells of what is new once (EPOLLET).  We count that.  An attempt remembers what the
 /// count was before it; if it finds nothing more, it writes that down.
 ///
-///   A1  There may be something as long as the count is not the one written down.
-///   A2  What an attempt did not find came after its call, and will be counted after it: the count
+///   READY-1  There may be something as long as the count is not the one written down.
+///   READY-2  What an attempt did not find came after its call, and will be counted after it: the count
 ///       it had read before [1] is not that one any more.  So nothing that comes between the call
 ///       and the writing down is lost.
-///   A3  Two attempts at once write down what each of them has read: an old count at worst, and
+///   READY-3  Two attempts at once write down what each of them has read: an old count at worst, and
 ///   then
 ///       there is one attempt too many.
-///   A4  The lowest bit is set with the count when the system has said that this is the end, or
+///   READY-4  The lowest bit is set with the count when the system has said that this is the end, or
 ///       that something out of order has come: then one that got less than it asked for does not
 ///       mean that there is nothing more.  Only `nothing` does.
 class readiness {
@@ -28,10 +28,10 @@ class readiness {
 
   /// Before an attempt.
   [[nodiscard]] count now() const noexcept {
-    return happened_.load(std::memory_order_acquire);  // [1] acquire: the attempt is after it (A2)
+    return happened_.load(std::memory_order_acquire);  // [1] acquire: the attempt is after it (READY-2)
   }
   [[nodiscard]] bool may_try(count now) const noexcept {
-    // Relaxed: who attempts has written it, or another one who does at the same time (A3).
+    // Relaxed: who attempts has written it, or another one who does at the same time (READY-3).
     return now != exhausted_.load(std::memory_order_relaxed);
   }
   /// An attempt that began then found nothing.
@@ -45,7 +45,7 @@ class readiness {
 
   // ---- under the lock of the place
 
-  /// Something has: `is_last`, see A4.
+  /// Something has: `is_last`, see READY-4.
   void happens(bool is_last) noexcept {
     // Relaxed: all who write it have the lock.
     count const before = happened_.load(std::memory_order_relaxed);

@@ -22,19 +22,19 @@ namespace weft::detail {
 /// Where a reactor has a socket: its descriptor, who uses it, who waits for it.  Kept for the next
 /// socket when that one is closed.
 ///
-///   L1  One word says all: the number of the socket, whether it is open, and how many use it; that
+///   SOCKET-1  One word says all: the number of the socket, whether it is open, and how many use it; that
 ///       it is open counts as one.  Who uses it, or would close it, finds the number and `open`,
 ///       and counts itself, in one exchange.
-///   L2  The last one who uses it closes the descriptor.  So a call of the system has the
+///   SOCKET-2  The last one who uses it closes the descriptor.  So a call of the system has the
 ///   descriptor
 ///       of its own socket, and never that of another one which was given the same number by the
 ///       system meanwhile.
-///   L3  The number of the socket changes, and what is said of what happened, under the lock: who
+///   SOCKET-3  The number of the socket changes, and what is said of what happened, under the lock: who
 ///       has it and finds the number speaks of that socket.
-///   L4  A gate stands here from `watch` until it is opened, under the lock, or taken back.  So who
+///   SOCKET-4  A gate stands here from `watch` until it is opened, under the lock, or taken back.  So who
 ///       has taken it back knows that it is not being opened.  Who opens it has no other lock; a
 ///       process that is woken wants this one only when it goes on.
-///   L5  Who watches looks, under the lock, whether something has happened since the attempt (A1),
+///   SOCKET-5  Who watches looks, under the lock, whether something has happened since the attempt (READY-1),
 ///       or it was closed; who says that something has, or closes it, looks for the gates under the
 ///       lock after that.  So one of them sees the other.
 class alignas(64) socket_place {
@@ -83,7 +83,7 @@ class alignas(64) socket_place {
         life_.load(std::memory_order_relaxed);  // relaxed: the exchange makes sure
     do {
       if (!is_open(found, number)) return false;
-      // Relaxed: who watches sees it by the lock (L5), and who is the last by [5].
+      // Relaxed: who watches sees it by the lock (SOCKET-5), and who is the last by [5].
     } while (!life_.compare_exchange_weak(found, found & ~open, std::memory_order_relaxed));
     std::lock_guard const lock(mutex_);
     for (side& s : sides_) open_gate(s);
@@ -103,11 +103,11 @@ class alignas(64) socket_place {
     side& s = sides_[index_of(d)];
     if (s.gate) throw_occupied(d);
     s.gate = &g;
-    // Relaxed: L5.
+    // Relaxed: SOCKET-5.
     bool const is_closed = (life_.load(std::memory_order_relaxed) & open) == 0;
     if (is_closed || s.ready.may_try()) open_gate(s);
   }
-  /// L4.
+  /// SOCKET-4.
   void unwatch(direction d, outside_gate const& g) noexcept {
     std::lock_guard const lock(mutex_);
     side& s = sides_[index_of(d)];
@@ -116,7 +116,7 @@ class alignas(64) socket_place {
   /// By the reactor's thread.
   void happens(std::uint32_t number, bool reading, bool writing, bool is_last) noexcept {
     std::lock_guard const lock(mutex_);
-    // Relaxed: L3.
+    // Relaxed: SOCKET-3.
     if (!is_open(life_.load(std::memory_order_relaxed), number)) return;
     if (reading) happens(sides_[0], is_last);
     if (writing) happens(sides_[1], is_last);
@@ -163,7 +163,7 @@ class alignas(64) socket_place {
       }
   }
 
-  std::atomic<std::uint64_t> life_ = 0;  // L1
+  std::atomic<std::uint64_t> life_ = 0;  // SOCKET-1
   descriptor fd_;                        // written when nobody uses it
   std::mutex mutex_;
   std::array<side, 2> sides_;

@@ -31,7 +31,7 @@ class one_thread {
     worker(worker const&) = delete;
     worker& operator=(worker const&) = delete;
     ~worker() {
-      for (std::size_t i = 0; i != offers_.size(); ++i) (void)offers_[i]->begin();  // B6
+      for (std::size_t i = 0; i != offers_.size(); ++i) (void)offers_[i]->begin();  // BACKEND-6
     }
 
     [[gnu::always_inline]] void put(thunk&& t, why) { put_in(std::move(t)); }
@@ -95,7 +95,7 @@ class one_thread {
     [[nodiscard]] bool has_room(std::size_t n) const noexcept {
       return offers_.capacity() - offers_.size() >= n;
     }
-    /// Of who has let go of the thread (B7, B8).
+    /// Of who has let go of the thread (BACKEND-7, BACKEND-8).
     [[gnu::noinline]] void is_reminded() {
       if (kept_ != 0 && !ready_.empty()) {
         --kept_;
@@ -124,7 +124,7 @@ class one_thread {
     queue ready_;
     std::vector<offer*> offers_;
     thunk without_room_ = thunk::nothing::dry;  // see take_kept()
-    unsigned kept_ = 0;                         // B8: for so many takes
+    unsigned kept_ = 0;                         // BACKEND-8: for so many takes
   };
 
   one_thread() = default;

@@ -39,7 +39,7 @@ struct random_order_options {
 /// explore visits all orders, and of others random_walk as many as it may, and makes the one that
 /// fails smaller.
 ///
-/// Deterministic, on every machine, as long as no other thread puts anything (B3).  O(1) a step.
+/// Deterministic, on every machine, as long as no other thread puts anything (BACKEND-3).  O(1) a step.
 /// Allocates when there are more ready than ever before.
 class random_order {
  public:

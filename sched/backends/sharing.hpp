@@ -45,7 +45,7 @@ struct sharing_options {
 ///
 /// Fairness.  Who moves loses no place: what is taken from a queue is taken from its front, and
 /// goes to the front of the other.  Those who stand there have at most 31 more in front of them,
-/// and only of those that were put there, not of those that have moved there, and once: see F2.
+/// and only of those that were put there, not of those that have moved there, and once: see FAIR-2.
 /// Every thread takes from the others in turn, every 256 steps at the latest, at least one process
 /// if there is one.  So one that has become ready behind k others, at a thread that is stuck in a
 /// process that never lets go, runs before any other thread has taken 256 * (n - 1) * (k + 1) more
@@ -61,17 +61,17 @@ struct sharing_options {
 /// It allocates nothing for put and take: the list goes through the processes, of which each is 48
 /// bytes larger.  Source: seed 000, corrected as chapter 9 says; docs/models verifies it.
 ///
-///   A1  What a worker puts goes to its own queue; if somebody works on that, to another one, so
+///   SHARE-1  What a worker puts goes to its own queue; if somebody works on that, to another one, so
 ///       that nobody waits for who takes a whole batch.  After that it looks whether somebody
-///       sleeps (idle_threads.hpp, I2), but not after a yield into its own queue when that is
+///       sleeps (idle_threads.hpp, IDLE-2), but not after a yield into its own queue when that is
 ///       empty: it is about to take that one back itself.  Nor after a hand-over, if one of those
-///       who sleep looks every 10 milliseconds as long as there are any (I5).
-///   A2  Nobody holds two queues at once.
-///   A3  A thread that takes puts what it offers into its own queue before that, the oldest first:
+///       who sleep looks every 10 milliseconds as long as there are any (IDLE-5).
+///   SHARE-2  Nobody holds two queues at once.
+///   SHARE-3  A thread that takes puts what it offers into its own queue before that, the oldest first:
 ///       who has offered it has let go of the thread.  Others take of offers the oldest, from who
 ///       has nothing in his queue.
-///   F1  Whoever looks at others looks at them in turn, and goes on where it took something last.
-///   F2  Between two times that a thread takes from others, unless it had nothing, are 255 steps:
+///   FAIR-1  Whoever looks at others looks at them in turn, and goes on where it took something last.
+///   FAIR-2  Between two times that a thread takes from others, unless it had nothing, are 255 steps:
 ///       so those it has put in front of its queue have run by then, or have moved on, to an
 ///       earlier place.
 class sharing {
@@ -95,7 +95,7 @@ class sharing {
   sharing& operator=(sharing const&) = delete;
   ~sharing() {
     for (unsigned i = 0; i != count_; ++i) {
-      while (auto const o = queues_[i].offers.try_pop()) (void)(*o)->begin();  // B6
+      while (auto const o = queues_[i].offers.try_pop()) (void)(*o)->begin();  // BACKEND-6
       for (auto f = queues_[i].try_dequeue(); !f.is_empty(); f = queues_[i].try_dequeue())
         (void)thunk_of(f.entry());
     }
@@ -123,7 +123,7 @@ class sharing {
 
   /// Those who sleep are to look until when: all of them, as any may be the last that has time to.
   void look_again() noexcept {
-    // [1] seq_cst: published, and then we look who sleeps (idle_threads.hpp, I2).
+    // [1] seq_cst: published, and then we look who sleeps (idle_threads.hpp, IDLE-2).
     looks_.fetch_add(1, std::memory_order_seq_cst);
     idle_.wake_all();
   }

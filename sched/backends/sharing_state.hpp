@@ -42,11 +42,11 @@ struct state_orders {
 };
 /// Why a process that says where it can be found cannot be run before it has gone to sleep: its
 /// state is `yielding` until then, and who would wake it waits for that (seed 000's ChangeState,
-/// with its two conditions put right: docs/models, D1).
+/// with its two conditions put right: docs/models, DEFECT-1).
 ///
-///   W1  Out of `running` and `yielding` only its own thread moves it; out of `queued` only who
+///   STATE-1  Out of `running` and `yielding` only its own thread moves it; out of `queued` only who
 ///       has claimed the queue that it stands in.  So these moves are plain stores.
-///   W2  Out of `sleeping` anyone may move it: one of them does.
+///   STATE-2  Out of `sleeping` anyone may move it: one of them does.
 template <class Orders = state_orders>
 class basic_state_word {
  public:
@@ -55,7 +55,7 @@ class basic_state_word {
   [[nodiscard]] process_state now() const noexcept {
     return state_.load(std::memory_order_relaxed);  // relaxed: for reports, and of one's own
   }
-  /// A move of who has it (W1).  After `sleeping` it is anyone's.
+  /// A move of who has it (STATE-1).  After `sleeping` it is anyone's.
   void move(process_state to) noexcept {
     assert(is_legal_move(now(), to));
     state_.store(to, Orders::sleeps);  // [1] release: who wakes it [2] has all that it wrote

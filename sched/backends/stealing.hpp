@@ -74,7 +74,7 @@ struct worker_counts {
 /// most 256.  When there is nothing anywhere it looks a few times more and then sleeps, until
 /// somebody has work to share.  A process that yields goes to a queue of its own kind, first in,
 /// first out, which is stolen from as well: in the deque it would come straight back.  So does one
-/// that is spawned while 128 are in the deque (K4).
+/// that is spawned while 128 are in the deque (WORKER-4).
 ///
 /// Fairness.  Every 64th step (a step, and what is handed over in it, up to 64 times) a worker
 /// takes what has waited longest, by turns: in the global queue, among those that have yielded, in
@@ -95,15 +95,15 @@ struct worker_counts {
 /// Source: seed 004, its steal put right as docs/decisions/011-stealing-half.md says; the deque is
 /// that of Chase and Lev (deque/chase_lev.hpp).
 ///
-///   K1  A process that is ready stands in one place: a deque, a queue, or the global queue.  Who
-///       takes it out has it (S5 and S6 of the deques; G1 and G3 of the global queue).
-///   K2  What is put is published, and then its thread looks whether somebody sleeps; who goes to
-///       sleep announces it, and then looks everywhere (idle_threads.hpp, I2; publish() of the
-///       deques, S7 of those of offers, G2 of the global queue).  Not so what its thread is about
+///   WORKER-1  A process that is ready stands in one place: a deque, a queue, or the global queue.  Who
+///       takes it out has it (STEAL-5 and STEAL-6 of the deques; GLOBAL-1 and GLOBAL-3 of the global queue).
+///   WORKER-2  What is put is published, and then its thread looks whether somebody sleeps; who goes to
+///       sleep announces it, and then looks everywhere (idle_threads.hpp, IDLE-2; publish() of the
+///       deques, STEAL-7 of those of offers, GLOBAL-2 of the global queue).  Not so what its thread is about
 ///       to take itself: a yield while nothing else is there, of which it speaks if it takes
-///       something else first; and what is put behind a hand-over, if somebody is on watch (I5).
-///   K3  A process that is about to wait is woken by a flag (stealing_state.hpp): nobody waits for it.
-///   K4  Of a deque thieves take one by one, each time looking at what its owner is writing to; of
+///       something else first; and what is put behind a hand-over, if somebody is on watch (IDLE-5).
+///   WORKER-3  A process that is about to wait is woken by a flag (stealing_state.hpp): nobody waits for it.
+///   WORKER-4  Of a deque thieves take one by one, each time looking at what its owner is writing to; of
 ///       the other queue many at once.  So what a process spawns beyond what its thread does next
 ///       goes there, and thieves look there first.
 class stealing {
@@ -135,7 +135,7 @@ class stealing {
   stealing& operator=(stealing const&) = delete;
   ~stealing() {
     for (unsigned i = 0; i != count_; ++i) {
-      while (auto const o = homes_[i].offers.try_pop()) (void)(*o)->begin();  // B6
+      while (auto const o = homes_[i].offers.try_pop()) (void)(*o)->begin();  // BACKEND-6
       while (auto const p = homes_[i].deque.try_pop()) (void)thunk_of(**p);
       for (place* p; homes_[i].yielded.take({&p, 1}) != 0;) (void)thunk_of(*p);
     }
@@ -155,7 +155,7 @@ class stealing {
   void stop() noexcept { idle_.stop(); }
   /// Those who sleep are to look until when: all of them, as any may be the last that has time to.
   void look_again() noexcept {
-    // [1] seq_cst: published, and then we look who sleeps (idle_threads.hpp, I2).
+    // [1] seq_cst: published, and then we look who sleeps (idle_threads.hpp, IDLE-2).
     looks_.fetch_add(1, std::memory_order_seq_cst);
     idle_.wake_all();
   }
@@ -201,7 +201,7 @@ class stealing {
     std::atomic<std::uint64_t> run = 0, stolen = 0, parked = 0, woken = 0;  // the worker's
   };
 
-  /// Ready, unless its thread is to put it (K3).
+  /// Ready, unless its thread is to put it (WORKER-3).
   [[nodiscard]] static place* ready(thunk&& t, why w) noexcept {
     place& at = process_place<place>(*t.get());
     at.answer = t.answer();
@@ -223,10 +223,10 @@ class stealing {
     global_.push(p);
     idle_.wake_one();
   }
-  /// For who has announced that it sleeps (K2).  What is seen to be there needs no fence.
+  /// For who has announced that it sleeps (WORKER-2).  What is seen to be there needs no fence.
   [[nodiscard]] bool all_are_empty() const noexcept {
     if (!all_look_empty()) return false;
-    homes_[0].offers.before_last_look();  // the same fence for those of all (S7)
+    homes_[0].offers.before_last_look();  // the same fence for those of all (STEAL-7)
     return all_look_empty();
   }
   [[nodiscard]] bool all_look_empty() const noexcept {

@@ -50,10 +50,10 @@ struct lifecycle_orders {
 /// not have it run, since its thread is not done with it, and must not wait for that either: it
 /// leaves the flag, and the thread puts the process into a queue when it has let go of it.
 ///
-///   L1  Out of `running` only its own thread moves it; out of `ready` only who has taken it.  So
+///   LIFE-1  Out of `running` only its own thread moves it; out of `ready` only who has taken it.  So
 ///       these moves are plain stores, but one: to a state in which it waits, as others may leave
 ///       the flag.
-///   L2  Each wait is ended by one other only: by who has taken the waiter (detail/waiter.hpp).  So
+///   LIFE-2  Each wait is ended by one other only: by who has taken the waiter (detail/waiter.hpp).  So
 ///       the flag is left once in a wait at most, and nobody else moves it out of one.
 template <class Orders = lifecycle_orders>
 class basic_lifecycle_word {
@@ -63,13 +63,13 @@ class basic_lifecycle_word {
     return static_cast<lifecycle>(word_.load(std::memory_order_relaxed) &
                                   ~woken);  // relaxed: it is
   }
-  /// A move of who has it (L1).
+  /// A move of who has it (LIFE-1).
   void move(lifecycle to) noexcept {
     assert(is_legal_move(now(), to));
     // Relaxed: who is to have it next gets it by way of a queue, which publishes it.
     word_.store(word_of(to), std::memory_order_relaxed);
   }
-  /// Ready, by who puts it: its own thread, or whose it is before it has run (L1).
+  /// Ready, by who puts it: its own thread, or whose it is before it has run (LIFE-1).
   void is_put() noexcept {
     assert(now() == lifecycle::running || now() == lifecycle::ready);
     word_.store(word_of(lifecycle::ready), std::memory_order_relaxed);  // relaxed: as in move
@@ -86,7 +86,7 @@ class basic_lifecycle_word {
     word_.store(word_of(lifecycle::ready), std::memory_order_relaxed);  // relaxed: as in move
     return false;
   }
-  /// By who has what it waits for (L2).  True if it is ready now, and to be put; false if its
+  /// By who has what it waits for (LIFE-2).  True if it is ready now, and to be put; false if its
   /// thread will put it.  What was written before, its thread has then.
   [[nodiscard]] bool wake() noexcept {
     std::uint8_t found = word_.load(Orders::takes);  // [2] acquire: with [1]

@@ -10,9 +10,9 @@ namespace weft {
 
 /// What a process needs to stand in a thread_queue.
 struct queue_entry {
-  queue_entry* next = nullptr;               // Q2
-  queue_entry* previous = nullptr;           // Q2
-  std::atomic<void const*> owner = nullptr;  // Q3: the queue
+  queue_entry* next = nullptr;               // QUEUE-2
+  queue_entry* previous = nullptr;           // QUEUE-2
+  std::atomic<void const*> owner = nullptr;  // QUEUE-3: the queue
   state_word state{process_state::running};
 };
 
@@ -50,17 +50,17 @@ struct queue_orders {
 /// Nobody waits here.  What finds the queue locked says so, and the caller may look elsewhere: so
 /// the answers are threefold, where the seed has one null for "empty" and for "locked".
 ///
-///   Q1  Who swaps the head for the sentinel has claimed the queue, until it stores a head again.
-///   Q2  tail, length, next and previous are written under the claim only.
-///   Q3  An entry stands in one queue at most, and `owner` says in which.  Written under its claim.
-///   Q4  An entry becomes `running` under the claim under which it leaves: it can be taken out as
+///   QUEUE-1  Who swaps the head for the sentinel has claimed the queue, until it stores a head again.
+///   QUEUE-2  tail, length, next and previous are written under the claim only.
+///   QUEUE-3  An entry stands in one queue at most, and `owner` says in which.  Written under its claim.
+///   QUEUE-4  An entry becomes `running` under the claim under which it leaves: it can be taken out as
 ///       long as it stands there, and by one.  Those that move in a chain are still `queued`, and
 ///       nobody's: claimed by none.
-///   Q5  Moving by `try_share` and `try_prepend`, nobody gets a later place.
+///   QUEUE-5  Moving by `try_share` and `try_prepend`, nobody gets a later place.
 ///
 /// Every operation is O(1) but `try_share`, which is O(n), and allocates nothing.  Thread safe.
 ///
-/// Source: seed 000, class Thread, corrected as chapter 9 says (D2, D3).
+/// Source: seed 000, class Thread, corrected as chapter 9 says (DEFECT-2, DEFECT-3).
 template <class Orders = queue_orders>
 class basic_thread_queue {
  public:
@@ -153,7 +153,7 @@ class basic_thread_queue {
     give_back(rest);
     return true;
   }
-  /// In front of all others (Q5).  False if it is locked.
+  /// In front of all others (QUEUE-5).  False if it is locked.
   [[nodiscard]] bool try_prepend(entry_chain const& chain) noexcept {
     queue_entry* const head = claim();
     if (head == sentinel()) return false;
@@ -179,7 +179,7 @@ class basic_thread_queue {
  private:
   static queue_entry* sentinel() noexcept { return &detail::locked_queue; }
 
-  /// The head, which is ours to store again (Q1); or the sentinel.
+  /// The head, which is ours to store again (QUEUE-1); or the sentinel.
   [[nodiscard]] queue_entry* claim() noexcept {
     queue_entry* head = head_.load(std::memory_order_relaxed);  // relaxed: [1] makes sure
     do
@@ -221,17 +221,17 @@ class basic_thread_queue {
   void leave(queue_entry& e) noexcept {
     disown(e);
     e.next = e.previous = nullptr;
-    e.state.move(process_state::running);  // Q4
+    e.state.move(process_state::running);  // QUEUE-4
     count(length() - 1);
   }
-  // Relaxed: the claim orders them (Q3).
+  // Relaxed: the claim orders them (QUEUE-3).
   void own(queue_entry& e) noexcept { e.owner.store(this, std::memory_order_relaxed); }
   void disown(queue_entry& e) noexcept { e.owner.store(nullptr, std::memory_order_relaxed); }
   void count(unsigned n) noexcept { length_.store(n, std::memory_order_relaxed); }
 
-  std::atomic<queue_entry*> head_ = nullptr;  // Q1
-  queue_entry* tail_ = nullptr;               // Q2; null if there is no head
-  std::atomic<unsigned> length_ = 0;          // Q2
+  std::atomic<queue_entry*> head_ = nullptr;  // QUEUE-1
+  queue_entry* tail_ = nullptr;               // QUEUE-2; null if there is no head
+  std::atomic<unsigned> length_ = 0;          // QUEUE-2
 };
 using thread_queue = basic_thread_queue<>;
 

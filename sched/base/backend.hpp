@@ -45,12 +45,12 @@ class dry_test {
 ///
 /// What put throws, it throws with the thunk as it was.
 ///
-///   B1  A put happens before the take or claim that returns it.
-///   B2  Each put is answered by exactly one take or claim, or by stop.
-///   B3  b.put may be called by any thread; a worker belongs to one.
-///   B4  claim(p) gives the thunk that was put, if p is ready; else an empty one.  It may say no to
+///   BACKEND-1  A put happens before the take or claim that returns it.
+///   BACKEND-2  Each put is answered by exactly one take or claim, or by stop.
+///   BACKEND-3  b.put may be called by any thread; a worker belongs to one.
+///   BACKEND-4  claim(p) gives the thunk that was put, if p is ready; else an empty one.  It may say no to
 ///       everything.
-///   B5  take comes back empty only if it is dry (every worker idle, nothing ready, and `dry`
+///   BACKEND-5  take comes back empty only if it is dry (every worker idle, nothing ready, and `dry`
 ///       agreed), at the deadline, or stopped; and says which.  If there are several workers, dry
 ///       is for good: until all of them have gone; and b.look_again() has each of them come back as
 ///       at the deadline, once, before it sleeps on: there may be an earlier one.
@@ -84,7 +84,7 @@ concept exchanging = backend<B> && requires(typename B::worker& w, thunk t) {
 };
 
 namespace detail {
-/// After how many takes a worker has its offers begun all the same (B8).
+/// After how many takes a worker has its offers begun all the same (BACKEND-8).
 inline constexpr unsigned most_kept = 64;
 }  // namespace detail
 
@@ -93,18 +93,18 @@ enum class offers_put : std::uint8_t { done, not_told, no_room };
 
 /// One whose workers keep offers.
 ///
-///   B6  Each offer is answered by exactly one: its worker's take_back(), which gives the newest
+///   BACKEND-6  Each offer is answered by exactly one: its worker's take_back(), which gives the newest
 ///       that is there, null if there is none; or a take, of any worker, which begins it.  What is
 ///       left when the worker or the backend ends is begun, and dropped.  w.put_all(n, next) puts
 ///       what next() gives, n times, at least once; or none, if there is no room: w.make_room(n)
 ///       makes some, or throws bad_alloc.  If somebody sleeps who might take one, w.tell() tells
 ///       him.  Who takes one, and sees more, tells the next of them.  Who puts back what it has
 ///       taken back tells of it, since others may have looked meanwhile.
-///   B7  While there are offers it is not dry.  A worker that takes has nothing better to do with
+///   BACKEND-7  While there are offers it is not dry.  A worker that takes has nothing better to do with
 ///       its own: all of them have their turn as if they were put then.
-///   B8  w.has_others() is a hint whether a process is ready that the worker would take.  A process
+///   BACKEND-8  w.has_others() is a hint whether a process is ready that the worker would take.  A process
 ///       that lets those go first, and will take back its offers in its turn, calls
-///       w.keep_offers(): then B7 may wait for some takes, so many at most.
+///       w.keep_offers(): then BACKEND-7 may wait for some takes, so many at most.
 template <class B>
 concept offering = backend<B> && requires(typename B::worker& w, offer* (*next)(), std::size_t n) {
   { w.has_others() } noexcept -> std::same_as<bool>;

@@ -35,10 +35,10 @@ class scheduler_prompt : public prompt {
 /// A process: holds the rest of it while it waits, and its result when it ends.  Users see
 /// its id, in reports; backends its address.
 ///
-///   X1  Counted, atomically, by its thunks, and by the scheduler while it runs.
-///   X2  Not forkable: one chain of frames from birth to death.  Who drops the last count unwinds
+///   PROCESS-1  Counted, atomically, by its thunks, and by the scheduler while it runs.
+///   PROCESS-2  Not forkable: one chain of frames from birth to death.  Who drops the last count unwinds
 ///       what is left of it.
-///   X3  While it runs its result lies where its rest lay (holder.hpp).
+///   PROCESS-3  While it runs its result lies where its rest lay (holder.hpp).
 ///
 /// 64 bytes, and what the backend wants, from the frames' pool.
 class process : public detail::holder, public detail::pooled {
@@ -161,7 +161,7 @@ class process : public detail::holder, public detail::pooled {
     sending,
     for_task,
     to_the_end,  // of its tasks, whatever happens
-    told         // nowhere: it was woken with nothing that would be lost (T5)
+    told         // nowhere: it was woken with nothing that would be lost (WAITER-5)
   };
   void stands_at(stands where, void* what) noexcept {
     at_.waiting->keep(what);
@@ -179,13 +179,13 @@ class process : public detail::holder, public detail::pooled {
   /// Waiting: it does not simply go on with an answer.
   void must_be_prepared() noexcept { special_ = true; }
   /// Waiting, and woken with nothing that would be lost: if it is to end when its turn comes it
-  /// finds `cancelled` instead (waiter.hpp, T5).
+  /// finds `cancelled` instead (waiter.hpp, WAITER-5).
   void must_be_told() noexcept {
     stands_ = stands::told;
     special_ = true;
   }
   /// In its turn, at an operation that was performed: whether the answer would be lost if it found
-  /// something else (T5).
+  /// something else (WAITER-5).
   [[nodiscard]] bool has_answer() const noexcept {
     return is_waiting() && at_.operation && !at_.operation->is_only_a_turn &&
            stands_ != stands::told;
@@ -298,7 +298,7 @@ class process : public detail::holder, public detail::pooled {
   [[nodiscard]] std::coroutine_handle<> go_on_answered() noexcept {
     std::coroutine_handle<> const leaf = at_.leaf.frame();
     is_ = state::active;
-    ::new (static_cast<void*>(&result_)) detail::answer<void>();  // X3
+    ::new (static_cast<void*>(&result_)) detail::answer<void>();  // PROCESS-3
     return leaf;
   }
   /// Inside handlers.  Else `inner_` is the ground, and innermost, from birth.
@@ -327,7 +327,7 @@ class process : public detail::holder, public detail::pooled {
   }
   void release_holder() noexcept override { release(); }
 
-  std::atomic<std::uint32_t> owners_ = 1;  // X1
+  std::atomic<std::uint32_t> owners_ = 1;  // PROCESS-1
   process_id id_;
   std::uint32_t children_ = 0;  // born so far
   std::uint8_t kind_;           // lowest bit: forkable; the others: the bytes before us, by 16

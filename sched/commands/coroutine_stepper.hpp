@@ -31,9 +31,9 @@ namespace detail {
 /// Handles what a coroutine does that issues commands, by an output: a handler turns a coroutine
 /// into a state machine.
 ///
-///   D1  `rest_` is where it waits: at `at_`, the gate of one of its commands.  While it runs, and
+///   DRIVE-1  `rest_` is where it waits: at `at_`, the gate of one of its commands.  While it runs, and
 ///       when it has ended, it is empty.
-///   D2  Who is to be answered by the event of a tag is kept under that tag.
+///   DRIVE-2  Who is to be answered by the event of a tag is kept under that tag.
 template <class... Cs>
 class command_machine : public region {
  public:
@@ -119,8 +119,8 @@ class command_machine : public region {
 
   std::optional<body> body_;  // until it is begun
   output* out_ = nullptr;
-  std::unordered_map<std::uint64_t, std::unique_ptr<slot>> waiting_;  // D2
-  outside_gate* at_ = nullptr;                                        // D1
+  std::unordered_map<std::uint64_t, std::unique_ptr<slot>> waiting_;  // DRIVE-2
+  outside_gate* at_ = nullptr;                                        // DRIVE-1
   resumption<void> rest_;
   bool has_ended_ = false;
 };

@@ -27,7 +27,7 @@ namespace weft {
 /// Thread safe.  When it goes, those that are left are dropped (command_dropped).  O(1), under a
 /// lock that is not held while who waits is woken; an allocation each.
 ///
-///   U1  A reply is in the book from keep() until the one call that takes it out, which alone
+///   REPLY-1  A reply is in the book from keep() until the one call that takes it out, which alone
 ///       answers it.
 template <class R>
 class replies {
@@ -73,7 +73,7 @@ class replies {
   }
 
   mutable std::mutex mutex_;
-  book kept_;  // guarded by mutex_; U1
+  book kept_;  // guarded by mutex_; REPLY-1
 };
 
 }  // namespace weft

@@ -32,10 +32,10 @@
 /// It is stepped by a coroutine that performs its commands and receives its events.  So it waits,
 /// is woken, cancelled and explored as other processes are, on every backend.
 ///
-///   J1  close() is called once, by who has the stepper last: when it is done, when a step has
+///   STEPPER-1  close() is called once, by who has the stepper last: when it is done, when a step has
 ///       thrown, when it was cancelled, when it is unwound, or never ran.
-///   J2  Nothing is stepped after a step that was done, or has thrown.
-///   J3  Each command has one event: its answer, or why there is none.
+///   STEPPER-2  Nothing is stepped after a step that was done, or has thrown.
+///   STEPPER-3  Each command has one event: its answer, or why there is none.
 namespace weft {
 
 namespace detail {
@@ -43,7 +43,7 @@ namespace detail {
 /// Processes that wait for one command each, and send the event.
 using event_bringers = spawning<completing, mail, proc>;
 
-/// Something that steps, and is to be closed (J1).
+/// Something that steps, and is to be closed (STEPPER-1).
 template <class S>
 class begun {
  public:
@@ -73,7 +73,7 @@ class begun {
   };
   std::unique_ptr<S, closing> stepper_;
   output_of<S> out_;
-  bool is_over_ = false;  // J2
+  bool is_over_ = false;  // STEPPER-2
 };
 
 /// Whether that is that the command, or who waits for it, was cancelled.

@@ -101,7 +101,7 @@ class [[nodiscard]] routed_inbox {
     if (!routes_) return;
     detail::happens("the end of an inbox", nullptr,
                     [routes = routes_, owner = owner_, in = std::move(in_)]() mutable {
-                      auto const last = routes->remove(owner);  // U3 of route_table.hpp
+                      auto const last = routes->remove(owner);  // ROUTE-3 of route_table.hpp
                       auto const closed =
                           std::move(in);  // first: or who receives were told of no senders
                     });

@@ -49,9 +49,9 @@ class barrier {
   }
 
  private:
-  ///   B1  One word has the round and how many have come; who comes last begins the next round by
+  ///   BARRIER-1  One word has the round and how many have come; who comes last begins the next round by
   ///       the same step.  So more than n may come at once.
-  ///   B2  Who comes last changes the round first, and then releases the gate; who waits has asked
+  ///   BARRIER-2  Who comes last changes the round first, and then releases the gate; who waits has asked
   ///       the gate for its epoch before it looks at the round.
   struct shared_state final : detail::gate_owner {
     explicit shared_state(std::uint32_t n) noexcept : all(n) { next_round.belongs_to(*this); }
@@ -92,7 +92,7 @@ class barrier {
     }
 
     std::uint32_t const all;
-    std::atomic<std::uint64_t> word = 0;  // B1: the round, and below it how many have come
+    std::atomic<std::uint64_t> word = 0;  // BARRIER-1: the round, and below it how many have come
     std::atomic<bool> closed = false;
     gate next_round;
   };

@@ -119,11 +119,11 @@ class condition {
 
 /// Who waits, in which order.
 ///
-///   N1  `first_` to `last_`, and what is said in a waiter, are touched under `mutex_`.
-///   N2  A waiter is listed before the mutex of its guard is unlocked; so no notify is missed.
-///   N3  Each waits at a gate of its own, which is released under `mutex_`.  Who goes on takes that
+///   CONDITION-1  `first_` to `last_`, and what is said in a waiter, are touched under `mutex_`.
+///   CONDITION-2  A waiter is listed before the mutex of its guard is unlocked; so no notify is missed.
+///   CONDITION-3  Each waits at a gate of its own, which is released under `mutex_`.  Who goes on takes that
 ///       lock before it goes: so the gate is there until then.
-///   N4  A process that was woken by notify_one uses that up when it has the mutex again.  If it is
+///   CONDITION-4  A process that was woken by notify_one uses that up when it has the mutex again.  If it is
 ///       cancelled or destroyed before that, it notifies the next one.
 class condition::state {
  public:
@@ -141,7 +141,7 @@ class condition::state {
   /// Recursive: who is made ready may be unwound, if there is no memory for that, and takes itself
   /// off.
   std::recursive_mutex mutex_;
-  waiter* first_ = nullptr;  // N1: who waits longest
+  waiter* first_ = nullptr;  // CONDITION-1: who waits longest
   waiter* last_ = nullptr;
   bool closed_ = false;
 };
@@ -157,13 +157,13 @@ class condition::waiter {
   waiter& operator=(waiter const&) = delete;
   ~waiter() {
     (void)leave();
-    if (passes_on_) home_.notify(1);  // N4
+    if (passes_on_) home_.notify(1);  // CONDITION-4
   }
 
   [[nodiscard]] gate& at() noexcept { return at_; }
   /// It waits no more.  Whether it was notified.
   bool leave() noexcept {
-    std::lock_guard const lock(home_.mutex_);  // N3
+    std::lock_guard const lock(home_.mutex_);  // CONDITION-3
     if (!std::exchange(has_left_, true) && !notified_) {
       detail::is_touched(&home_, true);
       home_.unlink(*this);
@@ -238,7 +238,7 @@ eff<std::conditional_t<std::is_same_v<Time, instant>, bool, void>, syncing> cond
   mutex::state m;
   bool in_time = true;
   co_await detail::located(syncing::touch(s.get(), true), where);
-  waiter me(*s);  // N2
+  waiter me(*s);  // CONDITION-2
   m = held.taken();
   (void)mutex::guard(m);  // unlocked
   for (auto seen = me.at().epoch(); in_time && !me.was_notified(); seen = me.at().epoch())

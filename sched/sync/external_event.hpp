@@ -52,14 +52,14 @@ class at_outside_gate {
 /// that nobody opens is waited at for ever.  If it ends while a process waits, that finds
 /// `cancelled`; open() must be over by then, unless it has woken that process.
 ///
-///   O1  One word says all: nobody waits yet; a process does, and that is its waiter; it is open.
+///   EXTERNAL-1  One word says all: nobody waits yet; a process does, and that is its waiter; it is open.
 ///       From a waiter to open, or to nobody (cancelled, or too late), is one exchange: who makes
 ///       it takes the gate off its list, and the process out of the waiter.  If that has been woken
-///       by its alarm he finds nobody there (waiter.hpp, T1).
-///   O2  A waiter is written there last, when everything else is: what is said of it in its
+///       by its alarm he finds nobody there (waiter.hpp, WAITER-1).
+///   EXTERNAL-2  A waiter is written there last, when everything else is: what is said of it in its
 ///       scheduler (wait_registry.hpp), and its frames.
-///   O3  Who has opened it touches it no more once the process is put, or is told that it is off
-///       the list (R5): it may be gone then.
+///   EXTERNAL-3  Who has opened it touches it no more once the process is put, or is told that it is off
+///       the list (WAIT-5): it may be gone then.
 class outside_gate {
  public:
   constexpr outside_gate() noexcept { detail::is_born(this); }
@@ -89,7 +89,7 @@ class outside_gate {
   [[nodiscard]] static std::uintptr_t word_of(detail::at_outside_gate& w) noexcept {
     return reinterpret_cast<std::uintptr_t>(&w);
   }
-  /// Nobody waits and it is not open: somebody does now (O2).  Else says what there is.
+  /// Nobody waits and it is not open: somebody does now (EXTERNAL-2).  Else says what there is.
   [[nodiscard]] std::uintptr_t enter(detail::at_outside_gate& w) noexcept {
     std::uintptr_t found = nobody;
     // [3] release: who takes the process out [2] [4] finds all of it.  acquire, if that fails:
@@ -104,7 +104,7 @@ class outside_gate {
     std::uintptr_t const found = word_.load(std::memory_order_acquire);  // acquire: with [3]
     return found == opened ? nullptr : reinterpret_cast<detail::at_outside_gate const*>(found);
   }
-  /// Whoever waits does not any more (O1): null if nobody does.
+  /// Whoever waits does not any more (EXTERNAL-1): null if nobody does.
   [[nodiscard]] detail::at_outside_gate* withdraw() noexcept {
     std::uintptr_t found = word_.load(std::memory_order_relaxed);  // relaxed: [4] makes sure
     if (found == nobody || found == opened) return nullptr;
@@ -121,8 +121,8 @@ class outside_gate {
     return word_.compare_exchange_strong(found, nobody, std::memory_order_relaxed);
   }
 
-  std::atomic<std::uintptr_t> word_ = nobody;          // O1
-  std::atomic<detail::waiting_room*> home_ = nullptr;  // O2; while somebody waits
+  std::atomic<std::uintptr_t> word_ = nobody;          // EXTERNAL-1
+  std::atomic<detail::waiting_room*> home_ = nullptr;  // EXTERNAL-2; while somebody waits
   outside_gate* next_ = nullptr;                       // of those at which somebody waits
   outside_gate* previous_ = nullptr;
 };

@@ -122,7 +122,7 @@ class gate {
   inline void release_all_now() noexcept;
   /// For the library's reports.
   void describe(deadlock::waiter& w) const {
-    if (owner_) owner_->describe(w, count_.load(std::memory_order_relaxed));  // relaxed: R1
+    if (owner_) owner_->describe(w, count_.load(std::memory_order_relaxed));  // relaxed: WAIT-1
   }
   /// The same, before it is used.
   void belongs_to(detail::gate_owner const& owner) noexcept { owner_ = &owner; }

@@ -18,7 +18,7 @@
 ///
 /// The range is divided in halves, and they in halves again, into pieces of a `grain`, which are
 /// done as plain loops.  A half is a task: 25 to 50 ns where no other thread takes it.  A loop
-/// whose elements do not wait for anything divides only what others take (L1 of detail/range_job.hpp):
+/// whose elements do not wait for anything divides only what others take (RANGE-1 of detail/range_job.hpp):
 /// a thousand cheap elements pay for six divisions, ten million for about ten and a few more for
 /// each thread that helps.  A reduction, and a loop whose elements perform, is divided before it is
 /// done, by its size and the grain alone: so what a reduction of numbers that round gives is the

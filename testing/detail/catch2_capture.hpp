@@ -16,14 +16,14 @@
 
 /// What stands in for Catch2's result capture while schedules are visited.
 ///
-///   A1  Of assertions nothing goes on to a reporter.  The first one of a run that fails is kept,
+///   CATCH-1  Of assertions nothing goes on to a reporter.  The first one of a run that fails is kept,
 ///       as a text.
-///   A2  A message belongs to the process that runs when it comes into scope, or to nobody's part
+///   CATCH-2  A message belongs to the process that runs when it comes into scope, or to nobody's part
 ///   of
 ///       the run; and it is said with the assertions of the same one.
-///   A3  SECTION and GENERATE are refused: they would choose anew in each of the runs.  What is
+///   CATCH-3  SECTION and GENERATE are refused: they would choose anew in each of the runs.  What is
 ///       left goes on to the capture that was there before.
-///   A4  There is one, for ever: what is left over after a run may hold its address (CAPTURE does).
+///   CATCH-4  There is one, for ever: what is left over after a run may hold its address (CAPTURE does).
 namespace weft::detail {
 
 /// A schedule, as a line of C++ that runs it; of several string literals if it is a long one, since
@@ -56,7 +56,7 @@ struct catch2_notes {
 class catch2_capture final : public Catch::IResultCapture {
  public:
   static catch2_capture& instance() {
-    static auto& only = *new catch2_capture;  // A4
+    static auto& only = *new catch2_capture;  // CATCH-4
     return only;
   }
   catch2_capture(catch2_capture const&) = delete;
@@ -64,7 +64,7 @@ class catch2_capture final : public Catch::IResultCapture {
 
   [[nodiscard]] catch2_notes& notes() noexcept { return notes_; }
 
-  // ---- assertions (A1)
+  // ---- assertions (CATCH-1)
 
   void handleExpr(Catch::AssertionInfo const& info, Catch::ITransientExpression const& e,
                   Catch::AssertionReaction& reaction) override {
@@ -103,14 +103,14 @@ class catch2_capture final : public Catch::IResultCapture {
   bool lastAssertionPassed() override { return notes_.last_has_passed; }
   void assertionPassed() override { passes(); }
 
-  // ---- messages (A2)
+  // ---- messages (CATCH-2)
 
   void pushScopedMessage(Catch::MessageInfo const& m) override {
     notes_.messages.push_back({m, notes_.running, true});
   }
   void popScopedMessage(Catch::MessageInfo const& m) override {
     auto const n = std::erase_if(notes_.messages, [&m](auto const& its) { return its.info == m; });
-    if (n == 0 && real_) real_->popScopedMessage(m);  // A4: or it comes too late
+    if (n == 0 && real_) real_->popScopedMessage(m);  // CATCH-4: or it comes too late
   }
   void emplaceUnscopedMessage(Catch::MessageBuilder const& builder) override {
     auto m = builder.m_info;
@@ -118,7 +118,7 @@ class catch2_capture final : public Catch::IResultCapture {
     notes_.messages.push_back({std::move(m), notes_.running, false});
   }
 
-  // ---- the rest (A3)
+  // ---- the rest (CATCH-3)
 
   bool sectionStarted(Catch::SectionInfo const& section, Catch::Counts&) override {
     refuse("SECTION(\"" + section.name + "\")", section.lineInfo);
@@ -190,7 +190,7 @@ class catch2_capture final : public Catch::IResultCapture {
     return s;
   }
 
-  Catch::IResultCapture* real_ = nullptr;  // A3: of who stands in first; null if nobody does
+  Catch::IResultCapture* real_ = nullptr;  // CATCH-3: of who stands in first; null if nobody does
   catch2_notes notes_;
 };
 

@@ -18,7 +18,7 @@ namespace weft::detail {
 
 /// Says who runs, and to whom messages belong.
 ///
-///   W1  Of the two that come of a fork, who goes on first has the frames, and the messages in
+///   SUBJECT-1  Of the two that come of a fork, who goes on first has the frames, and the messages in
 ///   them.
 ///       The other one is run again, and says them anew.
 class naming final : public chooser {
@@ -64,7 +64,7 @@ class naming final : public chooser {
         return;
       }
   }
-  /// W1
+  /// SUBJECT-1
   void has_gone_on(process_id p) {
     auto const is_one = [p](two const& f) { return f.parent == p || f.child == p; };
     auto const f = std::ranges::find_if(forks_, is_one);

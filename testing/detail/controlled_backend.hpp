@@ -23,11 +23,11 @@
 
 /// A backend that asks at each step who is to run.
 ///
-///   C1  Candidates stand in the order of their ids.  So a choice means the same in every run that
+///   CHOICE-1  Candidates stand in the order of their ids.  So a choice means the same in every run that
 ///       came the same way.
-///   C2  A step with one candidate is no choice, and what can go one way only no decision: neither
+///   CHOICE-2  A step with one candidate is no choice, and what can go one way only no decision: neither
 ///       is written down.
-///   C3  Without memory for what is written down, or for what the chooser notes, the run ends, and
+///   CHOICE-3  Without memory for what is written down, or for what the chooser notes, the run ends, and
 ///       the search throws bad_alloc.  It is no outcome of the program.
 namespace weft::detail {
 
@@ -35,7 +35,7 @@ namespace weft::detail {
 struct candidates {
   static constexpr std::size_t nobody = static_cast<std::size_t>(-1);
 
-  std::vector<thunk> const& ready;  // C1; one at least
+  std::vector<thunk> const& ready;  // CHOICE-1; one at least
   std::size_t last;                 // the one of them that ran last, or nobody
 
   [[nodiscard]] std::size_t size() const noexcept { return ready.size(); }
@@ -95,7 +95,7 @@ struct run_log {
     std::size_t first;  // of its candidates, in ids; a decision has no_ids
     [[nodiscard]] bool is_decision() const noexcept { return first == no_ids; }
   };
-  std::vector<choice> choices;  // C2
+  std::vector<choice> choices;  // CHOICE-2
   std::vector<process_id> ids;
   std::size_t steps = 0;
   std::size_t switches = 0;
@@ -104,7 +104,7 @@ struct run_log {
   bool was_dry = false;       // nobody was ready
   bool was_cut = false;       // it was longer than it may be
   bool was_given_up = false;  // the chooser said nobody
-  bool lacks_memory = false;  // C3
+  bool lacks_memory = false;  // CHOICE-3
   std::vector<schedule_step>* trace = nullptr;
   std::vector<thunk> room;  // for the candidates: kept from run to run
 
@@ -207,7 +207,7 @@ class choosing final : public decider, public event_keeper {
       }
       return step(next, who.last);
     } catch (std::bad_alloc const&) {
-      home_.log_.lacks_memory = true;  // C3
+      home_.log_.lacks_memory = true;  // CHOICE-3
       throw;
     }
 
@@ -248,7 +248,7 @@ class choosing final : public decider, public event_keeper {
 
    private:
     friend class arrivals;
-    void put_in(thunk&& t) {  // C1
+    void put_in(thunk&& t) {  // CHOICE-1
       auto const after = [&t](thunk const& other) { return other.get()->id() > t.get()->id(); };
       auto const place = std::ranges::find_if(ready_, after);
       ready_.insert(place, std::move(t));
@@ -306,7 +306,7 @@ class choosing final : public decider, public event_keeper {
 
   /// 0 if nobody runs: what is made before, and what is unwound after, is no part of the schedule.
   std::size_t decide(std::size_t n, std::string_view const* names) override try {
-    if (!is_in_step_ || n == 1) return 0;  // C2
+    if (!is_in_step_ || n == 1) return 0;  // CHOICE-2
     std::size_t const taken = chooser_.decide(n);
     log_.choices.push_back(
         {static_cast<unsigned>(taken), static_cast<unsigned>(n), log_.steps, run_log::no_ids});

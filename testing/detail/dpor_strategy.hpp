@@ -18,32 +18,32 @@
 /// Of schedules that are alike, one or few: source sets with sleep sets (Abdulla, Aronis, Jonsson,
 /// Sagonas: Optimal Dynamic Partial Order Reduction, POPL 2014; sleep sets: Godefroid, 1996).  Two
 /// schedules are alike if one becomes the other when neighbours that do not conflict change places
-/// (V1): both end in the same way.
+/// (CLOCK-1): both end in the same way.
 ///
-///   W1  At each choice the candidates are tried that are wanted: one to begin with.
-///   W2  If two steps race, the later could have come first: where the earlier one was chosen, a
+///   DPOR-1  At each choice the candidates are tried that are wanted: one to begin with.
+///   DPOR-2  If two steps race, the later could have come first: where the earlier one was chosen, a
 ///       process is wanted that begins what leads to that, unless one is already.
-///   W3  Who has been tried is asleep in what is tried after it, until a step comes that conflicts
+///   DPOR-3  Who has been tried is asleep in what is tried after it, until a step comes that conflicts
 ///       with the one it would do: before that, to wake it leads to what has been seen.  If all who
 ///       are ready are asleep the run is given up.
-///   W4  A step that throws conflicts with all: the others are unwound where they are, or go on
+///   DPOR-4  A step that throws conflicts with all: the others are unwound where they are, or go on
 ///   with
 ///       the answers that they have, after it.
-///   W5  What a sleeper would touch was heard in another run: so locations are compared by their
+///   DPOR-5  What a sleeper would touch was heard in another run: so locations are compared by their
 ///       names.  What has none is taken for any that has none.
-///   W6  Of two twins the second is run again: their first steps touch the frames that they share.
-///   W7  What a sleeper does after a step that it conflicts with may be less than what it would
+///   DPOR-6  Of two twins the second is run again: their first steps touch the frames that they share.
+///   DPOR-7  What a sleeper does after a step that it conflicts with may be less than what it would
 ///       have done before: it finds a lock taken, and does not come to the next one.  So the races
 ///       that it would have had are not seen.  Where only who came asleep could begin what leads to
 ///       the later step, all are wanted who are awake.
-///   W8  Who goes on for ever keeps nobody from running: after some steps the next one has its
+///   DPOR-8  Who goes on for ever keeps nobody from running: after some steps the next one has its
 ///   turn.
 ///       Of a run that was cut, who would have been next may be anyone.
-///   W9  All ways that a decision can go are tried.  Who is asleep has tried them: so what it would
+///   DPOR-9  All ways that a decision can go are tried.  Who is asleep has tried them: so what it would
 ///       touch is what it touched in any of them.
 ///   W10 What is heard is noted in destructors, too, and steps end where nothing may be thrown.  If
 ///       there is no memory for it, nothing is noted from then on and nobody is chosen: the run
-///       ends, and the search throws bad_alloc (C3 of controlled_backend.hpp).
+///       ends, and the search throws bad_alloc (CHOICE-3 of controlled_backend.hpp).
 namespace weft::detail {
 
 class reduced final : public chooser, public touch_listener {
@@ -65,7 +65,7 @@ class reduced final : public chooser, public touch_listener {
     lacks_memory_ = true;
     return candidates::nobody;
   }
-  std::size_t decide(std::size_t ways) override try {  // W9
+  std::size_t decide(std::size_t ways) override try {  // DPOR-9
     if (lacks_memory_) return 0;
     if (at_ == nodes_.size()) {
       node& n = nodes_.emplace_back();
@@ -191,7 +191,7 @@ class reduced final : public chooser, public touch_listener {
     last_conflicts_with_all();
     asleep_.clear();
   }
-  /// W4
+  /// DPOR-4
   void last_conflicts_with_all() {
     std::size_t const last = steps_.size() - 1;
     steps_.last_conflicts_with_all([&](std::size_t earlier) { may_come_first(earlier, last); });
@@ -221,12 +221,12 @@ class reduced final : public chooser, public touch_listener {
   }
 
   [[nodiscard]] std::size_t only(candidates const& who) const noexcept {
-    return is_asleep(asleep_, who[0]) ? candidates::nobody : 0;  // W3
+    return is_asleep(asleep_, who[0]) ? candidates::nobody : 0;  // DPOR-3
   }
   std::size_t one_of(candidates const& who) {
     if (at_ == nodes_.size()) {
       std::size_t const first = first_awake(who);
-      if (first == candidates::nobody) return first;  // W3
+      if (first == candidates::nobody) return first;  // DPOR-3
       begin(who, first);
     } else if (!is_as_before(who)) {
       differs(text_of_ids(who, who.size()));
@@ -237,7 +237,7 @@ class reduced final : public chooser, public touch_listener {
     asleep_ = n.asleep;
     return n.choice;
   }
-  /// Who ran last, if it can go on: then there are few switches.  But not for ever (W8).
+  /// Who ran last, if it can go on: then there are few switches.  But not for ever (DPOR-8).
   [[nodiscard]] std::size_t first_awake(candidates const& who) noexcept {
     static constexpr std::size_t most_in_a_row = 100;
     bool const can_go_on = who.last != candidates::nobody && !is_asleep(asleep_, who[who.last]);
@@ -275,7 +275,7 @@ class reduced final : public chooser, public touch_listener {
     return true;
   }
 
-  /// W2.  What leads to that: the steps since the earlier one that need not come after it.
+  /// DPOR-2.  What leads to that: the steps since the earlier one that need not come after it.
   void may_come_first(std::size_t earlier, std::size_t later) {
     if (steps_[earlier].node == no_node) return;  // nobody else could
     node& n = nodes_[steps_[earlier].node];
@@ -287,7 +287,7 @@ class reduced final : public chooser, public touch_listener {
     for (std::size_t const i : between_) {
       if (!begins(i)) continue;
       auto const it = std::ranges::find(n.candidates, steps_.id_of(i), &candidate::id);
-      if (it == n.candidates.end() || came_asleep(n, it->id)) continue;  // W7
+      if (it == n.candidates.end() || came_asleep(n, it->id)) continue;  // DPOR-7
       if (it->is_wanted) return;
       if (!wanted || i == later) wanted = &*it;
     }
@@ -296,7 +296,7 @@ class reduced final : public chooser, public touch_listener {
     else
       all_are_wanted(n);
   }
-  /// W9
+  /// DPOR-9
   void note_what_was_done(sleeper& s) {
     if (s.id != running_) s = {running_, {}, false};
     for (auto const& t : named_) enter(s.touches, t, &named_touch::name);
@@ -331,7 +331,7 @@ class reduced final : public chooser, public touch_listener {
   bool has_failed_ = false;    // a step of this run
   bool lacks_memory_ = false;  // W10
   location_names names_;
-  std::vector<named_touch> named_;  // W5
+  std::vector<named_touch> named_;  // DPOR-5
   std::vector<std::size_t> between_;
   std::string what_differed_;
 };

@@ -23,7 +23,7 @@ class following final : public chooser {
 
   std::size_t choose(candidates const& who) override {
     ++steps_;
-    if (who.size() == 1) return 0;  // C2
+    if (who.size() == 1) return 0;  // CHOICE-2
     if (at_ == path_.length()) {
       if (misfit_.empty())
         misfit_ = "the path ends after " + std::to_string(at_) + " choices, and at step " +
@@ -98,7 +98,7 @@ class every_schedule final : public chooser {
 
   std::size_t choose(candidates const& who) override {
     ++steps_;
-    if (who.size() == 1) return 0;  // C2
+    if (who.size() == 1) return 0;  // CHOICE-2
     if (at_ == taken_.size())
       begin(who);
     else if (!is_as_before(who)) [[unlikely]]

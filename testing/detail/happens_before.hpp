@@ -19,10 +19,10 @@ struct touch_of {
 
 /// The steps of a run, and their order: that of vector clocks.
 ///
-///   V1  A step comes after the one before of its process; after those that it conflicts with:
+///   CLOCK-1  A step comes after the one before of its process; after those that it conflicts with:
 ///       they touch the same location, and one of them writes it; after the one that made its
 ///       process ready; and after all that was before time passed.
-///   V2  Who conflicts directly: of the steps that touch a location, the last that wrote it, and
+///   CLOCK-2  Who conflicts directly: of the steps that touch a location, the last that wrote it, and
 ///       for who writes those that have read it since.  All others come before one of these.
 class happens_before {
  public:
@@ -131,7 +131,7 @@ class happens_before {
     counts_.push_back(0);
     return static_cast<index>(ids_.size() - 1);
   }
-  /// V2.
+  /// CLOCK-2.
   void enter(touch_of const& t) {
     auto it = std::ranges::find(locations_, t.location, &location::at);
     if (it == locations_.end()) it = locations_.insert(it, {t.location, no_step, {}});

@@ -76,7 +76,7 @@ class subject_of final : public subject {
   subject_of(MakeState& make_state, Program& program, Check& check, Handlers&... handlers) noexcept
       : make_state_(make_state), program_(program), check_(check), handlers_(handlers...) {}
 
-  /// Throws bad_alloc for want of memory of the search's own (C3 of controlled_backend.hpp).
+  /// Throws bad_alloc for want of memory of the search's own (CHOICE-3 of controlled_backend.hpp).
   [[nodiscard]] run_result run(chooser& c, run_log& log, run_limits const& limits) override {
     run_result result = run_once(c, log, limits);
     if (log.lacks_memory || c.lacks_memory()) throw std::bad_alloc();

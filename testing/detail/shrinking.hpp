@@ -15,22 +15,22 @@
 /// Makes a schedule smaller that ends in a certain way: fewest decisions that are not 0, of these
 /// fewest preemptions, then fewest switches, then fewest steps, then the smallest decisions.
 ///
-///   K1  What is tried is run.  So what comes out has been seen to end in that way.
-///   K2  First turns are moved: a turn, which is a process and how many steps it takes, is left out
+///   SHRINK-1  What is tried is run.  So what comes out has been seen to end in that way.
+///   SHRINK-2  First turns are moved: a turn, which is a process and how many steps it takes, is left out
 ///       (it comes when all others wait), or joined to the one before or behind it of the same
 ///       process; and what a process has decided becomes 0, or smaller.  That is quick, and ends
 ///       where no single move helps.
-///   K3  Then all schedules are tried that have as many decisions, and as many preemptions, at
+///   SHRINK-3  Then all schedules are tried that have as many decisions, and as many preemptions, at
 ///       most, the fewest first, with the rest of the runs that there may be.  If they suffice none
 ///       is smaller.
-///   K4  Decisions belong to their processes: the n-th of one stays that when turns are moved.
+///   SHRINK-4  Decisions belong to their processes: the n-th of one stays that when turns are moved.
 namespace weft::detail {
 
 struct turn {
   process_id process;
   std::size_t steps;
 };
-/// What a process has decided (K4).
+/// What a process has decided (SHRINK-4).
 struct decided {
   process_id process;
   unsigned taken;
@@ -149,7 +149,7 @@ class shrinking {
       }
     return false;
   }
-  /// Whether one of the moves has helped (K2).
+  /// Whether one of the moves has helped (SHRINK-2).
   bool move_turns() {
     auto const all = turns();
     for (std::size_t i = 0; i != all.size(); ++i) {
@@ -182,7 +182,7 @@ class shrinking {
     while (move_decisions() || move_turns()) {
     }
   }
-  /// K3.  Whether one of them is smaller.
+  /// SHRINK-3.  Whether one of them is smaller.
   bool try_all() {
     bool has_helped = false;
     for (std::size_t most = 0; most <= size_.decisions; ++most)

@@ -7,7 +7,7 @@
 
 #include "sched/base/process_id.hpp"
 
-/// Processes that need not be tried for now, and what they would do (dpor_strategy.hpp, W3).
+/// Processes that need not be tried for now, and what they would do (dpor_strategy.hpp, DPOR-3).
 namespace weft::detail {
 
 struct named_touch {

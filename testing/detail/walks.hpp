@@ -13,7 +13,7 @@
 
 /// Choosers that draw lots.
 ///
-///   L1  All that is random is drawn from one generator; so the same seed gives the same runs, also
+///   WALK-1  All that is random is drawn from one generator; so the same seed gives the same runs, also
 ///       where what earlier runs have shown has its say.
 namespace weft::detail {
 

@@ -9,11 +9,11 @@
 namespace weft::tests::protocol {
 
 struct idle_defects {
-  bool pushed_twice = false;    ///< D7: a thread does not look whether it is on the list
-  bool no_lock = false;         ///< D7: pop reads, and then swaps
-  bool looks_at_own = false;    ///< D8: an idle thread looks at its own queue only
-  bool announces_late = false;  ///< D8: it looks, and then says that it is idle
-  bool publishes_late = false;  ///< D8: who publishes has looked for idle threads before
+  bool pushed_twice = false;    ///< DEFECT-7: a thread does not look whether it is on the list
+  bool no_lock = false;         ///< DEFECT-7: pop reads, and then swaps
+  bool looks_at_own = false;    ///< DEFECT-8: an idle thread looks at its own queue only
+  bool announces_late = false;  ///< DEFECT-8: it looks, and then says that it is idle
+  bool publishes_late = false;  ///< DEFECT-8: who publishes has looked for idle threads before
 };
 
 /// A thread, as far as it can be idle.

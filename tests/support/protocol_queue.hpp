@@ -9,14 +9,14 @@
 
 /// The states of a process and the queue of a thread as a weft program, for `explore`.
 ///
-///   P1  A thread is a process.  Between two operations nobody else runs, so what stands between
+///   PROTOCOL-1  A thread is a process.  Between two operations nobody else runs, so what stands between
 ///       them is one atomic step; a yield stands between two accesses to what threads share.  A
 ///       function begins with an access: who calls it yields before.
-///   P2  Reading a word and changing it by compare-and-swap, again if that failed, is one step: an
+///   PROTOCOL-2  Reading a word and changing it by compare-and-swap, again if that failed, is one step: an
 ///       attempt that fails does nothing.
-///   P3  A loop that spins is a wait for what it spins on: going round while nothing has changed
+///   PROTOCOL-3  A loop that spins is a wait for what it spins on: going round while nothing has changed
 ///       leads to where one was.  So there are finitely many schedules.
-///   P4  What nobody else may touch, in a claimed queue or in a process that one runs oneself,
+///   PROTOCOL-4  What nobody else may touch, in a claimed queue or in a process that one runs oneself,
 ///       stands with the next access.
 ///
 /// The seeds' errors can be put in, numbered as in tests/sched/backends/as_written/pencil.hpp.
@@ -27,10 +27,10 @@ template <class T = void>
 using does = eff<T, proc, syncing>;
 
 struct defects {
-  bool test_inverted = false;    ///< D1: changes every state but the one it is to change
-  bool passes_yielding = false;  ///< D1: does not wait while the state is yielding
-  bool head_put_back = false;    ///< D2: a head that is taken by name stays
-  bool head_is_changed = false;  ///< D3: the state of the head is changed, whomever one takes
+  bool test_inverted = false;    ///< DEFECT-1: changes every state but the one it is to change
+  bool passes_yielding = false;  ///< DEFECT-1: does not wait while the state is yielding
+  bool head_put_back = false;    ///< DEFECT-2: a head that is taken by name stays
+  bool head_is_changed = false;  ///< DEFECT-3: the state of the head is changed, whomever one takes
   bool owner_kept = false;       ///< not the seeds': what is moved is its old queue's meanwhile
 };
 

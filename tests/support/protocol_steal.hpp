@@ -58,7 +58,7 @@ struct stolen_from {
   void take(int item) { ++taken.at(static_cast<std::size_t>(item)); }
 };
 
-// What only the owner writes, its cells and the bottom, it reads with the next access (P4).
+// What only the owner writes, its cells and the bottom, it reads with the next access (PROTOCOL-4).
 
 inline does<> pushes(stolen_from& d) {
   d.put(d.bottom);

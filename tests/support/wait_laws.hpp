@@ -24,7 +24,7 @@
 #include "tests/support/tokens.hpp"
 #include "tests/support/tokens_with_numbers.hpp"
 
-/// One law for all that a process can wait for (T5 of sched/sync/detail/waiter.hpp): a wait is answered,
+/// One law for all that a process can wait for (WAITER-5 of sched/sync/detail/waiter.hpp): a wait is answered,
 /// or it is cancelled.  Processes take tokens, and are disturbed where they wait for them.  At the
 /// end each token that was given has been had once, or is still there; and no process waits for a
 /// token that is there.

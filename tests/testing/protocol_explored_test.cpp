@@ -376,7 +376,7 @@ does<> publishes(working_threads& w, int n) {
 }
 
 /// Goes through the threads, beginning with that one, to the first whose queue is not empty.  Its
-/// own stays empty if it is: only it puts anything there (P4).
+/// own stays empty if it is: only it puts anything there (PROTOCOL-4).
 does<working_threads::one*> finds(working_threads& w, std::size_t me, std::size_t most) {
   for (std::size_t i = 0; i != most; ++i) {
     if (i > 1) co_await proc::yield{};

@@ -5,7 +5,7 @@
 /// 0, with none, goes right.
 ///
 /// 1: [7] of chase_lev, as a release.  2 and 3: [5], publish, of chase_lev and of steal_queue, as a
-/// release.  4 and 5: the heavy fence of chase_lev (S7), left out, where it stands for [7] and
+/// release.  4 and 5: the heavy fence of chase_lev (STEAL-7), left out, where it stands for [7] and
 /// where it stands for [5].
 
 #include <atomic>

@@ -20,23 +20,23 @@ namespace weft::detail {
 /// Throws nothing: an entry for which there is no memory waits in a list, through its member
 /// `next`; so do those that come after it, until the list is empty.
 ///
-///   G1  The owner of `queue_` (S2) is who has the lock.
-///   G2  What is put is published with seq_cst, for who looks before going to sleep, as the look at
-///       a worker's deque is (idle_threads.hpp, I2).
-///   G3  The list is under the lock.  Its length is read without.  What stands in it has come after
+///   GLOBAL-1  The owner of `queue_` (STEAL-2) is who has the lock.
+///   GLOBAL-2  What is put is published with seq_cst, for who looks before going to sleep, as the look at
+///       a worker's deque is (idle_threads.hpp, IDLE-2).
+///   GLOBAL-3  The list is under the lock.  Its length is read without.  What stands in it has come after
 ///       all that stands in `queue_`: so it is taken when that is empty.
 template <class Entry>
 class global_queue {
  public:
   void push(Entry& e) noexcept {
     std::lock_guard const lock(mutex_);
-    if (first_) return list(e);  // G3
+    if (first_) return list(e);  // GLOBAL-3
     try {
       queue_.push(&e);
     } catch (...) {
       return list(e);
     }
-    queue_.publish();  // G2
+    queue_.publish();  // GLOBAL-2
   }
   /// The first ones, as many as there is room for in `out`, but no more than a share of what there
   /// is, if others are to have theirs; one at least, if there is one.  How many.
@@ -49,7 +49,7 @@ class global_queue {
     }
   }
   [[nodiscard]] bool is_empty() const noexcept {
-    return queue_.is_empty() && listed_.load(std::memory_order_seq_cst) == 0;  // [2] seq_cst: G2
+    return queue_.is_empty() && listed_.load(std::memory_order_seq_cst) == 0;  // [2] seq_cst: GLOBAL-2
   }
 
  private:
@@ -59,7 +59,7 @@ class global_queue {
     e.next = nullptr;
     (last_ ? last_->next : first_) = &e;
     last_ = &e;
-    // [1] seq_cst: G2.  Relaxed: it is under the lock.
+    // [1] seq_cst: GLOBAL-2.  Relaxed: it is under the lock.
     listed_.store(listed_.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
   }
   [[nodiscard]] std::size_t take_listed(std::span<Entry*> out) noexcept {
@@ -76,10 +76,10 @@ class global_queue {
   }
 
   std::mutex mutex_;
-  Entry* first_ = nullptr;  // G3
+  Entry* first_ = nullptr;  // GLOBAL-3
   Entry* last_ = nullptr;
   std::atomic<std::size_t> listed_ = 0;
-  steal_queue<Entry*> queue_;  // G1
+  steal_queue<Entry*> queue_;  // GLOBAL-1
 };
 
 }  // namespace weft::detail

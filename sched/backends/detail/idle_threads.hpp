@@ -17,18 +17,18 @@ namespace weft::detail {
 
 /// Threads of a backend that found nothing to do; and the decision that there will be nothing.
 ///
-///   I1  The list is locked, and nobody is on it twice (docs/models, D7).
-///   I2  Who sleeps announces it, then looks at all queues; who puts work into a queue publishes
-///       it, then looks whether somebody sleeps (D8).  The announcement [1] and the look [2], the
+///   IDLE-1  The list is locked, and nobody is on it twice (docs/models, DEFECT-7).
+///   IDLE-2  Who sleeps announces it, then looks at all queues; who puts work into a queue publishes
+///       it, then looks whether somebody sleeps (DEFECT-8).  The announcement [1] and the look [2], the
 ///       claim of the queue and the look at it (thread_queue.hpp, [1] and [3]) are all seq_cst, or
-///       there are fences in between (chase_lev.hpp, S7): in their one order either the sleeper's
+///       there are fences in between (chase_lev.hpp, STEAL-7): in their one order either the sleeper's
 ///       look comes after the work, or the other's look comes after the announcement.
-///   I3  Who is taken off the list is woken, always.
-///   I4  The run is over when every thread is on the list, nothing is due and all queues are empty.
+///   IDLE-3  Who is taken off the list is woken, always.
+///   IDLE-4  The run is over when every thread is on the list, nothing is due and all queues are empty.
 ///       The last one to announce decides it, under the lock, and asks what is due before it looks
 ///       at the queues: who was due puts first.  It decides nothing if somebody has left the list
 ///       meanwhile, or has come: that one may have taken what was due.
-///   I5  Work that its thread will most likely do itself, and soon, wakes nobody if somebody who
+///   IDLE-5  Work that its thread will most likely do itself, and soon, wakes nobody if somebody who
 ///       sleeps is on watch: that one looks again after a nap, at all queues, and naps on if there
 ///       was such work again meanwhile.  Who is no longer on watch says so, and looks after that;
 ///       and wakes another one to look, if it has something to do.
@@ -45,7 +45,7 @@ class idle_threads {
   void join() noexcept {
     std::lock_guard const lock(mutex_);
     ++threads_;
-    ++changes_;  // I4
+    ++changes_;  // IDLE-4
   }
   void leave() noexcept {
     std::lock_guard const lock(mutex_);
@@ -73,7 +73,7 @@ class idle_threads {
 
   /// There is work, and it is published: whether somebody sleeps, who is to be woken.
   [[nodiscard]] bool is_to_wake() const noexcept {
-    // [2] seq_cst: I2.
+    // [2] seq_cst: IDLE-2.
     return (word_.load(std::memory_order_seq_cst) & count) != 0;
   }
   /// There is work, and it is published.
@@ -84,15 +84,15 @@ class idle_threads {
       std::lock_guard const lock(mutex_);
       if (list_.empty()) return;
       auto at = list_.end() - 1;
-      if (*at == on_watch_ && at != list_.begin()) --at;  // I5: that one stays
+      if (*at == on_watch_ && at != list_.begin()) --at;  // IDLE-5: that one stays
       who = *at;
       strike(at);
     }
-    wake(who);  // I3
+    wake(who);  // IDLE-3
   }
-  /// There is work, published, that its thread will most likely do itself (I5).
+  /// There is work, published, that its thread will most likely do itself (IDLE-5).
   void have_watched() noexcept {
-    // [2] seq_cst: I2.
+    // [2] seq_cst: IDLE-2.
     unsigned const found = word_.load(std::memory_order_seq_cst);
     if ((found & count) == 0 || (found & watch_bits) == watch_bits) return;
     // Relaxed: who is on watch looks at the queues anyway.
@@ -179,7 +179,7 @@ class idle_threads {
   };
 
   void wake(unsigned who) noexcept { monitors_[who].wake(); }
-  /// If somebody is wanted on watch, and nobody is (I5).
+  /// If somebody is wanted on watch, and nobody is (IDLE-5).
   [[nodiscard]] bool goes_on_watch(unsigned self) noexcept {
     std::lock_guard const lock(mutex_);
     unsigned const found = word_.load(std::memory_order_relaxed);  // relaxed: [4] makes sure
@@ -208,12 +208,12 @@ class idle_threads {
   announced announce(unsigned self) noexcept {
     std::lock_guard const lock(mutex_);
     if (is_over()) return {true, false, 0};
-    list_.push_back(self);  // I1: it is not on it, since it runs
-    // [1] seq_cst: I2.
+    list_.push_back(self);  // IDLE-1: it is not on it, since it runs
+    // [1] seq_cst: IDLE-2.
     word_.fetch_add(1, std::memory_order_seq_cst);
     return {false, list_.size() == threads_, ++changes_};
   }
-  /// Whether it is over, if nothing has changed since then (I4).
+  /// Whether it is over, if nothing has changed since then (IDLE-4).
   template <class AllAreEmpty>
   bool decide(std::uint64_t changes, AllAreEmpty all_are_empty) noexcept {
     std::lock_guard const lock(mutex_);
@@ -251,9 +251,9 @@ class idle_threads {
 
   std::unique_ptr<monitor[]> monitors_;
   std::mutex mutex_;
-  std::vector<unsigned> list_;         // I1; under mutex_, like changes_
+  std::vector<unsigned> list_;         // IDLE-1; under mutex_, like changes_
   std::atomic<unsigned> threads_ = 0;  // written under mutex_
-  unsigned on_watch_ = nobody;         // I5; under mutex_
+  unsigned on_watch_ = nobody;         // IDLE-5; under mutex_
   std::uint64_t changes_ = 0;          // of the list, and of those who may be on it, so far
   alignas(64) std::atomic<unsigned> word_ = 0;  // how many are on the list, and how it is over
 };

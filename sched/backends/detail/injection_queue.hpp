@@ -14,15 +14,15 @@
 
 namespace weft::detail {
 
-/// What other threads put for the one worker of a backend, who looks now and then: laws B1, B3 and
-/// B5 of a backend whose queue belongs to one thread.
+/// What other threads put for the one worker of a backend, who looks now and then: laws BACKEND-1, BACKEND-3 and
+/// BACKEND-5 of a backend whose queue belongs to one thread.
 ///
-///   N1  Who puts pushes, then looks whether the worker sleeps [1]; the worker says that it sleeps
+///   INJECT-1  Who puts pushes, then looks whether the worker sleeps [1]; the worker says that it sleeps
 ///       [2], then looks whether there is anything.  All of it is seq_cst, as is the push: so one
 ///       of them sees the other.
-///   N2  One letter is no thunk, and says that it is the end.  It goes back whenever it is found.
-///   N3  Another is the worker's own note: that it is to look at something else too, when it looks.
-///   N4  If the queue has no memory for what came, that stays in its letters until the next look;
+///   INJECT-2  One letter is no thunk, and says that it is the end.  It goes back whenever it is found.
+///   INJECT-3  Another is the worker's own note: that it is to look at something else too, when it looks.
+///   INJECT-4  If the queue has no memory for what came, that stays in its letters until the next look;
 ///   if
 ///       the queue is empty then, the first of them is taken as it is.
 class arrivals {
@@ -57,7 +57,7 @@ class arrivals {
   [[nodiscard]] bool has_letters() const noexcept {
     return has_news() && !(has_note_ && arrived_.has_only(note_));
   }
-  /// Fetches what came, as far as there is memory (N4).  False if it is the end.
+  /// Fetches what came, as far as there is memory (INJECT-4).  False if it is the end.
   template <class Queue>
   bool fetch(Queue& queue) {
     bool goes_on = true;
@@ -82,14 +82,14 @@ class arrivals {
       if (!goes_on) arrived_.push(the_end_);
       return goes_on;
     }
-    if (!goes_on) arrived_.push(the_end_);  // N2
+    if (!goes_on) arrived_.push(the_end_);  // INJECT-2
     if constexpr (requires { queue.is_reminded(); })
       if (std::exchange(has_note_, false)) queue.is_reminded();
     return goes_on;
   }
   struct waited {
     bool has_come;
-    thunk instead;  // of what is in the queue: without memory (N4), or empty, with the reason
+    thunk instead;  // of what is in the queue: without memory (INJECT-4), or empty, with the reason
   };
   /// Until something is in the queue, or there is a reason why not.
   template <class Queue>
@@ -107,7 +107,7 @@ class arrivals {
  private:
   void send(letter& l) {
     arrived_.push(l);
-    if (!sleeps_.load(std::memory_order_seq_cst)) return;  // [1] seq_cst: N1
+    if (!sleeps_.load(std::memory_order_seq_cst)) return;  // [1] seq_cst: INJECT-1
     {
       std::lock_guard const lock(mutex_);
     }  // it has gone to sleep, or has looked
@@ -116,7 +116,7 @@ class arrivals {
   /// False if the deadline passes first.
   bool sleep(instant until) {
     std::unique_lock lock(mutex_);
-    sleeps_.store(true, std::memory_order_seq_cst);  // [2] seq_cst: N1
+    sleeps_.store(true, std::memory_order_seq_cst);  // [2] seq_cst: INJECT-1
     bool in_time = true;
     if (until == instant::max())
       woken_.wait(lock, [this] { return has_news(); });
@@ -125,7 +125,7 @@ class arrivals {
     sleeps_.store(false, std::memory_order_relaxed);  // relaxed: to be woken in vain does no harm
     return in_time;
   }
-  /// N4: the queue is empty.
+  /// INJECT-4: the queue is empty.
   template <class Queue>
   [[nodiscard]] thunk take_as_it_is(Queue& queue) noexcept {
     if constexpr (requires { queue.take_kept(); })
@@ -161,8 +161,8 @@ class arrivals {
 
   message_stack<letter> arrived_;
   letter* unread_ = nullptr;  // the worker's
-  letter the_end_;            // N2
-  letter note_;               // N3
+  letter the_end_;            // INJECT-2
+  letter note_;               // INJECT-3
   bool has_note_ = false;     // it is there; the worker's
   std::atomic<bool> was_stopped_ = false;
   std::atomic<bool> sleeps_ = false;

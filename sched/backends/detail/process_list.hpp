@@ -68,7 +68,7 @@ class listed_process {
 
 /// All processes of a backend, for reports.
 ///
-///   P1  The list is touched under the lock.  A process is taken off it before it is no more: so it
+///   LIST-1  The list is touched under the lock.  A process is taken off it before it is no more: so it
 ///       is there while it is looked at.
 class process_list {
  public:
@@ -110,7 +110,7 @@ class process_list {
 
  private:
   std::mutex mutable mutex_;
-  listed_process* first_ = nullptr;  // P1
+  listed_process* first_ = nullptr;  // LIST-1
 };
 
 }  // namespace detail

@@ -20,7 +20,7 @@ class sharing::worker {
 
   void put(thunk&& t, why w) noexcept {
     bool const was_alone = home_.enter(entry_of(std::move(t), w), index_);
-    // A1.
+    // SHARE-1.
     if (w == why::handed_over && was_alone) return home_.idle_.have_watched();
     if (w != why::yielded || !was_alone) home_.idle_.wake_one();
   }
@@ -43,7 +43,7 @@ class sharing::worker {
     return o ? *o : nullptr;
   }
 
-  // ---- of a process that runs here (R4 of wait_registry.hpp)
+  // ---- of a process that runs here (WAIT-4 of wait_registry.hpp)
 
   void is_about_to_wait(process& p) noexcept { move(p, process_state::yielding); }
   void waits(process& p, waiting_for) noexcept { move(p, process_state::sleeping); }
@@ -115,7 +115,7 @@ class sharing::worker {
   unsigned visits_;                            // whom we looked at last
   unsigned until_visit_ = steps_to_visit - 1;  // how many steps
   bool has_offered_ = false;                   // since it took something last
-  unsigned kept_ = 0;                          // B8: for so many takes
+  unsigned kept_ = 0;                          // BACKEND-8: for so many takes
 };
 
 /// Somebody who is ready; null if after some looking nobody is.
@@ -135,9 +135,9 @@ inline queue_entry* sharing::worker::find() noexcept {
   }
 }
 
-/// The next one in turn (F1) shares with us, whatever we have.
+/// The next one in turn (FAIR-1) shares with us, whatever we have.
 inline queue_entry* sharing::worker::visit(bool& was_locked) noexcept {
-  until_visit_ = steps_to_visit - 1;  // F2
+  until_visit_ = steps_to_visit - 1;  // FAIR-2
   visits_ = (visits_ + 1) % home_.count_;
   if (visits_ == index_) visits_ = (visits_ + 1) % home_.count_;
   if (visits_ == index_) return nullptr;  // we are alone
@@ -158,7 +158,7 @@ inline queue_entry* sharing::worker::share(queue& from, bool& was_locked) noexce
   first.state.move(process_state::running);
   if (chain.length != 0)
     for (detail::relax wait; !own_.try_prepend(chain);) wait();
-  // Also for what we have put without a word, and do not take back now (A1).
+  // Also for what we have put without a word, and do not take back now (SHARE-1).
   if (!own_.is_empty()) home_.idle_.wake_one();
   return &first;
 }
@@ -167,16 +167,16 @@ inline queue_entry* sharing::worker::share(queue& from, bool& was_locked) noexce
 inline queue_entry* sharing::worker::take_offer(queue& from, bool& was_lost) noexcept {
   auto const found = chase_lev<offer*>::thief(from.offers).steal();
   was_lost |= found.is_lost();
-  if (found && !from.offers.is_empty()) home_.idle_.wake_one();  // B6: one was told
+  if (found && !from.offers.is_empty()) home_.idle_.wake_one();  // BACKEND-6: one was told
   thunk t = found ? (*found)->begin() : thunk(thunk::nothing::dry);
   if (!t) return nullptr;
   queue_entry& e = entry_of(std::move(t), why::started);
   e.state.move(process_state::running);
   return &e;
 }
-/// A3.
+/// SHARE-3.
 inline void sharing::worker::begin_own_offers() noexcept {
-  if (kept_ != 0 && !own_.is_empty()) {  // B8
+  if (kept_ != 0 && !own_.is_empty()) {  // BACKEND-8
     --kept_;
     return;
   }

@@ -67,7 +67,7 @@ inline stealing::place* stealing::worker::steal_offer(home& from, bool& was_lost
   if (!found) return nullptr;
   if (&from != &own_) {
     add(own_.stolen, 1);
-    if (!from.offers.is_empty()) all_.idle_.wake_one();  // B6: one was told
+    if (!from.offers.is_empty()) all_.idle_.wake_one();  // BACKEND-6: one was told
   }
   return begun(**found);
 }

@@ -53,7 +53,7 @@ class stealing::worker {
     return o ? *o : nullptr;
   }
 
-  // ---- of a process that runs here (R4 of wait_registry.hpp)
+  // ---- of a process that runs here (WAIT-4 of wait_registry.hpp)
 
   void is_about_to_wait(process& p) noexcept {
     if (auto* const l = process_place<place>(p).listed) [[unlikely]]
@@ -144,7 +144,7 @@ class stealing::worker {
   /// `is_alone`: if it yields, we take it back ourselves.
   void enter(place& p, why w, bool is_alone) noexcept {
     bool const is_late = w == why::yielded || all_.options_.order == local_order::fifo ||
-                         (w == why::started && own_.deque.size() >= most_spawned);  // K4
+                         (w == why::started && own_.deque.size() >= most_spawned);  // WORKER-4
     try {
       if (is_late)
         own_.yielded.push(&p);
@@ -153,7 +153,7 @@ class stealing::worker {
     } catch (...) {  // no memory: there is a queue that needs none
       return all_.enter_global(p);
     }
-    if (all_.count_ == 1 || (w == why::yielded && is_alone)) return;  // K2
+    if (all_.count_ == 1 || (w == why::yielded && is_alone)) return;  // WORKER-2
     if (is_late)
       own_.yielded.publish();
     else
@@ -184,7 +184,7 @@ class stealing::worker {
         std::this_thread::yield();
     }
   }
-  /// B8: what the others have put, and what has yielded, before one's own offers.
+  /// BACKEND-8: what the others have put, and what has yielded, before one's own offers.
   place* find_other() noexcept {
     if (place* const p = take_global(0)) return p;
     if (auto const p = own_.deque.try_pop()) return *p;
@@ -193,7 +193,7 @@ class stealing::worker {
   place* find_oldest() noexcept {
     until_oldest_ = steps_to_oldest;
     place* const p = oldest();
-    // Also for what we have put without a word, and do not take back now (K2).
+    // Also for what we have put without a word, and do not take back now (WORKER-2).
     if (p && (own_.deque.size() != 0 || own_.yielded.size() != 0)) share_more();
     return p;
   }
@@ -272,7 +272,7 @@ class stealing::worker {
   std::uint32_t random_;
   unsigned looked_ = 0;         // of `looks_`
   unsigned spawned_ = 0;        // since somebody was asked to wait
-  bool lets_go_first_ = false;  // B8
+  bool lets_go_first_ = false;  // BACKEND-8
   unsigned until_oldest_ = steps_to_oldest;
   unsigned turn_ = 0;    // whose turn it was: see find_oldest()
   unsigned visited_;     // whom we visited last

@@ -17,13 +17,13 @@
 /// off: it takes effect in a step of its own, and the search places other steps before and after
 /// it.
 ///
-///   E1  Events of a process take effect in the order in which it caused them, and before its next
+///   EVENT-1  Events of a process take effect in the order in which it caused them, and before its next
 ///       operation that others can see, its end included.
-///   E2  An event that is caused by an event takes effect after that one, and before those that
+///   EVENT-2  An event that is caused by an event takes effect after that one, and before those that
 ///       were put off earlier.
-///   E3  What an event refers to outlives it: the event owns it, or the destructor of what it
+///   EVENT-3  What an event refers to outlives it: the event owns it, or the destructor of what it
 ///       refers to has the event take effect first.
-///   E4  Without memory to put an event off it takes effect at once, after those of its process
+///   EVENT-4  Without memory to put an event off it takes effect at once, after those of its process
 ///       that have been put off.  So a test that runs out of memory sees fewer schedules, and no
 ///       impossible one.
 namespace weft {
@@ -88,7 +88,7 @@ template <class F>
   try {
     e = std::make_unique<pending_event_of<F>>(what, at, std::move(f));
     return keeper.put_off(e);
-  } catch (...) {  // E4
+  } catch (...) {  // EVENT-4
     keeper.happen_now();
   }
   e ? e->happen() : f();
@@ -103,12 +103,12 @@ template <class F>
     return happens_later(what, at, f);
   f();
 }
-/// For the destructor of what events may refer to (E3).
+/// For the destructor of what events may refer to (EVENT-3).
 inline void events_happen_at(void const* at) noexcept {
   if (auto* const keeper = event_keeper::of_thread) [[unlikely]]
     keeper->happen_at(at, false);
 }
-/// For who looks without an operation: a process sees what it did itself (E1).
+/// For who looks without an operation: a process sees what it did itself (EVENT-1).
 inline void own_events_happen_at(void const* at) noexcept {
   if (auto* const keeper = event_keeper::of_thread) [[unlikely]]
     keeper->happen_at(at, true);
@@ -130,7 +130,7 @@ class put_off_events {
   [[nodiscard]] bool has(process const& p) const noexcept {
     return !events_.empty() && is_among_them(p);
   }
-  /// E2.
+  /// EVENT-2.
   void put(process const& by, std::unique_ptr<pending_event>& e) {
     events_.reserve(events_.size() + 1);
     if (is_happening_)

@@ -18,10 +18,10 @@
 
 /// Processes that can be run again.
 ///
-///   Y1  Twins that fork from one process share its log up to the fork, and the frames that wait
+///   FORK-1  Twins that fork from one process share its log up to the fork, and the frames that wait
 ///       there, which belong to a `shared_rest` until one of them goes on: who comes first
 ///       takes the frames, by one atomic exchange; who comes later runs the program again.
-///   Y2  An answer enters the log when the process goes on.  So a run from the beginning goes
+///   FORK-2  An answer enters the log when the process goes on.  So a run from the beginning goes
 ///       straight through the operation that it was suspended at.
 namespace weft::detail {
 
@@ -152,7 +152,7 @@ class forkable_process final : public process {
     begin_with(first, evidence, ground, sink);
   }
 
-  /// The answer, with which it goes on now (Y2).
+  /// The answer, with which it goes on now (FORK-2).
   void record(std::uint64_t answer) noexcept {
     // Frames of another process, which run here, do not say where they wait.
     if (is_waiting() && (!at_site_.is_of(&operation()) ||
@@ -196,7 +196,7 @@ class forkable_process final : public process {
   replay_log log_;
   site at_site_{};
   class program* program_;
-  shared_rest* shared_ = nullptr;  // Y1
+  shared_rest* shared_ = nullptr;  // FORK-1
   std::coroutine_handle<> root_;   // the first frame, if it is alive
   bool sealed_ = false;
 };

@@ -17,7 +17,7 @@ struct pending_operation {
   void* operation = nullptr;
   void* waiting = nullptr;  // the answer
   std::coroutine_handle<> leaf{};
-  /// Not null: the process is not to be dropped, but given to it (W4 of task.hpp).
+  /// Not null: the process is not to be dropped, but given to it (TASK-4 of task.hpp).
   void (*drop)(void* scheduler, process& p, pending_operation const& self) noexcept = nullptr;
   bool is_a_step = true;  // or it only comes after the events of its process (deferred_events.hpp)
 };

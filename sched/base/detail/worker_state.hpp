@@ -27,7 +27,7 @@ struct desk {
   bool stopped = false;          // the backend was
   std::uint8_t hand_overs = 0;   // in a row
   std::uint8_t until_clock = 0;  // so many steps until we look at it
-  std::uint32_t until_asks = 0;  // the same, until all who wait may be asked again (K7)
+  std::uint32_t until_asks = 0;  // the same, until all who wait may be asked again (CANCEL-7)
   std::exception_ptr broken;     // the backend could not say who is next
   replay_log no_log{0};          // of processes that keep none
 

@@ -21,18 +21,18 @@ class post_office;
 
 /// Counted: by its inbox, and by each address.  `Locks`: whether its scheduler has several threads.
 ///
-///   P1  Messages, who receives and who waits for room are touched under the lock, if the scheduler
+///   MAILBOX-1  Messages, who receives and who waits for room are touched under the lock, if the scheduler
 ///       has several threads.
-///   P2  Who receives waits only while there is no message; who sends waits only while it is full.
-///   P3  Once it is closed there is no message, and nobody waits.
-///   P4  Nobody sends any more once `addresses_` is zero, unless the inbox makes another.  Who
+///   MAILBOX-2  Who receives waits only while there is no message; who sends waits only while it is full.
+///   MAILBOX-3  Once it is closed there is no message, and nobody waits.
+///   MAILBOX-4  Nobody sends any more once `addresses_` is zero, unless the inbox makes another.  Who
 ///       makes it zero looks under the lock whether somebody receives; who receives looks again
 ///       after it has entered.  So one of them sees the other.
-///   P5  Who has entered is inside until it is taken out, or leaves.  A mailbox that is closed
+///   MAILBOX-5  Who has entered is inside until it is taken out, or leaves.  A mailbox that is closed
 ///       meanwhile stays until the last of them has left.
-///   P6  A sender whose alarm has taken it has not sent, and stays on the list until its operation
+///   MAILBOX-6  A sender whose alarm has taken it has not sent, and stays on the list until its operation
 ///       leaves: a process that makes room passes it over.
-///   P7  What is in it when its scheduler ends is destroyed then.  So an inbox that lies in its own
+///   MAILBOX-7  What is in it when its scheduler ends is destroyed then.  So an inbox that lies in its own
 ///       mailbox, or two that lie in each other's, are no owners for ever.  Whichever closes it
 ///       first, the inbox or the office, discards the messages.
 class mailbox : public pooled {
@@ -79,7 +79,7 @@ class mailbox : public pooled {
     return send_under_lock<Locks>(message, to);
   }
   /// The same; if it is full the process waits there, unless it `is_refused(process const&)`, which
-  /// is asked under the lock (K2 of wake_if.hpp).
+  /// is asked under the lock (CANCEL-2 of wake_if.hpp).
   template <bool Locks, class IsRefused>
   sending send_or_wait(sender& s, process& p, receives& to, IsRefused const& is_refused) {
     guard<Locks> const lock(*this);
@@ -139,14 +139,14 @@ class mailbox : public pooled {
       return taken<Locks>(r) ? entering::nothing : entering::taken;
     if (is_refused(r.of->who.who())) [[unlikely]]
       return taken<Locks>(r) ? entering::refused : entering::taken;
-    receiver_.store(&r, std::memory_order_relaxed);  // relaxed: P1
+    receiver_.store(&r, std::memory_order_relaxed);  // relaxed: MAILBOX-1
     r.is_inside = true;
     ++inside_;
     if constexpr (!Locks) r.of->who.stands_at(process::stands::receiving, r.of);
     return entering::waits;
   }
   [[nodiscard]] bool nobody_sends() const noexcept {
-    // seq_cst: P4; among several mailboxes that are waited at together, one order of all of them.
+    // seq_cst: MAILBOX-4; among several mailboxes that are waited at together, one order of all of them.
     return addresses_.load(std::memory_order_seq_cst) == 0;
   }
   inline void leave(receiver_at& r) noexcept;
@@ -245,10 +245,10 @@ class mailbox : public pooled {
     admitted = s.who;
   }
   [[nodiscard]] receiver_at* who_receives() const noexcept {
-    return receiver_.load(std::memory_order_relaxed);  // relaxed: P1
+    return receiver_.load(std::memory_order_relaxed);  // relaxed: MAILBOX-1
   }
   [[nodiscard]] std::size_t length() const noexcept {
-    return length_.load(std::memory_order_relaxed);  // relaxed: P1, or see receive()
+    return length_.load(std::memory_order_relaxed);  // relaxed: MAILBOX-1, or see receive()
   }
   void length(std::size_t n) noexcept { length_.store(n, std::memory_order_relaxed); }  // as above
 
@@ -258,11 +258,11 @@ class mailbox : public pooled {
     if (Locks && (r.of->until || r.of->count != 1)) return r.of->who.take();
     return r.of->who.take_alone();
   }
-  /// Waits there no more.  Null if somebody else has taken it: then it leaves by itself (P5).
+  /// Waits there no more.  Null if somebody else has taken it: then it leaves by itself (MAILBOX-5).
   template <bool Locks>
   [[nodiscard, gnu::always_inline]] process* take_receiver() noexcept {
     receiver_at& r = *who_receives();
-    receiver_.store(nullptr, std::memory_order_relaxed);  // relaxed: P1
+    receiver_.store(nullptr, std::memory_order_relaxed);  // relaxed: MAILBOX-1
     process* const p = taken<Locks>(r);
     if (p) r.is_inside = false, --inside_;
     return p;
@@ -278,7 +278,7 @@ class mailbox : public pooled {
     void* message;
     std::uint64_t if_closed;  // its answer then
   };
-  /// The one that has waited longest, of those that nobody else has taken (P6).
+  /// The one that has waited longest, of those that nobody else has taken (MAILBOX-6).
   template <bool Locks>
   [[nodiscard]] taken_sender take_sender() noexcept {
     for (sender* s = first_sender_; s; s = s->next)
@@ -307,10 +307,10 @@ class mailbox : public pooled {
 
   post_office& office_;
   bool const has_several_threads_;
-  std::atomic<bool> locked_ = false;  // P1
-  bool closed_ = false;               // P1, like the next six
+  std::atomic<bool> locked_ = false;  // MAILBOX-1
+  bool closed_ = false;               // MAILBOX-1, like the next six
   bool is_kept_ = false;              // closed, and the inbox's count is who is inside's
-  std::uint32_t inside_ = 0;          // P5
+  std::uint32_t inside_ = 0;          // MAILBOX-5
   std::atomic<receiver_at*> receiver_ = nullptr;
   std::atomic<std::size_t> length_ = 0;
   sender* first_sender_ = nullptr;  // who waits for room, the longest waiting first

@@ -16,8 +16,8 @@ namespace weft::detail {
 
 /// The mailboxes of a scheduler.  Outlives it if they do: counted, by it and by them.
 ///
-///   O1  The list, and whether the scheduler is still there, are touched under the lock.
-///   O2  Who is woken from here was waiting or is put, as seen by the scheduler when it finds
+///   REGISTRY-1  The list, and whether the scheduler is still there, are touched under the lock.
+///   REGISTRY-2  Who is woken from here was waiting or is put, as seen by the scheduler when it finds
 ///       nothing to do: it asks who waits, then whether somebody was put, under the same lock.
 class post_office : public pooled {
  public:
@@ -52,7 +52,7 @@ class post_office : public pooled {
     release();
   }
   /// Somebody whom `take()` gives is woken by the end of something, which may be on any thread: to
-  /// the scheduler both are one step (O2).  Whether there was somebody.
+  /// the scheduler both are one step (REGISTRY-2).  Whether there was somebody.
   template <class Take>
   bool put(Take take) noexcept {
     thunk t = thunk::nothing::dry;
@@ -135,7 +135,7 @@ class post_office : public pooled {
     return found;
   }
   /// The scheduler is over: nobody waits, and no message will be received.  So messages go: those
-  /// that hold ends of ports may keep the mailboxes in which they lie (P7 of mailbox.hpp).
+  /// that hold ends of ports may keep the mailboxes in which they lie (MAILBOX-7 of mailbox.hpp).
   /// O(mailboxes and messages that are left).
   void close() noexcept {
     for (std::size_t left = count(); left != 0; --left) {
@@ -175,7 +175,7 @@ class post_office : public pooled {
   }
 
   std::mutex mutex_;
-  waiting_room* home_;     // O1
+  waiting_room* home_;     // REGISTRY-1
   bool was_used_ = false;  // under mutex_, while processes run
   bool has_put_ = false;
   mailbox* first_ = nullptr;
@@ -246,7 +246,7 @@ inline void mailbox::close() noexcept {
   is_used();
   bool const discards = under_lock([this]<bool Locks>() {
     length(0);
-    return !std::exchange(closed_, true);  // else the office does (P7)
+    return !std::exchange(closed_, true);  // else the office does (MAILBOX-7)
   });
   while (office_.put([this] { return take_anybody(); })) {
   }
@@ -261,7 +261,7 @@ inline bool mailbox::abandon() noexcept {
     if (closed_ || length() == 0) return false;
     closed_ = true;
     length(0);
-    owners_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the inbox's stays (P3)
+    owners_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the inbox's stays (MAILBOX-3)
     return true;
   });
 }
@@ -271,7 +271,7 @@ inline void mailbox::leave(receiver_at& r) noexcept {
   process* cut_off = nullptr;
   bool const is_last = under_lock([&]<bool Locks>() {
     cut_off = taken<Locks>(r);
-    if (who_receives() == &r) receiver_.store(nullptr, std::memory_order_relaxed);  // relaxed: P1
+    if (who_receives() == &r) receiver_.store(nullptr, std::memory_order_relaxed);  // relaxed: MAILBOX-1
     return --inside_ == 0 && is_kept_;
   });
   // Unwound with the handler round it: it is to find that out.
@@ -293,7 +293,7 @@ inline void mailbox::leave(sender& s) noexcept {
 
 /// Whether it waits at all of its mailboxes: before, there may be a message at one of them.
 inline bool receiver::has_looked_everywhere() const noexcept {
-  // seq_cst: P4.  Either this is true, or the receiver, which looks after it has said so, finds
+  // seq_cst: MAILBOX-4.  Either this is true, or the receiver, which looks after it has said so, finds
   // that nobody is left.
   return count == 1 || is_everywhere.load(std::memory_order_seq_cst);
 }

@@ -41,16 +41,16 @@ class kept_address {
 
 /// Thread safe.  O(1).  A post office makes one when it is first asked, and has it to its end.
 ///
-///   U1  A route lies in the shard that a hash of the process's id says, once at most, and is
+///   ROUTE-1  A route lies in the shard that a hash of the process's id says, once at most, and is
 ///       touched under that shard's lock only.
-///   U2  A route has an address of its mailbox.  Who finds it makes another under the lock: so the
+///   ROUTE-2  A route has an address of its mailbox.  Who finds it makes another under the lock: so the
 ///       mailbox is there for as long as that one lasts, whatever becomes of the route.
-///   U3  A route is taken out before its inbox is closed.  Who has found it by then sends to a
+///   ROUTE-3  A route is taken out before its inbox is closed.  Who has found it by then sends to a
 ///       mailbox that may close meanwhile, under that one's lock, and is told `false` if it has.
-///   U4  Nothing is locked under a shard's lock, and no address dropped, which may wake somebody:
+///   ROUTE-4  Nothing is locked under a shard's lock, and no address dropped, which may wake somebody:
 ///       so these locks come last, and stand in no cycle with those of mailboxes, the office and
 ///       backends.
-///   U5  Where schedules are explored a shard is a location.  It is made before processes run, so
+///   ROUTE-5  Where schedules are explored a shard is a location.  It is made before processes run, so
 ///       that it is called the same in all of them (location_names.hpp).
 class route_table {
  public:
@@ -83,7 +83,7 @@ class route_table {
     std::lock_guard const lock(s.mutex);
     auto const it = s.routes.find(who);
     if (it == s.routes.end() || *it->second.type != type) return {};
-    it->second.box->add_address();  // U2
+    it->second.box->add_address();  // ROUTE-2
     return kept_address(it->second.box);
   }
 
@@ -106,7 +106,7 @@ class route_table {
     shard& operator=(shard const&) = delete;
     ~shard() { is_gone(this); }
     std::mutex mutex;
-    std::unordered_map<process_id, route, by_hash> routes;  // U1
+    std::unordered_map<process_id, route, by_hash> routes;  // ROUTE-1
   };
   static constexpr int shard_bits = 6;
 

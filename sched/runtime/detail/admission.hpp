@@ -17,11 +17,11 @@ namespace weft::detail {
 
 /// How many processes there may be; and who waits to start one more.
 ///
-///   V1  `alive_` counts those that were let in and have not ended: at most `most_`.  Whoever ends
+///   ADMIT-1  `alive_` counts those that were let in and have not ended: at most `most_`.  Whoever ends
 ///       lets in who waits longest, processes and threads outside alike; a newcomer comes in only
 ///       where there is room, so where nobody waits.
-///   V2  A process waits with the one that it has made and that is not begun.
-///   V3  A thread that was let in while it slept counts in `let_in_` until its process is put,
+///   ADMIT-2  A process waits with the one that it has made and that is not begun.
+///   ADMIT-3  A thread that was let in while it slept counts in `let_in_` until its process is put,
 ///   which
 ///       is one step with that, under the lock, as seen by who asks nobody_can_come().
 ///
@@ -35,7 +35,7 @@ class admission {
     in_line* next = nullptr;
     process* who = nullptr;  // and its count; it goes on with that answer
     std::uint64_t answer = 0;
-    process* newborn = nullptr;  // V2
+    process* newborn = nullptr;  // ADMIT-2
     bool goes_first = false;     // who waited, not the one that is new
     enum class told : std::uint8_t { nothing, come_in, go_away } said = told::nothing;
   };
@@ -69,7 +69,7 @@ class admission {
   }
   enum class entering : std::uint8_t { in, waits, refused };
   /// If there is none that process waits, unless it `is_refused(process const&)`, which is asked
-  /// under the lock (K2 of wake_if.hpp).
+  /// under the lock (CANCEL-2 of wake_if.hpp).
   template <class IsRefused>
   [[nodiscard]] entering enter_or_wait(in_line& l, IsRefused const& is_refused) noexcept {
     std::lock_guard const lock(mutex_);
@@ -109,7 +109,7 @@ class admission {
       told_->wait(lock, [&l] { return l.said != in_line::told::nothing; });
       if (l.said == in_line::told::go_away) throw scheduler_stopped();
     }
-    // V3.
+    // ADMIT-3.
     try {
       put();
     } catch (...) {
@@ -162,7 +162,7 @@ class admission {
   }
   /// Those who are meant are not let in: each is followed by the next one.  Null if there is none.
   /// A place in line is in no operation, and so nothing holds up who would unwind a process here,
-  /// as on other lists (waiter.hpp, T2): the end of a handler round it, on another thread, is not
+  /// as on other lists (waiter.hpp, WAITER-2): the end of a handler round it, on another thread, is not
   /// to come while `is_meant` looks at its frames.
   template <class IsMeant>
   [[nodiscard]] in_line* turn_away(IsMeant const& is_meant) noexcept {
@@ -214,8 +214,8 @@ class admission {
   bool waits_ = false;
   std::mutex mutable mutex_;
   std::optional<std::condition_variable> told_;  // if there is a limit
-  std::size_t alive_ = 0;                        // V1
-  std::size_t let_in_ = 0;                       // V3
+  std::size_t alive_ = 0;                        // ADMIT-1
+  std::size_t let_in_ = 0;                       // ADMIT-3
   bool is_closed_ = false;
   in_line* first_ = nullptr;  // who waits longest
   in_line* last_ = nullptr;

@@ -74,7 +74,7 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
   [[nodiscard]] bool must_look_up() const noexcept {
     // Relaxed: a thread that sees it late runs a process meanwhile.  What it stands for is read
     // under a lock, or when all threads have ended; so is it itself where a process enters a list
-    // (K2 of wake_if.hpp).
+    // (CANCEL-2 of wake_if.hpp).
     return look_up_.load(std::memory_order_relaxed) != 0;
   }
   /// Whether a process that stands there is to end: with its group, or with all others.
@@ -151,7 +151,7 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
   [[nodiscard]] bool is_cancelling() const noexcept {
     return cancelling_.load(std::memory_order_relaxed);  // as look_up_
   }
-  /// Asked by who enters a list (K2 of wake_if.hpp).
+  /// Asked by who enters a list (CANCEL-2 of wake_if.hpp).
   [[nodiscard]] auto refusing() noexcept {
     return [this](process const& p) noexcept {
       return must_look_up() && (is_cancelling() || is_to_end(p));

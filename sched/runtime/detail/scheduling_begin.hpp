@@ -30,7 +30,7 @@ void scheduling<Backend>::learn_effect(identity<F>, Find& find) {
     auto* const a = own(std::make_unique<scheduler_place<scheduling, F, false>>(*this));
     auto* const b = own(std::make_unique<scheduler_place<scheduling, F, true>>(*this));
     if constexpr (explores && std::is_same_v<F, routing>)
-      (void)this->office().routes();  // U5 of route_table.hpp
+      (void)this->office().routes();  // ROUTE-5 of route_table.hpp
     this->known_.learn(
         {&identity_of<F>, static_cast<evidence<F>*>(a), static_cast<evidence<F>*>(b)});
   } else {

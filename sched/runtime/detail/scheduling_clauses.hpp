@@ -19,9 +19,9 @@
 
 /// How an operation of ours reaches the scheduler: the entries of its tables.
 ///
-///   S1  A process that performs is stopped first, and put last; from then on it may be anyone's.
-///   S2  The clause's end goes straight on to the next process: no step through a loop.
-///   S3  A process runs under one of two sets of evidence: of processes that keep a log, or not.
+///   DISPATCH-1  A process that performs is stopped first, and put last; from then on it may be anyone's.
+///   DISPATCH-2  The clause's end goes straight on to the next process: no step through a loop.
+///   DISPATCH-3  A process runs under one of two sets of evidence: of processes that keep a log, or not.
 namespace weft::detail {
 
 /// Evidence for `E`, of the scheduler `S`.
@@ -50,7 +50,7 @@ struct scheduler_clause {
     return static_cast<scheduler_place<S, E, Records>&>(e).home;
   }
 
-  /// Stops the process, does what the clause says, and goes on to the next one (S1, S2).
+  /// Stops the process, does what the clause says, and goes on to the next one (DISPATCH-1, DISPATCH-2).
   static std::coroutine_handle<> control(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
                                          answer<R>& waiting) {
     if constexpr (comes_after_events)

@@ -11,7 +11,7 @@
 namespace weft::detail {
 
 /// Whether it does its step at all depends on the groups in which it stands: it looks, whatever it
-/// finds (K6 of wake_if.hpp).
+/// finds (CANCEL-6 of wake_if.hpp).
 template <backend Backend>
 void scheduling<Backend>::asks_its_groups(process const& p) const noexcept {
   if (this->has_tasks_ && p.is_waiting() && !backend_->events().has(p))
@@ -23,7 +23,7 @@ bool scheduling<Backend>::lets_others_first() noexcept {
     if (!backend_->is_parallel() || !is_running()) return false;
     if (!this->is_cancelling() && !this->log_of_running().replaying() && !prompt::arena_here())
       return true;
-    backend_->events().happen_all_of(running());  // E1: the operation is performed now
+    backend_->events().happen_all_of(running());  // EVENT-1: the operation is performed now
   }
   return false;
 }
@@ -78,7 +78,7 @@ bool scheduling<Backend>::puts_off_end(put_off_events::end e) noexcept {
     bool const is_of_a_task = e.task != nullptr;
     try {
       all.put(std::move(e));
-    } catch (...) {  // E4
+    } catch (...) {  // EVENT-4
       all.happen_all_of(*p);
       return false;
     }

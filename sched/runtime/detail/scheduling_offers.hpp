@@ -13,7 +13,7 @@
 #include "sched/runtime/detail/scheduling.hpp"
 #include "sched/tasks/detail/task_service.hpp"
 
-/// How a process begins the tasks of a join: offered, or as processes (W1 of task.hpp).
+/// How a process begins the tasks of a join: offered, or as processes (TASK-1 of task.hpp).
 namespace weft::detail {
 
 /// The first one is done now, the others are offered: the newest is taken back first, so they are

@@ -125,7 +125,7 @@ class scheduling_outside : public scheduling_base {
     return false;
   }
 
-  // ---- errands (E4 of submission_gate.hpp)
+  // ---- errands (SUBMIT-4 of submission_gate.hpp)
 
   enum class errand : std::uint8_t { to_stop, to_shut_down, to_ask_again };
   /// Of a thread of ours, in a process.

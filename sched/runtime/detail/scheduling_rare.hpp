@@ -22,7 +22,7 @@ namespace weft::detail {
 template <backend Backend>
 void scheduling<Backend>::exit(process& p) noexcept {
   if constexpr (explores)
-    // Those that its frames cause, too; unless others see to its frames (H3 of holder.hpp).
+    // Those that its frames cause, too; unless others see to its frames (SUSPENSION-3 of holder.hpp).
     if (whose_events_are_put_off() && !p.is_held_on()) {
       std::coroutine_handle<> const leaf = p.leaf();
       p.go_on_unanswered(*this);
@@ -62,7 +62,7 @@ std::coroutine_handle<> scheduling<Backend>::nobody(thunk::nothing why) noexcept
 }
 
 /// While all are unwound nothing hinges on who is next, which an exploring backend wants to know;
-/// unless somebody goes on with an answer (T5 of waiter.hpp).
+/// unless somebody goes on with an answer (WAITER-5 of waiter.hpp).
 template <backend Backend>
 thunk scheduling<Backend>::take_with_care() noexcept {
   if constexpr (explores) {
@@ -114,7 +114,7 @@ template <backend Backend>
     if (p->was_cut()) throw p->why_cut();
     bool const all_are = this->is_cancelling() && !this->is_new_errand(*p);
     bool const is_to_be_told = all_are || this->is_to_end(*p);
-    // T5 of waiter.hpp.  An operation that is performed now finds the cancellation by itself.
+    // WAITER-5 of waiter.hpp.  An operation that is performed now finds the cancellation by itself.
     if (is_to_be_told && (pending.perform ? all_are && !p->must_be_answered() : !p->has_answer())) {
       if (all_are) this->cancels_somebody();
       // One that has no frames is dropped; so is one that will not listen.

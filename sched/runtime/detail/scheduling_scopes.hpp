@@ -68,7 +68,7 @@ continuation task_service<S>::task_dropped(task_record& r) noexcept {
   task_is_over(r);
   return outside;
 }
-/// O1, O3.
+/// SCOPE-1, SCOPE-3.
 template <class S>
 void task_service<S>::task_is_over(task_record& r) noexcept {
   is_hosted_no_more(r);
@@ -236,7 +236,7 @@ continuation task_service<S>::leave_on(scope_core& s) noexcept {
   s.waiting->set_word(1);
   return s.leaf;
 }
-/// Whether there is something to wait for (O2): whoever ends that is told, on s.here.  If it is
+/// Whether there is something to wait for (SCOPE-2): whoever ends that is told, on s.here.  If it is
 /// not the owner who asks, and there is something, the scope may be gone then.
 template <class S>
 bool task_service<S>::waits_on(scope_core& s, bool by_owner) noexcept {

@@ -31,7 +31,7 @@ std::coroutine_handle<> task_service<S>::is_told(std::coroutine_handle<> leaf, a
   self().put(thunk(&p), why::yielded);
   return self().next();
 }
-/// For who has taken it, and puts it or runs it (W2).
+/// For who has taken it, and puts it or runs it (TASK-2).
 template <class S>
 thunk task_service<S>::begin_task(any_task& t, process_id id) noexcept {
   using fate = any_task::fate;
@@ -198,7 +198,7 @@ template <class S>
   return self().next();
 }
 
-// ---- cancelling (W5)
+// ---- cancelling (TASK-5)
 
 template <class S>
 void task_service<S>::cancel(task_group& g) noexcept {
@@ -227,7 +227,7 @@ void task_service<S>::ask_all_who_wait() noexcept {
   if constexpr (S::on_several_threads)
     if (desk* const d = desk::of_thread; d && d->home == &self()) d->until_asks = asked;
 }
-/// K7.
+/// CANCEL-7.
 template <class S>
 bool task_service<S>::asks_later() noexcept {
   if constexpr (!offering<typename S::backend_type>) return false;  // has it others to run?
@@ -250,7 +250,7 @@ void task_service<S>::asks_if_due() noexcept {
 template <class S>
 bool task_service<S>::is_cancelled_now(task_group& g) noexcept {
   is_touched(&g.cancelled, true);
-  // Relaxed: K2 of wake_if.hpp.
+  // Relaxed: CANCEL-2 of wake_if.hpp.
   if (g.cancelled.exchange(true, std::memory_order_relaxed)) return false;
   self().one_group_is_cancelled(true);
   return true;

@@ -11,8 +11,8 @@
 #include "sched/tasks/detail/task_service.hpp"
 #include "sched/tasks/tasking.hpp"
 
-/// What a scheduler does for those who are unwound while tasks do something for them (H3 of
-/// holder.hpp, W4 of task.hpp).
+/// What a scheduler does for those who are unwound while tasks do something for them (SUSPENSION-3 of
+/// holder.hpp, TASK-4 of task.hpp).
 namespace weft::detail {
 
 template <class S>

@@ -16,19 +16,19 @@ class scheduling_outside;
 
 /// Where processes come in from outside.  Outlives the scheduler, for those who come late.
 ///
-///   E1  One word says how many have come in, and whether it is closed.  To come in is one atomic
+///   SUBMIT-1  One word says how many have come in, and whether it is closed.  To come in is one atomic
 ///       step on it; who finds it closed has not come in.
-///   E2  Who has come in puts his process, and then says that he has arrived; in between he is
-///       under way.  While it is open he has a submitter, so the run goes on (E3).  Once it is
+///   SUBMIT-2  Who has come in puts his process, and then says that he has arrived; in between he is
+///       under way.  While it is open he has a submitter, so the run goes on (SUBMIT-3).  Once it is
 ///       closed, who asks whether something is due waits until all who have come in have arrived:
 ///       they want nothing that he has.  So each of them has put before he looks at what is ready.
-///   E3  As long as there is a submitter, and it is open, something is due.  The last one that goes
+///   SUBMIT-3  As long as there is a submitter, and it is open, something is due.  The last one that goes
 ///       has an errand put in the same step, under `mutex_`, as seen by who asks: so he asks again.
-///   E4  Errands are small processes of the library's own, put from outside under `mutex_` while
+///   SUBMIT-4  Errands are small processes of the library's own, put from outside under `mutex_` while
 ///       the run takes them.  It takes none any more, in one step under `mutex_`, when it finds
 ///       none left, and no submitter.
-///   E5  It is closed for good: when a process fails, when all are to end, when the run is over,
-///       and by the end of the scheduler, which waits as in E2 before it goes.
+///   SUBMIT-5  It is closed for good: when a process fails, when all are to end, when the run is over,
+///       and by the end of the scheduler, which waits as in SUBMIT-2 before it goes.
 class entrance {
  public:
   entrance() = default;
@@ -58,7 +58,7 @@ class entrance {
   [[nodiscard]] bool is_closed() const noexcept {
     return (word_.load(std::memory_order_acquire) & closed) != 0;  // [4] acquire: with [3]
   }
-  /// E2.  It is closed.
+  /// SUBMIT-2.  It is closed.
   void wait_for_those_under_way() const noexcept {
     // [2] acquire: with [1].  Relaxed: who is too late comes and goes, and none comes to stay.
     for (relax wait; (word_.load(std::memory_order_relaxed) & ~closed) !=
@@ -73,18 +73,18 @@ class entrance {
            static_cast<std::int64_t>(errands_sent);
   }
 
-  /// A submitter goes (E3).
+  /// A submitter goes (SUBMIT-3).
   inline void leave() noexcept;
 
-  // ---- the scheduler's, and E3's
+  // ---- the scheduler's, and SUBMIT-3's
 
   std::mutex mutex;
   std::condition_variable changed;  // is_running, to false
   // Under the mutex:
   scheduling_outside* home = nullptr;  // while there is one
   bool is_running = false;
-  bool takes_errands = false;  // E4
-  std::size_t submitters = 0;  // E3
+  bool takes_errands = false;  // SUBMIT-4
+  std::size_t submitters = 0;  // SUBMIT-3
   std::uint64_t errands_sent = 0;
   // Written under it, but not when one has gone.
   std::atomic<std::size_t> errands_left = 0;
@@ -92,8 +92,8 @@ class entrance {
  private:
   static constexpr std::uint64_t closed = std::uint64_t{1} << 63;
 
-  alignas(64) std::atomic<std::uint64_t> word_ = 0;  // E1
-  std::atomic<std::uint64_t> arrived_ = 0;           // E2
+  alignas(64) std::atomic<std::uint64_t> word_ = 0;  // SUBMIT-1
+  std::atomic<std::uint64_t> arrived_ = 0;           // SUBMIT-2
   std::atomic<std::uint64_t> not_born_ = 0;          // of those: they were let in, and it threw
 };
 

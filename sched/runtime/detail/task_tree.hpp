@@ -16,23 +16,23 @@
 /// Where one thread runs all processes, a cancellation costs what there is in the group: groups of
 /// tasks form a forest, and each knows the processes that do its tasks.
 ///
-///   G1  A group is placed when a process begins, or calls, one of its tasks: inside the group
+///   TREE-1  A group is placed when a process begins, or calls, one of its tasks: inside the group
 ///   whose
 ///       frames wait for its own, with no handler and no shield in between.  Frames that wait for
 ///       each other stay together, so it keeps that place until it ends.  What is further out than
 ///       a handler may be resumed elsewhere, and tells the tasks nothing (is_told_to_end()).
-///   G2  Who does the body of a scope that was opened on the ground, outside all handlers, is its
+///   TREE-2  Who does the body of a scope that was opened on the ground, outside all handlers, is its
 ///       owner, as long as it is open.  The rest of another body may go on in another process: if
 ///       such a scope is cancelled while its body is open, all who wait are asked (wake_if.hpp).
-///   G3  Who is to end with a group stands in its body or in a task of it, or of a group inside of
+///   TREE-3  Who is to end with a group stands in its body or in a task of it, or of a group inside of
 ///       it, or of one for which such a process waits.  So the owner of that group and the
 ///       processes of those tasks are all that are asked.  Each is asked by its own frames, as
 ///       everywhere: what is here says where to look, not who is meant.
-///   G4  A process that waits on a list says where it stands (process::stands), and who takes it
+///   TREE-4  A process that waits on a list says where it stands (process::stands), and who takes it
 ///       says that it stands nowhere.  At outside gates that is on other threads: under the lock.
 namespace weft::detail {
 
-/// The group in which a group stands (G1); null if there is none.
+/// The group in which a group stands (TREE-1); null if there is none.
 [[nodiscard, gnu::noinline]] inline task_group* group_around(task_group const& g) noexcept {
   for (continuation at(g.leaf); !at.is_ordinary_code();) {
     if (at.is_frame()) {
@@ -67,7 +67,7 @@ inline void place_group(task_group& group) noexcept {
   }
 }
 
-/// A process does it from now on (G1).
+/// A process does it from now on (TREE-1).
 template <class S>
 void task_service<S>::is_hosted_now(any_task& t) noexcept {
   if (S::on_several_threads || !t.group) return;
@@ -114,7 +114,7 @@ process* task_service<S>::take(process const& p) noexcept {
   }
   return nullptr;
 }
-/// Of a group that has just been cancelled: those inside, and who does the body (G3).  False if
+/// Of a group that has just been cancelled: those inside, and who does the body (TREE-3).  False if
 /// others are to be asked as well.
 template <class S>
 bool task_service<S>::cancel_inside(task_group& g) noexcept {
@@ -127,7 +127,7 @@ bool task_service<S>::cancel_inside(task_group& g) noexcept {
     if (is_cancelled_now(other)) other.next_cancelled = std::exchange(first, &other);
   };
   auto const look_at = [&](process const& p) {
-    auto const held = self().hold_outside();  // G4
+    auto const held = self().hold_outside();  // TREE-4
     auto const where = p.where_it_stands();
     if (where == process::stands::nowhere || !is_told_to_end(p.leaf())) return;
     if (where == process::stands::to_the_end) {

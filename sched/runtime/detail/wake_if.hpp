@@ -17,25 +17,25 @@
 /// Some are to end, while the others go on: those of them that wait are woken, and those that are
 /// about to wait do not.
 ///
-///   K1  Who ends them says so first, where is_to_end() sees it; then that there is something to
+///   CANCEL-1  Who ends them says so first, where is_to_end() sees it; then that there is something to
 ///       look up; then looks at each list under its lock, also if nobody seems to be there.
-///   K2  Who enters a list asks under its lock whether it is refused: whether there is something to
+///   CANCEL-2  Who enters a list asks under its lock whether it is refused: whether there is something to
 ///       look up, and then whether it is to end.  Of the two that hold the lock of one list the
 ///       second has seen what the first did: who looks finds who has entered; or who enters finds
-///       that he is to end, whatever the memory order of what K1 says, as the lock has them in
+///       that he is to end, whatever the memory order of what CANCEL-1 says, as the lock has them in
 ///       order.  So neither of them looks twice, and none who is to end waits on any list.
-///   K3  One who waits on several lists enters them one after the other.  If he is found, or
-///       refused, at one of them, that is enough: he is taken once (waiter.hpp, T1), and goes on
-///       when he is asleep, or has been refused; his operation leaves the others (T2).
-///   K4  A mailbox that was made after the office was looked at is known only to those who have
-///       heard of it from who made it, who had the office's lock after us: so they see what K1
+///   CANCEL-3  One who waits on several lists enters them one after the other.  If he is found, or
+///       refused, at one of them, that is enough: he is taken once (waiter.hpp, WAITER-1), and goes on
+///       when he is asleep, or has been refused; his operation leaves the others (WAITER-2).
+///   CANCEL-4  A mailbox that was made after the office was looked at is known only to those who have
+///       heard of it from who made it, who had the office's lock after us: so they see what CANCEL-1
 ///       says.
-///   K5  Who was taken is put when no lock is held (T3), without an answer, and is prepared before
+///   CANCEL-5  Who was taken is put when no lock is held (WAITER-3), without an answer, and is prepared before
 ///       he goes on: there it is found why.  Meanwhile who looks is at work, so it is not dry.
-///   K6  Who explores schedules hears of each place from which somebody was taken.  That who enters
+///   CANCEL-6  Who explores schedules hears of each place from which somebody was taken.  That who enters
 ///       has asked, and that somebody was said to end, is is_to_end()'s to tell.
-///   K7  On several threads all who wait are asked, whatever group was cancelled.  Where a worker
-///       can tell whether it has others to run (B8 of backend.hpp), it asks less often: when it
+///   CANCEL-7  On several threads all who wait are asked, whatever group was cancelled.  Where a worker
+///       can tell whether it has others to run (BACKEND-8 of backend.hpp), it asks less often: when it
 ///       has just asked n of them, and has others to run, it does not ask again before n steps.
 ///       Who cancels meanwhile leaves word, and whichever worker comes first to have made its
 ///       steps, or to have nobody else to run, asks on behalf of all who have left word.  So to ask
@@ -47,13 +47,13 @@
 /// without a look at the others: task_tree.hpp.
 ///
 /// Not among them: who waits for tasks of his own, as he goes on when they have ended (task.hpp,
-/// W4); who is ready; threads outside.
+/// TASK-4); who is ready; threads outside.
 namespace weft::detail {
 
 /// Wakes all of those who wait and are meant.  `is_meant(process const&)`, noexcept, is asked under
 /// the lock of the list on which the process stands, perhaps of one that somebody else takes
 /// meanwhile from another list, and takes no lock; the process does not go on before it has said
-/// (T4).  The others stay where they are.  By a thread of ours, or when none of them runs.
+/// (WAITER-4).  The others stay where they are.  By a thread of ours, or when none of them runs.
 ///
 /// O(n), of all who wait.  Allocates if they are more than a few.
 template <class IsMeant>
@@ -80,8 +80,8 @@ bool mailbox::take_if(IsMeant const& is_meant, taken_out& to) noexcept {
       if (!to.has_room()) return false;
       if (process* const p = r->of->who.take_if(is_meant)) {
         is_used();
-        // It is inside still, and leaves by itself (P5): until it is asleep it may look at us.
-        receiver_.store(nullptr, std::memory_order_relaxed);  // relaxed: P1
+        // It is inside still, and leaves by itself (MAILBOX-5): until it is asleep it may look at us.
+        receiver_.store(nullptr, std::memory_order_relaxed);  // relaxed: MAILBOX-1
         to.add(*p);
       }
     }
@@ -107,7 +107,7 @@ inline process* mailbox::take(receiver& r) noexcept {
     mailbox& b = *r.first[i].box;
     if (b.who_receives() != r.first + i) continue;
     b.is_used();
-    b.receiver_.store(nullptr, std::memory_order_relaxed);  // relaxed: P1; P5, as above
+    b.receiver_.store(nullptr, std::memory_order_relaxed);  // relaxed: MAILBOX-1; MAILBOX-5, as above
   }
   return p;
 }

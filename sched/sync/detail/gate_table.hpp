@@ -19,7 +19,7 @@
 
 /// Where the processes of a scheduler wait for one another.
 ///
-///   R1  Gates, and the list of those at which somebody waits, are touched under `mutex_`, if the
+///   WAIT-1  Gates, and the list of those at which somebody waits, are touched under `mutex_`, if the
 ///       scheduler has several threads.
 namespace weft::detail {
 
@@ -30,7 +30,7 @@ class gate_room {
 
   /// Its process, unless it has been taken by now, waits at its gate.  It is answered if that was
   /// woken since then, and refused if it `is_refused(process const&)`, which is asked under the
-  /// lock (K2 of wake_if.hpp).  Throws std::logic_error if those who wait there are not ours.
+  /// lock (CANCEL-2 of wake_if.hpp).  Throws std::logic_error if those who wait there are not ours.
   template <class IsRefused>
   [[nodiscard]] entering enter(at_gate& who, std::optional<std::uint64_t> seen,
                                IsRefused const& is_refused) {
@@ -81,7 +81,7 @@ class gate_room {
     process* cut_off = nullptr;
     {
       auto const lock = lock_gates();
-      if (who.home_.load(std::memory_order_relaxed)) cut_off = leave(who);  // relaxed: R1
+      if (who.home_.load(std::memory_order_relaxed)) cut_off = leave(who);  // relaxed: WAIT-1
     }
     // Unwound with the handler round it: it is to find that out.
     if (cut_off) make_ready(thunk(cut_off));
@@ -142,7 +142,7 @@ class gate_room {
   /// For us, who have the lock.
   template <class Gate>
   static auto home_of(Gate const& g) noexcept -> decltype(g.home_.load()) {
-    return g.home_.load(std::memory_order_relaxed);  // relaxed: R1, R2
+    return g.home_.load(std::memory_order_relaxed);  // relaxed: WAIT-1, WAIT-2
   }
   /// `Room`: what home this kind of gate has.
   template <class Room, class Gate>
@@ -186,7 +186,7 @@ class gate_room {
       throw std::logic_error("weft: processes of another scheduler wait at this gate");
   }
   static void count(gate& g, int more) noexcept {
-    // Relaxed: R1.
+    // Relaxed: WAIT-1.
     g.count_.store(g.count_.load(std::memory_order_relaxed) + static_cast<std::size_t>(more),
                    std::memory_order_relaxed);
   }
@@ -228,7 +228,7 @@ class gate_room {
   bool const several_threads_;
   unsigned const wakes_;
   std::mutex mutex_;
-  gate* gates_ = nullptr;  // R1: at which somebody waits
+  gate* gates_ = nullptr;  // WAIT-1: at which somebody waits
 };
 
 }  // namespace weft::detail

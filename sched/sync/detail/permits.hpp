@@ -18,9 +18,9 @@
 /// mutex, of which there is one, and a semaphore.
 namespace weft::detail {
 
-///   P1  Who gives back first adds to `left_`, then releases the gate.  Who finds nothing left has
+///   PERMIT-1  Who gives back first adds to `left_`, then releases the gate.  Who finds nothing left has
 ///       asked the gate for its epoch before.  So one of the two sees the other.
-///   P2  It belongs to all who use it: the object that it is in, who holds one, who waits, who is
+///   PERMIT-2  It belongs to all who use it: the object that it is in, who holds one, who waits, who is
 ///       giving back.  So that object may end before any of them is done: also by who has what
 ///       another is just giving back.
 class permits final : public gate_owner {
@@ -50,7 +50,7 @@ class permits final : public gate_owner {
   void is_held_by(process_id who, std::source_location since) noexcept {
     holding_.emplace(who, since);
   }
-  /// Our caller keeps us (P2).
+  /// Our caller keeps us (PERMIT-2).
   void give_back(std::size_t n) noexcept {
     if (n == 1 && holding_) holding_.reset();
     left_.fetch_add(n, std::memory_order_release);  // [2] release: with [1]

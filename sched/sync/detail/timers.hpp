@@ -42,10 +42,10 @@ class alarm {
 ///
 /// Setting one and taking one off are O(log n); thread safe.
 ///
-///   M1  A heap: who stands at i is not later than who stands at 2i + 1 and 2i + 2.  Each alarm
+///   TIMER-1  A heap: who stands at i is not later than who stands at 2i + 1 and 2i + 2.  Each alarm
 ///       knows its place.
-///   M2  If there are several threads everything is done under one lock, by who wakes and by who
-///       goes on (waiter.hpp, T2).
+///   TIMER-2  If there are several threads everything is done under one lock, by who wakes and by who
+///       goes on (waiter.hpp, WAITER-2).
 class timers {
  public:
   explicit timers(bool several_threads) noexcept : has_several_threads_(several_threads) {}
@@ -64,7 +64,7 @@ class timers {
   }
 
   /// False, and nothing is set, once they are closed: nobody is to wait any more; or if the process
-  /// `is_refused(process const&)`, which is asked under the lock (K2 of wake_if.hpp).  `is_next`: no
+  /// `is_refused(process const&)`, which is asked under the lock (CANCEL-2 of wake_if.hpp).  `is_next`: no
   /// other is earlier.  Throws bad_alloc.
   template <class IsRefused>
   [[nodiscard]] bool set(alarm& a, bool& is_next, IsRefused const& is_refused) {
@@ -82,7 +82,7 @@ class timers {
   void ends(alarm& a) noexcept {
     {
       auto const locked = lock();
-      if (a.home_.load(std::memory_order_relaxed)) remove(a.index_);  // relaxed: M2
+      if (a.home_.load(std::memory_order_relaxed)) remove(a.index_);  // relaxed: TIMER-2
     }
     if (process* const p = a.who_->take()) is_cut_off(*p);
   }
@@ -194,7 +194,7 @@ class timers {
 
   bool const has_several_threads_;
   std::mutex mutable mutex_;
-  std::vector<entry> heap_;  // M1
+  std::vector<entry> heap_;  // TIMER-1
   std::uint64_t set_ = 0;    // so far
   bool closed_ = false;
   std::atomic<instant::rep> next_ = never;

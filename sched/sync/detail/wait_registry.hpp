@@ -20,16 +20,16 @@
 
 /// Where the processes of a scheduler wait: at gates and outside gates, and for a time to come.
 ///
-///   R2  The list of outside gates and `due_`, their number, are touched under `outside_mutex_`,
+///   WAIT-2  The list of outside gates and `due_`, their number, are touched under `outside_mutex_`,
 ///       always.
-///   R3  Who is woken from outside is put and no longer due in one step, as seen by who asks
+///   WAIT-3  Who is woken from outside is put and no longer due in one step, as seen by who asks
 ///       whether something is due: he asks under the same lock.  So none is ever both, or neither;
 ///       and the scheduler, which cannot end before he has asked, is there until the step is done.
 ///       Who is woken by his alarm is due until he goes on: nobody asks before that.
-///   R4  A process enters a list before it is fully asleep.  Its backend, which is told before and
+///   WAIT-4  A process enters a list before it is fully asleep.  Its backend, which is told before and
 ///       after, waits for it when it is put (sharing_state.hpp).
-///   R5  Who goes on, or is unwound, while his outside gate is still on the list takes it off, if
-///       the word is still his (O1).  If not, somebody has just opened it and will look at him
+///   WAIT-5  Who goes on, or is unwound, while his outside gate is still on the list takes it off, if
+///       the word is still his (EXTERNAL-1).  If not, somebody has just opened it and will look at him
 ///       still: he waits for that, without the lock, until he is told that it is off [11].
 namespace weft::detail {
 
@@ -45,7 +45,7 @@ class waiting_room : public gate_room {
               // Virtual time does not wait for what is outside: it goes on.
               if (!here.timers_.empty()) return here.has_virtual_time_;
               {
-                std::lock_guard const lock(here.outside_mutex_);  // R3
+                std::lock_guard const lock(here.outside_mutex_);  // WAIT-3
                 if (here.due_ != 0) return false;
               }
               return !here.somebody_may_come();
@@ -57,7 +57,7 @@ class waiting_room : public gate_room {
 
   using gate_room::ends;
   using gate_room::enter;
-  /// The process waits there (O2).  It is answered if the gate is open, and refused if nobody is to
+  /// The process waits there (EXTERNAL-2).  It is answered if the gate is open, and refused if nobody is to
   /// wait any more, or it `is_refused` (as at gates).  Throws std::logic_error if somebody waits
   /// there already.
   template <class IsRefused>
@@ -76,7 +76,7 @@ class waiting_room : public gate_room {
     leave(w);  // our caller has the process
     return entering::answered;
   }
-  /// It was opened, and he waited there (R3, O3).
+  /// It was opened, and he waited there (WAIT-3, EXTERNAL-3).
   void arrived(at_outside_gate& w) {
     std::lock_guard const lock(outside_mutex_);
     outside_gate& g = *w.at;
@@ -114,7 +114,7 @@ class waiting_room : public gate_room {
       make_ready(std::move(t));
     }
   }
-  /// R5.
+  /// WAIT-5.
   void ends(at_outside_gate& w) noexcept {
     process* cut_off = nullptr;
     {
@@ -184,7 +184,7 @@ class waiting_room : public gate_room {
       auto* const w = const_cast<at_outside_gate*>(g->who_waits());
       if (process* const p = w ? w->who.take_if(is_meant) : nullptr) {
         is_touched(g, true);
-        // Else somebody has just opened it: he finds nobody there, and takes it off (R5).
+        // Else somebody has just opened it: he finds nobody there, and takes it off (WAIT-5).
         if (g->withdraw(*w)) leave(*w);
         to.add(*p);
       }
@@ -268,9 +268,9 @@ class waiting_room : public gate_room {
 
   /// Recursive: what is put may fail, and that closes the outside gates.
   std::recursive_mutex mutable outside_mutex_;
-  outside_gate* outside_ = nullptr;  // R2: at which somebody waits
-  std::size_t due_ = 0;              // R2
-  bool closed_ = false;              // R2: nobody is to wait any more
+  outside_gate* outside_ = nullptr;  // WAIT-2: at which somebody waits
+  std::size_t due_ = 0;              // WAIT-2
+  bool closed_ = false;              // WAIT-2: nobody is to wait any more
 };
 
 }  // namespace weft::detail

@@ -20,25 +20,25 @@ enum class entering : std::uint8_t {
 /// of who waits; and stands on one list or several: at a gate, at mailboxes, among the timers, each
 /// under a lock of its own.
 ///
-///   T1  Who wakes it takes the process out, under the lock of the list on which it was found.  One
+///   WAITER-1  Who wakes it takes the process out, under the lock of the list on which it was found.  One
 ///       of them gets it, with its count; the others find nobody.
-///   T2  When the process goes on, or is unwound, its operation takes itself off the lists where it
+///   WAITER-2  When the process goes on, or is unwound, its operation takes itself off the lists where it
 ///       still stands, each under its lock.  So who finds it on a list may look at it.
-///   T3  It is on its lists before it is asleep, and who has taken it waits for that when it puts
+///   WAITER-3  It is on its lists before it is asleep, and who has taken it waits for that when it puts
 ///       it (sharing_state.hpp).  So who has taken it puts it when it holds no lock that the
 ///       process may still want: the gates' is the last one that it takes.
-///   T4  Who wakes only those who are meant asks before it takes, under the lock of the list, and
+///   WAITER-4  Who wakes only those who are meant asks before it takes, under the lock of the list, and
 ///       while it asks nobody else takes the process: who comes waits for the answer.  So it is
 ///       nobody's until then, and its chain of frames stays as it is: it does not go on, and what
-///       unwinds its leaf has to take the operation off that list first (T2).  The question takes
+///       unwinds its leaf has to take the operation off that list first (WAITER-2).  The question takes
 ///       no lock, and so who waits for the answer may hold one.
-///   T5  A wait is answered, or it is cancelled.  A process that was taken with an answer gets that
+///   WAITER-5  A wait is answered, or it is cancelled.  A process that was taken with an answer gets that
 ///       answer in its turn, even if it was cancelled in between: it finds the cancellation at its
 ///       next operation.  A process that was taken without one, or with one that would not be lost,
 ///       as that nobody is left who sends (process::must_be_told), finds `cancelled`.
 ///       So a wake-up that says "look again" is never lost: the process looks.  Where looking takes
 ///       an operation more, which may find the cancellation, the wake-up is passed on
-///       (condition.hpp, N4).  A process is destroyed instead only when its run fails or ends.
+///       (condition.hpp, CONDITION-4).  A process is destroyed instead only when its run fails or ends.
 ///
 /// Thread safe: take(), take_if().
 class waiter {
@@ -68,7 +68,7 @@ class waiter {
       }
     }
   }
-  /// The same if it is here and meant: `is_meant(process const&)`, asked at most once (T4).
+  /// The same if it is here and meant: `is_meant(process const&)`, asked at most once (WAITER-4).
   template <class IsMeant>
   [[nodiscard]] process* take_if(IsMeant const& is_meant) noexcept {
     // What we look at was written before it entered the list, whose lock we hold.
@@ -106,7 +106,7 @@ class waiter {
   enum class state : std::uint8_t {
     gone,  // or never came
     here,
-    asked  // here, and who asks is to say whether it takes it (T4)
+    asked  // here, and who asks is to say whether it takes it (WAITER-4)
   };
 
   process* process_ = nullptr;

@@ -10,7 +10,7 @@
 namespace weft::detail {
 
 /// Processes that were taken out of where they waited, while who took them still holds a lock: they
-/// are put when it holds none (waiter.hpp, T3).  With their counts.
+/// are put when it holds none (waiter.hpp, WAITER-3).  With their counts.
 ///
 /// Allocates from the 33rd on; where there is no memory one puts those that there are, and begins
 /// again.  Used by one thread.

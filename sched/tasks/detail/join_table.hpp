@@ -15,12 +15,12 @@
 
 /// Where the processes of a scheduler wait for tasks.
 ///
-///   J1  The list of those who wait, and for each task that of those who wait for it, are touched
+///   JOIN-1  The list of those who wait, and for each task that of those who wait for it, are touched
 ///       under `mutex_`, if there are several threads.
-///   J2  Who waits for several tasks stands on the list of the first that has not ended; when that
+///   JOIN-2  Who waits for several tasks stands on the list of the first that has not ended; when that
 ///       has, on that of the next.
-///   J3  When a task ends for which somebody waits, those are taken off first, then it is said that
-///       it has ended: after that it may be gone.  Both under the lock; they are put after it (T3
+///   JOIN-3  When a task ends for which somebody waits, those are taken off first, then it is said that
+///       it has ended: after that it may be gone.  Both under the lock; they are put after it (WAITER-3
 ///       of waiter.hpp).
 namespace weft::detail {
 
@@ -32,7 +32,7 @@ struct awaited_task;
 class at_tasks {
  public:
   at_tasks() = default;
-  /// It waits to the end, whatever happens (W4 of task.hpp).
+  /// It waits to the end, whatever happens (TASK-4 of task.hpp).
   explicit at_tasks(bool stays) noexcept : stays_(stays) {}
   at_tasks(at_tasks&& other) noexcept : stays_(other.stays_) {}  // before anybody waits
   at_tasks& operator=(at_tasks&&) = delete;
@@ -48,7 +48,7 @@ class at_tasks {
   friend class task_room;
   bool const stays_ = true;
   std::atomic<task_room*> home_ = nullptr;  // while it is on the list; under its lock
-  awaited_task* for_ = nullptr;             // J2
+  awaited_task* for_ = nullptr;             // JOIN-2
   // Set when it enters a list, or is taken.
   at_tasks* next_;
   at_tasks* previous_;
@@ -68,7 +68,7 @@ struct awaited_task {
 
   task_state<> state;
   awaited_task* next = nullptr;    // of the same handle; written before anybody waits
-  at_tasks* first_here = nullptr;  // J1
+  at_tasks* first_here = nullptr;  // JOIN-1
 };
 
 class task_room {
@@ -85,7 +85,7 @@ class task_room {
     link(w);
   }
   /// Its process waits until all of them have ended, from the first on.  It is answered if they
-  /// have, and may be refused (K2 of wake_if.hpp).
+  /// have, and may be refused (CANCEL-2 of wake_if.hpp).
   template <class IsRefused>
   [[nodiscard]] entering enter(at_tasks& w, awaited_task* first,
                                IsRefused const& is_refused) noexcept {
@@ -107,7 +107,7 @@ class task_room {
   /// It waits no more: the process, unless somebody else has taken it.
   process* leave(at_tasks& w) noexcept {
     auto const locked = lock();
-    if (!w.home_.load(std::memory_order_relaxed)) return w.who.take();  // relaxed: J1
+    if (!w.home_.load(std::memory_order_relaxed)) return w.who.take();  // relaxed: JOIN-1
     process* const p = w.who.take();
     unlink(w);
     return p;
@@ -174,7 +174,7 @@ class task_room {
     bool was_any = false;
     for (at_tasks* w = first_; w; w = w->next_) {
       if (!w->of) continue;
-      // It is not taken, but does not go on while it is asked (T4 of waiter.hpp).
+      // It is not taken, but does not go on while it is asked (WAITER-4 of waiter.hpp).
       (void)w->who.take_if([&](process const& p) noexcept {
         if (is_meant(p)) was_any |= mark(*w->of);
         return false;
@@ -247,7 +247,7 @@ class task_room {
   waiting_room& home_;
   bool const several_threads_ = home_.has_several_threads();
   std::mutex mutable mutex_;
-  at_tasks* first_ = nullptr;  // J1
+  at_tasks* first_ = nullptr;  // JOIN-1
 };
 
 at_tasks::~at_tasks() {

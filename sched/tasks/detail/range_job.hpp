@@ -21,15 +21,15 @@
 
 /// A range that is done in pieces, by tasks.
 ///
-///   L1  Where it does not matter how the range is divided, and no piece waits for anything, who
+///   RANGE-1  Where it does not matter how the range is divided, and no piece waits for anything, who
 ///       does a piece looks after each grain whether what it has offered last was taken: then
 ///       everything was that it has offered, as the oldest is taken first, and it offers half of
 ///       what is left.  So with nobody to help there is a division for each bit of the number of
 ///       pieces, and else as many as are asked for.
-///   L2  Otherwise it is divided down to the grain before anything is done.  So is, in effect, what
+///   RANGE-2  Otherwise it is divided down to the grain before anything is done.  So is, in effect, what
 ///       is done where tasks are processes from the beginning: by one that explores, say.
 ///
-/// Source of L1: A. Tzannes, G. C. Caragea, R. Barua, U. Vishkin, Lazy binary-splitting: a run-time
+/// Source of RANGE-1: A. Tzannes, G. C. Caragea, R. Barua, U. Vishkin, Lazy binary-splitting: a run-time
 /// adaptive work-stealing scheduler, PPoPP 2010, doi:10.1145/1693453.1693479; which asks the deque.
 namespace weft::detail {
 

@@ -20,13 +20,13 @@
 
 /// Tasks that are started one by one, in a scope or without one.
 ///
-///   O1  A task of a scope is counted by it, unless it has a handle: then it stands on the scope's
+///   SCOPE-1  A task of a scope is counted by it, unless it has a handle: then it stands on the scope's
 ///       list, and says itself that it has ended.  So whoever ends takes one atomic step.
-///   O2  A scope is over when its body has ended, its count is zero, and all on its list have
+///   SCOPE-2  A scope is over when its body has ended, its count is zero, and all on its list have
 ///   ended.
 ///       Its tasks may start others in it until they end, so who looks looks again until nothing
 ///       is new.
-///   O3  A task with a handle is there until it has ended, the handle is gone, and the scope is
+///   SCOPE-3  A task with a handle is there until it has ended, the handle is gone, and the scope is
 ///       over; without a scope, until the first two; without a handle, until it has ended.
 namespace weft::detail {
 
@@ -37,7 +37,7 @@ class scope_home : public task_home {
  public:
   /// Of the process that runs.  Throws std::logic_error if none does.
   virtual void start(task_record& r) = 0;
-  /// O3.
+  /// SCOPE-3.
   virtual void is_nobodys(task_record& r) noexcept = 0;
   virtual void scope_unwinds(scope_core& s, holder& h) noexcept = 0;
 
@@ -81,7 +81,7 @@ class task_record : public any_task, public awaited_task {
   scope_home* home = nullptr;  // written when it is started, as the next two
   process_id parent;
   std::uint32_t number = 0;              // among the children of that
-  task_record* next_in_scope = nullptr;  // O1
+  task_record* next_in_scope = nullptr;  // SCOPE-1
   task_record* next_hosted;              // while it is hosted (task_tree.hpp)
   task_record* previous_hosted;
   std::coroutine_handle<> called_from;  // while it is done in a call: who waits for it,
@@ -161,12 +161,12 @@ class scope_core : public task_group, public ending {
                                           std::memory_order_relaxed)) {
     }
   }
-  /// Nobody is inside any more, nor will be (O2): who cancels it has nobody to look for.
+  /// Nobody is inside any more, nor will be (SCOPE-2): who cancels it has nobody to look for.
   [[nodiscard]] bool is_empty() const noexcept {
     // acquire: with [2].
     return !body_is_open.load(std::memory_order_acquire) && count.is_zero() && !not_ended();
   }
-  /// One that has not ended; null if all have (O2).
+  /// One that has not ended; null if all have (SCOPE-2).
   [[nodiscard]] task_record* not_ended() const noexcept {
     // acquire: with [1].
     for (auto* first = records.load(std::memory_order_acquire);;) {
@@ -232,8 +232,8 @@ class scope_core : public task_group, public ending {
   }
 
   scope_home* home = nullptr;
-  task_count<> count;                           // O1: of those without a handle
-  std::atomic<task_record*> records = nullptr;  // O1
+  task_count<> count;                           // SCOPE-1: of those without a handle
+  std::atomic<task_record*> records = nullptr;  // SCOPE-1
   task_record* first_hosted = nullptr;          // task_tree.hpp
   std::atomic<bool> body_is_open = true;        // seen sooner or later
   bool has_lost_an_error = false;               // for want of memory; under `mutex`

@@ -17,20 +17,20 @@
 
 /// Tasks: what a process has done by itself or by others, as it comes, and waits for.
 ///
-///   W1  A light task is offered by the process that waits for it, its owner.  If nobody has taken
+///   TASK-1  A light task is offered by the process that waits for it, its owner.  If nobody has taken
 ///       it when the owner has nothing else to do, it is done there, as a call: by no process of
 ///       its own, without a count.  Others, and all of an owner that cannot call them, as it stands
 ///       inside a handler, are begun at once.
-///   W2  Who begins one, or takes it, makes a process of it, whose first frame ends at the task.
-///   W3  The word of a join is less by one for each task that was taken and has ended.  Its owner,
+///   TASK-2  Who begins one, or takes it, makes a process of it, whose first frame ends at the task.
+///   TASK-3  The word of a join is less by one for each task that was taken and has ended.  Its owner,
 ///       when it has taken back what it could, adds how many are left.  Of them all, who makes it
 ///       zero has the owner go on.
-///   W4  Until then the owner waits, whatever happens to it: nobody unwinds what tasks refer to
-///       before they have ended (H3 of holder.hpp).
-///   W5  A group is cancelled once.  After that none of its tasks is begun, and processes that do
+///   TASK-4  Until then the owner waits, whatever happens to it: nobody unwinds what tasks refer to
+///       before they have ended (SUSPENSION-3 of holder.hpp).
+///   TASK-5  A group is cancelled once.  After that none of its tasks is begun, and processes that do
 ///       one, or something for one, are told so when they perform, or where they wait: who asks
 ///       goes up the chain of frames, from a task on to where its group stands.
-///   W6  A process that does one light task after the other looks after each `tasks_to_look` of its
+///   TASK-6  A process that does one light task after the other looks after each `tasks_to_look` of its
 ///       tasks at the clock, and whether other processes are ready.  If so it lets them go first;
 ///       its offers stay.  So a deadline, a stop token and other processes wait for twice as many
 ///       tasks of a process at most.
@@ -61,16 +61,16 @@ class task_group {
   process* owner;  // set by who begins it, as the next two
   process_id owner_id;
   std::coroutine_handle<> leaf;             // where it stands: that frame waits for it
-  std::atomic<bool> cancelled = false;      // W5
+  std::atomic<bool> cancelled = false;      // TASK-5
   std::atomic<bool> some_were_left = true;  // not begun, not done, or not to the end
-  holder* leaving = nullptr;                // W4: who is unwound when it is over
+  holder* leaving = nullptr;                // TASK-4: who is unwound when it is over
   task_group* next_leaving = nullptr;
   at_tasks here;  // the owner, while it waits
 
   // Where one thread runs all processes (task_tree.hpp); set when it is placed.
   bool const is_scope;
   bool is_placed = false;
-  bool is_on_the_ground = false;  // G2
+  bool is_on_the_ground = false;  // TREE-2
   task_group* around;
   task_group* first_inside;
   task_group* next_beside;
@@ -147,7 +147,7 @@ class any_task : public ending, public offer {
   [[nodiscard]] task_group* as_group() const noexcept override { return group; }
 
   task_group* group = nullptr;  // null: none
-  process* host = nullptr;      // W2
+  process* host = nullptr;      // TASK-2
 
  protected:
   any_task() = default;
@@ -227,7 +227,7 @@ class join final : public task_group {
   operation_info const* operation;
   std::uint32_t not_offered = 0;       // the owner's: there was no memory; from the second on
   std::int32_t left = 0;               // the owner's: offered, and not taken back
-  std::atomic<std::int32_t> word = 0;  // W3
+  std::atomic<std::int32_t> word = 0;  // TASK-3
 
   ~join() {
     if (is_cancelled()) [[unlikely]]

@@ -22,7 +22,7 @@ class task_service : public scope_home {
  public:
   // ---- of a process that can be stopped: who goes on
 
-  /// It stands where others can be called, whatever they do (W1).
+  /// It stands where others can be called, whatever they do (TASK-1).
   [[nodiscard]] bool can_call() noexcept {
     return offering<typename S::backend_type> && prompt::innermost() == &self() &&
            !keeps_log(self().running());
@@ -58,7 +58,7 @@ class task_service : public scope_home {
  protected:
   ~task_service() = default;
 
-  std::atomic<bool> must_ask_ = false;  // K7
+  std::atomic<bool> must_ask_ = false;  // CANCEL-7
   bool has_tasks_ = false;              // where schedules are explored: or had
   bool is_ending_ = false;              // nobody runs any more: those that there are are unwound
 
@@ -72,7 +72,7 @@ class task_service : public scope_home {
     return true;
   }
 
-  // ---- giving way (W6)
+  // ---- giving way (TASK-6)
 
   static constexpr std::uint32_t tasks_to_look = 1024;
   /// Of `count` tasks that a process begins, the last of which has that number.

@@ -173,7 +173,7 @@ TEMPLATE_TEST_CASE("what other threads put reaches the worker, with all they did
   for (int i = 0; i != threads; ++i)
     running.emplace_back([&b, &written, &p, first = each * static_cast<std::uint64_t>(i)] {
       for (std::uint64_t n = first; n != first + each; ++n) {
-        written[n] = n + 1;  // no atomic: B1
+        written[n] = n + 1;  // no atomic: BACKEND-1
         b.put(numbered<TestType>(n), why::woken);
       }
       --p.left;

@@ -110,7 +110,7 @@ TEMPLATE_TEST_CASE("each put is answered by one take, and all workers end when n
   for (unsigned round = 0; round != 30; ++round) {
     TestType b;
     std::vector<int> times(n);              // no atomics: each is one thread's
-    std::vector<std::uint64_t> written(n);  // B1
+    std::vector<std::uint64_t> written(n);  // BACKEND-1
     std::atomic<std::uint64_t> left = n - 1;
     std::vector<int> bad(b.threads());
     written[1] = 1;
@@ -338,7 +338,7 @@ TEMPLATE_TEST_CASE("put while a process is about to wait, it runs when that wait
   process& p = *t->get();
   std::atomic<int> can_be_found = -1;
   std::atomic<int> was_taken = -1;
-  int written = -1;  // no atomic: who takes it has what was written before it waits (R4)
+  int written = -1;  // no atomic: who takes it has what was written before it waits (WAIT-4)
   int wrong = 0;
   due_things due(1);
   std::thread other([&] {

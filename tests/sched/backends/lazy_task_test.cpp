@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// The laws of offers (B6 and B7 of sched/base/backend.hpp), for every backend that keeps them.
+/// The laws of offers (BACKEND-6 and BACKEND-7 of sched/base/backend.hpp), for every backend that keeps them.
 
 #include "sched/base/lazy_task.hpp"
 

@@ -74,7 +74,7 @@ std::size_t id_of(queue_entry const& e) { return static_cast<entry const&>(e).id
 bool is_out(queue_entry const& e, process_state s = process_state::running) {
   return !e.owner.load() && !e.next && !e.previous && e.state.now() == s;
 }
-/// Q2, Q3: those and no others stand there, in that order.
+/// QUEUE-2, QUEUE-3: those and no others stand there, in that order.
 bool holds(queue const& q, std::vector<queue_entry*> const& all) {
   bool right = q.length() == all.size() && q.is_empty() == all.empty();
   for (std::size_t i = 0; i != all.size(); ++i)
@@ -285,7 +285,7 @@ TEST_CASE("while somebody is at work on it a queue is locked, to everyone and fo
     wrong += q.try_prepend(mine);
     wrong += q.is_empty();
     wrong += !is_out(e[3], process_state::queued);
-    for (auto* const x : gone) wrong += !is_out(*x);  // Q4: before the claim ends
+    for (auto* const x : gone) wrong += !is_out(*x);  // QUEUE-4: before the claim ends
   };
   std::vector<queue_entry*> left;
   switch (work) {

@@ -22,7 +22,7 @@ using namespace weft::tests;
 
 namespace {
 
-/// W6 of sched/tasks/detail/task.hpp: after so many tasks a process looks at the clock, and for others.
+/// TASK-6 of sched/tasks/detail/task.hpp: after so many tasks a process looks at the clock, and for others.
 constexpr long until_it_looks = 1024;
 constexpr int size = 25;  // 242 785 tasks; and so many of them may be begun before it looks
 constexpr long bound = 2 * until_it_looks + size;

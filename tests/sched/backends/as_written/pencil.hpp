@@ -9,24 +9,24 @@
 /// The seeds' work-sharing scheduler as it is written, in C++.  It is wrong on purpose, nobody may
 /// use it: it is here so that tests can show how it fails.  What is right is in sched/.
 ///
-///   D1  process::change_state: spins on From = Yielding, where it never comes with that, and not
+///   DEFECT-1  process::change_state: spins on From = Yielding, where it never comes with that, and not
 ///   on
 ///       S = Yielding; and its exit test is the wrong way round
-///   D2  thread::try_dequeue_entry, with H = P: takes Sentinel.Next for the new head, lets others
+///   DEFECT-2  thread::try_dequeue_entry, with H = P: takes Sentinel.Next for the new head, lets others
 ///   in
 ///       early, and puts P back at the end
-///   D3  the same, in seed 001: changes the state of H, not of P
-///   D4  scheduler::run_thread: the inner loop has no exit
-///   D5  scheduler::dequeue_from_thread: Null means "mine is empty" as well as "there is nothing"
-///   D6  scheduler::try_enqueue_on_idle_thread: forgets the thread whose queue was locked
-///   D7  idle_threads: a thread may be pushed twice, and pop reads, then swaps
-///   D8  scheduler::run_thread: looks at its own queue only, before it says that it is idle;
+///   DEFECT-3  the same, in seed 001: changes the state of H, not of P
+///   DEFECT-4  scheduler::run_thread: the inner loop has no exit
+///   DEFECT-5  scheduler::dequeue_from_thread: Null means "mine is empty" as well as "there is nothing"
+///   DEFECT-6  scheduler::try_enqueue_on_idle_thread: forgets the thread whose queue was locked
+///   DEFECT-7  idle_threads: a thread may be pushed twice, and pop reads, then swaps
+///   DEFECT-8  scheduler::run_thread: looks at its own queue only, before it says that it is idle;
 ///       scheduler::enqueue_on_any_thread: looks for idle threads only before it has published
-///   D9  scheduler::execute: a hand-off gives back the target, as often as there is one
+///   DEFECT-9  scheduler::execute: a hand-off gives back the target, as often as there is one
 ///
 /// Line by line, with the seeds' words in snake_case; `C`, `Prev`, `next`, `Lock <- False` and
 /// `Process = 0` are read as `P`, `Previous`, `Next`, `Locked <- False` and `Processes = 0`.
-/// D1 hides D2 and D3: while it is there, nothing that is queued can be taken by name.  So it can
+/// DEFECT-1 hides DEFECT-2 and DEFECT-3: while it is there, nothing that is queued can be taken by name.  So it can
 /// be mended by itself.
 namespace weft::tests::as_written {
 

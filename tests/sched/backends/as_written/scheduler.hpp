@@ -40,7 +40,7 @@ class idle_threads {
  public:
   explicit idle_threads(pencil const& p) : between_(p) {}
 
-  void push(thread* t) {  // D7: it may be there already
+  void push(thread* t) {  // DEFECT-7: it may be there already
     thread* last = top;
     do {
       t->next_idle = last;
@@ -52,7 +52,7 @@ class idle_threads {
       if (t == nullptr) return nullptr;
       thread* const next = t->next_idle;
       between_("Pop has read");
-      if (top.compare_exchange_strong(t, next)) return t;  // D7: what is next by now?
+      if (top.compare_exchange_strong(t, next)) return t;  // DEFECT-7: what is next by now?
     }
   }
 
@@ -76,12 +76,12 @@ class scheduler {
       t.idle_monitor.lock();
       while (t.is_empty() && processes > 0) {
         between_("T.IsEmpty");
-        idle.push(&t);  // D7, D8
+        idle.push(&t);  // DEFECT-7, DEFECT-8
         t.idle_monitor.wait();
       }
       t.idle_monitor.unlock();
       if (processes == 0) break;
-      for (;;) {  // D4
+      for (;;) {  // DEFECT-4
         between_("DequeueFromThread(T)");
         process* p = dequeue_from_thread(t);
         while (p != nullptr) p = execute(p, t);
@@ -119,14 +119,14 @@ class scheduler {
       to.locked = false;
       p->change_state(state::running, state::queued);
       enqueue_on_any_thread(p);
-      return target;  // D9
+      return target;  // DEFECT-9
     }
     thread* const target_thread = target->owner_thread;
     if (target_thread != nullptr && target_thread->try_dequeue_entry(target)) {
       to.locked = false;
       p->change_state(state::running, state::queued);
       enqueue_on_any_thread(p);
-      return target;  // D9
+      return target;  // DEFECT-9
     }
     to.locked = false;
     p->change_state(state::running, state::queued);
@@ -140,7 +140,7 @@ class scheduler {
 
   bool enqueue_on_any_thread(process* p) {
     if (try_enqueue_on_idle_thread(p)) return true;
-    between_("no thread is idle");  // D8: what if one is by now?
+    between_("no thread is idle");  // DEFECT-8: what if one is by now?
     for (;;)
       for (auto const& t : threads) {
         auto const [success, was_empty] = t->try_enqueue(p);
@@ -155,7 +155,7 @@ class scheduler {
     for (;;) {
       thread* const t = idle.pop();
       if (t == nullptr) return false;
-      if (!t->try_enqueue(p).success) continue;  // D6
+      if (!t->try_enqueue(p).success) continue;  // DEFECT-6
       t->wakeup();
       return true;
     }
@@ -172,7 +172,7 @@ class scheduler {
   process* dequeue_from_thread(thread& t) {
     for (;;) {
       auto const [success, mine] = t.try_dequeue();
-      if (success) return mine;  // D5: null too
+      if (success) return mine;  // DEFECT-5: null too
       process* const p = try_dequeue_from_any_thread();
       if (p != nullptr) return p;
     }

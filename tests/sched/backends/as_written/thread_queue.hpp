@@ -34,11 +34,11 @@ struct process {
     if (!has_d1) return change_state_mended(from, to);
     state s = state_is;
     for (;;) {
-      if (from == state::yielding) {  // D1: never, here
+      if (from == state::yielding) {  // DEFECT-1: never, here
         s = state_is;
         continue;
       }
-      if (s == from) break;  // D1: this is when it should go on
+      if (s == from) break;  // DEFECT-1: this is when it should go on
       if (state_is.compare_exchange_strong(s, to)) return true;
       s = state_is;
     }
@@ -118,14 +118,14 @@ class thread {
       if (head.compare_exchange_strong(h, &sentinel_)) break;
       h = head;
     }
-    process* const changes = seed_ == seed::s001 ? h : p;  // D3: H
+    process* const changes = seed_ == seed::s001 ? h : p;  // DEFECT-3: H
     if (p->owner_thread != this || !changes->change_state(state::queued, state::running)) {
       head = h;
       return false;
     }
     if (h == p) {
       if (h == tail) tail = nullptr;
-      head = head.load()->next.load();  // D2: that is Sentinel.Next, and the queue is open
+      head = head.load()->next.load();  // DEFECT-2: that is Sentinel.Next, and the queue is open
       between_("Head <- Head.Next");
     } else {
       process* const next = p->next;
@@ -140,7 +140,7 @@ class thread {
     p->owner_thread = nullptr;
     p->next = nullptr;
     p->previous = nullptr;
-    head = h;  // D2: with H = P it is back
+    head = h;  // DEFECT-2: with H = P it is back
     return true;
   }
 
