@@ -219,7 +219,7 @@ void echo_by_hand(std::size_t connections, Listens listens) {
   ::close(epoll);
 }
 
-inline eff<void, io, completing> echo(connection c) {
+inline eff<void, io, completions> echo(connection c) {
   std::array<std::byte, 4096> buffer;
   for (;;) {
     std::size_t const n = co_await c.read(buffer);
@@ -228,8 +228,8 @@ inline eff<void, io, completing> echo(connection c) {
   }
 }
 template <class Listens>
-eff<void, spawning<io, completing>, io, completing> echo_server(std::size_t connections,
-                                                                Listens* listens) {
+eff<void, spawning<io, completions>, io, completions> echo_server(std::size_t connections,
+                                                                  Listens* listens) {
   listener door = co_await listen(endpoint());
   (*listens)(door.local().port);
   for (std::size_t i = 0; i != connections; ++i) {
@@ -241,7 +241,7 @@ template <class Backend, class Listens>
 void echo_by_processes(std::size_t connections, Listens listens) {
   reactor net;
   auto const program = [=, at = &listens] { return echo_server(connections, at); };
-  if constexpr (with_options<Backend>)
+  if constexpr (configurable_backend<Backend>)
     schedule<Backend>({.threads = 2, .forkable = false}, program, net);
   else
     schedule<Backend>({.forkable = false}, program, net);

@@ -56,14 +56,13 @@ namespace {
 
 using namespace std::chrono_literals;
 using weft::completer;
-using weft::completing;
 using weft::completion;
+using weft::completions;
 using weft::eff;
 using weft::proc;
 using weft::schedule;
 using weft::sharing;
 using weft::bench::after;
-using weft::bench::all_of;
 using weft::bench::crowd;
 using weft::bench::fibers_left;
 using weft::bench::process_woken;
@@ -75,6 +74,7 @@ using weft::bench::summary;
 using weft::bench::this_thread;
 using weft::bench::thread_woken;
 using weft::bench::timed;
+using weft::bench::tuple_join;
 using weft::bench::whole;
 using weft::bench::yielder;
 using weft::bench::yields_by_hand;
@@ -97,7 +97,7 @@ eff<void, proc> migrant(crowd* c, int rounds, int id) {
 }
 
 std::uint64_t on_one_thread(crowd& c) {
-  schedule({.forkable = false}, [at = &c] { return all_of<yielder>(at); });
+  schedule({.forkable = false}, [at = &c] { return tuple_join<yielder>(at); });
   return c.answer();
 }
 
@@ -133,7 +133,7 @@ std::uint64_t in_fibers(crowd& c) {
 
 // ---- idle
 
-eff<void, completing> waiter(completion<int>* result, int* answer) {
+eff<void, completions> waiter(completion<int>* result, int* answer) {
   *answer = co_await result->wait();
 }
 

@@ -62,7 +62,7 @@ struct appointment {
   completer<std::uint64_t> source;
   completion<std::uint64_t> result = source.get_completion();
 };
-inline eff<void, completing> sleeper(wakeups* w, appointment* appointments) {
+inline eff<void, completions> sleeper(wakeups* w, appointment* appointments) {
   for (std::size_t i = 0; i != w->count(); ++i) {
     w->waits_for(i);
     std::uint64_t const number = co_await appointments[i].result.wait();

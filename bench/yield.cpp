@@ -123,14 +123,14 @@ struct on_std_deque {
   class worker {
    public:
     worker(on_std_deque&, unsigned) {}
-    void put(weft::thunk t, weft::why) { ready_.push_front(std::move(t)); }
+    void put(weft::thunk t, weft::put_reason) { ready_.push_front(std::move(t)); }
     [[nodiscard]] bool can_exchange() const noexcept { return !ready_.empty(); }
     weft::thunk exchange(weft::thunk t) noexcept {
       ready_.push_front(std::move(t));
       return take_last();
     }
-    weft::thunk take(weft::instant, weft::dry_test) {
-      if (ready_.empty()) return weft::thunk::nothing::dry;
+    weft::thunk take(weft::instant, weft::quiescence_test) {
+      if (ready_.empty()) return weft::thunk::reason::quiescent;
       return take_last();
     }
 
@@ -142,8 +142,8 @@ struct on_std_deque {
     }
     std::deque<weft::thunk> ready_;
   };
-  void put(weft::thunk, weft::why) {}
-  weft::thunk claim(weft::process*) { return weft::thunk::nothing::dry; }
+  void put(weft::thunk, weft::put_reason) {}
+  weft::thunk claim(weft::process*) { return weft::thunk::reason::quiescent; }
   void stop() {}
 };
 timed one_thread_forkable(race r) {

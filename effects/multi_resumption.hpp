@@ -46,7 +46,7 @@ namespace weft::detail {
 template <class A>
 class [[nodiscard]] resuming_again {
  public:
-  explicit resuming_again(chain live) : live_(std::move(live)) {}
+  explicit resuming_again(captured_frames live) : live_(std::move(live)) {}
   resuming_again(std::shared_ptr<runs_again> body, replay_log log, shared_binding bound) {
     rerun_.emplace(std::move(body), std::move(log), std::move(bound));
   }
@@ -62,7 +62,7 @@ class [[nodiscard]] resuming_again {
       live_.rebind(std::move(b));
   }
   /// The frame to go on with.
-  std::coroutine_handle<> go(continuation who, awaited& to) {
+  std::coroutine_handle<> go(continuation who, result_slot_base& to) {
     return rerun_ ? rerun_->body->run_again(rerun_->body, std::move(rerun_->log),
                                             std::move(rerun_->bound), who, to)
                   : std::move(live_).go(who, to);
@@ -76,7 +76,7 @@ class [[nodiscard]] resuming_again {
     replay_log log;
     shared_binding bound;
   };
-  chain live_;
+  captured_frames live_;
   std::optional<rerun> rerun_;
 };
 
@@ -136,7 +136,7 @@ class weft::multi_resumption {
   template <class... V>
   friend A resume(multi_resumption k, V&&... value) {
     auto rest = std::move(k)(std::forward<V>(value)...);
-    detail::answer<A> answer;
+    detail::result_slot<A> answer;
     {
       detail::prompt::driver const outside;
       detail::drive(rest.go(detail::continuation::ordinary_code(), answer));
@@ -168,10 +168,10 @@ class weft::multi_resumption {
   template <class... V>
   detail::resuming_again<A> ready(bool last, bool by_place, V&&... value) const {
     if (!capture_) throw resumption_empty();
-    detail::answer<R> next;  // made before we look: making it may run anybody's code
+    detail::result_slot<R> next;  // made before we look: making it may run anybody's code
     detail::put(next, std::forward<V>(value)...);
-    if (detail::chain live = (*capture_).frames_here(last, by_place)) {
-      auto& waiting = static_cast<detail::answer<R>&>((*live).waiting());
+    if (detail::captured_frames live = (*capture_).frames_here(last, by_place)) {
+      auto& waiting = static_cast<detail::result_slot<R>&>((*live).waiting());
       if (auto error = next.error()) {
         waiting.fail(std::move(error));
       } else if constexpr (std::is_void_v<R>) {
@@ -212,7 +212,7 @@ class going_on_again {
 
  private:
   resuming_again<A>& rest_;
-  answer<A> answer_;
+  result_slot<A> answer_;
 };
 
 }  // namespace weft::detail

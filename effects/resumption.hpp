@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "effects/detail/binding.hpp"
-#include "effects/detail/chain.hpp"
+#include "effects/detail/captured_frames.hpp"
 #include "effects/detail/evidence.hpp"
 #include "effects/detail/refused.hpp"
 #include "effects/detail/row_set.hpp"
@@ -98,7 +98,7 @@ class [[nodiscard, clang::trivial_abi]] weft::resumption {
                   "and its type, resumption<result, answer, E>");
     if constexpr (rebinds_effects) {
       detail::fill<R>(rest_, false, std::forward<V>(value)...);
-      return detail::resuming_under<A, detail::chain, rebound>(std::move(rest_));
+      return detail::resuming_under<A, detail::captured_frames, rebound>(std::move(rest_));
     } else {
       return detail::refused<A>();
     }
@@ -124,17 +124,17 @@ class [[nodiscard, clang::trivial_abi]] weft::resumption {
 
   /// For the library: the chain, which has its answer.
   template <class... V>
-  detail::chain ready(V&&... value) {
+  detail::captured_frames ready(V&&... value) {
     detail::fill<R>(rest_, true, std::forward<V>(value)...);
     return std::move(rest_);
   }
-  [[nodiscard]] detail::chain const& rest() const noexcept { return rest_; }
+  [[nodiscard]] detail::captured_frames const& rest() const noexcept { return rest_; }
   /// For the library.
-  [[nodiscard]] detail::chain take() && noexcept { return std::move(rest_); }
+  [[nodiscard]] detail::captured_frames take() && noexcept { return std::move(rest_); }
   [[nodiscard]] detail::prompt* hand_over() && noexcept { return rest_.release(); }
 
  private:
-  detail::chain rest_;
+  detail::captured_frames rest_;
 };
 
 namespace weft {
@@ -150,15 +150,15 @@ class [[nodiscard]] outcome {
     requires(std::convertible_to<U, A> && !std::is_void_v<A>)
   outcome(U&& value) : value_(std::forward<U>(value)) {}
   /// For the library.
-  explicit outcome(detail::chain rest) noexcept : rest_(std::move(rest)) {}
+  explicit outcome(detail::captured_frames rest) noexcept : rest_(std::move(rest)) {}
 
   /// For the library: what goes on, empty if there is a value.
-  [[nodiscard]] detail::chain& rest() noexcept { return rest_; }
+  [[nodiscard]] detail::captured_frames& rest() noexcept { return rest_; }
   [[nodiscard]] std::optional<detail::kept<A>>& value() noexcept { return value_; }
 
  private:
   std::optional<detail::kept<A>> value_;
-  detail::chain rest_;
+  detail::captured_frames rest_;
 };
 
 namespace detail {
@@ -174,18 +174,19 @@ constexpr bool is_resumption<multi_resumption<R, A, Es...>> = true;
 template <class A>
 class [[nodiscard, clang::trivial_abi]] resuming {
  public:
-  explicit resuming(chain rest) noexcept : rest_(std::move(rest)) {}
-  chain& rest() noexcept { return rest_; }
+  explicit resuming(captured_frames rest) noexcept : rest_(std::move(rest)) {}
+  captured_frames& rest() noexcept { return rest_; }
 
  private:
-  chain rest_;
+  captured_frames rest_;
 };
 
 /// Its awaiter.  Refers to the temporary: g++ 12 copies what it should not.
 template <class A>
 class going_on {
  public:
-  going_on(chain& rest, std::source_location where) noexcept : rest_(rest), answer_(where) {}
+  going_on(captured_frames& rest, std::source_location where) noexcept
+      : rest_(rest), answer_(where) {}
   going_on(going_on const&) = delete;
   going_on& operator=(going_on const&) = delete;
 
@@ -199,8 +200,8 @@ class going_on {
   A await_resume() { return answer_.take(); }
 
  private:
-  chain& rest_;
-  answer<A> answer_;
+  captured_frames& rest_;
+  result_slot<A> answer_;
 };
 
 /// The awaiter of `rest.under(v)`, in a coroutine whose row is `Row`.
@@ -225,7 +226,7 @@ class going_on_under {
 
  private:
   Rest& rest_;
-  answer<A> answer_;
+  result_slot<A> answer_;
 };
 
 /// What `rest.under(v)` gives.
@@ -258,8 +259,8 @@ class [[nodiscard]] resuming_under {
 /// throws.
 template <class R, class A, class... Es, class... V>
 A resume(resumption<R, A, Es...>&& k, V&&... value) {
-  detail::chain rest = k.ready(std::forward<V>(value)...);
-  detail::answer<A> answer;
+  detail::captured_frames rest = k.ready(std::forward<V>(value)...);
+  detail::result_slot<A> answer;
   {
     detail::prompt::driver const outside;
     detail::drive(std::move(rest).go(detail::continuation::ordinary_code(), answer));

@@ -23,7 +23,7 @@ T run(eff<T, Effects...> computation,
       std::source_location where = std::source_location::current()) {
   static_assert(detail::is_empty_row<typename eff<T, Effects...>::effects>,
                 "weft: an effect is left unhandled at run: handle<E>(handler, body) it first");
-  detail::answer<T> answer(where);
+  detail::result_slot<T> answer(where);
   auto const frame = computation.release();
   frame.promise().parent = detail::continuation::ordinary_code();
   frame.promise().evidence = nullptr;

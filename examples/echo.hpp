@@ -69,7 +69,7 @@ inline weft::eff<weft::connection, weft::networking, weft::syncing> next_one(
   }
 }
 
-using serving = weft::spawning<weft::io, weft::completing, weft::syncing>;
+using serving = weft::spawning<weft::io, weft::completions, weft::syncing>;
 
 /// Serves so many, and all others there are.
 inline weft::eff<void, serving, weft::networking, weft::syncing> echo_server(

@@ -38,10 +38,10 @@ using namespace std::chrono_literals;
 
 // ---- messages
 
-eff<void, io, completing> send_message(connection& c, std::string message, instant until) {
+eff<void, io, completions> send_message(connection& c, std::string message, instant until) {
   co_await c.write(std::string(1, static_cast<char>(message.size())) + message, until);
 }
-eff<std::string, io, completing> whole_message(connection& c, instant until) {
+eff<std::string, io, completions> whole_message(connection& c, instant until) {
   std::array<std::byte, 1> length;
   co_await c.read_all(length, until);
   std::string message(std::to_integer<std::size_t>(length[0]), ' ');
@@ -49,7 +49,7 @@ eff<std::string, io, completing> whole_message(connection& c, instant until) {
   co_return message;
 }
 /// As it was first written: a read, a message.
-eff<std::string, io, completing> one_read(connection& c, instant until) {
+eff<std::string, io, completions> one_read(connection& c, instant until) {
   std::string message(100, ' ');
   std::size_t const n = co_await c.read(std::as_writable_bytes(std::span(message)), until);
   co_return message.substr(1, n - 1);
@@ -64,11 +64,11 @@ struct bank {
   std::string answer{};          // as the client has it
 };
 
-using reading = eff<std::string, io, completing> (*)(connection&, instant until);
+using reading = eff<std::string, io, completions> (*)(connection&, instant until);
 
 constexpr instant tonight = instant() + 1h;  // time begins at instant()
 
-eff<void, io, completing> serve(bank& b, connection client, reading read) {
+eff<void, io, completions> serve(bank& b, connection client, reading read) {
   try {
     std::string const request = co_await read(client, tonight);
     bool const is_numbered = request.find('#') != std::string::npos;
@@ -85,12 +85,12 @@ struct asking {
   int attempts;
 };
 
-eff<std::string, io, completing> ask(endpoint to, std::string request, instant until) {
+eff<std::string, io, completions> ask(endpoint to, std::string request, instant until) {
   connection c = co_await connect(to, until);
   co_await send_message(c, request, until);
   co_return co_await whole_message(c, until);
 }
-eff<void, io, completing> ask_again(bank& b, endpoint to, asking how) {
+eff<void, io, completions> ask_again(bank& b, endpoint to, asking how) {
   for (int i = 1; i <= how.attempts && b.answer.empty(); ++i) {
     try {
       b.answer = co_await ask(to, how.request, instant() + i * 1s);
@@ -106,7 +106,7 @@ struct rules {
   asking ask;
 };
 
-eff<void, spawning<io, completing>, io, completing> day(bank& b, rules r) {
+eff<void, spawning<io, completions>, io, completions> day(bank& b, rules r) {
   listener counter = co_await listen(endpoint());
   co_await spawn(ask_again, std::ref(b), counter.local(), r.ask);
   try {

@@ -45,7 +45,7 @@ struct blocking {
 };
 
 /// What off_thread performs, in a row: eff<void, console, blocking_work>.
-using blocking_work = row<blocking, completing>;
+using blocking_work = row<blocking, completions>;
 
 /// Runs the job where it is performed, while everybody else of that thread waits.  For tests, and
 /// where schedules are explored.
@@ -69,7 +69,7 @@ class blocking_job_of final : public blocking_job {
   void run() noexcept override {
     // Who goes on may count on what it owned having gone; and is the one who has the exception.
     std::exception_ptr error;
-    answer<result> a;
+    result_slot<result> a;
     try {
       a.set_from([this]() -> result { return std::apply(invoke(), std::move(*what_)); });
     } catch (...) {
@@ -98,8 +98,8 @@ class blocking_job_of final : public blocking_job {
 };
 
 template <class T>
-eff<T, blocking, completing> waits_off_thread(std::unique_ptr<blocking_job> job,
-                                              completion<T> result) {
+eff<T, blocking, completions> waits_off_thread(std::unique_ptr<blocking_job> job,
+                                               completion<T> result) {
   co_await blocking::run(std::move(job));
   if constexpr (std::is_void_v<T>) {
     co_await result.wait();

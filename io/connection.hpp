@@ -20,20 +20,20 @@
 namespace weft {
 
 /// What who talks to others performs.
-using networking = row<io, completing>;
+using networking = row<io, completions>;
 
 namespace detail {
 
 /// Until another attempt may do better; or it is too late, and then throws io_error.
-inline eff<void, io, completing> ready(owned_socket const& s, direction d, instant until,
-                                       std::string_view what) {
+inline eff<void, io, completions> ready(owned_socket const& s, direction d, instant until,
+                                        std::string_view what) {
   watched_gate w(s.home(), s.id(), d);
   co_await io::watch(s.id(), d, w.gate);
   if (until == instant::max()) {
-    co_await completing::wait(w.gate);
+    co_await completions::wait(w.gate);
     co_return;
   }
-  bool const is_in_time = co_await completing::wait_until(w.gate, until);
+  bool const is_in_time = co_await completions::wait_until(w.gate, until);
   if (!is_in_time)
     throw io_error(std::make_error_code(std::errc::timed_out),
                    std::string(what) + s.home().peer(s.id()).text());
@@ -41,24 +41,24 @@ inline eff<void, io, completing> ready(owned_socket const& s, direction d, insta
 
 /// Lets the others go first, each time after so many operations in a row that did not wait: before
 /// the next one, since nothing may be lost if a process is cancelled where it lets them.
-class courtesy {
+class fair_share {
  public:
   static constexpr std::uint8_t most = 64;
 
-  [[nodiscard]] bool is_due() noexcept {
+  [[nodiscard]] bool spend() noexcept {
     if (++in_a_row_ != most) return false;
     in_a_row_ = 0;
     return true;
   }
-  void has_waited() noexcept { in_a_row_ = 0; }
+  void reset() noexcept { in_a_row_ = 0; }
 
  private:
   std::uint8_t in_a_row_ = 0;
 };
-inline eff<void, completing> let_others_go_first() {
-  outside_gate here;
+inline eff<void, completions> let_others_go_first() {
+  external_event here;
   here.open();
-  co_await completing::wait(here);
+  co_await completions::wait(here);
 }
 
 }  // namespace detail
@@ -79,20 +79,21 @@ class [[nodiscard]] connection {
 
   /// What has come, as much as fits, one byte or more; 0 at the end, when the other side writes no
   /// more, and if nothing fits.
-  eff<std::size_t, io, completing> read(std::span<std::byte> into, instant until = instant::max()) {
+  eff<std::size_t, io, completions> read(std::span<std::byte> into,
+                                         instant until = instant::max()) {
     owned_socket& s = required();
     if (into.empty()) co_return std::size_t{0};
-    if (reading_.is_due()) co_await detail::let_others_go_first();
+    if (reading_.spend()) co_await detail::let_others_go_first();
     for (;;) {
       std::optional<std::size_t> const n = co_await io::read(s.id(), into);
       if (n) co_return *n;
       co_await detail::ready(s, direction::reading, until, "read from ");
-      reading_.has_waited();
+      reading_.reset();
     }
   }
   /// As many bytes as that.  Throws io_error with std::errc::connection_aborted if the end comes
   /// first.
-  eff<void, io, completing> read_all(std::span<std::byte> into, instant until = instant::max()) {
+  eff<void, io, completions> read_all(std::span<std::byte> into, instant until = instant::max()) {
     while (!into.empty()) {
       std::size_t const n = co_await read(into, until);
       if (n == 0)
@@ -102,27 +103,28 @@ class [[nodiscard]] connection {
     }
   }
   /// As much of it as there is room for, one byte or more: how many bytes.
-  eff<std::size_t, io, completing> write_some(std::span<std::byte const> from,
-                                              instant until = instant::max()) {
+  eff<std::size_t, io, completions> write_some(std::span<std::byte const> from,
+                                               instant until = instant::max()) {
     owned_socket& s = required();
     if (from.empty()) co_return std::size_t{0};
-    if (writing_.is_due()) co_await detail::let_others_go_first();
+    if (writing_.spend()) co_await detail::let_others_go_first();
     for (;;) {
       std::optional<std::size_t> const n = co_await io::write(s.id(), from);
       if (n) co_return *n;
       co_await detail::ready(s, direction::writing, until, "write to ");
-      writing_.has_waited();
+      writing_.reset();
     }
   }
   /// All of it.  If it throws, some may have been written: for who wants to go on after that there
   /// is write_some.
-  eff<void, io, completing> write(std::span<std::byte const> from, instant until = instant::max()) {
+  eff<void, io, completions> write(std::span<std::byte const> from,
+                                   instant until = instant::max()) {
     while (!from.empty()) {
       std::size_t const n = co_await write_some(from, until);
       from = from.subspan(n);
     }
   }
-  eff<void, io, completing> write(std::string_view text, instant until = instant::max()) {
+  eff<void, io, completions> write(std::string_view text, instant until = instant::max()) {
     return write(std::as_bytes(std::span(text)), until);
   }
   /// We write no more: the other side reads an end, and may go on writing.
@@ -143,8 +145,8 @@ class [[nodiscard]] connection {
   }
 
   owned_socket socket_;
-  detail::courtesy reading_;
-  detail::courtesy writing_;
+  detail::fair_share reading_;
+  detail::fair_share writing_;
 };
 
 /// Where others come.  One process may wait there at a time.  Closed when it goes.
@@ -154,14 +156,14 @@ class [[nodiscard]] listener {
 
   /// The next one who comes.  Waits, and throws, as connection does.  If there are too many open
   /// files, std::errc::too_many_files_open: who has come waits on, and is the next.
-  eff<connection, io, completing> accept(instant until = instant::max()) {
+  eff<connection, io, completions> accept(instant until = instant::max()) {
     if (!socket_) throw std::logic_error("weft: a listener was used after it was moved from");
-    if (accepting_.is_due()) co_await detail::let_others_go_first();
+    if (accepting_.spend()) co_await detail::let_others_go_first();
     for (;;) {
       std::optional<owned_socket> s = co_await io::accept(socket_.id());
       if (s) co_return connection(std::move(*s));
       co_await detail::ready(socket_, direction::reading, until, "accept at ");
-      accepting_.has_waited();
+      accepting_.reset();
     }
   }
   /// As connection does.
@@ -177,7 +179,7 @@ class [[nodiscard]] listener {
 
  private:
   owned_socket socket_;
-  detail::courtesy accepting_;
+  detail::fair_share accepting_;
 };
 
 /// Throws io_error; std::invalid_argument if the address is none.
@@ -188,10 +190,10 @@ inline eff<listener, io> listen(endpoint at) {
 
 /// To who listens there.  Waits, and throws, as connection does; connection_refused if nobody
 /// listens.
-inline eff<connection, io, completing> connect(endpoint to, instant until = instant::max()) {
+inline eff<connection, io, completions> connect(endpoint to, instant until = instant::max()) {
   owned_socket s = co_await io::connect(std::move(to));
   for (;;) {
-    bool const is_there = co_await io::is_connected(s.id());
+    bool const is_there = co_await io::finish_connect(s.id());
     if (is_there) co_return connection(std::move(s));
     co_await detail::ready(s, direction::writing, until, "connect to ");
   }

@@ -54,13 +54,13 @@ inline void write_whole_file(std::string const& path, std::string const& text) {
 }  // namespace detail
 
 /// All that is in a file.  Throws std::system_error, which says which file.
-[[nodiscard]] inline eff<std::string, blocking, completing> read_file(std::string path) {
+[[nodiscard]] inline eff<std::string, blocking, completions> read_file(std::string path) {
   return off_thread(&detail::read_whole_file, std::move(path));
 }
 /// Makes the file what it says, or makes one.  In place: who is interrupted, or fails, may leave a
 /// part of it.  Throws std::system_error, which says which file.
-[[nodiscard]] inline eff<void, blocking, completing> write_file(std::string path,
-                                                                std::string text) {
+[[nodiscard]] inline eff<void, blocking, completions> write_file(std::string path,
+                                                                 std::string text) {
   return off_thread(&detail::write_whole_file, std::move(path), std::move(text));
 }
 

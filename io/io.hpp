@@ -39,8 +39,8 @@ struct io {
     endpoint to;
   };
   /// Whether it has; throws if it has failed.
-  struct is_connected : op<bool, seals> {
-    explicit is_connected(socket_id s) noexcept : on(s) {}
+  struct finish_connect : op<bool, seals> {
+    explicit finish_connect(socket_id s) noexcept : on(s) {}
     socket_id on;
   };
   /// What has come, so many bytes: 0 at the end, when the other side writes no more; nothing if
@@ -71,14 +71,14 @@ struct io {
   /// The gate is opened when another attempt may do better; it may do so once too often.  One gate
   /// a direction: throws std::logic_error if there is one.  To be taken back (watch, socket.hpp).
   struct watch : op<void, seals> {
-    watch(socket_id s, direction d, outside_gate& g) noexcept : on(s), what(d), gate(&g) {}
+    watch(socket_id s, direction d, external_event& g) noexcept : on(s), what(d), gate(&g) {}
     socket_id on;
     direction what;
-    outside_gate* gate;
+    external_event* gate;
     friend std::size_t hash_value(watch const&) { return 0; }
   };
   using operations =
-      op_list<listen, accept, connect, is_connected, read, write, finish, close, watch>;
+      op_list<listen, accept, connect, finish_connect, read, write, finish, close, watch>;
 };
 
 }  // namespace weft

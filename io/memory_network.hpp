@@ -66,10 +66,10 @@ class memory_network final : public network {
     if (o.capacity == 0 || o.backlog == 0)
       throw std::invalid_argument(
           "weft: a network in memory has a capacity, and a backlog, of 1 at least");
-    detail::is_born(this);
+    detail::note_created(this);
   }
   ~memory_network() override {
-    detail::is_gone(this);
+    detail::note_destroyed(this);
     if (sockets() == 0) return;
     std::fprintf(
         stderr,
@@ -99,7 +99,7 @@ class memory_network final : public network {
     e.in().desert();
     e.out().finish();
   }
-  void unwatch(socket_id s, direction d, outside_gate& g) noexcept override {
+  void unwatch(socket_id s, direction d, external_event& g) noexcept override {
     auto const* const at = sockets_.find(s);
     if (!at) return;
     if (auto const* const l = std::get_if<listener>(at)) {
@@ -131,7 +131,7 @@ class memory_network final : public network {
   static constexpr std::uint16_t first_free_port = 49'152;
 
   /// Who listens, which ports are taken, and how many sockets there are: one location.
-  void touch(bool writes) const noexcept { detail::is_touched(this, writes); }
+  void touch(bool writes) const noexcept { detail::note_access(this, writes); }
 
   // ---- finding them
 
@@ -204,7 +204,7 @@ class memory_network final : public network {
     e->peer = to;
     return {*this, sockets_.add(std::move(e))};
   }
-  [[nodiscard]] bool is_connected(socket_id s) override {
+  [[nodiscard]] bool finish_connect(socket_id s) override {
     end& e = find_end(s, "connect by");
     e.out().touch(false);
     if (e.link->is == link::state::under_way && !e.out().is_silent) arrive(e);
@@ -257,7 +257,7 @@ class memory_network final : public network {
     return detail::write_to(find_end(s, "write to"), budgets_, from);
   }
   void finish(socket_id s) override { detail::finish_writing_to(find_end(s, "finish writing to")); }
-  void watch(socket_id s, direction d, outside_gate& g) override {
+  void watch(socket_id s, direction d, external_event& g) override {
     auto const& at = find(s, "wait for");
     auto& here = place(at, d);
     here.enter(g, d);

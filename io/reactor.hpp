@@ -68,7 +68,7 @@ class reactor final : public network {
     detail::socket_place* const p = table_.find(s.place);
     if (p && p->close(s.number)) leave(*p);
   }
-  void unwatch(socket_id s, direction d, outside_gate& g) noexcept override {
+  void unwatch(socket_id s, direction d, external_event& g) noexcept override {
     if (detail::socket_place* const p = table_.find(s.place)) p->unwatch(d, g);
   }
   [[nodiscard]] endpoint peer(socket_id s) const override {
@@ -206,7 +206,7 @@ class reactor final : public network {
       detail::throw_io_error(errno, what);
     return place.become(std::move(fd), address, "connect to ");
   }
-  [[nodiscard]] bool is_connected(socket_id s) override {
+  [[nodiscard]] bool finish_connect(socket_id s) override {
     use const on(*this, s, "connect by");
     detail::readiness& ready = on.at.ready(direction::writing);
     auto const now = ready.now();
@@ -251,7 +251,7 @@ class reactor final : public network {
     use const on(*this, s, "finish writing to");
     if (::shutdown(on.at.fd(), SHUT_WR) != 0) on.fail(errno, "finish writing to ");
   }
-  void watch(socket_id s, direction d, outside_gate& g) override {
+  void watch(socket_id s, direction d, external_event& g) override {
     use(*this, s, "wait for").at.watch(d, g);
   }
 

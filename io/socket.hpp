@@ -53,7 +53,7 @@ class socket_home {
   /// Does nothing if it is no more.  Thread safe if the network is.
   virtual void close(socket_id s) noexcept = 0;
   /// The gate is not opened any more, and is not being opened.
-  virtual void unwatch(socket_id s, direction d, outside_gate& g) noexcept = 0;
+  virtual void unwatch(socket_id s, direction d, external_event& g) noexcept = 0;
   /// For errors: who is at the other end, or where it listens.
   [[nodiscard]] virtual endpoint peer(socket_id s) const = 0;
   /// Where it is itself.
@@ -102,7 +102,7 @@ class watched_gate {
     if (!gate.is_open()) home_.unwatch(id_, what_, gate);
   }
 
-  outside_gate gate;
+  external_event gate;
 
  private:
   socket_home& home_;

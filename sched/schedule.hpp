@@ -28,7 +28,7 @@ namespace weft {
 ///
 /// `program` is a function without parameters that returns an eff<void, ...>; it is kept, and
 /// called again when a fork is resumed a second time.  `proc`, `spawning`, `syncing`,
-/// `mail`, `routing`, `timing` and `completing` are answered by the scheduler, every other effect
+/// `mail`, `routing`, `timing` and `completions` are answered by the scheduler, every other effect
 /// of the row by the first of `handlers` that has clauses for it.  They stand outside the
 /// scheduler: all processes share them, and a process that is run again is given their old answers.
 ///
@@ -57,7 +57,7 @@ namespace weft {
 template <backend Backend = one_thread, class Program, class... Handlers>
 void schedule(typename scheduler<Backend>::options options, Program program,
               Handlers&&... handlers) {
-  if constexpr (with_options<Backend>) {
+  if constexpr (configurable_backend<Backend>) {
     scheduler<Backend> s(options);
     s.start(options, std::move(program), std::forward<Handlers>(handlers)...).run();
   } else {

@@ -85,7 +85,7 @@ inline exploration explore(explore_options const& options, subject& program) {
   search s(program, {each, options.max_schedules, options.max_time, options.progress,
                      options.stop_at_failure});
   if (options.reduce)
-    visit_all<reduced>(s);
+    visit_all<dpor_strategy>(s);
   else if (options.max_preemptions)
     visit_bounded(s, *options.max_preemptions);
   else
@@ -102,7 +102,7 @@ inline constexpr std::size_t most_steps_followed = 1'000'000;
 inline exploration follow(schedule_path const& path, subject& program) {
   auto const before = frames_so_far().alive();
   exploration found;
-  following c(path);
+  replay_strategy c(path);
   run_log log;
   std::vector<schedule_step> trace;
   log.trace = &trace;

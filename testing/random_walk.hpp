@@ -18,7 +18,7 @@
 namespace weft {
 
 /// How random_walk chooses.
-enum class walk : std::uint8_t {
+enum class walk_strategy : std::uint8_t {
   /// Each who is ready is as likely as the others.
   uniform,
   /// Each in proportion to the steps that it has left, as far as earlier runs tell: of processes
@@ -38,7 +38,7 @@ enum class walk : std::uint8_t {
 /// How far random_walk goes, and how.
 struct random_walk_options {
   std::uint64_t seed = 1;  ///< The same seed, the same schedules.
-  walk by = walk::portfolio;
+  walk_strategy by = walk_strategy::portfolio;
   std::size_t depth = 3;  ///< Of pct: 1 at least.
   /// Schedules to visit at most.
   std::size_t max_schedules = 10'000;
@@ -62,11 +62,12 @@ inline exploration random_walk(random_walk_options const& options, subject& prog
   if (options.depth == 0) throw std::invalid_argument("weft: pct has a depth of 1 at least");
   walkers_map map(options.seed);
   std::vector<std::unique_ptr<random_walker>> walkers;
-  bool const all = options.by == walk::portfolio;
-  if (all || options.by == walk::uniform) walkers.push_back(std::make_unique<uniform_walker>(map));
-  if (all || options.by == walk::weighted)
+  bool const all = options.by == walk_strategy::portfolio;
+  if (all || options.by == walk_strategy::uniform)
+    walkers.push_back(std::make_unique<uniform_walker>(map));
+  if (all || options.by == walk_strategy::weighted)
     walkers.push_back(std::make_unique<weighted_walker>(map));
-  if (all || options.by == walk::pct)
+  if (all || options.by == walk_strategy::pct)
     for (std::size_t d = all ? 1 : options.depth; d <= options.depth; ++d)
       walkers.push_back(std::make_unique<pct_walker>(map, d));
   for (std::size_t i = 0; s.run(*walkers[i]);) i = (i + 1) % walkers.size();

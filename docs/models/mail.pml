@@ -87,7 +87,7 @@ byte addresses[2];                          /* counted without the lock */
 
 bool timed[PROCESSES];                      /* the heap: any of them may be due */
 
-chan at_gate = [PROCESSES] of { byte };     /* its length is read without the lock, too */
+chan gate_waiter = [PROCESSES] of { byte };     /* its length is read without the lock, too */
 byte epoch;                                 /* as is this */
 bool is_free;                               /* the lock that the gate is for */
 
@@ -199,7 +199,7 @@ inline let_frame_go() {
   assert(pointed_at[p] == 0 /* somebody has a pointer into the frame */);
   assert(receiver[0] != p && receiver[1] != p /* in a box */);
   assert(!(senders[0]??[eval(p)]) && !(senders[1]??[eval(p)]) /* in a box, for room */);
-  assert(!(at_gate??[eval(p)]) /* at the gate */);
+  assert(!(gate_waiter??[eval(p)]) /* at the gate */);
   assert(!token[p] && !owed[p]);
   frame[p] = false; got[p] = nothing; found_on[p] = NONE
 }
@@ -446,12 +446,12 @@ inline wait_at_gate() {
   };
 #ifdef EPOCH_FIRST
   atomic { enter(GATE); hold(GATE); what = (epoch == seen -> nothing : woken) };
-  atomic { if :: what == nothing -> at_gate!p :: else fi; unlock(GATE) };
+  atomic { if :: what == nothing -> gate_waiter!p :: else fi; unlock(GATE) };
 #else
-  atomic { enter(GATE); hold(GATE); at_gate!p };  /* who releases sees that without the lock */
+  atomic { enter(GATE); hold(GATE); gate_waiter!p };  /* who releases sees that without the lock */
   atomic {
     what = (epoch == seen -> nothing : woken);
-    if :: what == woken -> at_gate??eval(p) :: else fi;
+    if :: what == woken -> gate_waiter??eval(p) :: else fi;
     unlock(GATE)
   };
 #endif
@@ -466,12 +466,12 @@ inline wait_at_gate() {
      fi
   :: else ->
 #ifdef BACK_TO_GATE
-     if :: !token[p] -> atomic { leave_list(at_gate, GATE, NONE) } :: else fi;
+     if :: !token[p] -> atomic { leave_list(gate_waiter, GATE, NONE) } :: else fi;
 #endif
      atomic { fall_asleep() };
      be_woken();
      leave_heap();
-     atomic { leave_list(at_gate, GATE, found_on[p]) }
+     atomic { leave_list(gate_waiter, GATE, found_on[p]) }
   fi;
   atomic {
     if :: what == nothing -> what = got[p] :: else fi;
@@ -483,15 +483,15 @@ inline wait_at_gate() {
 inline release() {
   epoch++;
   if
-  :: len(at_gate) == 0
+  :: len(gate_waiter) == 0
   :: else ->
      atomic { enter(GATE); hold(GATE) };
      do
-     :: atomic { !ok && len(at_gate) != 0 -> at_gate?x; point_at(x) };
+     :: atomic { !ok && len(gate_waiter) != 0 -> gate_waiter?x; point_at(x) };
         READ_TOKEN(x)
         atomic { take_and_answer(x, GATE, woken) };
         if :: ok -> put(x) :: else fi
-     :: atomic { ok || len(at_gate) == 0 -> ok = false; x = NONE; unlock(GATE); break }
+     :: atomic { ok || len(gate_waiter) == 0 -> ok = false; x = NONE; unlock(GATE); break }
      od
   fi
 }
@@ -669,11 +669,11 @@ again:
 #else
   atomic { enter(GATE); hold(GATE) };
   do
-  :: atomic { len(at_gate) != 0 -> at_gate?x; point_at(x) };
+  :: atomic { len(gate_waiter) != 0 -> gate_waiter?x; point_at(x) };
      READ_TOKEN(x)
      atomic { take_and_answer(x, GATE, cancelled) };
      if :: ok -> put(x) :: else fi
-  :: atomic { len(at_gate) == 0 -> ok = false; x = NONE; unlock(GATE); break }
+  :: atomic { len(gate_waiter) == 0 -> ok = false; x = NONE; unlock(GATE); break }
   od;
 #endif
 end:

@@ -46,7 +46,7 @@ bool notified[THREADS]; /* a worker's monitor: mutex, condition and flag, as one
 /* What is outside. */
 #define UNOPENED NONE
 #define OPENED   14
-byte word[GATES] = UNOPENED;  /* outside_gate: unopened, the process that waits there, or opened */
+byte word[GATES] = UNOPENED;  /* external_event: unopened, the process that waits there, or opened */
 bool outside_locked;   /* the mutex of the list of gates at which somebody waits */
 byte due;              /* processes at a gate, or on their way from one to a queue */
 bool cancelling;
@@ -153,7 +153,7 @@ inline publish_from_outside(x) {
 /* The scheduler lives while something is due, and until every worker has left. */
 inline still_there() { assert(left < THREADS /* the scheduler is gone, and is touched */) }
 
-/* outside_gate::open.  That the process is in a queue and is no longer due is one step for whoever
+/* external_event::open.  That the process is in a queue and is no longer due is one step for whoever
  * asks dry(), hence one section of the mutex; and nothing is touched after it. */
 inline open(g) {
   d_step { x = word[g]; word[g] = OPENED };
@@ -539,7 +539,7 @@ step: true;
      mail[p]--;
      goto step
 
-  :: what == waits -> /* outside_gate, its wait */
+  :: what == waits -> /* external_event, its wait */
      change_own(p, running, yielding);
      atomic {
        !outside_locked ->

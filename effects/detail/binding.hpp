@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "effects/detail/crossing.hpp"
 #include "effects/detail/end_of_clause.hpp"
 #include "effects/detail/evidence.hpp"
+#include "effects/detail/forwarding_clause.hpp"
 #include "effects/detail/prompt.hpp"
 #include "effects/memory/frame_pool.hpp"
 
@@ -89,7 +89,7 @@ class shared_binding {
     return *this;
   }
   ~shared_binding() {
-    if (release()) prompt::bury_orphans();
+    if (release()) prompt::delete_deferred();
   }
   /// Lets go of it, in the destructor of a prompt.  True if the binding is no more.
   bool release() noexcept {
@@ -151,7 +151,7 @@ template <class Slots, class E, class O>
 struct slot_clauses {
   using R = typename O::result;
 
-  static bool attempt(evidence<E>& e, O& o, answer<R>& waiting) {
+  static bool attempt(evidence<E>& e, O& o, result_slot<R>& waiting) {
     evidence<E>& target = Slots::target(e);
     kept_prompt<true> const alive(target.clauses->home(target));  // a clause may rebind the slots
     return answered_at_once<E, O>(target, o, waiting);
@@ -162,7 +162,7 @@ struct slot_clauses {
     return ask_outward<E, O>(target, static_cast<passed<O>>(o), where);
   }
   static std::coroutine_handle<> control(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
-                                         answer<R>& waiting) {
+                                         result_slot<R>& waiting) {
     evidence<E>& target = Slots::target(e);
     return target.template clause<O>().control(target, o, leaf, waiting);
   }

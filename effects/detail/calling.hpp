@@ -34,7 +34,7 @@ class calling {
  private:
   std::coroutine_handle<Promise> child_;
   [[no_unique_address]] projection<Callee, Caller> evidence_;
-  answer<T> answer_;
+  result_slot<T> answer_;
 };
 
 }  // namespace weft::detail

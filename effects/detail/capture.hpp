@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "effects/detail/chain.hpp"
+#include "effects/detail/captured_frames.hpp"
 #include "effects/detail/recording.hpp"
 #include "effects/detail/replay_log.hpp"
 
@@ -35,7 +35,7 @@ class capture {
   /// The frames that wait here.  Empty: they are gone, and the body is to be run again.  `last`:
   /// the caller is the last to come.  Not `by_place`: they are to run under other handlers.  Throws
   /// resumption_expired and the like.
-  [[nodiscard]] virtual chain frames_here(bool last, bool by_place) = 0;
+  [[nodiscard]] virtual captured_frames frames_here(bool last, bool by_place) = 0;
   /// The same, to be dropped, where the caller is the only owner; null if that is not all.
   [[nodiscard]] virtual prompt* hand_over() noexcept { return nullptr; }
 
@@ -76,16 +76,16 @@ class shared_capture {
 /// Resumes by replay: who comes first has the frames that wait, who comes later new ones.
 class replay_capture final : public capture {
  public:
-  replay_capture(chain live, std::shared_ptr<runs_again> body, shared_binding bound)
+  replay_capture(captured_frames live, std::shared_ptr<runs_again> body, shared_binding bound)
       : live_(std::move(live)),
         body_(std::move(body)),
         bound_(std::move(bound)),
         past_(static_cast<recording_prompt&>(*live_).log()),
         at_(static_cast<recording_prompt&>(*live_).at()) {}
 
-  [[nodiscard]] chain frames_here(bool, bool by_place) override {
+  [[nodiscard]] captured_frames frames_here(bool, bool by_place) override {
     // acq_rel: with itself; who gets the frames sees what was done with them.
-    if (taken_.exchange(true, std::memory_order_acq_rel)) return chain();
+    if (taken_.exchange(true, std::memory_order_acq_rel)) return captured_frames();
     live_.require_open(by_place);
     return std::move(live_);
   }
@@ -98,7 +98,7 @@ class replay_capture final : public capture {
   [[nodiscard]] site const& at() const noexcept { return at_; }
 
  private:
-  chain live_;
+  captured_frames live_;
   std::atomic<bool> taken_ = false;
   std::shared_ptr<runs_again> body_;
   shared_binding bound_;

@@ -9,10 +9,10 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/detail/answer.hpp"
+#include "effects/detail/handler_traits.hpp"
 #include "effects/detail/installing.hpp"
 #include "effects/detail/names.hpp"
-#include "effects/detail/setting.hpp"
+#include "effects/detail/result_slot.hpp"
 #include "effects/errors.hpp"
 #include "effects/multi_shot.hpp"
 
@@ -87,7 +87,7 @@ struct outcome_of_run {
 /// The answer.  Native stack: what is compared runs to its end inside.
 template <class Handling>
 auto compare(Handling const& what, std::source_location where) {
-  using A = typename setting<with_policy_t<replay, Handling>, row<>>::answer;
+  using A = typename handler_traits<with_policy_t<replay, Handling>, row<>>::answer;
   outcome_of_run<A> replayed([&] { return run_handling(with_policy<replay>(what), where); });
   outcome_of_run<A> const copied([&] { return run_handling(with_policy<bitwise>(what), where); });
   if (!(replayed == copied)) throw_differ(where, replayed.text(), copied.text());
@@ -141,7 +141,7 @@ consteval bool can_be_compared() {
     else if constexpr (!well_formed<with_policy_t<bitwise, Handling>, row<>>::check())
       return false;
     else {
-      using A = typename setting<replayed, row<>>::answer;
+      using A = typename handler_traits<replayed, row<>>::answer;
       constexpr bool has_equality = std::is_void_v<A> || std::equality_comparable<kept<A>>;
       static_assert(has_equality, "weft: what is compared answers with what has an operator==");
       return has_equality;

@@ -9,8 +9,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "effects/detail/handler_traits.hpp"
 #include "effects/detail/kept_clause.hpp"
-#include "effects/detail/setting.hpp"
 #include "effects/multi_resumption.hpp"
 
 /// What happens when an operation meets its clause: the entries of a handler's table.
@@ -27,7 +27,7 @@ template <class Node, class E, class O>
 typename O::result answer_at_once(evidence<E>& e, passed<O> o,
                                   [[maybe_unused]] std::source_location where) {
   using R = typename O::result;
-  using S = typename Node::setting;
+  using S = typename Node::traits;
   Node& n = static_cast<Node&>(e);
   auto const call = [&]() -> decltype(auto) {
     if constexpr (S::template kind<O> == clause_kind::asking)
@@ -47,9 +47,9 @@ typename O::result answer_at_once(evidence<E>& e, passed<O> o,
 
 /// Starts a coroutine clause, which goes on to `who` when it is done.
 template <class Node, class O, class K>
-std::coroutine_handle<> start_clause(Node& n, O&& o, K&& k, continuation who, awaited& to,
+std::coroutine_handle<> start_clause(Node& n, O&& o, K&& k, continuation who, result_slot_base& to,
                                      bool somebody_may_hold_on) {
-  using S = typename Node::setting;
+  using S = typename Node::traits;
   using clause = clause_result<typename S::handler, O, K>;
   using callee = typename clause::effects;
   using kept = kept_clause<callee, typename S::around>;
@@ -75,10 +75,10 @@ std::coroutine_handle<> start_clause(Node& n, O&& o, K&& k, continuation who, aw
 /// performing frame is touched once the clause has `k`: it may be anyone's, or gone.
 template <class Node, class O>
 std::coroutine_handle<> run_clause(Node& n, O o, continuation who,
-                                   answer<typename Node::setting::answer>& to,
+                                   result_slot<typename Node::traits::answer>& to,
                                    bool somebody_may_hold_on) noexcept {
   using R = typename O::result;
-  using S = typename Node::setting;
+  using S = typename Node::traits;
   using A = typename S::answer;
   using K = resumption_for<R, A, S::template kind<O>, typename S::rebound>;
   using Result = clause_result<typename S::handler, O, K>;
@@ -118,7 +118,7 @@ std::coroutine_handle<> run_clause(Node& n, O o, continuation who,
 /// The same where it may drop a rest that somebody holds on to: then it keeps the prompt.
 template <class Node, class O>
 [[gnu::noinline]] std::coroutine_handle<> run_clause_to_its_end(
-    Node& n, O o, continuation who, answer<typename Node::setting::answer>& to) noexcept {
+    Node& n, O o, continuation who, result_slot<typename Node::traits::answer>& to) noexcept {
   kept_prompt<true> const alive(n);
   n.clause_begins();
   auto const next = run_clause(n, std::move(o), who, to, true);
@@ -128,16 +128,16 @@ template <class Node, class O>
 
 template <class Node, class O>
 std::coroutine_handle<> capture_and_answer(Node& n, O& in_frame, std::coroutine_handle<> leaf,
-                                           answer<typename O::result>& waiting) {
-  using S = typename Node::setting;
+                                           result_slot<typename O::result>& waiting) {
+  using S = typename Node::traits;
   if constexpr (S::copies && S::template kind<O> == clause_kind::multi_shot)
     n.claim(leaf, site_of(in_frame, waiting.where));
   O o = std::move(in_frame);
   n.capture(leaf, waiting, info_of<O>);
   continuation const who = n.outside();
-  auto& to = static_cast<answer<typename S::answer>&>(n.to());
+  auto& to = static_cast<result_slot<typename S::answer>&>(n.to());
   // Relaxed: as in held_on_by().
-  if (somebody_holds_on.load(std::memory_order_relaxed)) [[unlikely]]
+  if (some_frame_pins.load(std::memory_order_relaxed)) [[unlikely]]
     return run_clause_to_its_end(n, std::move(o), who, to);
   auto const next = run_clause(n, std::move(o), who, to, false);
   return next ? next : who.resolve();
@@ -147,14 +147,14 @@ std::coroutine_handle<> capture_and_answer(Node& n, O& in_frame, std::coroutine_
 template <class Node, class O>
 [[gnu::noinline]] std::coroutine_handle<> capture_across(Node& n, O& in_frame,
                                                          std::coroutine_handle<> leaf,
-                                                         answer<typename O::result>& waiting) {
+                                                         result_slot<typename O::result>& waiting) {
   n.hold_inner(name_of<O>, waiting.where);
   return capture_and_answer(n, in_frame, leaf, waiting);
 }
 
 template <class Node, class E, class O>
 std::coroutine_handle<> answer_with_rest(evidence<E>& e, O& in_frame, std::coroutine_handle<> leaf,
-                                         answer<typename O::result>& waiting) {
+                                         result_slot<typename O::result>& waiting) {
   Node& n = static_cast<Node&>(e);
   if (!n.is_innermost()) [[unlikely]]
     return capture_across(n, in_frame, leaf, waiting);
@@ -169,7 +169,7 @@ typename O::result answer_expired(evidence<E>& e, passed<O>, std::source_locatio
 
 template <class Node, class E, class O>
 constexpr clause_entry<E, O> live_entry() {
-  constexpr clause_kind kind = Node::setting::template kind<O>;
+  constexpr clause_kind kind = Node::traits::template kind<O>;
   if constexpr (kind == clause_kind::value || kind == clause_kind::asking)
     return {answer_at_once<Node, E, O>, nullptr, answer_at_once<Node, E, O>, nullptr};
   else

@@ -41,14 +41,14 @@ class copied_capture final : public capture {
   /// Before the operation `at` is captured from `leaf`: notes the prompts in the chain up to
   /// `outermost`, and throws uncopyable unless all can be copied.  `origin`: the capture that this
   /// run went on from, or null.  O(frames that have run since), O(p log p) for p prompts.
-  void look_at_chain(std::coroutine_handle<> leaf, ending const& outermost,
+  void look_at_chain(std::coroutine_handle<> leaf, frame_end const& outermost,
                      frame_arena const& place, copied_capture const* origin, site const& at);
   /// Whether all prompts that were in the chain still are, untouched.
   [[nodiscard]] bool has_its_prompts(frame_arena const& place) const noexcept {
     return inside_.empty() || place.is_as_marked(prompt_number_);
   }
 
-  [[nodiscard]] chain frames_here(bool last, bool by_place) override;
+  [[nodiscard]] captured_frames frames_here(bool last, bool by_place) override;
 
  private:
   friend class copying_prompt;
@@ -58,7 +58,7 @@ class copied_capture final : public capture {
   copying_prompt& prompt_;
   frame_arena::image image_;
   std::coroutine_handle<> leaf_;
-  awaited* waiting_ = nullptr;
+  result_slot_base* waiting_ = nullptr;
   site at_{};
   prompt* inner_ = nullptr;
   shared_binding bound_;
@@ -68,7 +68,7 @@ class copied_capture final : public capture {
   bool is_owner_ = true;             // BITWISE-2
 };
 
-inline void copied_capture::look_at_chain(std::coroutine_handle<> leaf, ending const& outermost,
+inline void copied_capture::look_at_chain(std::coroutine_handle<> leaf, frame_end const& outermost,
                                           frame_arena const& place, copied_capture const* origin,
                                           site const& at) {
   at_ = at;

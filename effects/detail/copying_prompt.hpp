@@ -43,7 +43,7 @@ class copying_prompt : public prompt {
   /// Before the operation `at` is captured from `leaf`.  Throws uncopyable.
   void claim(std::coroutine_handle<> leaf, site const& at);
   /// After it: the run's ownership goes with the capture (BITWISE-2).
-  [[nodiscard]] shared_capture captured(chain rest) noexcept {
+  [[nodiscard]] shared_capture captured(captured_frames rest) noexcept {
     (void)rest.release();
     copied_capture* const c = next_.release();
     c->leaf_ = leaf();
@@ -114,7 +114,7 @@ class copying_prompt : public prompt {
     if (borrowed_ && captures_ == 0 && is() == state::ended && is_shared()) lose_handler();
   }
   std::unique_ptr<copied_capture> take_spare();
-  chain go_back_to(copied_capture& c, bool last, bool by_place);
+  captured_frames go_back_to(copied_capture& c, bool last, bool by_place);
   void make_room(copied_capture const& c);
   void forget(copied_capture& c) noexcept;
   void unwind_body() noexcept override;
@@ -131,7 +131,7 @@ class copying_prompt : public prompt {
   std::vector<std::unique_ptr<copied_capture>> spares_;
 };
 
-inline chain copied_capture::frames_here(bool last, bool by_place) {
+inline captured_frames copied_capture::frames_here(bool last, bool by_place) {
   return prompt_.go_back_to(*this, last, by_place);
 }
 inline void copied_capture::spent() noexcept { prompt_.forget(*this); }
@@ -156,7 +156,7 @@ inline void copying_prompt::claim(std::coroutine_handle<> leaf, site const& at) 
 
 // ---- going back
 
-inline chain copying_prompt::go_back_to(copied_capture& c, bool last, bool by_place) {
+inline captured_frames copying_prompt::go_back_to(copied_capture& c, bool last, bool by_place) {
   if (!is_at_home()) throw_in_use(c.at_);
   if (over_ || (&c != occupant_ && !c.image_.is_there()))
     throw resumption_expired("weft: the handler " + std::string(handler_name()) +
@@ -183,7 +183,7 @@ inline chain copying_prompt::go_back_to(copied_capture& c, bool last, bool by_pl
     set_origin(c);
   }
   occupant_ = nullptr;
-  return chain(*this);
+  return captured_frames(*this);
 }
 
 /// Saves what is in the place, if anything can go back to it.  Throws frames_in_use if not.
@@ -247,7 +247,7 @@ inline void copying_prompt::unwind_body() noexcept {
   bool may_forget = true;
   for (continuation at = leaf();;) {
     if (!at.is_frame()) {
-      ending& e = at.end();
+      frame_end& e = at.end();
       if (&e == this) return (void)e.dropped();
       at = e.dropped();
       continue;

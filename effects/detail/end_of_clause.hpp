@@ -12,7 +12,7 @@
 /// Where a clause ends, and who waits for its answer goes on.
 ///
 ///   CLAUSE-1  A clause may have dropped the rest that it was given, and others may hold on to that
-///       (SUSPENSION-3 of holder.hpp).  They may refer to what stands outside of the handler.  So who stands
+///       (SUSPENSION-3 of suspension.hpp).  They may refer to what stands outside of the handler.  So who stands
 ///       there goes on, or is unwound, when the rest has been unwound.
 ///   CLAUSE-2  It is unwound here, by who waits: since what stands under one handler belongs to one
 ///       thread at a time.  Who held on last says that it can be (prompt::rest_is).
@@ -38,7 +38,7 @@ class kept_prompt<false> {
   explicit kept_prompt(prompt&) noexcept {}
 };
 
-class end_of_clause : public ending, public pooled_in_body {
+class end_of_clause : public frame_end, public pooled_in_body {
  public:
   end_of_clause(prompt& p, continuation who) noexcept : prompt_(p), who_(who) {
     p.keep();
@@ -56,7 +56,7 @@ class end_of_clause : public ending, public pooled_in_body {
     if (p.is() != prompt::state::leaving) return who;
     while_unwinding const here;
     try {
-      return continuation(static_cast<ending&>(*new end_of_clause(p, who)));
+      return continuation(static_cast<frame_end&>(*new end_of_clause(p, who)));
     } catch (...) {
       no_memory_to_unwind();
     }
@@ -84,23 +84,23 @@ class end_of_clause : public ending, public pooled_in_body {
 
   // ---- CLAUSE-1: who stands outside is to be unwound
 
-  [[nodiscard]] bool holds_on() const noexcept override { return has_rest(); }
+  [[nodiscard]] bool pins_outer_frames() const noexcept override { return has_rest(); }
   /// Where the clause still has what it was given, which goes with it.
-  [[nodiscard]] bool enter_rest_kept(ending* from, continuation& leaf) noexcept override {
-    if (is_unwound_ || is_asked_ || !prompt_.may_be_held_on()) return false;
+  [[nodiscard]] bool enter_kept_rest(frame_end* from, continuation& leaf) noexcept override {
+    if (is_unwound_ || is_asked_ || !prompt_.may_be_pinned()) return false;
     is_asked_ = true;  // it may stand in there itself
     asked_from_ = from;
     leaf = prompt_.innermost_left();
     return true;
   }
-  [[nodiscard]] ending const* end_of_rest() const noexcept override { return &prompt_; }
-  [[nodiscard]] ending* leave_rest_kept() noexcept override {
+  [[nodiscard]] frame_end const* end_of_rest() const noexcept override { return &prompt_; }
+  [[nodiscard]] frame_end* leave_kept_rest() noexcept override {
     is_asked_ = false;
     return asked_from_;
   }
   /// What is inside goes; then the rest, here: by whoever unwinds on.
-  void unwinds_later(holder& h) noexcept override {
-    h.unwind_up_to(*this, continuation(static_cast<ending&>(*this)));
+  void unwind_later(suspension& h) noexcept override {
+    h.unwind_up_to(*this, continuation(static_cast<frame_end&>(*this)));
     leaving_ = &h;
     waiting_ = nullptr;
     while (has_rest()) {
@@ -116,7 +116,7 @@ class end_of_clause : public ending, public pooled_in_body {
   /// Has it go on.
   class waiting {
    public:
-    virtual void rest_is_free() noexcept = 0;
+    virtual void on_rest_free() noexcept = 0;
 
    protected:
     ~waiting() = default;
@@ -132,7 +132,7 @@ class end_of_clause : public ending, public pooled_in_body {
     if (!prompt_.unwind_further()) return false;
     while (end_of_clause* const e = next_) {
       next_ = std::exchange(e->next_, nullptr);
-      e->rest_is_free();
+      e->on_rest_free();
     }
     return true;
   }
@@ -145,8 +145,8 @@ class end_of_clause : public ending, public pooled_in_body {
     if (!std::exchange(is_on_list_, true)) next_ = std::exchange(first->next_, this);
     return false;
   }
-  void rest_is_free() noexcept override {
-    waiting_ ? waiting_->rest_is_free() : leaving_->unwind_on();
+  void on_rest_free() noexcept override {
+    waiting_ ? waiting_->on_rest_free() : leaving_->unwind_on();
   }
   /// A frame of the process that runs, which waits, and ends here.
   [[nodiscard]] std::coroutine_handle<> wait() noexcept {
@@ -171,13 +171,13 @@ class end_of_clause : public ending, public pooled_in_body {
   prompt& prompt_;
   continuation who_;
   waiting* waiting_ = nullptr;
-  holder* leaving_ = nullptr;
+  suspension* leaving_ = nullptr;
   end_of_clause* next_ = nullptr;  // CLAUSE-3
   bool is_on_list_ = false;
   bool is_counted_ = true;
   bool is_unwound_ = false;
   bool is_asked_ = false;
-  ending* asked_from_ = nullptr;
+  frame_end* asked_from_ = nullptr;
 };
 
 }  // namespace weft::detail

@@ -7,7 +7,7 @@
 #include <source_location>
 #include <type_traits>
 
-#include "effects/detail/answer.hpp"
+#include "effects/detail/result_slot.hpp"
 #include "effects/detail/row_set.hpp"
 
 /// Evidence: how an operation finds its clause.
@@ -40,13 +40,13 @@ struct clause_entry {
   /// Answers where it is performed.  Null if it may not.
   result (*at_once)(evidence<E>&, passed<O>, std::source_location);
   /// Asked then, if it is not null: fills in the answer if that can be had without suspending.
-  bool (*attempt)(evidence<E>&, O&, answer<result>&);
+  bool (*attempt)(evidence<E>&, O&, result_slot<result>&);
   /// Answers a clause further in, which asks.  Null if the clause takes the resumption.
   result (*when_asked)(evidence<E>&, passed<O>, std::source_location);
   /// Suspends from `leaf`, which waits in the answer, and does what the clause says.  Returns
   /// which frame goes on.
   std::coroutine_handle<> (*control)(evidence<E>&, O&, std::coroutine_handle<> leaf,
-                                     answer<result>&);
+                                     result_slot<result>&);
 };
 
 template <class E, class Operations>

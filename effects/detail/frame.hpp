@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/detail/answer.hpp"
+#include "effects/detail/result_slot.hpp"
 #include "effects/detail/transfer.hpp"
 #include "effects/memory/frame_pool.hpp"
 
@@ -23,8 +23,8 @@
 namespace weft::detail {
 
 class end_of_clause;
-class ending;
-class holder;
+class frame_end;
+class suspension;
 class prompt;
 
 /// Who goes on: a frame or an ending, told apart by the lowest bit.  A word.
@@ -37,29 +37,29 @@ class continuation {
   static continuation ordinary_code() noexcept {
     return std::coroutine_handle<>(std::noop_coroutine());
   }
-  continuation(ending& e) noexcept : bits_(reinterpret_cast<std::uintptr_t>(&e) | 1) {}
+  continuation(frame_end& e) noexcept : bits_(reinterpret_cast<std::uintptr_t>(&e) | 1) {}
 
   [[nodiscard]] bool is_ordinary_code() const noexcept { return bits_ == ordinary_code().bits_; }
   [[nodiscard]] bool is_frame() const noexcept { return (bits_ & 1) == 0; }
   [[nodiscard]] std::coroutine_handle<> frame() const noexcept {
     return std::coroutine_handle<>::from_address(reinterpret_cast<void*>(bits_));
   }
-  [[nodiscard]] ending& end() const noexcept {
-    return *reinterpret_cast<ending*>(bits_ & ~std::uintptr_t{1});
+  [[nodiscard]] frame_end& end() const noexcept {
+    return *reinterpret_cast<frame_end*>(bits_ & ~std::uintptr_t{1});
   }
 
   /// The frame that goes on, once the endings on the way have had their say.
   [[nodiscard]] inline std::coroutine_handle<> resolve() const noexcept;
 
  private:
-  static std::coroutine_handle<> resolve_endings(continuation c) noexcept;
+  static std::coroutine_handle<> resolve_ends(continuation c) noexcept;
   std::uintptr_t bits_;
 };
 
 class task_group;
 
 /// What stands at the end of a chain of frames in place of a frame.
-class ending {
+class frame_end {
  public:
   /// The chain has ended, its result is written.  Says who goes on.
   virtual continuation ended() noexcept = 0;
@@ -69,42 +69,42 @@ class ending {
   /// For messages: what stands here, and who stands outside.
   [[nodiscard]] virtual std::string text() const = 0;
   [[nodiscard]] virtual continuation outside() const noexcept = 0;
-  [[nodiscard]] virtual holder* as_holder() noexcept { return nullptr; }
+  [[nodiscard]] virtual suspension* as_suspension() noexcept { return nullptr; }
   /// Itself, if it may be copied byte by byte while it waits (copying_prompt.hpp).
   [[nodiscard]] virtual prompt* as_copyable() noexcept { return nullptr; }
   /// Whether its handler has ended, so that the chain must not go through here.
   [[nodiscard]] virtual bool lost() const noexcept = 0;
   /// Whether those inside are to end, as far as is known here; if nothing is, who stands `outwards`
   /// is asked; `elsewhere`, that is in another chain, which waits for this one.
-  enum class told : unsigned char { nothing, elsewhere, to_end, to_stay };
-  [[nodiscard]] virtual told tells(continuation& outwards) const noexcept {
+  enum class cancel_state : unsigned char { unknown, elsewhere, cancelled, shielded };
+  [[nodiscard]] virtual cancel_state query_cancellation(continuation& outwards) const noexcept {
     outwards = outside();
-    return told::nothing;
+    return cancel_state::unknown;
   }
   /// Whether others do something for who stands outside, so that nobody must unwind that
-  /// (holder.hpp, SUSPENSION-3).
-  [[nodiscard]] virtual bool holds_on() const noexcept { return false; }
+  /// (suspension.hpp, SUSPENSION-3).
+  [[nodiscard]] virtual bool pins_outer_frames() const noexcept { return false; }
   /// The group of tasks that those inside belong to; null if nothing is known of one here.
   [[nodiscard]] virtual task_group* as_group() const noexcept { return nullptr; }
   /// SUSPENSION-3: a clause may keep a rest, which goes with it.  A walk enters that, once, from the rest
   /// that the clause `from` keeps, if that is not null, and leaves it to there.
-  [[nodiscard]] virtual bool enter_rest_kept(ending* /*from*/, continuation& /*leaf*/) noexcept {
+  [[nodiscard]] virtual bool enter_kept_rest(frame_end* /*from*/, continuation& /*leaf*/) noexcept {
     return false;
   }
-  [[nodiscard]] virtual ending const* end_of_rest() const noexcept { return nullptr; }
-  [[nodiscard]] virtual ending* leave_rest_kept() noexcept { return nullptr; }
+  [[nodiscard]] virtual frame_end const* end_of_rest() const noexcept { return nullptr; }
+  [[nodiscard]] virtual frame_end* leave_kept_rest() noexcept { return nullptr; }
   /// SUSPENSION-3: it is about to be unwound: they need not do it any more.
-  virtual void is_left() noexcept {}
+  virtual void on_abandoned() noexcept {}
   /// SUSPENSION-3: that one is to go on unwinding when they have done it.
-  virtual void unwinds_later(holder&) noexcept {}
+  virtual void unwind_later(suspension&) noexcept {}
   /// SUSPENSION-3: they have, and who waits here for what a clause dropped (end_of_clause.hpp) may unwind it.
-  virtual void rest_is_free() noexcept {}
+  virtual void on_rest_free() noexcept {}
 
  protected:
-  ~ending() = default;
+  ~frame_end() = default;
 };
 
-[[gnu::noinline]] inline std::coroutine_handle<> continuation::resolve_endings(
+[[gnu::noinline]] inline std::coroutine_handle<> continuation::resolve_ends(
     continuation c) noexcept {
   while (!c.is_frame()) c = c.end().ended();
   return c.frame();
@@ -112,15 +112,15 @@ class ending {
 inline std::coroutine_handle<> continuation::resolve() const noexcept {
   if (is_frame()) return frame();
   continuation const next = end().ended();  // most often there is one
-  return next.is_frame() ? next.frame() : resolve_endings(next);
+  return next.is_frame() ? next.frame() : resolve_ends(next);
 }
 
 /// The part of a promise that does not depend on the result.  Only pointers, and nothing before
 /// it: so that it lies at the same place in every frame.
 struct frame : pooled_in_body {
-  continuation parent;  // FRAME-2; this and the rest are written by who starts us
-  void* evidence;       // FRAME-3; being unwound: a prompt*, where a rest is handed over
-  awaited* to;          // FRAME-2; an answer<T>.  Null: being unwound
+  continuation parent;   // FRAME-2; this and the rest are written by who starts us
+  void* evidence;        // FRAME-3; being unwound: a prompt*, where a rest is handed over
+  result_slot_base* to;  // FRAME-2; an answer<T>.  Null: being unwound
 };
 
 inline frame& frame_of(std::coroutine_handle<> h) noexcept {
@@ -155,12 +155,12 @@ class frame_unwinder {
 /// so a chain of a million takes no stack.  Says who stands outside.
 template <bool Asked = false>
 [[gnu::noinline, gnu::no_sanitize_address]] continuation unwind(continuation at,
-                                                                ending const& last) noexcept {
+                                                                frame_end const& last) noexcept {
   for (frame_unwinder chain;;) {
     if (at.is_frame()) {
       at = chain.destroy(at.frame(), Asked);
     } else {
-      ending& e = at.end();
+      frame_end& e = at.end();
       at = e.dropped();
       if (&e == &last) return at;
     }
@@ -168,14 +168,14 @@ template <bool Asked = false>
 }
 
 /// The same up to `last`, which is left as it is.
-[[gnu::noinline, gnu::no_sanitize_address]] inline void unwind_inside(continuation at,
-                                                                      ending const& last) noexcept {
+[[gnu::noinline, gnu::no_sanitize_address]] inline void unwind_inside(
+    continuation at, frame_end const& last) noexcept {
   for (frame_unwinder chain;;) {
     if (at.is_frame()) {
       continuation const up = frame_of(at.frame()).parent;
       at = chain.destroy(at.frame(), up.is_frame() || &up.end() != &last);
     } else {
-      ending& e = at.end();
+      frame_end& e = at.end();
       if (&e == &last) return;
       at = e.dropped();
     }
@@ -183,43 +183,43 @@ template <bool Asked = false>
 }
 /// Whether who stands there is told to end.  Of another chain only those are asked who cannot go
 /// on meanwhile: what is further out than a handler there may be resumed elsewhere, or nowhere.
-[[nodiscard, gnu::noinline]] inline bool is_told_to_end(continuation at) noexcept {
+[[nodiscard, gnu::noinline]] inline bool is_cancelled_at(continuation at) noexcept {
   for (bool is_elsewhere = false; !at.is_ordinary_code();) {
     if (at.is_frame()) {
       at = frame_of(at.frame()).parent;
       continue;
     }
-    ending& e = at.end();
-    if (is_elsewhere && e.as_holder()) return false;
-    ending::told const said = e.tells(at);
-    if (said == ending::told::elsewhere)
+    frame_end& e = at.end();
+    if (is_elsewhere && e.as_suspension()) return false;
+    frame_end::cancel_state const said = e.query_cancellation(at);
+    if (said == frame_end::cancel_state::elsewhere)
       is_elsewhere = true;
-    else if (said != ending::told::nothing)
-      return said == ending::told::to_end;
+    else if (said != frame_end::cancel_state::unknown)
+      return said == frame_end::cancel_state::cancelled;
   }
   return false;
 }
 /// In the chain from there up to `last`, the innermost that holds on, or whose rest is held on to;
 /// null if there is none.  Rests that are kept one inside the other take no stack.
-[[nodiscard, gnu::noinline]] inline ending* held_on_to(continuation at,
-                                                       ending const& last) noexcept {
-  ending* clause = nullptr;  // whose rest the chain is
+[[nodiscard, gnu::noinline]] inline frame_end* find_pin(continuation at,
+                                                        frame_end const& last) noexcept {
+  frame_end* clause = nullptr;  // whose rest the chain is
   for (;;) {
     if (at.is_frame()) {
       at = frame_of(at.frame()).parent;
       continue;
     }
-    ending& e = at.end();
+    frame_end& e = at.end();
     continuation rest;
     if (&e == (clause ? clause->end_of_rest() : &last)) {
       if (!clause) return nullptr;
       at = clause->outside();
-      clause = clause->leave_rest_kept();
-    } else if (e.holds_on()) {
-      ending* outermost = &e;
-      for (; clause; clause = clause->leave_rest_kept()) outermost = clause;
+      clause = clause->leave_kept_rest();
+    } else if (e.pins_outer_frames()) {
+      frame_end* outermost = &e;
+      for (; clause; clause = clause->leave_kept_rest()) outermost = clause;
       return outermost;
-    } else if (e.enter_rest_kept(clause, rest)) {
+    } else if (e.enter_kept_rest(clause, rest)) {
       clause = &e;
       at = rest;
     } else {
@@ -229,25 +229,27 @@ template <bool Asked = false>
 }
 
 /// The same of one place: whether it, or the rest of its clause, is held on to.
-[[nodiscard]] inline bool is_held_on_at(ending& e) noexcept {
+[[nodiscard]] inline bool is_pinned_at(frame_end& e) noexcept {
   continuation rest;
-  if (e.holds_on()) return true;
-  if (!e.enter_rest_kept(nullptr, rest)) return false;
-  bool const is_held_on = held_on_to(rest, *e.end_of_rest()) != nullptr;
-  (void)e.leave_rest_kept();
-  return is_held_on;
+  if (e.pins_outer_frames()) return true;
+  if (!e.enter_kept_rest(nullptr, rest)) return false;
+  bool const is_pinned = find_pin(rest, *e.end_of_rest()) != nullptr;
+  (void)e.leave_kept_rest();
+  return is_pinned;
 }
 
 /// All who hold on in there hear that they are left: from now on nobody asks further out.
-[[gnu::noinline]] inline void leave_all(continuation at, ending const& last) noexcept {
-  for (ending* e = held_on_to(at, last); e; e = held_on_to(e->outside(), last)) e->is_left();
+[[gnu::noinline]] inline void abandon_all(continuation at, frame_end const& last) noexcept {
+  for (frame_end* e = find_pin(at, last); e; e = find_pin(e->outside(), last)) e->on_abandoned();
 }
 
 // ---- results (FRAME-2)
 
 template <class T>
 struct frame_that_answers : frame {
-  [[nodiscard]] answer<T>& result() const noexcept { return static_cast<answer<T>&>(*to); }
+  [[nodiscard]] result_slot<T>& result() const noexcept {
+    return static_cast<result_slot<T>&>(*to);
+  }
   void unhandled_exception() noexcept {
     if (!to) std::terminate();  // FRAME-1
     result().fail(std::current_exception());

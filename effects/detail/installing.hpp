@@ -9,26 +9,26 @@
 #include <type_traits>
 #include <utility>
 
-#include "effects/detail/node.hpp"
+#include "effects/detail/handler_prompt.hpp"
+#include "effects/detail/handler_traits.hpp"
 #include "effects/detail/performing.hpp"
-#include "effects/detail/recording_node.hpp"
-#include "effects/detail/setting.hpp"
+#include "effects/detail/recording_handler_prompt.hpp"
 
 /// `co_await handle<E>(h, body)`
 namespace weft::detail {
 
 template <class Around, bool Inner, class Handling>
-std::coroutine_handle<> install(Handling&& what, void* around, continuation who, awaited& to,
-                                region* loan) {
-  using S = setting<Handling, Around, Inner>;
-  using N = std::conditional_t<S::records, recording_node<S>, node<S>>;
-  region* home = loan;
+std::coroutine_handle<> install(Handling&& what, void* around, continuation who,
+                                result_slot_base& to, region* borrow_scope) {
+  using S = handler_traits<Handling, Around, Inner>;
+  using N = std::conditional_t<S::records, recording_handler_prompt<S>, handler_prompt<S>>;
+  region* home = borrow_scope;
   if constexpr (S::is_region) home = &what.handler;
   auto& n = *new N(std::forward<typename S::held>(what.handler), what.body, around, home);
   n.aim(who, to);
   n.step_in();
   try {
-    return n.start(std::move(what.body), loan);
+    return n.start(std::move(what.body), borrow_scope);
   } catch (...) {
     n.abandon();
     throw;
@@ -38,7 +38,7 @@ std::coroutine_handle<> install(Handling&& what, void* around, continuation who,
 /// Whether a handler in there is lent to the handle expression.
 template <class Handling, class Around, bool Inner = false>
 consteval bool lends() {
-  using S = setting<Handling, Around, Inner>;
+  using S = handler_traits<Handling, Around, Inner>;
   if constexpr (is_handling<typename S::body>)
     return S::is_lent || lends<typename S::body, typename S::body_effects, true>();
   else
@@ -46,9 +46,9 @@ consteval bool lends() {
 }
 
 /// The region of handlers that are lent to a handle expression.
-class loan : public region {
+class borrow_scope : public region {
  public:
-  ~loan() {
+  ~borrow_scope() {
     for (auto* kept = first(); kept; kept = kept->next()) [[unlikely]]
       if (kept->has_open_tasks()) end_of_the_program(*kept);
   }
@@ -72,14 +72,14 @@ class loan : public region {
                        ": let it be owned, or derive it from weft::region");
   }
 };
-struct no_loan {
+struct no_borrow_scope {
   static region* home() noexcept { return nullptr; }
   static void require_returned() {}
 };
 
 template <class Handling, class Around>
 class installing {
-  using A = typename setting<Handling, Around>::answer;
+  using A = typename handler_traits<Handling, Around>::answer;
 
  public:
   installing(Handling& what, std::source_location where) noexcept : what_(what), answer_(where) {}
@@ -90,32 +90,33 @@ class installing {
   template <class Frame>
   transfer await_suspend(std::coroutine_handle<Frame> me) {
     return go_on(install<Around, false>(std::move(what_), me.promise().evidence, continuation(me),
-                                        answer_, loan_.home()));
+                                        answer_, borrow_scope_.home()));
   }
   A await_resume() {
-    if (!answer_.error()) loan_.require_returned();
+    if (!answer_.error()) borrow_scope_.require_returned();
     return answer_.take();
   }
 
  private:
   Handling& what_;  // the temporary: g++ 12 copies what it should not
-  [[no_unique_address]] std::conditional_t<lends<Handling, Around>(), loan, no_loan> loan_;
-  answer<A> answer_;
+  [[no_unique_address]] std::conditional_t<lends<Handling, Around>(), borrow_scope, no_borrow_scope>
+      borrow_scope_;
+  result_slot<A> answer_;
 };
 
 /// The same from ordinary code.
 template <class Handling>
-typename setting<Handling, row<>>::answer run_handling(Handling&& what,
-                                                       std::source_location where) {
-  using A = typename setting<Handling, row<>>::answer;
-  std::conditional_t<lends<Handling, row<>>(), loan, no_loan> loan;
-  answer<A> answer(where);
+typename handler_traits<Handling, row<>>::answer run_handling(Handling&& what,
+                                                              std::source_location where) {
+  using A = typename handler_traits<Handling, row<>>::answer;
+  std::conditional_t<lends<Handling, row<>>(), borrow_scope, no_borrow_scope> borrow_scope;
+  result_slot<A> answer(where);
   {
     prompt::driver const outside;
     drive(install<row<>, false>(std::move(what), nullptr, continuation::ordinary_code(), answer,
-                                loan.home()));
+                                borrow_scope.home()));
   }
-  if (!answer.error()) loan.require_returned();
+  if (!answer.error()) borrow_scope.require_returned();
   return answer.take_at_last();
 }
 

@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "effects/detail/answer.hpp"
 #include "effects/detail/operation_info.hpp"
+#include "effects/detail/result_slot.hpp"
 #include "effects/memory/frame_pool.hpp"
 
 /// What replay logs are made of (replay_log.hpp).
@@ -96,7 +96,7 @@ class log_entry {
   /// Performed for the `nth` time of those that it counts, from 0 on.  It is the answer of the same
   /// operation: so of the same type.
   template <class R>
-  void answer_to(answer<R>& a, [[maybe_unused]] std::uint32_t nth) const {
+  void answer_to(result_slot<R>& a, [[maybe_unused]] std::uint32_t nth) const {
     if (kind_ == is_error) [[unlikely]]
       return a.fail(error_);
     if constexpr (std::is_same_v<kept<R>, weft::detail::nothing>) {

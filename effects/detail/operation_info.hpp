@@ -12,8 +12,8 @@
 #include <string_view>
 #include <type_traits>
 
-#include "effects/detail/answer.hpp"
 #include "effects/detail/names.hpp"
+#include "effects/detail/result_slot.hpp"
 #include "effects/detail/type_identity.hpp"
 #include "effects/operation.hpp"
 
@@ -24,10 +24,10 @@ class replay_log;
 struct site;
 
 template <class O>
-void record_answer(replay_log& log, site const& at, awaited& a) noexcept;
+void record_answer(replay_log& log, site const& at, result_slot_base& a) noexcept;
 template <class O>
-void fail_answer(awaited& a, std::exception_ptr e) noexcept {
-  static_cast<answer<typename O::result>&>(a).fail(std::move(e));
+void fail_answer(result_slot_base& a, std::exception_ptr e) noexcept {
+  static_cast<result_slot<typename O::result>&>(a).fail(std::move(e));
 }
 
 enum class answer_size : unsigned char { nothing, word, large };
@@ -39,9 +39,9 @@ constexpr bool fits_a_word =
 struct operation_info : type_identity {
   answer_size size;
   /// Writes down what it was answered; for one that seals, that the log is over.
-  void (*record)(replay_log&, site const&, awaited&) noexcept;
+  void (*record)(replay_log&, site const&, result_slot_base&) noexcept;
   /// Answers it with an exception.
-  void (*fail)(awaited&, std::exception_ptr) noexcept;
+  void (*fail)(result_slot_base&, std::exception_ptr) noexcept;
   /// Who performs it is told nothing before it is answered.
   bool is_to_be_answered;
   /// Its answer is a turn and nothing else: a cancellation that comes before the turn replaces it.

@@ -83,7 +83,7 @@ class performing {
 
   [[no_unique_address]] O operation_;
   evidence<E>& handler_;
-  answer<R> answer_;
+  result_slot<R> answer_;
 };
 
 /// The same for an `X` that makes something of the answer.  One that says is_ready() needs none:

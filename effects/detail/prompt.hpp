@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "effects/detail/frame.hpp"
-#include "effects/detail/holder.hpp"
 #include "effects/detail/names.hpp"
 #include "effects/detail/operation_info.hpp"
+#include "effects/detail/suspension.hpp"
 #include "effects/errors.hpp"
 
 /// A prompt: one run of a body under a handler.
@@ -25,7 +25,7 @@
 ///   PROMPT-2  `current` is the chain of prompts that are active on this thread, up to the nearest
 ///       ordinary code that drives.  Capturing walks it from the innermost to the handler's prompt:
 ///       no step for the nearest.  A prompt that is not on it cannot be captured to.
-///   PROMPT-3  A prompt that was captured to is a holder (holder.hpp).
+///   PROMPT-3  A prompt that was captured to is a holder (suspension.hpp).
 ///   PROMPT-4  Each resume says anew who waits for the answer (`who`, `to`).
 ///   PROMPT-5  A prompt that has ended has no frames left.  If its handler was borrowed, and others can
 ///       still perform to it, their operations are answered with resumption_expired from then on.
@@ -44,7 +44,7 @@ class prompt_visitor {
   void (*call_)(void const*, prompt&);
 };
 
-class prompt : public holder, public pooled_in_body {
+class prompt : public suspension, public pooled_in_body {
  public:
   prompt(prompt const&) = delete;
   prompt& operator=(prompt const&) = delete;
@@ -53,7 +53,7 @@ class prompt : public holder, public pooled_in_body {
 
   void keep() noexcept {
     // Relaxed: the caller's count stays; and if it is one thread's there is nobody else.
-    if (among_threads_) [[unlikely]]
+    if (is_shared_by_threads_) [[unlikely]]
       owners_.fetch_add(1, std::memory_order_relaxed);
     else
       owners_.store(owners() + 1, std::memory_order_relaxed);
@@ -66,19 +66,19 @@ class prompt : public holder, public pooled_in_body {
     return owners_.load(std::memory_order_relaxed);  // relaxed: one thread's, or a hint
   }
   /// From now on several threads keep and release it.
-  void stand_among_threads() noexcept { among_threads_ = true; }
+  void become_shared() noexcept { is_shared_by_threads_ = true; }
   /// By a prompt that is destroyed, and calls bury_orphans(): so nested handlers take no stack.
   void release_by_inner() noexcept {
-    if (drop_count()) up_ = std::exchange(orphans_, this);
+    if (drop_count()) up_ = std::exchange(deferred_deletes_, this);
   }
-  static void bury_orphans() noexcept {
-    while (orphans_) delete std::exchange(orphans_, orphans_->up_);
+  static void delete_deferred() noexcept {
+    while (deferred_deletes_) delete std::exchange(deferred_deletes_, deferred_deletes_->up_);
   }
 
   // ---- running
 
   /// Waits for the answer: `to` gets it, then `who` goes on (PROMPT-4).
-  void aim(continuation who, awaited& to) noexcept { who_ = who, to_ = &to; }
+  void aim(continuation who, result_slot_base& to) noexcept { who_ = who, to_ = &to; }
   /// Becomes the innermost active prompt, with a body that has not started.
   void step_in() noexcept {
     up_ = std::exchange(current_, this);
@@ -97,7 +97,7 @@ class prompt : public holder, public pooled_in_body {
     if (!hold(current_, *this)) throw_across(operation, where);
   }
   /// Suspends the chain from `leaf`, which performs `operation` and waits in `waiting`, up to here.
-  void capture(std::coroutine_handle<> leaf, awaited& waiting,
+  void capture(std::coroutine_handle<> leaf, result_slot_base& waiting,
                operation_info const& operation) noexcept {
     held_by_ = nullptr;
     suspend(leaf, waiting, operation);
@@ -130,8 +130,8 @@ class prompt : public holder, public pooled_in_body {
   /// Destroys what is left of the suspended chain; the resumption's count goes with it.
   [[gnu::noinline]] void drop() noexcept {
     if (is_given_up_ || is_ == state::ended || is_ == state::leaving) return release();
-    if (is_held_on()) [[unlikely]]
-      say_goodbye();
+    if (is_pinned()) [[unlikely]]
+      abandon_handler();
     unwind_body();
   }
   /// The same where a chain is unwound, which goes on at `outside`: says what is unwound next.
@@ -141,14 +141,14 @@ class prompt : public holder, public pooled_in_body {
 
   /// Whose it is to unwind the rest: of who held on last; of the clauses, if there are some;
   /// theirs, and it can be done; the same, when `who_` is told that it can.
-  enum class rest_is : unsigned char { nobodys, clauses, free, awaited };
+  enum class rest_state : unsigned char { pinned, clauses, free, awaited };
   void clause_begins() noexcept { ++clauses_; }
   void clause_ends() noexcept { --clauses_; }
   void unwind_on() noexcept override;
   /// Which of their ends sees to it (CLAUSE-3); null if none does yet.
-  [[nodiscard]] ending* in_charge() const noexcept { return in_charge_ ? &who_.end() : nullptr; }
+  [[nodiscard]] frame_end* in_charge() const noexcept { return in_charge_ ? &who_.end() : nullptr; }
   /// That one does.  True: it can be unwound.
-  [[nodiscard]] bool wants_rest(ending& by) noexcept;
+  [[nodiscard]] bool wants_rest(frame_end& by) noexcept;
   /// It can be: as far as that goes.  True: that was all.
   [[nodiscard]] bool unwind_further() noexcept;
   /// No clause's any more.
@@ -165,11 +165,11 @@ class prompt : public holder, public pooled_in_body {
     return expired_ || (borrowed_ && is_ == state::ended);
   }
   [[nodiscard]] bool handler_may_go() const noexcept { return borrowed_ || fragile_; }
-  [[nodiscard]] awaited& to() const noexcept { return *to_; }
-  [[nodiscard]] holder* held_by() const noexcept override { return held_by_; }
+  [[nodiscard]] result_slot_base& to() const noexcept { return *to_; }
+  [[nodiscard]] suspension* held_by() const noexcept override { return held_by_; }
   [[nodiscard]] bool records() const noexcept { return records_; }
   [[nodiscard]] prompt* up() const noexcept { return up_; }
-  void held_by_now(holder* h) noexcept { held_by_ = h; }
+  void held_by_now(suspension* h) noexcept { held_by_ = h; }
   /// The answer that the innermost frame waits for is there.
   virtual void answered() noexcept {}
   /// Where `handle` stands.
@@ -249,7 +249,7 @@ class prompt : public holder, public pooled_in_body {
   }
 
   /// It is unwound, but not at once (SUSPENSION-3): the handler may go before that.
-  [[gnu::cold, gnu::noinline]] void say_goodbye() noexcept {
+  [[gnu::cold, gnu::noinline]] void abandon_handler() noexcept {
     if (borrowed_) lose_handler();
     leave_region();
   }
@@ -276,7 +276,7 @@ class prompt : public holder, public pooled_in_body {
   /// Whether it was the last one.
   [[nodiscard]] bool drop_count() noexcept {
     // acq_rel, with itself: who destroys it has seen all that was done with it.
-    if (among_threads_) [[unlikely]]
+    if (is_shared_by_threads_) [[unlikely]]
       return owners_.fetch_sub(1, std::memory_order_acq_rel) == 1;
     unsigned const left = owners() - 1;
     owners_.store(left, std::memory_order_relaxed);  // relaxed: one thread's
@@ -284,34 +284,35 @@ class prompt : public holder, public pooled_in_body {
   }
   [[gnu::noinline]] void destroy() noexcept {
     delete this;
-    bury_orphans();
+    delete_deferred();
   }
   void check_outers();
-  void is_handed_over() noexcept override;
-  void stand_among_threads_with_outers() noexcept;
-  void stand_among_threads_without_memory() noexcept;
-  void keep_holder() noexcept override { keep(); }
-  void release_holder() noexcept override { release(); }
+  void on_handed_over() noexcept override;
+  void share_with_outers() noexcept;
+  void share_without_memory() noexcept;
+  void keep_suspension() noexcept override { keep(); }
+  void release_suspension() noexcept override { release(); }
   [[noreturn]] void throw_expired(std::string_view handler) const;
   [[noreturn]] void throw_inside(prompt const& outer) const;
 
   /// PROMPT-2; and those that are dead, linked by up_.
   [[gnu::visibility("default")]] static inline thread_local constinit prompt* current_ = nullptr;
-  [[gnu::visibility("default")]] static inline thread_local constinit prompt* orphans_ = nullptr;
+  [[gnu::visibility("default")]] static inline thread_local constinit prompt* deferred_deletes_ =
+      nullptr;
   /// How many borrowed handlers have ended while others could perform to them.
   [[gnu::visibility("default")]] static inline constinit std::atomic<unsigned> losses_ = 0;
 
-  bool fragile_ = false;        // a handler further out is borrowed: it may end before we do
-  bool expired_ = false;        // the handler ended before the body
-  bool among_threads_ = false;  // PROMPT-1
-  std::atomic<rest_is> rest_ = rest_is::nobodys;
+  bool fragile_ = false;               // a handler further out is borrowed: it may end before we do
+  bool expired_ = false;               // the handler ended before the body
+  bool is_shared_by_threads_ = false;  // PROMPT-1
+  std::atomic<rest_state> rest_ = rest_state::pinned;
   std::atomic<unsigned> owners_ = 1;  // PROMPT-1
   unsigned clauses_ = 0;              // that are not done, where somebody holds on
   unsigned checked_ = 0;              // losses when our outers were looked at
   continuation who_;                  // PROMPT-4
-  awaited* to_ = nullptr;             // PROMPT-4; an answer<A>
+  result_slot_base* to_ = nullptr;    // PROMPT-4; an answer<A>
   prompt* up_ = nullptr;              // active: the next one outwards
-  holder* held_by_ = nullptr;         // SUSPENSION-1
+  suspension* held_by_ = nullptr;     // SUSPENSION-1
 };
 
 }  // namespace weft::detail

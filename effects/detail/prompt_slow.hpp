@@ -20,7 +20,8 @@
 /// so.
 namespace weft::detail {
 
-[[gnu::noinline]] inline bool holder::hold(prompt* innermost, prompt const& outermost) noexcept {
+[[gnu::noinline]] inline bool suspension::hold(prompt* innermost,
+                                               prompt const& outermost) noexcept {
   for (prompt* p = innermost; p != &outermost; p = p->up()) {
     if (!p) {
       for (prompt* held = innermost; held; held = held->up()) held->held_by_now(nullptr);
@@ -32,14 +33,14 @@ namespace weft::detail {
   return true;
 }
 
-[[gnu::noinline]] inline void holder::tell_recorders(prompt const& outermost) noexcept {
+[[gnu::noinline]] inline void suspension::tell_recorders(prompt const& outermost) noexcept {
   for (prompt* p = inner_; p != &outermost; p = p->up())
     if (p->records()) p->answered();
   inner_records_ = false;
 }
 
-[[gnu::noinline]] inline void holder::move_rest(holder& from, holder& to,
-                                                prompt const& outermost) noexcept {
+[[gnu::noinline]] inline void suspension::move_rest(suspension& from, suspension& to,
+                                                    prompt const& outermost) noexcept {
   to.at_ = from.at_;
   to.is_ = std::exchange(from.is_, state::ended);
   to.lost_ = from.lost_;
@@ -53,20 +54,20 @@ namespace weft::detail {
 
 // ---- unwinding
 
-[[gnu::noinline]] inline void holder::lose_leaf(std::string_view const& handler) noexcept {
+[[gnu::noinline]] inline void suspension::lose_leaf(std::string_view const& handler) noexcept {
   if (lost_ && lost_handler_ == &handler) return;  // others may look at it (SUSPENSION-3)
   if (!lost_) at_.where = std::source_location(at_.waiting->where);
   lost_ = true;
   lost_handler_ = &handler;
 }
 
-[[gnu::noinline]] inline bool holder::unwind_rest() noexcept {
+[[gnu::noinline]] inline bool suspension::unwind_rest() noexcept {
   nested_unwinding const here;
   if (is_ == state::suspended || is_ == state::cut) {
-    if (ending* const e = held_on_by()) [[unlikely]] {
-      leave_all(at_.leaf, *this);
-      is_handed_over();
-      return e->unwinds_later(*this), false;
+    if (frame_end* const e = pinned_by()) [[unlikely]] {
+      abandon_all(at_.leaf, *this);
+      on_handed_over();
+      return e->unwind_later(*this), false;
     }
     lose_leaf(handler_name());
     is_ = state::ended;
@@ -86,7 +87,7 @@ namespace weft::detail {
     if (held_by_) held_by_->cut(*this, handler_name());
   } else {
     if (is_ != state::ended && is_ != state::leaving) keep();  // the resumption still looks at us
-    if (borrowed_ && is_held_on()) [[unlikely]]
+    if (borrowed_ && is_pinned()) [[unlikely]]
       lose_handler();
     (void)unwind_rest();
   }
@@ -102,23 +103,24 @@ namespace weft::detail {
 
 [[gnu::noinline]] inline void prompt::unwind_on() noexcept {
   // acq_rel, with itself: who unwinds it has seen what the others did; and, awaited, who waits.
-  switch (rest_.exchange(rest_is::free, std::memory_order_acq_rel)) {
-    case rest_is::nobodys:
+  switch (rest_.exchange(rest_state::free, std::memory_order_acq_rel)) {
+    case rest_state::pinned:
       is_ = state::cut;
       return unwind_body();
-    case rest_is::awaited:
-      return who_.end().rest_is_free();
+    case rest_state::awaited:
+      return who_.end().on_rest_free();
     default:
       return;
   }
 }
-inline bool prompt::wants_rest(ending& by) noexcept {
+inline bool prompt::wants_rest(frame_end& by) noexcept {
   who_ = continuation(by);
   in_charge_ = true;
-  return rest_.exchange(rest_is::awaited, std::memory_order_acq_rel) == rest_is::free;  // as above
+  return rest_.exchange(rest_state::awaited, std::memory_order_acq_rel) ==
+         rest_state::free;  // as above
 }
 inline bool prompt::unwind_further() noexcept {
-  rest_.store(rest_is::clauses, std::memory_order_relaxed);  // relaxed: nobody else has it
+  rest_.store(rest_state::clauses, std::memory_order_relaxed);  // relaxed: nobody else has it
   is_ = state::cut;
   unwind_body();
   return is_ != state::leaving;
@@ -126,85 +128,86 @@ inline bool prompt::unwind_further() noexcept {
 inline void prompt::leave_rest() noexcept {
   if (in_charge_ || clauses_ != 0) return;  // others see to it, or will
   is_given_up_ = true;
-  stand_among_threads_with_outers();
-  if (rest_.exchange(rest_is::nobodys, std::memory_order_acq_rel) != rest_is::free) return;
+  share_with_outers();
+  if (rest_.exchange(rest_state::pinned, std::memory_order_acq_rel) != rest_state::free) return;
   is_ = state::cut;  // as above: it was for us
   unwind_body();
 }
-[[gnu::cold, gnu::noinline]] inline void prompt::is_handed_over() noexcept {
+[[gnu::cold, gnu::noinline]] inline void prompt::on_handed_over() noexcept {
   if (clauses_ == 0 && !is_given_up_) {
     is_given_up_ = true;
-    stand_among_threads_with_outers();
+    share_with_outers();
   }
-  rest_.store(clauses_ ? rest_is::clauses : rest_is::nobodys,
+  rest_.store(clauses_ ? rest_state::clauses : rest_state::pinned,
               std::memory_order_relaxed);  // as above
 }
 /// With those inside, and all that they may perform to.
-[[gnu::cold, gnu::noinline]] inline void prompt::stand_among_threads_with_outers() noexcept {
+[[gnu::cold, gnu::noinline]] inline void prompt::share_with_outers() noexcept {
   std::vector<prompt*> all;
   try {
     all.push_back(this);
     if (is_ == state::suspended)
       for (prompt* p = inner_; p != this; p = p->up_) all.push_back(p);
     for (std::size_t i = 0; i != all.size(); ++i) {
-      if (all[i]->among_threads_) continue;
+      if (all[i]->is_shared_by_threads_) continue;
       all[i]->add_outers(all);
-      all[i]->among_threads_ = true;
+      all[i]->is_shared_by_threads_ = true;
     }
   } catch (std::bad_alloc const&) {
     // The outers of each one that is marked are in the list.
-    for (prompt* const p : all) p->stand_among_threads_without_memory();
-    stand_among_threads_without_memory();
+    for (prompt* const p : all) p->share_without_memory();
+    share_without_memory();
     if (is_ == state::suspended)
-      for (prompt* p = inner_; p != this; p = p->up_) p->stand_among_threads_without_memory();
+      for (prompt* p = inner_; p != this; p = p->up_) p->share_without_memory();
   }
 }
 /// Takes stack in place of it, as much as handlers stand in one another.
-[[gnu::cold, gnu::noinline]] inline void prompt::stand_among_threads_without_memory() noexcept {
-  if (std::exchange(among_threads_, true)) return;
-  auto const goes_on = [](prompt& p) { p.stand_among_threads_without_memory(); };
+[[gnu::cold, gnu::noinline]] inline void prompt::share_without_memory() noexcept {
+  if (std::exchange(is_shared_by_threads_, true)) return;
+  auto const goes_on = [](prompt& p) { p.share_without_memory(); };
   visit_outers(prompt_visitor(goes_on));
 }
 
 /// SUSPENSION-3 cannot be kept there: the handler goes now.
-inline void holder::require_nobody_holds_on(ending& part,
-                                            std::string_view const& handler) noexcept {
+inline void suspension::require_unpinned(frame_end& part,
+                                         std::string_view const& handler) noexcept {
   // Relaxed: as in held_on_by().
-  if (!somebody_holds_on.load(std::memory_order_relaxed)) return;
-  if (!is_held_on_at(part) && !held_on_to(at_.leaf, part)) return;
+  if (!some_frame_pins.load(std::memory_order_relaxed)) return;
+  if (!is_pinned_at(part) && !find_pin(at_.leaf, part)) return;
   std::fprintf(stderr, "weft: a handler %.*s ended while tasks were open inside it\n",
                static_cast<int>(handler.size()), handler.data());
   std::terminate();
 }
-[[gnu::noinline]] inline void holder::cut(ending& part, std::string_view const& handler) noexcept {
+[[gnu::noinline]] inline void suspension::cut(frame_end& part,
+                                              std::string_view const& handler) noexcept {
   if (!may_be_cut()) return;
   if (is_ == state::cutting) {  // a destructor in the part that goes ended another handler
     cut_again_ = true;
     return;
   }
-  require_nobody_holds_on(part, handler);
-  keep_holder();
+  require_unpinned(part, handler);
+  keep_suspension();
   lose_leaf(handler);
   is_ = state::cutting;
   at_.leaf = unwind(at_.leaf, part);
   while (is_ == state::cutting && std::exchange(cut_again_, false))
-    while (ending* const other = first_lost()) {
-      require_nobody_holds_on(*other, handler);
+    while (frame_end* const other = first_lost()) {
+      require_unpinned(*other, handler);
       at_.leaf = unwind(at_.leaf, *other);
     }
   bool const was_dropped = is_ != state::cutting;  // meanwhile
   is_ = state::cut;
   if (was_dropped) (void)unwind_rest();
-  release_holder();
+  release_suspension();
 }
 
 /// In what is left of the chain, a place whose handler has ended; null if there is none.
-[[gnu::noinline]] inline ending* holder::first_lost() noexcept {
+[[gnu::noinline]] inline frame_end* suspension::first_lost() noexcept {
   for (continuation at = at_.leaf;;) {
     if (at.is_frame()) {
       at = frame_of(at.frame()).parent;
     } else {
-      ending& e = at.end();
+      frame_end& e = at.end();
       if (&e == this) return nullptr;
       if (e.lost()) return &e;
       at = e.outside();
@@ -213,12 +216,12 @@ inline void holder::require_nobody_holds_on(ending& part,
 }
 
 /// Ends the place of a coroutine clause in the chain that holds it, if it is suspended in one.
-[[gnu::noinline]] inline void cut_chain_of(ending& clause,
+[[gnu::noinline]] inline void cut_chain_of(frame_end& clause,
                                            std::string_view const& handler) noexcept {
   for (continuation at = clause.outside(); !at.is_ordinary_code();) {
     if (at.is_frame()) {
       at = frame_of(at.frame()).parent;
-    } else if (holder* const h = at.end().as_holder()) {
+    } else if (suspension* const h = at.end().as_suspension()) {
       if (h->may_be_cut())
         h->cut(clause, handler);
       else if (h->held_by())

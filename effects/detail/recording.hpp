@@ -5,11 +5,11 @@
 #include <memory>
 #include <utility>
 
-#include "effects/detail/answer.hpp"
 #include "effects/detail/binding.hpp"
 #include "effects/detail/frame.hpp"
 #include "effects/detail/prompt.hpp"
 #include "effects/detail/replay_log.hpp"
+#include "effects/detail/result_slot.hpp"
 
 /// What makes a prompt one that can be resumed twice: a log of its answers, and a body that can be
 /// run again.
@@ -27,7 +27,7 @@ class runs_again {
   /// Throws resumption_expired.
   virtual std::coroutine_handle<> run_again(std::shared_ptr<runs_again> const& self, replay_log log,
                                             shared_binding&& bound, continuation who,
-                                            awaited& to) = 0;
+                                            result_slot_base& to) = 0;
 };
 
 /// A prompt that records.
@@ -35,7 +35,7 @@ class recording_prompt : public prompt {
  public:
   [[nodiscard]] replay_log& log() noexcept { return log_; }
   /// The answer to an operation will be filled in when somebody resumes.
-  void await_answer(site const& at, awaited& waiting) noexcept {
+  void await_answer(site const& at, result_slot_base& waiting) noexcept {
     at_ = at;
     slot_ = &waiting;
   }
@@ -54,13 +54,14 @@ class recording_prompt : public prompt {
     log_.rewind();
   }
   void answered() noexcept override {
-    if (awaited* const a = std::exchange(slot_, nullptr)) at_.operation->record(log_, at_, *a);
+    if (result_slot_base* const a = std::exchange(slot_, nullptr))
+      at_.operation->record(log_, at_, *a);
   }
 
  private:
   replay_log log_;
   site at_{};
-  awaited* slot_ = nullptr;
+  result_slot_base* slot_ = nullptr;
 };
 
 }  // namespace weft::detail

@@ -6,8 +6,8 @@
 #include <source_location>
 
 #include "effects/detail/control.hpp"
-#include "effects/detail/crossing.hpp"
 #include "effects/detail/evidence.hpp"
+#include "effects/detail/forwarding_clause.hpp"
 #include "effects/detail/recording.hpp"
 
 /// The tables of a handler that records: its own clauses, and what stands before those further out.
@@ -16,23 +16,23 @@ namespace weft::detail {
 // ---- what stands in a body's evidence for a handler further out
 
 template <class F>
-struct crossing {
+struct forwarding {
   evidence<F> stand_in;
 };
 /// For outer_of<F>: before the next one but one.
 template <class F>
-struct crossing_beyond {
+struct forwarding_beyond {
   evidence<F> stand_in;
 };
 
 template <class Node, class F, class Place>
-struct via_node {
+struct via_prompt {
   static Node& of(evidence<F>& e) noexcept {
     return static_cast<Node&>(reinterpret_cast<Place&>(e));  // its only member
   }
   static evidence<F>* target_of(Node& n) noexcept {
     auto* const outer = n.template outer_handler<F>();
-    if constexpr (std::is_same_v<Place, crossing<F>> || Node::template handles<F>)
+    if constexpr (std::is_same_v<Place, forwarding<F>> || Node::template handles<F>)
       return outer;
     else
       return outer->clauses->beyond(*outer);
@@ -42,12 +42,12 @@ struct via_node {
   static replay_log& log(evidence<F>& e) noexcept { return of(e).log(); }
   static evidence<F>& target(evidence<F>& e) noexcept { return *target_of(of(e)); }
   static evidence<F>* beyond(evidence<F>& e) noexcept {
-    if constexpr (std::is_same_v<Place, crossing<F>>)
+    if constexpr (std::is_same_v<Place, forwarding<F>>)
       return of(e).template beyond_here<F>();
     else
       return nullptr;  // outer_of asks once
   }
-  static void await_answer(evidence<F>& e, site const& at, awaited& waiting) noexcept {
+  static void await_answer(evidence<F>& e, site const& at, result_slot_base& waiting) noexcept {
     of(e).await_answer(at, waiting);
   }
   static void answer_is_here(evidence<F>& e) noexcept { of(e).answer_is_here(); }
@@ -60,7 +60,7 @@ struct via_node {
 // ---- its own clauses
 
 template <class Node, class E, class O>
-bool attempt(evidence<E>& e, O& o, answer<typename O::result>& waiting) {
+bool attempt(evidence<E>& e, O& o, result_slot<typename O::result>& waiting) {
   Node& n = static_cast<Node&>(e);
   site const at = site_of(o, waiting.where);
   if (n.log().replaying()) return n.log().replay(at, waiting);
@@ -89,14 +89,14 @@ typename O::result attempt_when_asked(evidence<E>& e, passed<O> o, std::source_l
 
 template <class Node, class E, class O>
 std::coroutine_handle<> suspend_and_record(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
-                                           answer<typename O::result>& waiting) {
+                                           result_slot<typename O::result>& waiting) {
   Node& n = static_cast<Node&>(e);
   site const at = site_of(o, waiting.where);
   if (n.log().diverged()) return n.end_diverged(leaf, at);
   if constexpr (Node::template answers_at_once<O>) {
     std::terminate();  // then we have diverged
   } else {
-    if constexpr (Node::setting::template kind<O> == clause_kind::multi_shot)
+    if constexpr (Node::traits::template kind<O> == clause_kind::multi_shot)
       if (n.log().is_full()) n.log().throw_unforkable(at);
     n.await_answer(at, waiting);
     return answer_with_rest<Node, E, O>(e, o, leaf, waiting);

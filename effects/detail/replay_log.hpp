@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "effects/detail/answer.hpp"
 #include "effects/detail/log_segment.hpp"
 #include "effects/detail/operation_info.hpp"
+#include "effects/detail/result_slot.hpp"
 #include "effects/errors.hpp"
 
 /// What a program was answered, in order, so that a second run of it comes to the same place.
@@ -71,7 +71,7 @@ class replay_log {
 
   /// An answer that cannot be copied into the log, because its copy throws, is that exception.
   template <class R>
-  void record(site const& at, answer<R>& a) noexcept {
+  void record(site const& at, result_slot<R>& a) noexcept {
     if (is_over()) return;
     if (auto error = a.error()) [[unlikely]]
       return record_error(at, std::move(error));
@@ -144,7 +144,7 @@ class replay_log {
   /// Answers an operation with what it was answered the first time.  False if it was another
   /// operation then, or elsewhere; from then on this has diverged.
   template <class R>
-  [[nodiscard]] bool replay(site const& at, answer<R>& a) {
+  [[nodiscard]] bool replay(site const& at, result_slot<R>& a) {
     cursor& c = *cursor_;
     log_entry const& e = *c.next;
     if (diverged_ || !e.is_at(at)) [[unlikely]]
@@ -243,9 +243,9 @@ class replay_log {
 };
 
 template <class O>
-void record_answer(replay_log& log, site const& at, awaited& a) noexcept {
+void record_answer(replay_log& log, site const& at, result_slot_base& a) noexcept {
   using R = typename O::result;
-  auto& given = static_cast<answer<R>&>(a);
+  auto& given = static_cast<result_slot<R>&>(a);
   if constexpr (is_sealing<O>) {
     if (auto error = given.error())
       log.record_error(at, std::move(error));

@@ -49,9 +49,9 @@ struct first_rest<P, Parameters...> {
 
 /// REST-1.  A rest that others hold on to is dropped at once, natively: it is theirs to unwind.
 inline continuation prompt::drop_before(continuation outside, bool asked) noexcept {
-  if (is_given_up_ || !may_be_held_on()) return drop(), outside;
+  if (is_given_up_ || !may_be_pinned()) return drop(), outside;
   bool const was_asked = asked && !outside.is_frame() && outside.end().end_of_rest() == this;
-  if (!was_asked && is_held_on()) return drop(), outside;
+  if (!was_asked && is_pinned()) return drop(), outside;
   lose_leaf(handler_name());
   is_ = state::ended;
   who_ = outside;
@@ -69,7 +69,7 @@ class promise_with_rest : public Promise {
   /// Of references to the frame's own parameters.
   template <class... Parameters>
   explicit promise_with_rest(Parameters&... parameters) noexcept {
-    this->to = reinterpret_cast<awaited*>(this);  // not null: it is not being unwound
+    this->to = reinterpret_cast<result_slot_base*>(this);  // not null: it is not being unwound
     auto& rest = std::get<sizeof...(Parameters) - FromEnd>(std::tie(parameters...));
     if constexpr (!std::is_const_v<std::remove_reference_t<decltype(rest)>>) rest_ = &rest;
   }

@@ -117,7 +117,7 @@ class frame_depot {
     *link = r.next;
   }
   /// Whether it is in an arena, of any thread.  O(arenas).
-  [[nodiscard]] bool is_in_arena(void const* block) noexcept {
+  [[nodiscard]] bool contains(void const* block) noexcept {
     std::lock_guard const lock(mutex_);
     auto const* const at = static_cast<std::byte const*>(block);
     for (arena_range const* r = arenas_; r; r = r->next)

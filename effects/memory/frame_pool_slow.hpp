@@ -104,7 +104,7 @@ inline void frame_pool::mark_owning(void* block) noexcept {
   ++deaths_;
   --blocks_;
   if (closed_) close();
-  if (!depot.is_in_arena(p) && !reserve_for_unwinding.give(p))
+  if (!depot.contains(p) && !reserve_for_unwinding.give(p))
     ::operator delete(p);  // else it stays: another thread's, or the reserve's
 }
 

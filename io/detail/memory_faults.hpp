@@ -77,7 +77,7 @@ class fault_budgets {
   using numbers = std::array<std::size_t, kinds>;
 
   fault_budgets(numbers const& most, std::optional<std::uint64_t> seed) : left_(most) {
-    if (seed) lots_.emplace(*seed);
+    if (seed) rng_.emplace(*seed);
   }
   fault_budgets(fault_budgets const&) = delete;
   fault_budgets& operator=(fault_budgets const&) = delete;
@@ -114,12 +114,12 @@ class fault_budgets {
   }
   [[nodiscard]] std::size_t choose(fault_menu const& menu) {
     if (decider::of_thread) return weft::decide(menu.names());
-    if (!lots_ || lots_->below(one_in) != 0) return 0;
-    return 1 + static_cast<std::size_t>(lots_->below(menu.size() - 1));
+    if (!rng_ || rng_->below(one_in) != 0) return 0;
+    return 1 + static_cast<std::size_t>(rng_->below(menu.size() - 1));
   }
 
   numbers left_;
-  std::optional<lots> lots_;
+  std::optional<portable_rng> rng_;
 };
 
 }  // namespace weft::detail

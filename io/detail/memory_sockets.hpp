@@ -43,13 +43,13 @@ class memory_listener {
   };
 
   memory_listener(endpoint e, std::size_t backlog) : at(std::move(e)), backlog_(backlog) {
-    is_born(this);
+    note_created(this);
   }
   memory_listener(memory_listener const&) = delete;
   memory_listener& operator=(memory_listener const&) = delete;
-  ~memory_listener() { is_gone(this); }
+  ~memory_listener() { note_destroyed(this); }
 
-  void touch(bool writes) const noexcept { is_touched(this, writes); }
+  void touch(bool writes) const noexcept { note_access(this, writes); }
 
   /// Connected, or to wait until there is room.
   void push(arrival a) {

@@ -23,7 +23,7 @@ class watched_place {
   watched_place(watched_place const&) = delete;
   watched_place& operator=(watched_place const&) = delete;
 
-  void enter(outside_gate& g, direction d) {
+  void enter(external_event& g, direction d) {
     if (gate_)
       throw std::logic_error(
           d == direction::reading
@@ -32,7 +32,7 @@ class watched_place {
               : "weft: a process waits to write to this socket already: one may");
     gate_ = &g;
   }
-  void leave(outside_gate const& g) noexcept {
+  void leave(external_event const& g) noexcept {
     if (gate_ == &g) gate_ = nullptr;
   }
   void open() {
@@ -40,7 +40,7 @@ class watched_place {
   }
 
  private:
-  outside_gate* gate_ = nullptr;
+  external_event* gate_ = nullptr;
 };
 
 /// Bytes on their way in one direction, and what there is to say of them.
@@ -50,12 +50,12 @@ class watched_place {
 ///   MEMNET-3  Silent, it tells nobody anything: who waits is not woken by the other side.
 class memory_stream {
  public:
-  explicit memory_stream(std::size_t capacity) : capacity_(capacity) { is_born(this); }
+  explicit memory_stream(std::size_t capacity) : capacity_(capacity) { note_created(this); }
   memory_stream(memory_stream const&) = delete;
   memory_stream& operator=(memory_stream const&) = delete;
-  ~memory_stream() { is_gone(this); }
+  ~memory_stream() { note_destroyed(this); }
 
-  void touch(bool writes) const noexcept { is_touched(this, writes); }  // MEMNET-2
+  void touch(bool writes) const noexcept { note_access(this, writes); }  // MEMNET-2
 
   // ---- bytes
 

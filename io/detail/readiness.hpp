@@ -28,7 +28,8 @@ class readiness {
 
   /// Before an attempt.
   [[nodiscard]] count now() const noexcept {
-    return happened_.load(std::memory_order_acquire);  // [1] acquire: the attempt is after it (READY-2)
+    return happened_.load(
+        std::memory_order_acquire);  // [1] acquire: the attempt is after it (READY-2)
   }
   [[nodiscard]] bool may_try(count now) const noexcept {
     // Relaxed: who attempts has written it, or another one who does at the same time (READY-3).

@@ -98,7 +98,7 @@ class alignas(64) socket_place {
   // ---- waiting
 
   /// By who uses it.  Throws std::logic_error if somebody does already.
-  void watch(direction d, outside_gate& g) {
+  void watch(direction d, external_event& g) {
     std::lock_guard const lock(mutex_);
     side& s = sides_[index_of(d)];
     if (s.gate) throw_occupied(d);
@@ -108,7 +108,7 @@ class alignas(64) socket_place {
     if (is_closed || s.ready.may_try()) open_gate(s);
   }
   /// SOCKET-4.
-  void unwatch(direction d, outside_gate const& g) noexcept {
+  void unwatch(direction d, external_event const& g) noexcept {
     std::lock_guard const lock(mutex_);
     side& s = sides_[index_of(d)];
     if (s.gate == &g) s.gate = nullptr;
@@ -128,7 +128,7 @@ class alignas(64) socket_place {
  private:
   struct side {
     readiness ready;
-    outside_gate* gate = nullptr;  // under mutex_
+    external_event* gate = nullptr;  // under mutex_
   };
   static constexpr std::uint64_t open = std::uint64_t{1} << 31;
   static constexpr std::uint64_t one_user = 1;
@@ -155,7 +155,7 @@ class alignas(64) socket_place {
     open_gate(s);
   }
   static void open_gate(side& s) noexcept {
-    outside_gate* const g = std::exchange(s.gate, nullptr);
+    external_event* const g = std::exchange(s.gate, nullptr);
     while (g) try {
         return g->open();
       } catch (std::bad_alloc const&) {  // nobody else would ever open it, so we try again

@@ -27,50 +27,51 @@ class one_thread {
 
   class worker {
    public:
-    worker(one_thread& home, unsigned) noexcept : arrivals_(home.arrivals_) {}
+    worker(one_thread& home, unsigned) noexcept : injected_(home.injected_) {}
     worker(worker const&) = delete;
     worker& operator=(worker const&) = delete;
     ~worker() {
-      for (std::size_t i = 0; i != offers_.size(); ++i) (void)offers_[i]->begin();  // BACKEND-6
+      for (std::size_t i = 0; i != lazy_.size(); ++i) (void)lazy_[i]->promote();  // BACKEND-6
     }
 
-    [[gnu::always_inline]] void put(thunk&& t, why) { put_in(std::move(t)); }
+    [[gnu::always_inline]] void put(thunk&& t, put_reason) { put_in(std::move(t)); }
     [[nodiscard, gnu::always_inline]] bool can_exchange() const noexcept {
-      return !arrivals_.has_news() && ready_.can_rotate_in_place();
+      return !injected_.has_news() && ready_.can_rotate_in_place();
     }
     [[gnu::always_inline]] thunk exchange(thunk t) noexcept {
       std::uint64_t const answer = t.answer();
       return ready_.rotate_in_place(t.release(), answer);
     }
     /// O(1).  Allocates nothing unless a version of the queue is kept.
-    [[gnu::always_inline]] thunk take(instant until, dry_test dry) {
-      if (arrivals_.has_news()) [[unlikely]]
-        if (!arrivals_.fetch(*this)) return thunk::nothing::stopped;
+    [[gnu::always_inline]] thunk take(instant until, quiescence_test quiescent) {
+      if (injected_.has_news()) [[unlikely]]
+        if (!injected_.fetch(*this)) return thunk::reason::stopped;
       if (ready_.empty()) [[unlikely]]
-        if (auto w = arrivals_.wait(*this, until, dry); !w.has_come) return std::move(w.instead);
+        if (auto w = injected_.wait(*this, until, quiescent); !w.has_come)
+          return std::move(w.instead);
       return ready_.pop_back();
     }
 
-    [[nodiscard]] bool has_others() const noexcept {
-      return !ready_.empty() || arrivals_.has_letters();
+    [[nodiscard]] bool has_other_work() const noexcept {
+      return !ready_.empty() || injected_.has_injected();
     }
-    void keep_offers() noexcept { kept_ = detail::most_kept; }
+    void defer_lazy_tasks() noexcept { kept_ = detail::max_deferrals; }
     template <class Next>
-    [[nodiscard]] offers_put put_all(std::size_t n, Next next) noexcept {
+    [[nodiscard]] lazy_push push_lazy(std::size_t n, Next next) noexcept {
       if (!has_room(n)) [[unlikely]]
-        return offers_put::no_room;
-      for (; n != 0; --n) offers_.push_back(next());
-      arrivals_.remind();
-      return offers_put::done;
+        return lazy_push::no_room;
+      for (; n != 0; --n) lazy_.push_back(next());
+      injected_.remind();
+      return lazy_push::done;
     }
-    void make_room(std::size_t n) {
-      if (!has_room(n)) offers_.reserve(std::max(2 * offers_.capacity(), offers_.size() + n));
+    void reserve_lazy(std::size_t n) {
+      if (!has_room(n)) lazy_.reserve(std::max(2 * lazy_.capacity(), lazy_.size() + n));
     }
-    void tell() noexcept {}
-    [[nodiscard]] offer* take_back() noexcept {
-      if (offers_.empty()) return nullptr;
-      offer* const o = offers_.back();
-      offers_.pop_back();
+    void announce_lazy() noexcept {}
+    [[nodiscard]] lazy_task* reclaim() noexcept {
+      if (lazy_.empty()) return nullptr;
+      lazy_task* const o = lazy_.back();
+      lazy_.pop_back();
       return o;
     }
 
@@ -79,13 +80,13 @@ class one_thread {
     /// Instead of all there are, those that were put from outside too; and who is dropped may have
     /// others put there.  Throws bad_alloc.
     void ready(queue q) {
-      for (ready_ = {}; arrivals_.has_news() && arrivals_.fetch(*this); ready_ = {}) {
+      for (ready_ = {}; injected_.has_news() && injected_.fetch(*this); ready_ = {}) {
       }
       ready_ = std::move(q);
     }
 
    private:
-    friend class detail::arrivals;
+    friend class detail::injection_queue;
     [[gnu::always_inline]] void put_in(thunk&& t) {
       // Moved, not built from its two words: without memory for it those would have been a thunk
       // already, and dropped, and so the process.
@@ -93,56 +94,58 @@ class one_thread {
     }
     [[nodiscard]] bool is_empty() const noexcept { return ready_.empty(); }
     [[nodiscard]] bool has_room(std::size_t n) const noexcept {
-      return offers_.capacity() - offers_.size() >= n;
+      return lazy_.capacity() - lazy_.size() >= n;
     }
     /// Of who has let go of the thread (BACKEND-7, BACKEND-8).
-    [[gnu::noinline]] void is_reminded() {
+    [[gnu::noinline]] void on_reminder() {
       if (kept_ != 0 && !ready_.empty()) {
         --kept_;
-        return arrivals_.remind();
+        return injected_.remind();
       }
       std::size_t begun = 0;
       try {  // one that cannot be begun is dropped, which may offer others
         if (without_room_) put_in(std::move(without_room_));
-        while (begun != offers_.size())
-          if (thunk t = offers_[begun++]->begin()) {
+        while (begun != lazy_.size())
+          if (thunk t = lazy_[begun++]->promote()) {
             without_room_ = std::move(t);
             put_in(std::move(without_room_));
           }
       } catch (std::bad_alloc const&) {  // the others are to be begun all the same
-        offers_.erase(offers_.begin(), offers_.begin() + static_cast<std::ptrdiff_t>(begun));
-        return arrivals_.remind();
+        lazy_.erase(lazy_.begin(), lazy_.begin() + static_cast<std::ptrdiff_t>(begun));
+        return injected_.remind();
       }
-      offers_.clear();
+      lazy_.clear();
     }
     /// One that was begun, and for which the queue had no memory.
     [[nodiscard]] thunk take_kept() noexcept {
-      return std::exchange(without_room_, thunk::nothing::dry);
+      return std::exchange(without_room_, thunk::reason::quiescent);
     }
 
-    detail::arrivals& arrivals_;
+    detail::injection_queue& injected_;
     queue ready_;
-    std::vector<offer*> offers_;
-    thunk without_room_ = thunk::nothing::dry;  // see take_kept()
-    unsigned kept_ = 0;                         // BACKEND-8: for so many takes
+    std::vector<lazy_task*> lazy_;
+    thunk without_room_ = thunk::reason::quiescent;  // see take_kept()
+    unsigned kept_ = 0;                              // BACKEND-8: for so many takes
   };
 
   one_thread() = default;
   one_thread(one_thread const&) = delete;
   one_thread& operator=(one_thread const&) = delete;
 
-  void put(thunk&& t, why) { arrivals_.put(std::move(t)); }
-  [[nodiscard]] static detail::spare_letter reserve() { return std::make_unique<detail::letter>(); }
-  void put(thunk&& t, why, detail::spare_letter in) noexcept {
-    arrivals_.put(std::move(t), std::move(in));
+  void put(thunk&& t, put_reason) { injected_.put(std::move(t)); }
+  [[nodiscard]] static detail::spare_node reserve() {
+    return std::make_unique<detail::injection_node>();
+  }
+  void put(thunk&& t, put_reason, detail::spare_node in) noexcept {
+    injected_.put(std::move(t), std::move(in));
   }
   /// Always no: it would be O(n).
-  thunk claim(process*) noexcept { return thunk::nothing::dry; }
-  void stop() { arrivals_.stop(); }
+  thunk claim(process*) noexcept { return thunk::reason::quiescent; }
+  void stop() { injected_.stop(); }
 
  private:
-  detail::arrivals arrivals_;
+  detail::injection_queue injected_;
 };
-static_assert(backend<one_thread> && offering<one_thread>);
+static_assert(backend<one_thread> && lazy_backend<one_thread>);
 
 }  // namespace weft

@@ -23,7 +23,7 @@ struct random_order_options {
   std::stop_token stop{};
   bool virtual_time = false;
   std::size_t max_processes = 0;
-  full when_full = full::fail;
+  overflow_policy when_full = overflow_policy::fail;
 };
 
 /// A backend for tests: one schedule, drawn at random.
@@ -49,27 +49,28 @@ class random_order {
 
   class worker {
    public:
-    worker(random_order& home, unsigned) : arrivals_(home.arrivals_), lots_(home.seed_) {}
+    worker(random_order& home, unsigned) : injected_(home.injected_), rng_(home.seed_) {}
 
-    void put(thunk&& t, why) { put_in(std::move(t)); }
-    thunk take(instant until, dry_test dry) {
-      if (arrivals_.has_news())
-        if (!arrivals_.fetch(*this)) return thunk::nothing::stopped;
+    void put(thunk&& t, put_reason) { put_in(std::move(t)); }
+    thunk take(instant until, quiescence_test quiescent) {
+      if (injected_.has_news())
+        if (!injected_.fetch(*this)) return thunk::reason::stopped;
       if (ready_.empty())
-        if (auto w = arrivals_.wait(*this, until, dry); !w.has_come) return std::move(w.instead);
-      std::swap(ready_[lots_.below(ready_.size())], ready_.back());
+        if (auto w = injected_.wait(*this, until, quiescent); !w.has_come)
+          return std::move(w.instead);
+      std::swap(ready_[rng_.below(ready_.size())], ready_.back());
       thunk t = std::move(ready_.back());
       ready_.pop_back();
       return t;
     }
 
    private:
-    friend class detail::arrivals;
+    friend class detail::injection_queue;
     void put_in(thunk&& t) { ready_.push_back(std::move(t)); }
     [[nodiscard]] bool is_empty() const noexcept { return ready_.empty(); }
 
-    detail::arrivals& arrivals_;
-    detail::lots lots_;
+    detail::injection_queue& injected_;
+    detail::portable_rng rng_;
     std::vector<thunk> ready_;  // in an order that says nothing
   };
 
@@ -78,19 +79,21 @@ class random_order {
   random_order(random_order const&) = delete;
   random_order& operator=(random_order const&) = delete;
 
-  void put(thunk&& t, why) { arrivals_.put(std::move(t)); }
-  [[nodiscard]] static detail::spare_letter reserve() { return std::make_unique<detail::letter>(); }
-  void put(thunk&& t, why, detail::spare_letter in) noexcept {
-    arrivals_.put(std::move(t), std::move(in));
+  void put(thunk&& t, put_reason) { injected_.put(std::move(t)); }
+  [[nodiscard]] static detail::spare_node reserve() {
+    return std::make_unique<detail::injection_node>();
+  }
+  void put(thunk&& t, put_reason, detail::spare_node in) noexcept {
+    injected_.put(std::move(t), std::move(in));
   }
   /// Always no: it would be O(n).
-  thunk claim(process*) noexcept { return thunk::nothing::dry; }
-  void stop() { arrivals_.stop(); }
+  thunk claim(process*) noexcept { return thunk::reason::quiescent; }
+  void stop() { injected_.stop(); }
 
  private:
   std::uint64_t const seed_;
-  detail::arrivals arrivals_;
+  detail::injection_queue injected_;
 };
-static_assert(backend<random_order> && with_options<random_order>);
+static_assert(backend<random_order> && configurable_backend<random_order>);
 
 }  // namespace weft

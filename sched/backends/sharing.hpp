@@ -30,7 +30,7 @@ struct sharing_options {
   std::stop_token stop{};
   bool virtual_time = false;
   std::size_t max_processes = 0;
-  full when_full = full::fail;
+  overflow_policy when_full = overflow_policy::fail;
 };
 
 /// The work-sharing backend of seeds 000 and 001: several threads, a queue for each.
@@ -80,7 +80,7 @@ class sharing {
   using options = sharing_options;
 
   /// What a process has of us.
-  struct alignas(16) place : queue_entry {
+  struct alignas(16) header : queue_entry {
     std::uint64_t answer = 0;  // that it is to go on with
   };
 
@@ -95,7 +95,7 @@ class sharing {
   sharing& operator=(sharing const&) = delete;
   ~sharing() {
     for (unsigned i = 0; i != count_; ++i) {
-      while (auto const o = queues_[i].offers.try_pop()) (void)(*o)->begin();  // BACKEND-6
+      while (auto const o = queues_[i].lazy.try_pop()) (void)(*o)->promote();  // BACKEND-6
       for (auto f = queues_[i].try_dequeue(); !f.is_empty(); f = queues_[i].try_dequeue())
         (void)thunk_of(f.entry());
     }
@@ -104,7 +104,7 @@ class sharing {
   [[nodiscard]] unsigned threads() const noexcept { return count_; }
 
   /// From anywhere: into the queues in turn.
-  void put(thunk&& t, why w) noexcept {
+  void put(thunk&& t, put_reason w) noexcept {
     queue_entry& e = entry_of(std::move(t), w);
     // Relaxed: any number will do.
     (void)enter(e, next_.fetch_add(1, std::memory_order_relaxed) % count_);
@@ -112,17 +112,17 @@ class sharing {
   }
   /// O(1).  Says no also if somebody is at work on the queue.
   thunk claim(process* p) noexcept {
-    queue_entry& e = process_place<place>(*p);
+    queue_entry& e = header_of<header>(*p);
     // Relaxed: a hint, the queue makes sure.
     auto const* const at = static_cast<queue const*>(e.owner.load(std::memory_order_relaxed));
     if (at && const_cast<queue*>(at)->try_dequeue_entry(e) == thread_queue::removal::removed)
       return thunk_of(e);
-    return thunk::nothing::dry;
+    return thunk::reason::quiescent;
   }
   void stop() noexcept { idle_.stop(); }
 
   /// Those who sleep are to look until when: all of them, as any may be the last that has time to.
-  void look_again() noexcept {
+  void recheck_deadlines() noexcept {
     // [1] seq_cst: published, and then we look who sleeps (idle_threads.hpp, IDLE-2).
     looks_.fetch_add(1, std::memory_order_seq_cst);
     idle_.wake_all();
@@ -131,24 +131,23 @@ class sharing {
  private:
   /// A cache line of its own, which two threads do not share by chance.
   struct alignas(64) queue : thread_queue {
-    chase_lev<offer*> offers;  // what its thread will do itself, unless another takes it
+    chase_lev<lazy_task*> lazy;  // what its thread will do itself, unless another takes it
   };
 
-  static void move(process& p, process_state to) noexcept {
-    process_place<place>(p).state.move(to);
-  }
+  static void move(process& p, sharing_state to) noexcept { header_of<header>(p).state.move(to); }
   /// Ready.  One that is about to wait is so once it waits.
-  [[nodiscard]] static queue_entry& entry_of(thunk&& t, why w) noexcept {
-    auto& at = process_place<place>(*t.get());
+  [[nodiscard]] static queue_entry& entry_of(thunk&& t, put_reason w) noexcept {
+    auto& at = header_of<header>(*t.get());
     at.answer = t.answer();
     (void)t.release();
-    if (w == why::yielded || w == why::handed_over || !at.state.wake(process_state::queued))
-      at.state.move(process_state::queued);
+    if (w == put_reason::yielded || w == put_reason::handed_over ||
+        !at.state.wake(sharing_state::queued))
+      at.state.move(sharing_state::queued);
     return at;
   }
   [[nodiscard]] static thunk thunk_of(queue_entry& e) noexcept {
-    auto& at = static_cast<place&>(e);
-    return thunk(&process_at(at), at.answer);
+    auto& at = static_cast<header&>(e);
+    return thunk(&process_behind(at), at.answer);
   }
 
   /// At the end of that queue; if somebody works on it, of the next that nobody works on.  Whether
@@ -163,7 +162,7 @@ class sharing {
   }
   [[nodiscard]] bool all_are_empty() const noexcept {
     for (unsigned i = 0; i != count_; ++i)
-      if (!queues_[i].is_empty() || !queues_[i].offers.is_empty()) return false;
+      if (!queues_[i].is_empty() || !queues_[i].lazy.is_empty()) return false;
     return true;
   }
 

@@ -10,7 +10,7 @@
 namespace weft {
 
 /// What a process does, as those on other threads must know it (seed 000).
-enum class process_state : std::uint8_t {
+enum class sharing_state : std::uint8_t {
   sleeping,  ///< It waits, and whoever has what it waits for may wake it.
   queued,    ///< It is ready, and stands in a queue.
   running,   ///< A thread has it.
@@ -25,7 +25,7 @@ enum class process_state : std::uint8_t {
 ///     running             yields           waits     its thread
 ///     yielding  nothing   came    came               its thread
 ///               came
-constexpr bool is_legal_move(process_state from, process_state to) noexcept {
+constexpr bool is_legal_move(sharing_state from, sharing_state to) noexcept {
   constexpr bool table[4][4] = {
       {false, true, true, false},   // sleeping
       {false, false, true, false},  // queued
@@ -36,7 +36,7 @@ constexpr bool is_legal_move(process_state from, process_state to) noexcept {
 }
 
 /// The memory orders of the labels.
-struct state_orders {
+struct sharing_state_orders {
   static constexpr auto sleeps = std::memory_order_release;  // [1]
   static constexpr auto wakes = std::memory_order_acquire;   // [2]
 };
@@ -47,26 +47,26 @@ struct state_orders {
 ///   STATE-1  Out of `running` and `yielding` only its own thread moves it; out of `queued` only who
 ///       has claimed the queue that it stands in.  So these moves are plain stores.
 ///   STATE-2  Out of `sleeping` anyone may move it: one of them does.
-template <class Orders = state_orders>
-class basic_state_word {
+template <class Orders = sharing_state_orders>
+class basic_sharing_state {
  public:
-  explicit constexpr basic_state_word(process_state s) noexcept : state_(s) {}
+  explicit constexpr basic_sharing_state(sharing_state s) noexcept : state_(s) {}
 
-  [[nodiscard]] process_state now() const noexcept {
+  [[nodiscard]] sharing_state now() const noexcept {
     return state_.load(std::memory_order_relaxed);  // relaxed: for reports, and of one's own
   }
   /// A move of who has it (STATE-1).  After `sleeping` it is anyone's.
-  void move(process_state to) noexcept {
+  void move(sharing_state to) noexcept {
     assert(is_legal_move(now(), to));
     state_.store(to, Orders::sleeps);  // [1] release: who wakes it [2] has all that it wrote
   }
   /// Wakes it, to be queued or to be run at once.  False if it does not sleep.  Waits while it is
   /// about to: a few instructions of its thread.
-  [[nodiscard]] bool wake(process_state to) noexcept {
+  [[nodiscard]] bool wake(sharing_state to) noexcept {
     for (detail::relax wait;; wait()) {
-      process_state s = state_.load(std::memory_order_relaxed);  // relaxed: [2] makes sure
-      if (s == process_state::yielding) continue;
-      if (s != process_state::sleeping) return false;
+      sharing_state s = state_.load(std::memory_order_relaxed);  // relaxed: [2] makes sure
+      if (s == sharing_state::yielding) continue;
+      if (s != sharing_state::sleeping) return false;
       // [2] acquire: with the release of [1].
       if (state_.compare_exchange_strong(s, to, Orders::wakes, std::memory_order_relaxed))
         return true;
@@ -74,9 +74,9 @@ class basic_state_word {
   }
 
  private:
-  std::atomic<process_state> state_;
+  std::atomic<sharing_state> state_;
 };
 
-using state_word = basic_state_word<>;
+using sharing_state_word = basic_sharing_state<>;
 
 }  // namespace weft

@@ -41,7 +41,7 @@ struct stealing_options {
   std::stop_token stop{};
   bool virtual_time = false;
   std::size_t max_processes = 0;
-  full when_full = full::fail;
+  overflow_policy when_full = overflow_policy::fail;
 
   local_order order = local_order::lifo;
   /// How many more a worker takes along when it takes one from the global queue: 32 at the most.
@@ -112,11 +112,11 @@ class stealing {
   using options = stealing_options;
 
   /// What a process has of us.
-  struct alignas(16) place {
-    lifecycle_word life;
+  struct alignas(16) header {
+    stealing_state_word life;
     std::atomic<std::uint32_t> steps = 0;  // written by who has it
     std::uint64_t answer = 0;              // that it is to go on with
-    place* next = nullptr;                 // in the list of the global queue
+    header* next = nullptr;                // in the list of the global queue
     detail::listed_process* listed = nullptr;
   };
 
@@ -129,43 +129,43 @@ class stealing {
         homes_(std::make_unique<home[]>(count_)),
         idle_(count_) {
     if (count_ == 1 || count_ > most_interrupted)
-      for (unsigned i = 0; i != count_; ++i) homes_[i].offers.do_not_interrupt();
+      for (unsigned i = 0; i != count_; ++i) homes_[i].lazy.do_not_interrupt();
   }
   stealing(stealing const&) = delete;
   stealing& operator=(stealing const&) = delete;
   ~stealing() {
     for (unsigned i = 0; i != count_; ++i) {
-      while (auto const o = homes_[i].offers.try_pop()) (void)(*o)->begin();  // BACKEND-6
+      while (auto const o = homes_[i].lazy.try_pop()) (void)(*o)->promote();  // BACKEND-6
       while (auto const p = homes_[i].deque.try_pop()) (void)thunk_of(**p);
-      for (place* p; homes_[i].yielded.take({&p, 1}) != 0;) (void)thunk_of(*p);
+      for (header* p; homes_[i].yielded.take({&p, 1}) != 0;) (void)thunk_of(*p);
     }
-    for (place* p; global_.take({&p, 1}, 1) != 0;) (void)thunk_of(*p);
+    for (header* p; global_.take({&p, 1}, 1) != 0;) (void)thunk_of(*p);
   }
 
   [[nodiscard]] unsigned threads() const noexcept { return count_; }
 
   /// From anywhere: into the global queue.
-  void put(thunk&& t, why w) noexcept {
-    if (w == why::started && options_.keep_list) [[unlikely]]
+  void put(thunk&& t, put_reason w) noexcept {
+    if (w == put_reason::started && options_.keep_list) [[unlikely]]
       list(*t.get());
-    if (place* const p = ready(std::move(t), w)) enter_global(*p);
+    if (header* const p = ready(std::move(t), w)) enter_global(*p);
   }
   /// Always no.  It would have to look for it in the middle of a deque.
-  thunk claim(process*) noexcept { return thunk::nothing::dry; }
+  thunk claim(process*) noexcept { return thunk::reason::quiescent; }
   void stop() noexcept { idle_.stop(); }
   /// Those who sleep are to look until when: all of them, as any may be the last that has time to.
-  void look_again() noexcept {
+  void recheck_deadlines() noexcept {
     // [1] seq_cst: published, and then we look who sleeps (idle_threads.hpp, IDLE-2).
     looks_.fetch_add(1, std::memory_order_seq_cst);
     idle_.wake_all();
   }
 
   /// It is over, and about to be no more.
-  void ends(process& p) noexcept {
-    place& at = process_place<place>(p);
+  void on_end(process& p) noexcept {
+    header& at = header_of<header>(p);
     if (at.listed) [[unlikely]]
       list_.remove(at.listed);
-    at.life.move(lifecycle::complete);
+    at.life.move(stealing_state::complete);
   }
 
   /// What the worker has done so far.  O(1); from any thread, also while processes run: each number
@@ -190,49 +190,49 @@ class stealing {
  private:
   /// Offers are taken back where they were made, all but a few.  Who steals one interrupts all
   /// threads that run: up to so many (a guess: with more, thefts may cost more than they save).
-  using offers_deque = basic_chase_lev<offer*, interrupting_orders>;
+  using lazy_deque = basic_chase_lev<lazy_task*, interrupting_orders>;
   static constexpr unsigned most_interrupted = 8;
 
   /// What a worker has, and others look at.
   struct home {
-    chase_lev<place*> deque;      // what has become ready there
-    steal_queue<place*> yielded;  // what has let others go first
-    offers_deque offers;          // what it will do itself, unless another takes it
+    chase_lev<header*> deque;      // what has become ready there
+    steal_queue<header*> yielded;  // what has let others go first
+    lazy_deque lazy;               // what it will do itself, unless another takes it
     std::atomic<std::uint64_t> run = 0, stolen = 0, parked = 0, woken = 0;  // the worker's
   };
 
   /// Ready, unless its thread is to put it (WORKER-3).
-  [[nodiscard]] static place* ready(thunk&& t, why w) noexcept {
-    place& at = process_place<place>(*t.get());
+  [[nodiscard]] static header* ready(thunk&& t, put_reason w) noexcept {
+    header& at = header_of<header>(*t.get());
     at.answer = t.answer();
     (void)t.release();
-    if (w != why::woken)
-      at.life.is_put();
+    if (w != put_reason::woken)
+      at.life.set_ready();
     else if (!at.life.wake())
       return nullptr;
     return &at;
   }
-  [[nodiscard]] static thunk thunk_of(place& at) noexcept {
-    return thunk(&process_at(at), at.answer);
+  [[nodiscard]] static thunk thunk_of(header& at) noexcept {
+    return thunk(&process_behind(at), at.answer);
   }
   void list(process& p) noexcept {
-    place& at = process_place<place>(p);
+    header& at = header_of<header>(p);
     at.listed = list_.add(p, at.life, at.steps);
   }
-  void enter_global(place& p) noexcept {
+  void enter_global(header& p) noexcept {
     global_.push(p);
     idle_.wake_one();
   }
   /// For who has announced that it sleeps (WORKER-2).  What is seen to be there needs no fence.
   [[nodiscard]] bool all_are_empty() const noexcept {
     if (!all_look_empty()) return false;
-    homes_[0].offers.before_last_look();  // the same fence for those of all (STEAL-7)
+    homes_[0].lazy.before_last_look();  // the same fence for those of all (STEAL-7)
     return all_look_empty();
   }
   [[nodiscard]] bool all_look_empty() const noexcept {
     for (unsigned i = 0; i != count_; ++i)
       if (!homes_[i].deque.is_empty() || !homes_[i].yielded.is_empty() ||
-          !homes_[i].offers.is_empty())
+          !homes_[i].lazy.is_empty())
         return false;
     return global_.is_empty();
   }
@@ -243,7 +243,7 @@ class stealing {
   detail::idle_threads idle_;
   detail::process_list list_;
   std::atomic<unsigned> looks_ = 0;  // how often all were told to look again
-  alignas(64) detail::global_queue<place> global_;
+  alignas(64) detail::global_queue<header> global_;
 };
 
 }  // namespace weft

@@ -8,7 +8,7 @@
 namespace weft {
 
 /// What becomes of a process, as those on other threads see it (seed 004).
-enum class lifecycle : std::uint8_t {
+enum class stealing_state : std::uint8_t {
   ready,    ///< It stands in a queue, or is about to.
   running,  ///< A thread has it.
   blocked,  ///< It waits: for others, for a time, for what is outside.
@@ -26,7 +26,7 @@ enum class lifecycle : std::uint8_t {
 ///
 /// It is Ready that seed 004 has a process come from when a worker takes it, and Complete where it
 /// ends.  `handed`: who sends goes on with the receiver, without a queue in between.
-constexpr bool is_legal_move(lifecycle from, lifecycle to) noexcept {
+constexpr bool is_legal_move(stealing_state from, stealing_state to) noexcept {
   constexpr bool table[5][5] = {
       {false, true, false, false, false},  // ready
       {true, false, true, true, true},     // running
@@ -38,11 +38,11 @@ constexpr bool is_legal_move(lifecycle from, lifecycle to) noexcept {
 }
 
 /// The memory orders of the labels.
-struct lifecycle_orders {
-  static constexpr auto waits = std::memory_order_release;    // [1]
-  static constexpr auto takes = std::memory_order_acquire;    // [2]
-  static constexpr auto flags = std::memory_order_release;    // [3]
-  static constexpr auto is_told = std::memory_order_acquire;  // [4]
+struct stealing_state_orders {
+  static constexpr auto waits = std::memory_order_release;  // [1]
+  static constexpr auto takes = std::memory_order_acquire;  // [2]
+  static constexpr auto flags = std::memory_order_release;  // [3]
+  static constexpr auto told = std::memory_order_acquire;   // [4]
 };
 
 /// A lifecycle, and a flag in the same word: that the process was woken while its thread still had
@@ -55,35 +55,34 @@ struct lifecycle_orders {
 ///       the flag.
 ///   LIFE-2  Each wait is ended by one other only: by who has taken the waiter (detail/waiter.hpp).  So
 ///       the flag is left once in a wait at most, and nobody else moves it out of one.
-template <class Orders = lifecycle_orders>
-class basic_lifecycle_word {
+template <class Orders = stealing_state_orders>
+class basic_stealing_state {
  public:
   /// For reports, and of one's own.
-  [[nodiscard]] lifecycle now() const noexcept {
-    return static_cast<lifecycle>(word_.load(std::memory_order_relaxed) &
-                                  ~woken);  // relaxed: it is
+  [[nodiscard]] stealing_state now() const noexcept {
+    return static_cast<stealing_state>(word_.load(std::memory_order_relaxed) &
+                                       ~woken);  // relaxed: it is
   }
   /// A move of who has it (LIFE-1).
-  void move(lifecycle to) noexcept {
+  void move(stealing_state to) noexcept {
     assert(is_legal_move(now(), to));
     // Relaxed: who is to have it next gets it by way of a queue, which publishes it.
     word_.store(word_of(to), std::memory_order_relaxed);
   }
   /// Ready, by who puts it: its own thread, or whose it is before it has run (LIFE-1).
-  void is_put() noexcept {
-    assert(now() == lifecycle::running || now() == lifecycle::ready);
-    word_.store(word_of(lifecycle::ready), std::memory_order_relaxed);  // relaxed: as in move
+  void set_ready() noexcept {
+    assert(now() == stealing_state::running || now() == stealing_state::ready);
+    word_.store(word_of(stealing_state::ready), std::memory_order_relaxed);  // relaxed: as in move
   }
   /// Its thread lets go of it: `to` is one of those in which it waits.  False if it was woken
   /// meanwhile: then it is ready, and its thread is to put it.
-  [[nodiscard]] bool wait(lifecycle to) noexcept {
-    assert(is_legal_move(lifecycle::running, to));
-    std::uint8_t found = word_of(lifecycle::running);
+  [[nodiscard]] bool wait(stealing_state to) noexcept {
+    assert(is_legal_move(stealing_state::running, to));
+    std::uint8_t found = word_of(stealing_state::running);
     // [1] release: who wakes it [2] has all that it wrote.  [4] acquire: with [3].
-    if (word_.compare_exchange_strong(found, word_of(to), Orders::waits, Orders::is_told))
-      return true;
-    assert(found == (word_of(lifecycle::running) | woken));
-    word_.store(word_of(lifecycle::ready), std::memory_order_relaxed);  // relaxed: as in move
+    if (word_.compare_exchange_strong(found, word_of(to), Orders::waits, Orders::told)) return true;
+    assert(found == (word_of(stealing_state::running) | woken));
+    word_.store(word_of(stealing_state::ready), std::memory_order_relaxed);  // relaxed: as in move
     return false;
   }
   /// By who has what it waits for (LIFE-2).  True if it is ready now, and to be put; false if its
@@ -91,30 +90,31 @@ class basic_lifecycle_word {
   [[nodiscard]] bool wake() noexcept {
     std::uint8_t found = word_.load(Orders::takes);  // [2] acquire: with [1]
     // [3] release: with [4].  If it fails: it has let go of it at this moment [2].
-    if (found == word_of(lifecycle::running) &&
-        word_.compare_exchange_strong(found, word_of(lifecycle::running) | woken, Orders::flags,
-                                      Orders::takes))
+    if (found == word_of(stealing_state::running) &&
+        word_.compare_exchange_strong(found, word_of(stealing_state::running) | woken,
+                                      Orders::flags, Orders::takes))
       return false;
-    if (found != word_of(lifecycle::ready)) move(lifecycle::ready);  // else it has never run
+    if (found != word_of(stealing_state::ready))
+      move(stealing_state::ready);  // else it has never run
     return true;
   }
   /// The same, and it is the caller's at once: waits while its thread has it, a few instructions.
   template <class Relax>
   void take_over(Relax relax) noexcept {
-    while (word_.load(Orders::takes) == word_of(lifecycle::running)) relax();  // [2], as above
-    move(lifecycle::running);
+    while (word_.load(Orders::takes) == word_of(stealing_state::running)) relax();  // [2], as above
+    move(stealing_state::running);
   }
 
  private:
   static constexpr std::uint8_t woken = 8;
 
-  static constexpr std::uint8_t word_of(lifecycle s) noexcept {
+  static constexpr std::uint8_t word_of(stealing_state s) noexcept {
     return static_cast<std::uint8_t>(s);
   }
 
-  std::atomic<std::uint8_t> word_ = word_of(lifecycle::ready);
+  std::atomic<std::uint8_t> word_ = word_of(stealing_state::ready);
 };
 
-using lifecycle_word = basic_lifecycle_word<>;
+using stealing_state_word = basic_stealing_state<>;
 
 }  // namespace weft

@@ -13,7 +13,7 @@ struct queue_entry {
   queue_entry* next = nullptr;               // QUEUE-2
   queue_entry* previous = nullptr;           // QUEUE-2
   std::atomic<void const*> owner = nullptr;  // QUEUE-3: the queue
-  state_word state{process_state::running};
+  sharing_state_word state{sharing_state::running};
 };
 
 namespace detail {
@@ -128,7 +128,7 @@ class basic_thread_queue {
     queue_entry* const head = claim_some();
     if (head == sentinel()) return found(head);
     if (!head) {
-      e.state.move(process_state::running);
+      e.state.move(sharing_state::running);
       return found(&e);
     }
     append(head, e);
@@ -221,7 +221,7 @@ class basic_thread_queue {
   void leave(queue_entry& e) noexcept {
     disown(e);
     e.next = e.previous = nullptr;
-    e.state.move(process_state::running);  // QUEUE-4
+    e.state.move(sharing_state::running);  // QUEUE-4
     count(length() - 1);
   }
   // Relaxed: the claim orders them (QUEUE-3).

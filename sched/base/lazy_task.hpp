@@ -10,18 +10,18 @@ namespace weft {
 ///
 /// Source: E. Mohr, D. A. Kranz, R. H. Halstead, Lazy task creation: a technique for increasing the
 /// granularity of parallel programs, LFP 1990, doi:10.1145/91556.91631.
-class offer {
+class lazy_task {
  public:
-  offer(offer const&) = delete;
-  offer& operator=(offer const&) = delete;
+  lazy_task(lazy_task const&) = delete;
+  lazy_task& operator=(lazy_task const&) = delete;
 
   /// Makes it a process, which is ready: for the thread that has taken it.  Empty if it could not:
   /// then it is dealt with.
-  [[nodiscard]] virtual thunk begin() noexcept = 0;
+  [[nodiscard]] virtual thunk promote() noexcept = 0;
 
  protected:
-  offer() = default;
-  ~offer() = default;
+  lazy_task() = default;
+  ~lazy_task() = default;
 };
 
 }  // namespace weft

@@ -38,10 +38,10 @@ class scheduler_prompt : public prompt {
 ///   PROCESS-1  Counted, atomically, by its thunks, and by the scheduler while it runs.
 ///   PROCESS-2  Not forkable: one chain of frames from birth to death.  Who drops the last count unwinds
 ///       what is left of it.
-///   PROCESS-3  While it runs its result lies where its rest lay (holder.hpp).
+///   PROCESS-3  While it runs its result lies where its rest lay (suspension.hpp).
 ///
 /// 64 bytes, and what the backend wants, from the frames' pool.
-class process : public detail::holder, public detail::pooled {
+class process : public detail::suspension, public detail::pooled {
  public:
   process(process const&) = delete;
   process& operator=(process const&) = delete;
@@ -55,8 +55,8 @@ class process : public detail::holder, public detail::pooled {
   /// Has not started; `first` is its first frame.  It is said to wait in the `sink`; if one thread
   /// runs all processes, the answer that they are started with may go there.
   static process* start(process_id id, std::coroutine_handle<> first, void* evidence,
-                        detail::scheduler_prompt& ground, detail::awaited& sink, bool one_thread,
-                        detail::place_kind const& extra = detail::no_place) {
+                        detail::scheduler_prompt& ground, detail::result_slot_base& sink,
+                        bool one_thread, detail::header_layout const& extra = detail::no_header) {
     auto* const p = new (extra) process(id, false, extra);
     p->begin_with(first, evidence, ground, sink);
     p->special_ = !one_thread;
@@ -82,11 +82,11 @@ class process : public detail::holder, public detail::pooled {
   }
   /// For traces: the same of one that is ready; nothing if it has not started, nowhere if it is to
   /// be run again.
-  struct place {
+  struct location {
     std::string_view operation;
     std::source_location where;
   };
-  [[nodiscard]] virtual place goes_on_from() const noexcept {
+  [[nodiscard]] virtual location resumes_at() const noexcept {
     if (is_ != state::suspended || !at_.operation) return {};
     return {at_.operation->name, where()};
   }
@@ -108,7 +108,7 @@ class process : public detail::holder, public detail::pooled {
   /// Stops at an operation.  False if ordinary code stands in between.
   [[nodiscard, gnu::always_inline]] bool stop_at(detail::operation_info const& operation,
                                                  std::coroutine_handle<> leaf,
-                                                 detail::awaited& waiting,
+                                                 detail::result_slot_base& waiting,
                                                  detail::prompt& ground) noexcept {
     auto* const inner = detail::prompt::innermost();
     if (inner != &ground) [[unlikely]]
@@ -119,7 +119,7 @@ class process : public detail::holder, public detail::pooled {
   /// The same, on the ground.
   [[gnu::always_inline]] void stop_here(detail::operation_info const& operation,
                                         std::coroutine_handle<> leaf,
-                                        detail::awaited& waiting) noexcept {
+                                        detail::result_slot_base& waiting) noexcept {
     suspend(leaf, waiting, operation);
   }
   /// Whether it simply goes on with an answer: that is, by go_on().
@@ -154,7 +154,7 @@ class process : public detail::holder, public detail::pooled {
   /// it from there (task_tree.hpp).  In the room of the answer that it waits for.
   enum class stands : std::uint8_t {
     nowhere,
-    at_gate,
+    gate_waiter,
     outside,
     in_time,
     receiving,
@@ -253,7 +253,7 @@ class process : public detail::holder, public detail::pooled {
   }
 
  protected:
-  process(process_id id, bool keeps_log, detail::place_kind const& extra) noexcept
+  process(process_id id, bool keeps_log, detail::header_layout const& extra) noexcept
       : id_(id), kind_(static_cast<std::uint8_t>(extra.bytes / 16 * 2 + keeps_log)) {
     is_ = state::ended;  // no frames
   }
@@ -261,13 +261,13 @@ class process : public detail::holder, public detail::pooled {
   /// Of one that is forkable: it is no more.
   virtual void destroy() noexcept { die(); }
 
-  static void* operator new(std::size_t bytes, detail::place_kind const& extra) {
+  static void* operator new(std::size_t bytes, detail::header_layout const& extra) {
     auto* const block = static_cast<std::byte*>(detail::pooled::operator new(extra.bytes + bytes));
     if (extra.make) extra.make(block);
     return block + extra.bytes;
   }
-  static void operator delete(void*, detail::place_kind const&) noexcept {}  // none throws
-  static void operator delete(void*) noexcept { std::terminate(); }          // see free()
+  static void operator delete(void*, detail::header_layout const&) noexcept {}  // none throws
+  static void operator delete(void*) noexcept { std::terminate(); }             // see free()
   static void free(void* p, std::size_t bytes, std::size_t before) noexcept {
     detail::pooled::operator delete(static_cast<std::byte*>(p) - before, before + bytes);
   }
@@ -276,7 +276,7 @@ class process : public detail::holder, public detail::pooled {
   }
 
   void begin_with(std::coroutine_handle<> first, void* evidence, detail::prompt& ground,
-                  detail::awaited& sink) noexcept {
+                  detail::result_slot_base& sink) noexcept {
     auto& frame = detail::frame_of(first);
     frame.parent = *this;
     frame.evidence = evidence;
@@ -298,7 +298,7 @@ class process : public detail::holder, public detail::pooled {
   [[nodiscard]] std::coroutine_handle<> go_on_answered() noexcept {
     std::coroutine_handle<> const leaf = at_.leaf.frame();
     is_ = state::active;
-    ::new (static_cast<void*>(&result_)) detail::answer<void>();  // PROCESS-3
+    ::new (static_cast<void*>(&result_)) detail::result_slot<void>();  // PROCESS-3
     return leaf;
   }
   /// Inside handlers.  Else `inner_` is the ground, and innermost, from birth.
@@ -321,11 +321,11 @@ class process : public detail::holder, public detail::pooled {
       die();
     }
   }
-  void keep_holder() noexcept override {
+  void keep_suspension() noexcept override {
     keep();
     special_ = true;  // it is being cut
   }
-  void release_holder() noexcept override { release(); }
+  void release_suspension() noexcept override { release(); }
 
   std::atomic<std::uint32_t> owners_ = 1;  // PROCESS-1
   process_id id_;
@@ -338,10 +338,10 @@ class process : public detail::holder, public detail::pooled {
 };
 static_assert(sizeof(process) <= 64);
 
-template <class Place>
-process& process_at(Place& at) noexcept {
+template <class Header>
+process& process_behind(Header& at) noexcept {
   return *std::launder(
-      reinterpret_cast<process*>(reinterpret_cast<std::byte*>(&at) + sizeof(Place)));
+      reinterpret_cast<process*>(reinterpret_cast<std::byte*>(&at) + sizeof(Header)));
 }
 
 }  // namespace weft

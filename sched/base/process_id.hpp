@@ -33,10 +33,10 @@ class process_id {
     return process_id().child(n, 63 - 4);
   }
   /// Of the library's own: "0.0.n".
-  [[nodiscard]] static constexpr process_id errand(std::uint64_t n) noexcept {
+  [[nodiscard]] static constexpr process_id internal(std::uint64_t n) noexcept {
     return process_id().child(n, 63 - 8);
   }
-  [[nodiscard]] constexpr bool is_errand() const noexcept { return path_ && path_ >> 55 == 0; }
+  [[nodiscard]] constexpr bool is_internal() const noexcept { return path_ && path_ >> 55 == 0; }
 
   /// Of a child: the one that is born so many births later, to the same parent.  None, which is the
   /// first process, if its own path is a hash.

@@ -17,10 +17,10 @@ namespace weft {
 namespace detail {
 
 /// Makes a process when it is to be made: not if its spawner is run again.
-class birth {
+class spawn_request {
  public:
-  birth(birth const&) = delete;
-  birth& operator=(birth const&) = delete;
+  spawn_request(spawn_request const&) = delete;
+  spawn_request& operator=(spawn_request const&) = delete;
 
   /// A process that can be forked: its program, whose count is the caller's.  Else null.
   virtual program* forkable_program() { return nullptr; }
@@ -28,8 +28,8 @@ class birth {
   [[nodiscard]] bool is_forkable() const noexcept { return forkable_; }
 
  protected:
-  explicit birth(bool keeps_log) noexcept : forkable_(keeps_log) {}
-  ~birth() = default;
+  explicit spawn_request(bool keeps_log) noexcept : forkable_(keeps_log) {}
+  ~spawn_request() = default;
 
  private:
   bool forkable_;
@@ -44,8 +44,8 @@ struct spawning {
   static constexpr bool is_of_processes = true;  // who performs it is one (tasking.hpp)
   /// Answered with the process's id.
   struct start : op<process_id> {
-    explicit start(detail::birth& b) noexcept : what(&b) {}
-    detail::birth* what;  // in the awaiting frame
+    explicit start(detail::spawn_request& b) noexcept : what(&b) {}
+    detail::spawn_request* what;  // in the awaiting frame
     /// One is like another: what they are made of cannot be compared.
     friend std::size_t hash_value(start const&) { return 0; }
   };
@@ -69,12 +69,12 @@ struct spawning_in<row<spawning<Fs...>, Es...>> {
 
 /// What spawn gives, for a child with that row.
 template <class Child>
-class spawns : public birth {
+class spawns : public spawn_request {
  public:
   static constexpr bool finds_its_effect = true;
   using effects = Child;
 
-  explicit spawns(bool keeps_log) noexcept : birth(keeps_log) {}
+  explicit spawns(bool keeps_log) noexcept : spawn_request(keeps_log) {}
 
   /// The operation, in a coroutine of that row.
   template <class Row>

@@ -18,13 +18,13 @@ namespace weft {
 /// An empty thunk says why it is empty.
 class [[clang::trivial_abi]] thunk {
  public:
-  enum class nothing : std::uint64_t {
-    dry,       ///< Nothing is ready, and nothing will be.
-    deadline,  ///< It has passed.
-    stopped    ///< Somebody called stop().
+  enum class reason : std::uint64_t {
+    quiescent,  ///< Nothing is ready, and nothing will be.
+    deadline,   ///< It has passed.
+    stopped     ///< Somebody called stop().
   };
 
-  thunk(nothing why) noexcept : process_(nullptr), word_(static_cast<std::uint64_t>(why)) {}
+  thunk(reason why) noexcept : process_(nullptr), word_(static_cast<std::uint64_t>(why)) {}
   /// Takes over a count of the process.
   explicit thunk(process* p, std::uint64_t answer = 0) noexcept : process_(p), word_(answer) {}
   thunk(thunk const& other) noexcept : process_(other.process_), word_(other.word_) {
@@ -43,7 +43,7 @@ class [[clang::trivial_abi]] thunk {
   }
 
   explicit operator bool() const noexcept { return process_ != nullptr; }
-  [[nodiscard]] nothing why_empty() const noexcept { return static_cast<nothing>(word_); }
+  [[nodiscard]] reason why_empty() const noexcept { return static_cast<reason>(word_); }
   [[nodiscard]] process* get() const noexcept { return process_; }
   [[nodiscard]] std::uint64_t answer() const noexcept { return word_; }
   /// For the scheduler: gives up the count.

@@ -76,7 +76,7 @@ struct issuing<C> {
 
 /// What a program that issues these commands, and waits for their answers, may do.
 template <class... Cs>
-using commands = row<issuing<Cs>..., completing>;
+using commands = row<issuing<Cs>..., completions>;
 
 /// Issues a command: co_await issue(resolve("a")) gives the in_flight<R> to wait for.  Two
 /// allocations, one of them from the pool, beside what the dispatcher needs.
@@ -90,7 +90,7 @@ auto issue(C c) {
 
 namespace detail {
 template <class C>
-eff<typename C::result, issuing<C>, completing> perform_command(C c, std::source_location where) {
+eff<typename C::result, issuing<C>, completions> perform_command(C c, std::source_location where) {
   auto its = co_await located(typename issuing<C>::issue(std::move(c)), where);
   co_return co_await its.wait();
 }

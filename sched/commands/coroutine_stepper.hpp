@@ -47,7 +47,7 @@ class command_machine : public region {
   void step(std::span<event> events, output& out) {
     out_ = &out;
     for (event& e : events) take(e);
-    if (body_) run(handle<issuing<Cs>..., completing>(*this, take_body()));
+    if (body_) run(handle<issuing<Cs>..., completions>(*this, take_body()));
     while (rest_ && at_->is_open()) resume(std::move(rest_));
     out.status = has_ended_ ? step_status::done : step_status::waiting;
   }
@@ -64,11 +64,11 @@ class command_machine : public region {
     waiting_.emplace(tag, std::make_unique<slot_of<typename C::result>>(std::move(answer)));
     return its;
   }
-  void on(completing::wait w, resumption<void> k) {
+  void on(completions::wait w, resumption<void> k) {
     at_ = w.here.at;
     rest_ = std::move(k);
   }
-  bool on(completing::wait_until const&) {
+  bool on(completions::wait_until const&) {
     throw std::logic_error(
         "weft: a coroutine_stepper has no clock: for a deadline issue a command that ends then");
   }
@@ -120,7 +120,7 @@ class command_machine : public region {
   std::optional<body> body_;  // until it is begun
   output* out_ = nullptr;
   std::unordered_map<std::uint64_t, std::unique_ptr<slot>> waiting_;  // DRIVE-2
-  outside_gate* at_ = nullptr;                                        // DRIVE-1
+  external_event* at_ = nullptr;                                      // DRIVE-1
   resumption<void> rest_;
   bool has_ended_ = false;
 };

@@ -45,10 +45,10 @@ class [[nodiscard]] in_flight {
  public:
   /// Waits, and takes the answer.  Throws what it was failed with; command_dropped;
   /// std::logic_error if it was waited for before.  To be awaited where it is written.
-  eff<R, completing> wait() { return result_.wait(); }
+  eff<R, completions> wait() { return result_.wait(); }
   /// The same, until then at the latest: a std::optional<R>, for void a bool, which says nothing if
   /// it has not come by then; and then it can be waited for again.
-  eff<detail::if_in_time<R>, completing> wait_until(instant t) { return result_.wait_until(t); }
+  eff<detail::if_in_time<R>, completions> wait_until(instant t) { return result_.wait_until(t); }
   /// Whether waiting would not wait.  Thread safe.
   [[nodiscard]] bool is_ready() const noexcept { return result_.is_ready(); }
   /// The command's number, which its reply has, too.

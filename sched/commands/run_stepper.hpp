@@ -41,7 +41,7 @@ namespace weft {
 namespace detail {
 
 /// Processes that wait for one command each, and send the event.
-using event_bringers = spawning<completing, mail, proc>;
+using event_bringers = spawning<completions, mail, proc>;
 
 /// Something that steps, and is to be closed (STEPPER-1).
 template <class S>
@@ -78,13 +78,13 @@ class begun {
 
 /// Whether that is that the command, or who waits for it, was cancelled.
 template <class R>
-eff<bool, completing> take_answer(in_flight<R>& from, event& to) {
+eff<bool, completions> take_answer(in_flight<R>& from, event& to) {
   bool is_cancelled = false;
   try {
     if constexpr (std::is_void_v<R>)
       co_await from.wait();
     else
-      to.data = payload(co_await from.wait());
+      to.data = unique_any(co_await from.wait());
   } catch (cancelled const&) {
     to.error = std::current_exception();
     is_cancelled = true;
@@ -94,8 +94,8 @@ eff<bool, completing> take_answer(in_flight<R>& from, event& to) {
   co_return is_cancelled;
 }
 template <class R>
-eff<void, completing, mail, proc> bring_answer(in_flight<R> from, std::uint64_t tag,
-                                               address<event> to) {
+eff<void, completions, mail, proc> bring_answer(in_flight<R> from, std::uint64_t tag,
+                                                address<event> to) {
   event its(event_type::completed, tag);
   bool const may_be_our_end = co_await take_answer(from, its);
   // If all are cancelled we find that again here; and the stepper an event that says so, not this.
@@ -145,7 +145,7 @@ inline constexpr std::size_t events_a_step = 64;
 template <class M>
 void add_message(std::vector<event>& to, M message) {
   event e(event_type::message);
-  e.data = payload(std::move(message));
+  e.data = unique_any(std::move(message));
   to.push_back(std::move(e));
 }
 
@@ -189,7 +189,7 @@ eff<void, mail> wait_for_event(std::vector<event>& to, inbox<event>& in, inbox<M
 /// What one that runs these as processes may do: spawning<steppers<line_parser>>.
 template <class... Ss>
 using steppers = row<typename detail::of_commands<typename Ss::commands>::row..., proc, mail,
-                     completing, detail::event_bringers>;
+                     completions, detail::event_bringers>;
 
 namespace detail {
 
@@ -245,7 +245,7 @@ eff<void, steppers<S>> run_stepper(begun<S> s, inbox<Ms>... messages) {
 
 template <class S>
 consteval bool require_steps() {
-  constexpr bool it_steps = steps<S>;
+  constexpr bool it_steps = stepper<S>;
   static_assert(it_steps,
                 "weft: start_stepper takes what steps: init(method, input), step(events, output), "
                 "close() noexcept, and the types commands and input (sched/commands/stepper.hpp)");

@@ -47,13 +47,13 @@ enum class event_type : unsigned char {
 struct event {
   event_type type = event_type::message;
   std::uint64_t tag = 0;       ///< Of a command, what step_output::issue gave.
-  payload data{};              ///< The command's result, if that is not void; or a message.
+  unique_any data{};           ///< The command's result, if that is not void; or a message.
   std::exception_ptr error{};  ///< What the command failed with.
 
   event() = default;
   explicit event(event_type t, std::uint64_t number = 0) noexcept : type(t), tag(number) {}
 
-  /// The answer of a command: its result, or the exception.  Throws wrong_payload.
+  /// The answer of a command: its result, or the exception.  Throws bad_unique_any.
   template <class R>
   R result() {
     if (error) std::rethrow_exception(error);
@@ -122,8 +122,8 @@ using output_of = typename detail::of_commands<typename S::commands>::output;
 
 /// What steps.
 template <class S>
-concept steps = requires(S& s, std::string_view method, typename S::input input,
-                         std::span<event> events, output_of<S>& out) {
+concept stepper = requires(S& s, std::string_view method, typename S::input input,
+                           std::span<event> events, output_of<S>& out) {
   s.init(method, std::move(input));
   s.step(events, out);
   { s.close() } noexcept;

@@ -15,58 +15,58 @@
 
 namespace weft {
 
-/// Asking a payload for another type than it holds.  Names both.
-struct [[gnu::visibility("default")]] wrong_payload : std::logic_error {
-  wrong_payload(std::string_view holds, std::string_view wanted)
-      : logic_error("weft: a payload was asked for " + std::string(wanted) + ", and holds " +
+/// Asking a unique_any for another type than it holds.  Names both.
+struct [[gnu::visibility("default")]] bad_unique_any : std::logic_error {
+  bad_unique_any(std::string_view holds, std::string_view wanted)
+      : logic_error("weft: a unique_any was asked for " + std::string(wanted) + ", and holds " +
                     (holds.empty() ? "nothing" : std::string(holds))) {}
 };
 
 /// A value of any type, which is asked for by that type: as std::any, but the value may be one that
 /// only moves, and so does this.
 ///
-///     payload p(std::make_unique<int>(7));
+///     unique_any p(std::make_unique<int>(7));
 ///     auto const seven = p.take<std::unique_ptr<int>>();
 ///
 /// O(1).  Values of up to three words whose move cannot throw lie inside; others cost an
 /// allocation.
-class payload {
+class unique_any {
  public:
   /// Holds nothing.
-  payload() = default;
+  unique_any() = default;
   template <class T>
-    requires(!std::same_as<std::remove_cvref_t<T>, payload>)
-  explicit payload(T&& value) : is_(&kind_of<std::decay_t<T>>) {
+    requires(!std::same_as<std::remove_cvref_t<T>, unique_any>)
+  explicit unique_any(T&& value) : is_(&kind_of<std::decay_t<T>>) {
     using V = std::decay_t<T>;
     if constexpr (lies_inside<V>)
       ::new (static_cast<void*>(room_)) V(std::forward<T>(value));
     else
       ::new (static_cast<void*>(room_)) V*(new V(std::forward<T>(value)));
   }
-  payload(payload&& other) noexcept : is_(std::exchange(other.is_, nullptr)) {
+  unique_any(unique_any&& other) noexcept : is_(std::exchange(other.is_, nullptr)) {
     if (is_) is_->move(other.room_, room_);
   }
-  payload& operator=(payload&& other) noexcept {
+  unique_any& operator=(unique_any&& other) noexcept {
     if (this == &other) return *this;
     reset();
     is_ = std::exchange(other.is_, nullptr);
     if (is_) is_->move(other.room_, room_);
     return *this;
   }
-  ~payload() { reset(); }
+  ~unique_any() { reset(); }
 
   [[nodiscard]] explicit operator bool() const noexcept { return is_ != nullptr; }
   template <class T>
   [[nodiscard]] bool holds() const noexcept {
     return is_ && *is_ == kind_of<T>;
   }
-  /// The value, which stays.  Throws wrong_payload.
+  /// The value, which stays.  Throws bad_unique_any.
   template <class T>
   [[nodiscard]] T& get() {
-    if (!holds<T>()) throw wrong_payload(is_ ? is_->name : "", detail::name_of<T>);
+    if (!holds<T>()) throw bad_unique_any(is_ ? is_->name : "", detail::name_of<T>);
     return value<T>(room_);
   }
-  /// The value; then this holds nothing.  Throws wrong_payload, and what moving it throws.
+  /// The value; then this holds nothing.  Throws bad_unique_any, and what moving it throws.
   template <class T>
   T take() {
     T taken = std::move(get<T>());

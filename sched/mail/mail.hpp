@@ -25,27 +25,27 @@ namespace weft {
 struct mail {
   static constexpr bool is_of_processes = true;  // who performs it is one (tasking.hpp)
   /// Answered with where mailboxes are registered.
-  struct open : op<detail::post_office*, seals> {};
+  struct open : op<detail::mailbox_registry*, seals> {};
   /// False if nobody will receive it any more.
   struct send : op<bool> {
-    explicit send(detail::sender& s) noexcept : what(&s) {}
-    detail::sender* what;                                     // in the awaiting frame
+    explicit send(detail::send_waiter& s) noexcept : what(&s) {}
+    detail::send_waiter* what;                                // in the awaiting frame
     friend std::size_t hash_value(send const&) { return 0; }  // addresses differ from run to run
   };
   /// The same, until then at the latest: detail::sender::sent, too_late or inbox_has_gone.
   struct send_until : op<std::uint64_t> {
     /// `a`: null if it waits as long as it takes.
-    send_until(detail::sender& s, detail::alarm* a, bool may_wait) noexcept
+    send_until(detail::send_waiter& s, detail::alarm* a, bool may_wait) noexcept
         : what(&s), until(a), waits(may_wait) {}
-    detail::sender* what;  // in the awaiting frame, as the alarm
+    detail::send_waiter* what;  // in the awaiting frame, as the alarm
     detail::alarm* until;
     bool waits;
     friend std::size_t hash_value(send_until const&) { return 0; }
   };
   /// Which of the mailboxes had one, from 1 on; or detail::receiver::too_late, nobody_left.
   struct receive : op<std::uint64_t, seals> {
-    receive(detail::receiver& r, bool may_wait) noexcept : where(&r), waits(may_wait) {}
-    detail::receiver* where;  // in the awaiting frame
+    receive(detail::receive_waiter& r, bool may_wait) noexcept : where(&r), waits(may_wait) {}
+    detail::receive_waiter* where;  // in the awaiting frame
     bool waits;
     friend std::size_t hash_value(receive const&) { return 0; }
   };
@@ -95,7 +95,7 @@ template <class M>
 [[nodiscard]] auto open(port_options o = {}) {
   if (o.capacity == 0)
     throw std::logic_error("weft: a port of capacity 0 could not pass on a message: 1 or more");
-  return detail::opening<M>(o.capacity);
+  return detail::open_awaitable<M>(o.capacity);
 }
 
 /// Where one process gets messages.  It belongs to who receives: it moves, and is no value to copy.
@@ -114,7 +114,7 @@ class [[nodiscard]] inbox {
     return *this;
   }
   ~inbox() {
-    if (box_) detail::happens("the end of an inbox", nullptr, [b = box_] { b->close(); });
+    if (box_) detail::cause_event("the end of an inbox", nullptr, [b = box_] { b->close(); });
   }
 
   /// The next message; waits for one.  Of each sender the first it sent is the first.  Throws
@@ -125,7 +125,9 @@ class [[nodiscard]] inbox {
   [[nodiscard]] auto next() { return detail::receive_next<M>(required()); }
   /// The same, nothing if none has come by then.  Throws no_senders.  O(log n), of n who wait with
   /// a deadline.
-  [[nodiscard]] auto receive_until(instant t) { return detail::receive_in_time<M>(t, required()); }
+  [[nodiscard]] auto receive_until(instant t) {
+    return detail::receive_until_awaitable<M>(t, required());
+  }
   /// One that is there: nothing if there is none.
   [[nodiscard]] auto try_receive() { return detail::receive_now<M>(required()); }
 
@@ -136,14 +138,14 @@ class [[nodiscard]] inbox {
   template <class T>
   friend struct ports;
   friend detail::mailbox_access;
-  explicit inbox(detail::mailbox_of<M>* b) noexcept : box_(b) {}
+  explicit inbox(detail::typed_mailbox<M>* b) noexcept : box_(b) {}
 
-  [[nodiscard]] detail::mailbox_of<M>& required() const {
+  [[nodiscard]] detail::typed_mailbox<M>& required() const {
     if (!box_) throw std::logic_error("weft: an inbox was used after it was moved from");
     return *box_;
   }
 
-  detail::mailbox_of<M>* box_;
+  detail::typed_mailbox<M>* box_;
 };
 
 /// Where to send to.  A value: copies are counted, and when the last one goes who receives is told
@@ -161,7 +163,8 @@ class address {
     return *this;
   }
   ~address() {
-    if (box_) detail::happens("the end of an address", nullptr, [b = box_] { b->drop_address(); });
+    if (box_)
+      detail::cause_event("the end of an address", nullptr, [b = box_] { b->drop_address(); });
   }
 
   /// Sends: false if the inbox has gone.  Who waits for it goes on at once, and who sends in its
@@ -171,17 +174,17 @@ class address {
   ///
   /// To be awaited where it is written.  O(1); allocates when more messages wait than ever before.
   [[nodiscard]] auto send(M message) const {
-    return detail::send_face<M>(required(), std::move(message));
+    return detail::send_awaitable<M>(required(), std::move(message));
   }
   /// The same, if the message can be sent by then: a send_result<M>, with the message if it was not
   /// sent.  A message for which there is room is sent, however late it is.  O(log n), of n who wait
   /// with a deadline.
   [[nodiscard]] auto send_until(instant t, M message) const {
-    return detail::send_in_time<M>(t, true, required(), std::move(message));
+    return detail::send_until_awaitable<M>(t, true, required(), std::move(message));
   }
   /// The same, if it can be sent without waiting.
   [[nodiscard]] auto try_send(M message) const {
-    return detail::send_in_time<M>(instant::max(), false, required(), std::move(message));
+    return detail::send_until_awaitable<M>(instant::max(), false, required(), std::move(message));
   }
   /// Whether both are addresses of one inbox.
   [[nodiscard]] bool operator==(address const&) const = default;
@@ -191,25 +194,25 @@ class address {
   friend class inbox;
   template <class T>
   friend struct ports;
-  explicit address(detail::mailbox_of<M>& b) noexcept : box_(&b) { b.add_address(); }
+  explicit address(detail::typed_mailbox<M>& b) noexcept : box_(&b) { b.add_address(); }
 
-  [[nodiscard]] detail::mailbox_of<M>& required() const {
+  [[nodiscard]] detail::typed_mailbox<M>& required() const {
     if (!box_) throw std::logic_error("weft: an address was used after it was moved from");
     return *box_;
   }
 
-  detail::mailbox_of<M>* box_;
+  detail::typed_mailbox<M>* box_;
 };
 
 namespace detail {
 /// For who receives from several, or by its id.
 struct mailbox_access {
   template <class M>
-  static mailbox_of<M>& of(inbox<M>& in) {
+  static typed_mailbox<M>& of(inbox<M>& in) {
     return in.required();
   }
   template <class M>
-  static inbox<M> inbox_of(mailbox_of<M>* b) noexcept {
+  static inbox<M> inbox_of(typed_mailbox<M>* b) noexcept {
     return inbox<M>(b);
   }
 };
@@ -222,7 +225,7 @@ struct ports {
   address<M> to;
 
   /// For open().
-  explicit ports(detail::mailbox_of<M>* b) noexcept : in(b), to(*b) {}
+  explicit ports(detail::typed_mailbox<M>* b) noexcept : in(b), to(*b) {}
 };
 
 /// The first message of several inboxes: the variant's index says which.  If several have one, of
@@ -234,12 +237,12 @@ struct ports {
 /// O(n) of n inboxes; allocates nothing.
 template <class... Ms>
 [[nodiscard]] auto select(inbox<Ms>&... from) {
-  return detail::select_face<Ms...>(detail::mailbox_access::of(from)...);
+  return detail::select_awaitable<Ms...>(detail::mailbox_access::of(from)...);
 }
 /// The same, nothing if none has come by then: a std::optional<std::variant<...>>.
 template <class... Ms>
 [[nodiscard]] auto select_until(instant t, inbox<Ms>&... from) {
-  return detail::select_in_time<Ms...>(t, detail::mailbox_access::of(from)...);
+  return detail::select_until_awaitable<Ms...>(t, detail::mailbox_access::of(from)...);
 }
 
 }  // namespace weft

@@ -20,7 +20,7 @@ namespace weft {
 namespace detail {
 /// Where who performs it may register, and as whom.
 struct own_route {
-  post_office* office;
+  mailbox_registry* registry;
   process_id who;
 };
 }  // namespace detail
@@ -49,17 +49,17 @@ struct routing {
   struct open : op<detail::own_route, seals> {};
   /// As mail::send; false also if the process has no such inbox.
   struct send : op<bool> {
-    explicit send(detail::routed_sender& s) noexcept : what(&s) {}
-    detail::routed_sender* what;  // in the awaiting frame
+    explicit send(detail::routed_send_waiter& s) noexcept : what(&s) {}
+    detail::routed_send_waiter* what;  // in the awaiting frame
     friend std::size_t hash_value(send const& s) {
       return static_cast<std::size_t>(s.what->to.hash());
     }
   };
   /// As mail::send_until; detail::sender::inbox_has_gone also if the process has no such inbox.
   struct send_until : op<std::uint64_t> {
-    send_until(detail::routed_sender& s, detail::alarm* a, bool may_wait) noexcept
+    send_until(detail::routed_send_waiter& s, detail::alarm* a, bool may_wait) noexcept
         : what(&s), until(a), waits(may_wait) {}
-    detail::routed_sender* what;  // in the awaiting frame, as the alarm
+    detail::routed_send_waiter* what;  // in the awaiting frame, as the alarm
     detail::alarm* until;
     bool waits;
     friend std::size_t hash_value(send_until const& s) {
@@ -82,7 +82,7 @@ class [[nodiscard]] routed_inbox {
   routed_inbox() noexcept : in_(detail::mailbox_access::inbox_of<M>(nullptr)) {}
   /// For open_inbox().  Throws std::logic_error if that process has one; bad_alloc.
   routed_inbox(detail::own_route const& of, inbox<M> in) : in_(std::move(in)) {
-    auto& all = of.office->routes();
+    auto& all = of.registry->routes();
     all.add(of.who, detail::mailbox_access::of(in_), detail::identity_of<M>);
     routes_ = &all;
     owner_ = of.who;
@@ -99,12 +99,12 @@ class [[nodiscard]] routed_inbox {
   }
   ~routed_inbox() {
     if (!routes_) return;
-    detail::happens("the end of an inbox", nullptr,
-                    [routes = routes_, owner = owner_, in = std::move(in_)]() mutable {
-                      auto const last = routes->remove(owner);  // ROUTE-3 of route_table.hpp
-                      auto const closed =
-                          std::move(in);  // first: or who receives were told of no senders
-                    });
+    detail::cause_event("the end of an inbox", nullptr,
+                        [routes = routes_, owner = owner_, in = std::move(in_)]() mutable {
+                          auto const last = routes->remove(owner);  // ROUTE-3 of route_table.hpp
+                          auto const closed =
+                              std::move(in);  // first: or who receives were told of no senders
+                        });
   }
 
   [[nodiscard]] auto receive() { return port().receive(); }
@@ -138,16 +138,16 @@ class [[nodiscard]] routed_inbox {
 namespace detail {
 
 template <class M>
-class opening_inbox : public face {
+class open_inbox_awaitable : public mail_awaitable {
  public:
-  explicit opening_inbox(std::size_t capacity) noexcept : capacity_(capacity) {}
+  explicit open_inbox_awaitable(std::size_t capacity) noexcept : capacity_(capacity) {}
   template <class Row>
   routing::open operation_in() {
     return routing::open();
   }
   routed_inbox<M> finish(own_route of) {
     if constexpr (require_message<M>())
-      return {of, mailbox_access::inbox_of(new mailbox_of<M>(*of.office, capacity_))};
+      return {of, mailbox_access::inbox_of(new typed_mailbox<M>(*of.registry, capacity_))};
     else
       std::terminate();
   }
@@ -157,7 +157,7 @@ class opening_inbox : public face {
 };
 
 template <class M>
-class routed_send : public face {
+class routed_send : public mail_awaitable {
  public:
   routed_send(process_id to, M&& m) noexcept
       : message_(std::move(m)), sender_(to, identity_of<M>, &message_) {}
@@ -168,13 +168,13 @@ class routed_send : public face {
 
  private:
   M message_;
-  routed_sender sender_;
+  routed_send_waiter sender_;
 };
 template <class M>
-class routed_send_in_time : public timed_message<M, routed_sender> {
+class routed_send_in_time : public timed_message<M, routed_send_waiter> {
  public:
   routed_send_in_time(instant t, bool waits, process_id to, M&& m) noexcept
-      : timed_message<M, routed_sender>(t, waits, std::move(m), to, identity_of<M>) {}
+      : timed_message<M, routed_send_waiter>(t, waits, std::move(m), to, identity_of<M>) {}
   template <class Row>
   routing::send_until operation_in() {
     return this->template operation<routing::send_until>();
@@ -192,7 +192,7 @@ template <class M>
 [[nodiscard]] auto open_inbox(port_options o = {}) {
   if (o.capacity == 0)
     throw std::logic_error("weft: an inbox of capacity 0 could not pass on a message: 1 or more");
-  return detail::opening_inbox<M>(o.capacity);
+  return detail::open_inbox_awaitable<M>(o.capacity);
 }
 
 /// Sends to a process of this scheduler: bool const there = co_await send(id, message);

@@ -37,14 +37,14 @@ struct schedule_options {
   /// How many processes there may be at once, the first included; 0: any number.
   std::size_t max_processes = 0;
   /// What becomes of who would start one more: by spawn, fork or submit.
-  full when_full = full::fail;
+  overflow_policy when_full = overflow_policy::fail;
 };
 
 namespace detail {
 
 template <class B>
 struct options_for : identity<schedule_options> {};
-template <with_options B>
+template <configurable_backend B>
 struct options_for<B> : identity<typename B::options> {};
 
 /// Speaks for a handler that several threads are to use at once.
@@ -60,7 +60,7 @@ consteval bool require_thread_safe() {
 }
 template <class Backend, class... Handlers>
 consteval bool are_thread_safe() {
-  if constexpr (concurrent<Backend>)
+  if constexpr (concurrent_backend<Backend>)
     return (require_thread_safe<Handlers>() && ...);
   else
     return true;
@@ -92,7 +92,7 @@ struct all_effects_of<Row, row<spawning<Fs...>, Es...>>
                      row_set<row<Es...>, row_difference<row_set<Fs...>, Row>>> {};
 template <class Row, class... Fs, class... Es>
 struct all_effects_of<Row, row<tasking<Fs...>, Es...>>  // and what tasks and scopes do anyway
-    : all_effects_of<row_set<Row, Fs..., tasking<>, completing, timing>,
+    : all_effects_of<row_set<Row, Fs..., tasking<>, completions, timing>,
                      row_set<row<Es...>, row_difference<row_set<Fs...>, Row>>> {};
 
 template <class Row>
@@ -167,7 +167,7 @@ class scheduler {
   /// Runs the process whose turn it is, up to its next yield, block or end.  False if none is left.
   /// Throws as run() does, when nobody is left.
   bool step() {
-    constexpr bool has_one_thread = !concurrent<Backend>;
+    constexpr bool has_one_thread = !concurrent_backend<Backend>;
     static_assert(has_one_thread,
                   "weft: step() runs one process on the calling thread: on a backend of several "
                   "threads there is run() only");

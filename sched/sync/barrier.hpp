@@ -39,7 +39,7 @@ class barrier {
   barrier(barrier const&) = delete;
   barrier& operator=(barrier const&) = delete;
   ~barrier() {
-    detail::happens("the end of a barrier", nullptr, [s = std::move(state_)] { s->close(); });
+    detail::cause_event("the end of a barrier", nullptr, [s = std::move(state_)] { s->close(); });
   }
 
   /// O(1), the last one O(n).  The last one goes on without letting anybody go first.  Throws

@@ -28,8 +28,8 @@ namespace detail {
 template <class T>
 class shared_completion : public pooled {
  public:
-  answer<T> value;  // written before the gate is opened
-  outside_gate gate;
+  result_slot<T> value;  // written before the gate is opened
+  external_event gate;
 
   void release() noexcept {
     // acq_rel, with itself: who destroys it has seen the last of the other.
@@ -97,18 +97,18 @@ class [[nodiscard]] completion {
   /// std::logic_error if the value was taken before, or another process waits.  A wait that is
   /// cancelled has taken nothing: the completion can be waited for again.  This object must be
   /// there until the wait ends.
-  eff<T, completing> wait() {
+  eff<T, completions> wait() {
     waiting now(*this);
-    if (!now.to->gate.is_open()) co_await completing::wait{now.to->gate};
+    if (!now.to->gate.is_open()) co_await completions::wait{now.to->gate};
     now.has_come = true;
     co_return now.to->value.take();
   }
   /// The same, until then at the latest: a std::optional<T>, for void a bool, which says nothing if
   /// it has not come by then; and then it can be waited for again.
-  eff<detail::if_in_time<T>, completing> wait_until(instant t) {
+  eff<detail::if_in_time<T>, completions> wait_until(instant t) {
     waiting now(*this);
     now.has_come = now.to->gate.is_open();
-    if (!now.has_come) now.has_come = co_await completing::wait_until(now.to->gate, t);
+    if (!now.has_come) now.has_come = co_await completions::wait_until(now.to->gate, t);
     if (!now.has_come) co_return detail::if_in_time<T>();
     if constexpr (std::is_void_v<T>) {
       now.to->value.take();
@@ -192,10 +192,10 @@ class completer {
           "weft: a completer completes once, and this one has, or was moved from");
   }
   void open() {
-    if (detail::event_keeper::of_thread) [[unlikely]] {
+    if (detail::event_deferrer::of_thread) [[unlikely]] {
       void const* const at = &to_->gate;
       auto opens = [to = std::move(to_)] { to->gate.open_now(); };
-      return detail::happens("a completion", at, std::move(opens));
+      return detail::cause_event("a completion", at, std::move(opens));
     }
     to_->gate.open_now();
     to_.reset();

@@ -127,10 +127,10 @@ class condition {
 ///       cancelled or destroyed before that, it notifies the next one.
 class condition::state {
  public:
-  state() noexcept { detail::is_born(this); }
+  state() noexcept { detail::note_created(this); }
   state(state const&) = delete;
   state& operator=(state const&) = delete;
-  ~state() { detail::is_gone(this); }
+  ~state() { detail::note_destroyed(this); }
   inline void notify(std::size_t most) noexcept;
   inline void close() noexcept;
 
@@ -165,7 +165,7 @@ class condition::waiter {
   bool leave() noexcept {
     std::lock_guard const lock(home_.mutex_);  // CONDITION-3
     if (!std::exchange(has_left_, true) && !notified_) {
-      detail::is_touched(&home_, true);
+      detail::note_access(&home_, true);
       home_.unlink(*this);
     }
     return notified_;
@@ -173,10 +173,10 @@ class condition::waiter {
   /// Its process has the mutex again.
   void uses_notify() noexcept { passes_on_ = false; }
   /// Throws `cancelled` if nobody will notify it.
-  [[nodiscard]] bool was_notified() {
+  [[nodiscard]] bool take_notification() {
     std::lock_guard const lock(home_.mutex_);
     if (notified_) return true;
-    detail::is_touched(&home_, false);
+    detail::note_access(&home_, false);
     if (home_.closed_) throw cancelled();
     return false;
   }
@@ -194,7 +194,7 @@ class condition::waiter {
 };
 
 void condition::state::notify(std::size_t most) noexcept {
-  detail::is_touched(this, true);
+  detail::note_access(this, true);
   std::lock_guard const lock(mutex_);
   bool const to_one = most == 1;
   for (; most != 0 && first_; --most) {
@@ -206,7 +206,7 @@ void condition::state::notify(std::size_t most) noexcept {
   }
 }
 void condition::state::close() noexcept {
-  detail::is_touched(this, true);
+  detail::note_access(this, true);
   std::lock_guard const lock(mutex_);
   closed_ = true;
   for (waiter* w = first_; w;) {
@@ -222,13 +222,13 @@ void condition::state::unlink(waiter& w) noexcept {
 
 condition::condition() : state_(std::make_shared<state>()) {}
 condition::~condition() {
-  detail::happens("the end of a condition", nullptr, [s = std::move(state_)] { s->close(); });
+  detail::cause_event("the end of a condition", nullptr, [s = std::move(state_)] { s->close(); });
 }
 void condition::notify_one() noexcept {
-  detail::happens("a notification", nullptr, [s = state_] { s->notify(1); });
+  detail::cause_event("a notification", nullptr, [s = state_] { s->notify(1); });
 }
 void condition::notify_all() noexcept {
-  detail::happens("a notification", nullptr, [s = state_] { s->notify(~std::size_t{0}); });
+  detail::cause_event("a notification", nullptr, [s = state_] { s->notify(~std::size_t{0}); });
 }
 
 template <class Time>
@@ -241,13 +241,13 @@ eff<std::conditional_t<std::is_same_v<Time, instant>, bool, void>, syncing> cond
   waiter me(*s);  // CONDITION-2
   m = held.taken();
   (void)mutex::guard(m);  // unlocked
-  for (auto seen = me.at().epoch(); in_time && !me.was_notified(); seen = me.at().epoch())
+  for (auto seen = me.at().epoch(); in_time && !me.take_notification(); seen = me.at().epoch())
     if constexpr (has_deadline)
       in_time = co_await detail::located(syncing::wait_until(me.at(), seen, until), where);
     else
       co_await detail::located(syncing::wait(me.at(), seen), where);
-  bool const was_notified = me.leave();
-  in_time = in_time || was_notified;
+  bool const take_notification = me.leave();
+  in_time = in_time || take_notification;
   held = co_await mutex::locks(std::move(m), where);
   me.uses_notify();
   if constexpr (has_deadline) co_return in_time;

@@ -15,26 +15,26 @@
 
 namespace weft {
 
-class outside_gate;
+class external_event;
 
 namespace detail {
-class gate_room;
+class gate_table;
 class waiting_room;
 
 /// A process that waits at an outside gate.
-class at_outside_gate {
+class external_waiter {
  public:
-  explicit at_outside_gate(outside_gate& g) noexcept : at(&g) {}
-  at_outside_gate(at_outside_gate&& other) noexcept : at(other.at) {}  // before anybody waits
-  at_outside_gate& operator=(at_outside_gate&&) = delete;
-  inline ~at_outside_gate();
+  explicit external_waiter(external_event& g) noexcept : at(&g) {}
+  external_waiter(external_waiter&& other) noexcept : at(other.at) {}  // before anybody waits
+  external_waiter& operator=(external_waiter&&) = delete;
+  inline ~external_waiter();
 
-  outside_gate* at;
+  external_event* at;
   waiter who;
-  spare_letter spare;  // with which it is put: made before it waits
+  spare_node spare;  // with which it is put: made before it waits
 
  private:
-  friend class gate_room;
+  friend class gate_table;
   friend class waiting_room;
   std::atomic<waiting_room*> home_ = nullptr;  // while the gate is on its list; under its lock
 };
@@ -44,7 +44,7 @@ class at_outside_gate {
 /// a callback of the system, in another scheduler.  The thing behind completion<T>, and for waits
 /// of one's own:
 ///
-///     co_await completing::wait{arrived};   // a process
+///     co_await completions::wait{arrived};   // a process
 ///     arrived.open();                       // anyone, once
 ///
 /// Opened before or after the wait.  While a process waits here its scheduler sleeps when nobody
@@ -60,12 +60,12 @@ class at_outside_gate {
 ///       scheduler (wait_registry.hpp), and its frames.
 ///   EXTERNAL-3  Who has opened it touches it no more once the process is put, or is told that it is off
 ///       the list (WAIT-5): it may be gone then.
-class outside_gate {
+class external_event {
  public:
-  constexpr outside_gate() noexcept { detail::is_born(this); }
-  outside_gate(outside_gate const&) = delete;
-  outside_gate& operator=(outside_gate const&) = delete;
-  inline ~outside_gate();
+  constexpr external_event() noexcept { detail::note_created(this); }
+  external_event(external_event const&) = delete;
+  external_event& operator=(external_event const&) = delete;
+  inline ~external_event();
 
   /// Who waits goes on; who comes later need not wait.  Thread safe.  What was done before is seen
   /// by who goes on.  Does nothing if it is open.  Allocates nothing; on a backend of one's own
@@ -75,22 +75,22 @@ class outside_gate {
   inline void open_now();
 
   [[nodiscard]] bool is_open() const noexcept {
-    detail::own_events_happen_at(this);
-    detail::is_touched(this, false);
+    detail::apply_own_events_at(this);
+    detail::note_access(this, false);
     return word_.load(std::memory_order_acquire) == opened;  // [1] acquire: with [2]
   }
 
  private:
-  friend class detail::gate_room;
+  friend class detail::gate_table;
   friend class detail::waiting_room;
   static constexpr std::uintptr_t nobody = 0;
   static constexpr std::uintptr_t opened = 1;
 
-  [[nodiscard]] static std::uintptr_t word_of(detail::at_outside_gate& w) noexcept {
+  [[nodiscard]] static std::uintptr_t word_of(detail::external_waiter& w) noexcept {
     return reinterpret_cast<std::uintptr_t>(&w);
   }
   /// Nobody waits and it is not open: somebody does now (EXTERNAL-2).  Else says what there is.
-  [[nodiscard]] std::uintptr_t enter(detail::at_outside_gate& w) noexcept {
+  [[nodiscard]] std::uintptr_t enter(detail::external_waiter& w) noexcept {
     std::uintptr_t found = nobody;
     // [3] release: who takes the process out [2] [4] finds all of it.  acquire, if that fails:
     // with [2].
@@ -100,22 +100,22 @@ class outside_gate {
   }
   /// Who waits, null if nobody does any more.  He is there as long as the lock is held under which
   /// he would be taken off.
-  [[nodiscard]] detail::at_outside_gate const* who_waits() const noexcept {
+  [[nodiscard]] detail::external_waiter const* who_waits() const noexcept {
     std::uintptr_t const found = word_.load(std::memory_order_acquire);  // acquire: with [3]
-    return found == opened ? nullptr : reinterpret_cast<detail::at_outside_gate const*>(found);
+    return found == opened ? nullptr : reinterpret_cast<detail::external_waiter const*>(found);
   }
   /// Whoever waits does not any more (EXTERNAL-1): null if nobody does.
-  [[nodiscard]] detail::at_outside_gate* withdraw() noexcept {
+  [[nodiscard]] detail::external_waiter* withdraw() noexcept {
     std::uintptr_t found = word_.load(std::memory_order_relaxed);  // relaxed: [4] makes sure
     if (found == nobody || found == opened) return nullptr;
     // [4] acquire: with [3].
     if (!word_.compare_exchange_strong(found, nobody, std::memory_order_acquire,
                                        std::memory_order_relaxed))
       return nullptr;
-    return reinterpret_cast<detail::at_outside_gate*>(found);
+    return reinterpret_cast<detail::external_waiter*>(found);
   }
   /// That one waits no more.  False if somebody has just opened it.
-  [[nodiscard]] bool withdraw(detail::at_outside_gate& w) noexcept {
+  [[nodiscard]] bool withdraw(detail::external_waiter& w) noexcept {
     std::uintptr_t found = word_of(w);
     // Relaxed: it is ours, we have all of it.
     return word_.compare_exchange_strong(found, nobody, std::memory_order_relaxed);
@@ -123,27 +123,27 @@ class outside_gate {
 
   std::atomic<std::uintptr_t> word_ = nobody;          // EXTERNAL-1
   std::atomic<detail::waiting_room*> home_ = nullptr;  // EXTERNAL-2; while somebody waits
-  outside_gate* next_ = nullptr;                       // of those at which somebody waits
-  outside_gate* previous_ = nullptr;
+  external_event* next_ = nullptr;                     // of those at which somebody waits
+  external_event* previous_ = nullptr;
 };
 
 /// Waiting for what comes from outside.
-struct completing {
+struct completions {
   static constexpr bool is_of_processes = true;  // who performs it is one (tasking.hpp)
   /// Until it is open.  Seals: what comes from there comes once.
   struct wait : op<void, seals> {
-    explicit wait(outside_gate& g) noexcept : here(g) {}
-    detail::at_outside_gate here;
+    explicit wait(external_event& g) noexcept : here(g) {}
+    detail::external_waiter here;
     friend std::size_t hash_value(wait const&) { return 0; }  // addresses differ from run to run
   };
   /// The same, until then at the latest: false if it is not open by then, and then one may wait
   /// there again.  O(log n), of n who wait with a deadline.
   struct wait_until : op<bool, seals> {
-    wait_until(outside_gate& g, instant t) noexcept : here(g), until(t, here.who) {}
+    wait_until(external_event& g, instant t) noexcept : here(g), until(t, here.who) {}
     wait_until(wait_until&& other) noexcept
-        : here(static_cast<detail::at_outside_gate&&>(other.here)),
+        : here(static_cast<detail::external_waiter&&>(other.here)),
           until(other.until.at(), here.who) {}
-    detail::at_outside_gate here;
+    detail::external_waiter here;
     detail::alarm until;
     friend std::size_t hash_value(wait_until const&) { return 0; }
   };

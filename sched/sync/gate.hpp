@@ -22,7 +22,7 @@ namespace weft {
 class gate;
 
 namespace detail {
-class gate_room;
+class gate_table;
 
 /// Who has what others wait for, since where: for reports.
 struct holding {
@@ -51,14 +51,14 @@ inline std::string text_of_waiters(std::size_t n) {
 struct for_release {};
 
 /// A process that waits at a gate.
-class at_gate {
+class gate_waiter {
  public:
-  at_gate(gate& g, bool in_line, bool timed) noexcept
+  gate_waiter(gate& g, bool in_line, bool timed) noexcept
       : at(&g), is_in_line(in_line), is_timed(timed) {}
-  at_gate(at_gate&& other) noexcept  // before anybody waits
-      : at_gate(*other.at, other.is_in_line, other.is_timed) {}
-  at_gate& operator=(at_gate&&) = delete;
-  inline ~at_gate();
+  gate_waiter(gate_waiter&& other) noexcept  // before anybody waits
+      : gate_waiter(*other.at, other.is_in_line, other.is_timed) {}
+  gate_waiter& operator=(gate_waiter&&) = delete;
+  inline ~gate_waiter();
 
   gate* at;
   bool const is_in_line;  // whether it matters who came before
@@ -66,11 +66,11 @@ class at_gate {
   waiter who;
 
  private:
-  friend class gate_room;
+  friend class gate_table;
   friend class weft::gate;
-  std::atomic<gate_room*> home_ = nullptr;  // while it is on the gate's list; under its lock
-  at_gate* next_ = nullptr;
-  at_gate* previous_ = nullptr;
+  std::atomic<gate_table*> home_ = nullptr;  // while it is on the gate's list; under its lock
+  gate_waiter* next_ = nullptr;
+  gate_waiter* previous_ = nullptr;
 };
 }  // namespace detail
 
@@ -87,26 +87,26 @@ class at_gate {
 ///
 /// A list of processes, the longest waiting first; it knows no condition.  It belongs to one
 /// scheduler while somebody waits.  When it ends, those who wait there find `cancelled`.  What
-/// other threads than a scheduler's wake is an outside_gate.
+/// other threads than a scheduler's wake is an external_event.
 ///
 /// O(1), each of its operations, and each process woken.  Allocates nothing.
 class gate {
  public:
-  constexpr gate() noexcept { detail::is_born(this); }
+  constexpr gate() noexcept { detail::note_created(this); }
   gate(gate const&) = delete;
   gate& operator=(gate const&) = delete;
   inline ~gate();
 
   /// How many wait.
   [[nodiscard]] std::size_t waiting() const noexcept {
-    detail::own_events_happen_at(this);
-    detail::is_touched(this, true);                 // who comes for a release only reads
+    detail::apply_own_events_at(this);
+    detail::note_access(this, true);                // who comes for a release only reads
     return count_.load(std::memory_order_relaxed);  // relaxed: a hint if there are other threads
   }
   /// How often it was woken.  What was done before that is seen by who finds the number greater.
   [[nodiscard]] std::uint64_t epoch() const noexcept {
-    detail::own_events_happen_at(this);
-    detail::is_touched(this, false);
+    detail::apply_own_events_at(this);
+    detail::note_access(this, false);
     return epoch_.load(std::memory_order_acquire);  // [1] acquire: with [2] and [8]
   }
 
@@ -128,13 +128,13 @@ class gate {
   void belongs_to(detail::gate_owner const& owner) noexcept { owner_ = &owner; }
 
  private:
-  friend class detail::gate_room;
+  friend class detail::gate_table;
 
   std::atomic<std::size_t> count_ = 0;
   std::atomic<std::uint64_t> epoch_ = 0;
-  std::atomic<detail::gate_room*> home_ = nullptr;  // while somebody waits
-  detail::at_gate* first_ = nullptr;                // who waits longest
-  detail::at_gate* last_ = nullptr;
+  std::atomic<detail::gate_table*> home_ = nullptr;  // while somebody waits
+  detail::gate_waiter* first_ = nullptr;             // who waits longest
+  detail::gate_waiter* last_ = nullptr;
   gate* next_ = nullptr;  // of the gates at which somebody waits
   gate* previous_ = nullptr;
   detail::gate_owner const* owner_ = nullptr;  // for reports; null: the operation says it all
@@ -150,7 +150,7 @@ struct syncing {
     wait(gate& g, std::uint64_t epoch) noexcept : here(g, true, false), seen(epoch) {}
     wait(gate& g, std::uint64_t epoch, detail::for_release) noexcept
         : here(g, false, false), seen(epoch) {}
-    detail::at_gate here;
+    detail::gate_waiter here;
     std::optional<std::uint64_t> seen;
     friend std::size_t hash_value(wait const&) { return 0; }  // addresses differ from run to run
   };
@@ -162,10 +162,10 @@ struct syncing {
     wait_until(gate& g, std::uint64_t epoch, instant t, detail::for_release) noexcept
         : here(g, false, true), seen(epoch), until(t, here.who) {}
     wait_until(wait_until&& other) noexcept
-        : here(static_cast<detail::at_gate&&>(other.here)),
+        : here(static_cast<detail::gate_waiter&&>(other.here)),
           seen(other.seen),
           until(other.until.at(), here.who) {}
-    detail::at_gate here;
+    detail::gate_waiter here;
     std::uint64_t seen;
     detail::alarm until;
     friend std::size_t hash_value(wait_until const&) { return 0; }

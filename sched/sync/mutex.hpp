@@ -47,7 +47,7 @@ class mutex {
   mutex(mutex const&) = delete;
   mutex& operator=(mutex const&) = delete;
   ~mutex() {
-    detail::happens("the end of a mutex", nullptr, [s = std::move(state_)] { s->close(); });
+    detail::cause_event("the end of a mutex", nullptr, [s = std::move(state_)] { s->close(); });
   }
 
   /// Waits until nobody has it.  One that is free is had without letting anybody go first.  Throws
@@ -90,8 +90,8 @@ class [[nodiscard("weft: a guard unlocks when it goes: name it")]] mutex::guard 
   }
   ~guard() {
     if (!state_) return;
-    if (detail::events_are_put_off()) [[unlikely]]
-      detail::happens("an unlock", nullptr, [s = std::move(state_)] { s->give_back(1); });
+    if (detail::events_are_deferred()) [[unlikely]]
+      detail::cause_event("an unlock", nullptr, [s = std::move(state_)] { s->give_back(1); });
     else
       state_->give_back(1);
   }
@@ -120,7 +120,7 @@ eff<mutex::guard, syncing> mutex::locks(state s, std::source_location where) {
   co_await detail::located(syncing::touch(s->location(), false), where);
   process_id const me = co_await detail::located(syncing::own(), where);
   if (!s->try_take()) co_await detail::permits::take(s, where);
-  s->is_held_by(me, where);
+  s->set_holder(me, where);
   co_return guard(std::move(s));
 }
 eff<std::optional<mutex::guard>, syncing> mutex::tries(state s, std::optional<instant> until,
@@ -130,7 +130,7 @@ eff<std::optional<mutex::guard>, syncing> mutex::tries(state s, std::optional<in
   bool has_it = s->try_take();
   if (!has_it && until) has_it = co_await detail::permits::take_until(s, *until, where);
   if (!has_it) co_return std::nullopt;
-  s->is_held_by(me, where);
+  s->set_holder(me, where);
   co_return guard(std::move(s));
 }
 

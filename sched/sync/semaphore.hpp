@@ -39,7 +39,7 @@ class semaphore {
   semaphore(semaphore const&) = delete;
   semaphore& operator=(semaphore const&) = delete;
   ~semaphore() {
-    detail::happens("the end of a semaphore", nullptr, [s = std::move(state_)] { s->close(); });
+    detail::cause_event("the end of a semaphore", nullptr, [s = std::move(state_)] { s->close(); });
   }
 
   /// Takes one, when there is one.  Throws `cancelled` if the semaphore ends.
@@ -59,7 +59,7 @@ class semaphore {
   void release(std::size_t n = 1) noexcept {
     if (n == 0) return;
     // Kept: who takes it may end us.
-    detail::happens("the release of a permit", nullptr, [s = state_, n] { s->give_back(n); });
+    detail::cause_event("the release of a permit", nullptr, [s = state_, n] { s->give_back(n); });
   }
 
  private:

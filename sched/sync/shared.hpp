@@ -42,7 +42,8 @@ class shared {
   shared(shared const&) = delete;
   shared& operator=(shared const&) = delete;
   ~shared() {
-    detail::happens("the end of a shared value", nullptr, [s = std::move(state_)] { s->close(); });
+    detail::cause_event("the end of a shared value", nullptr,
+                        [s = std::move(state_)] { s->close(); });
   }
 
   /// A copy.  Lets nobody go first; nor do set and update.
@@ -101,11 +102,11 @@ class shared {
     gate changed;
   };
   /// Tells when we have no access any more.
-  struct tells {
-    explicit tells(shared_state& s) noexcept : of(s) {}
-    tells(tells const&) = delete;
-    tells& operator=(tells const&) = delete;
-    ~tells() { of.changed.release_all_now(); }
+  struct access_note {
+    explicit access_note(shared_state& s) noexcept : of(s) {}
+    access_note(access_note const&) = delete;
+    access_note& operator=(access_note const&) = delete;
+    ~access_note() { of.changed.release_all_now(); }
     shared_state& of;
   };
   using state = std::shared_ptr<shared_state>;
@@ -119,7 +120,7 @@ class shared {
   static eff<void, syncing> sets(state s, T value, std::source_location where) {
     co_await detail::located(syncing::touch(&s->changed, true), where);
     process_id const me = co_await detail::located(syncing::own(), where);
-    tells const at_the_end(*s);
+    access_note const at_the_end(*s);
     std::lock_guard const lock(s->access);
     s->written.emplace(me, where);
     s->value = std::move(value);
@@ -129,7 +130,7 @@ class shared {
                                                             std::source_location where) {
     co_await detail::located(syncing::touch(&s->changed, true), where);
     process_id const me = co_await detail::located(syncing::own(), where);
-    tells const at_the_end(*s);
+    access_note const at_the_end(*s);
     std::lock_guard const lock(s->access);
     s->written.emplace(me, where);
     co_return std::invoke(f, s->value);

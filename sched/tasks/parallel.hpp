@@ -150,7 +150,7 @@ auto parallel_for(Range&& range, F f, grain g = {}) {
                   "returns an eff<void, ...> if what it gives is to be awaited");
     if constexpr (is_of_bytes && takes_elements) {
       using work = detail::with_each<F, element>;
-      return detail::pieces<std::views::all_t<Range>, work>(
+      return detail::range_job<std::views::all_t<Range>, work>(
           std::views::all(std::forward<Range>(range)), work(std::move(f)), g.elements);
     } else {
       return detail::refused<void>();
@@ -179,7 +179,7 @@ auto parallel_reduce(Range&& range, T init, Op op, F f, grain g = {}) {
                   "the first, that gives one, and one that gives such a value of each element");
     if constexpr (gives_that_type) {
       using work = detail::reduction<T, Op, F>;
-      return detail::pieces<std::views::all_t<Range>, work>(
+      return detail::range_job<std::views::all_t<Range>, work>(
           std::views::all(std::forward<Range>(range)),
           work(std::move(init), std::move(op), std::move(f)), g.elements);
     } else {

@@ -103,8 +103,8 @@ class scope {
   void cancel() noexcept {
     // Relaxed: looked at when all have ended.
     core_.was_told.store(true, std::memory_order_relaxed);
-    detail::happens("the cancellation of a scope", &core_,
-                    [core = &core_] { core->home->cancel(*core); });
+    detail::cause_event("the cancellation of a scope", &core_,
+                        [core = &core_] { core->home->cancel(*core); });
   }
 
  private:
@@ -130,7 +130,7 @@ class body_of_scope {
 
  public:
   static constexpr bool finds_its_awaiter = true;
-  body_of_scope(Body body, scope_core& s, answer<T>& to)
+  body_of_scope(Body body, scope_core& s, result_slot<T>& to)
       : frame_(body.release()), scope_(s), to_(to) {}
 
   template <class Caller>
@@ -147,7 +147,7 @@ class body_of_scope {
     template <class Frame>
     transfer await_suspend(std::coroutine_handle<Frame> me) noexcept {
       auto& child = frame_of(body.frame_);
-      child.parent = continuation(static_cast<ending&>(body.scope_));
+      child.parent = continuation(static_cast<frame_end&>(body.scope_));
       if constexpr (!std::is_same_v<Callee, row<>>)
         child.evidence = evidence.view(me.promise().evidence);
       child.to = &body.to_;
@@ -158,7 +158,7 @@ class body_of_scope {
 
   std::coroutine_handle<> frame_;
   scope_core& scope_;
-  answer<T>& to_;
+  result_slot<T>& to_;
 };
 
 template <class Row, class Scope, class F>
@@ -168,7 +168,7 @@ auto in_a_scope(F f, std::source_location where)
   using body = std::invoke_result_t<F&, Scope&>;
   using T = typename body::value_type;
   Scope s;
-  answer<T> given;
+  result_slot<T> given;
   co_await located(typename tasks::enter(s.core()), where);
   std::optional<body> begun;
   try {
@@ -179,8 +179,8 @@ auto in_a_scope(F f, std::source_location where)
   }
   if (begun) co_await body_of_scope<body>(*std::move(begun), s.core(), given);
   if (given.error())
-    happens("the cancellation of a scope, whose body has failed", &s.core(),
-            [core = &s.core()] { core->home->cancel(*core); });
+    cause_event("the cancellation of a scope, whose body has failed", &s.core(),
+                [core = &s.core()] { core->home->cancel(*core); });
   for (bool is_over = false; !is_over;)
     is_over = co_await located(typename tasks::leave(s.core()), where);
   s.core().finish(given.error());
@@ -197,16 +197,16 @@ struct watched_scope {
   explicit watched_scope(scope_options const& o) noexcept : how(o) {}
 
   scope_options const how;
-  outside_gate over_or_stopped;
+  external_event over_or_stopped;
   std::atomic<char const*> why = nullptr;  // it was cancelled
 
   // Relaxed, both: a moment later it is late; the body is told of it by the cancellation.
   void ends() noexcept {
-    is_touched(&over_or_stopped, true);
+    note_access(&over_or_stopped, true);
     is_over_.store(true, std::memory_order_relaxed);  // as above
   }
   [[nodiscard]] bool is_over() const noexcept {
-    is_touched(&over_or_stopped, false);
+    note_access(&over_or_stopped, false);
     return is_over_.load(std::memory_order_relaxed);  // as above
   }
 
@@ -226,9 +226,9 @@ struct watched_scope {
 };
 /// Ends when the scope does; or cancels it, and what is around it.
 template <class Scope>
-eff<void, completing, timing> watch(watched_scope& w, Scope& round) {
+eff<void, completions, timing> watch(watched_scope& w, Scope& round) {
   instant const now = co_await timing::now{};
-  bool const was_opened = co_await completing::wait_until{w.over_or_stopped, w.end(now)};
+  bool const was_opened = co_await completions::wait_until{w.over_or_stopped, w.end(now)};
   if (w.is_over()) co_return;
   // Relaxed: who is cancelled by the next line sees it.
   w.why.store(was_opened ? "weft: cancelled, since somebody asked the scope to stop"

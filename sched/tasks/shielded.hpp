@@ -15,27 +15,29 @@ namespace weft {
 namespace detail {
 
 /// Where a body ends that is told nothing by those outside.
-class shield final : public ending {
+class shield final : public frame_end {
  public:
   continuation ended() noexcept override { return leaf; }
   continuation dropped() noexcept override { return leaf; }
   [[nodiscard]] std::string text() const override { return "a shield"; }
   [[nodiscard]] continuation outside() const noexcept override { return leaf; }
   [[nodiscard]] bool lost() const noexcept override { return false; }
-  [[nodiscard]] told tells(continuation&) const noexcept override { return told::to_stay; }
+  [[nodiscard]] cancel_state query_cancellation(continuation&) const noexcept override {
+    return cancel_state::shielded;
+  }
 
   std::coroutine_handle<> leaf;
 };
 
 template <class F>
-class is_shielded {
+class shielded_body {
   using body = std::invoke_result_t<F&>;
   using T = typename body::value_type;
   using Callee = typename body::effects;
 
  public:
   static constexpr bool finds_its_awaiter = true;
-  explicit is_shielded(F f) : f_(std::move(f)) {}
+  explicit shielded_body(F f) : f_(std::move(f)) {}
   template <class Caller>
   auto awaiter_in(std::source_location where) {
     constexpr bool fits = is_empty_row<row_difference<Callee, Caller>>;
@@ -60,7 +62,7 @@ class is_shielded {
     transfer await_suspend(std::coroutine_handle<Frame> me) noexcept {
       auto& child = frame_of(frame_);
       end_.leaf = me;
-      child.parent = continuation(static_cast<ending&>(end_));
+      child.parent = continuation(static_cast<frame_end&>(end_));
       if constexpr (!std::is_same_v<Callee, row<>>)
         child.evidence = evidence_.view(me.promise().evidence);
       child.to = &answer_;
@@ -72,7 +74,7 @@ class is_shielded {
     std::coroutine_handle<> frame_;
     [[no_unique_address]] projection<Callee, Caller> evidence_;
     shield end_;
-    answer<T> answer_;
+    result_slot<T> answer_;
   };
 
   F f_;
@@ -87,7 +89,7 @@ class is_shielded {
 ///     co_await shielded([&]() -> eff<void, mail> { co_await log.send(line); });
 template <class F>
 auto shielded(F f) {
-  return detail::is_shielded<F>(std::move(f));
+  return detail::shielded_body<F>(std::move(f));
 }
 
 }  // namespace weft

@@ -34,13 +34,13 @@ struct tasking {
   };
   /// Until these have ended, one after the other.
   struct await : op<void, seals> {
-    explicit await(detail::awaited_task* first) noexcept : how(first) {}
+    explicit await(detail::waitable_task* first) noexcept : how(first) {}
     detail::task_wait how;
     friend std::size_t hash_value(await const&) { return 0; }
   };
   /// The same, until then at the latest: false if not all have.
   struct await_until : op<bool, seals> {
-    await_until(detail::awaited_task* first, instant t,
+    await_until(detail::waitable_task* first, instant t,
                 std::optional<instant::duration> from_now = {}) noexcept
         : how(first), time(from_now), until(t, how.here.who) {}
     await_until(await_until&& other) noexcept

@@ -27,16 +27,16 @@ namespace detail {
 
 /// Several computations, and room for what they give.
 template <class... Cs>
-class all_of {
+class tuple_join {
  public:
   static constexpr bool is_trivial_at_last =
       (std::is_trivially_destructible_v<kept<typename Cs::value_type>> && ...);
   static constexpr bool may_be_none = false;
 
-  [[gnu::always_inline]] explicit all_of(Cs... cs)
-      : all_of(std::index_sequence_for<Cs...>(), cs...) {}
-  all_of(all_of const&) = delete;
-  all_of& operator=(all_of const&) = delete;
+  [[gnu::always_inline]] explicit tuple_join(Cs... cs)
+      : tuple_join(std::index_sequence_for<Cs...>(), cs...) {}
+  tuple_join(tuple_join const&) = delete;
+  tuple_join& operator=(tuple_join const&) = delete;
 
   template <class Row>
   static consteval bool may_start_in() {
@@ -63,25 +63,25 @@ class all_of {
 
  private:
   template <class T>
-  static auto value_of(answer<T>& from) {
+  static auto value_of(result_slot<T>& from) {
     if constexpr (std::is_void_v<T>)
       return std::tuple<>();
     else
       return std::tuple<T>(from.take_value());
   }
   template <std::size_t... Is>
-  [[gnu::always_inline]] all_of(std::index_sequence<Is...>, Cs&... cs)
+  [[gnu::always_inline]] tuple_join(std::index_sequence<Is...>, Cs&... cs)
       : join_(tasks_, sizeof...(Cs), light_row_of<typename Cs::effects...>()),
         tasks_{task(join_, {cs.release(), &row_info_of<typename Cs::effects>::value},
                     std::get<Is>(answers_))...} {}
-  std::tuple<answer<typename Cs::value_type>...> answers_;
+  std::tuple<result_slot<typename Cs::value_type>...> answers_;
   detail::join join_;
   task tasks_[sizeof...(Cs)];  // gone first: what is left of them answers
 };
 
 /// So many computations of one type.
 template <class C, class Room>
-class all_alike {
+class range_join {
   using T = typename C::value_type;
   static constexpr row_info const& row = row_info_of<typename C::effects>::value;
 
@@ -91,7 +91,7 @@ class all_alike {
 
   /// Takes them out of the range: `n` of them.
   template <class Range>
-  all_alike(std::size_t n, Range& range)
+  range_join(std::size_t n, Range& range)
       : room_(n),
         join_(room_.tasks(), static_cast<std::uint32_t>(n), light_row_of<typename C::effects>()) {
     struct made {  // so that it is known also if the range throws
@@ -104,8 +104,8 @@ class all_alike {
       ++so_far.n;
     }
   }
-  all_alike(all_alike const&) = delete;
-  all_alike& operator=(all_alike const&) = delete;
+  range_join(range_join const&) = delete;
+  range_join& operator=(range_join const&) = delete;
 
   [[nodiscard]] task const* tasks() noexcept { return room_.tasks(); }
   [[nodiscard]] std::uint32_t size() const noexcept { return join_.count; }
@@ -115,7 +115,7 @@ class all_alike {
   }
   [[nodiscard]] detail::join& join() noexcept { return join_; }
   [[gnu::noinline]] void require_all() {
-    answer<T>* const first = room_.answers();
+    result_slot<T>* const first = room_.answers();
     if (std::all_of(first, first + join_.count, [](auto& a) { return a.value(); })) return;
     task_errors errors;
     for (std::uint32_t i = 0; i != join_.count; ++i)
@@ -141,15 +141,16 @@ class all_alike {
 /// What is awaited: `All`, one of those above.  It need not be destroyed if all is as it should be,
 /// and no answer has a destructor; the rest is out of line: so the code of who awaits is small.
 template <class All>
-class all_awaited {
+class join_awaitable {
  public:
   static constexpr bool finds_its_effect = true;
 
   template <class... Args>
-  [[gnu::always_inline]] explicit all_awaited(Args&&... args) : all_(std::forward<Args>(args)...) {}
-  all_awaited(all_awaited const&) = delete;
-  all_awaited& operator=(all_awaited const&) = delete;
-  ~all_awaited() {
+  [[gnu::always_inline]] explicit join_awaitable(Args&&... args)
+      : all_(std::forward<Args>(args)...) {}
+  join_awaitable(join_awaitable const&) = delete;
+  join_awaitable& operator=(join_awaitable const&) = delete;
+  ~join_awaitable() {
     if (!is_over_) destroy();
   }
 
@@ -223,7 +224,7 @@ template <class... Cs>
   requires(sizeof...(Cs) > 0 && (detail::is_eff<Cs> && ...))
 // In line: as a function it would save registers for a computation that is empty.
 [[gnu::always_inline]] inline auto when_all(Cs... cs) {
-  return detail::all_awaited<detail::all_of<Cs...>>(std::move(cs)...);
+  return detail::join_awaitable<detail::tuple_join<Cs...>>(std::move(cs)...);
 }
 
 /// The same of a range of computations: a container that is moved, or a view that makes them as it
@@ -252,10 +253,11 @@ auto when_all(X&& range, Xs&&...) {
   } else {
     using C = std::remove_reference_t<std::ranges::range_reference_t<X>>;
     using T = typename C::value_type;
-    using in_a_block = detail::all_awaited<detail::all_alike<C, detail::room_outside<T>>>;
+    using in_a_block = detail::join_awaitable<detail::range_join<C, detail::heap_task_array<T>>>;
     if constexpr (detail::is_array<X>) {
       constexpr std::size_t n = detail::array_size<X>;
-      return detail::all_awaited<detail::all_alike<C, detail::room_inside<T, n>>>(n, range);
+      return detail::join_awaitable<detail::range_join<C, detail::inline_task_array<T, n>>>(n,
+                                                                                            range);
     } else if constexpr (std::ranges::sized_range<X>) {
       return in_a_block(static_cast<std::size_t>(std::ranges::size(range)), range);
     } else {

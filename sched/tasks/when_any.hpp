@@ -32,14 +32,14 @@ using value_or_nothing = std::conditional_t<std::is_void_v<T>, std::monostate, T
 template <class V, class Scope>
 class first_of {
  public:
-  explicit first_of(Scope& s) noexcept : scope_(s) { is_born(this); }
+  explicit first_of(Scope& s) noexcept : scope_(s) { note_created(this); }
   first_of(first_of const&) = delete;
   first_of& operator=(first_of const&) = delete;
-  ~first_of() { is_gone(this); }
+  ~first_of() { note_destroyed(this); }
 
   /// True for one.
-  [[nodiscard]] bool is_first() noexcept {
-    is_touched(this, true);
+  [[nodiscard]] bool claim_first() noexcept {
+    note_access(this, true);
     // Relaxed: whoever looks at the value does so when the scope is over.
     return !is_decided_.exchange(true, std::memory_order_relaxed);
   }
@@ -50,12 +50,12 @@ class first_of {
   template <class Place, class T>
   void give_if_first(Place place, T&& value) {
     auto gives = [this, place, value = std::forward<T>(value)]() mutable {
-      if (is_first()) give(place, std::move(value));
+      if (claim_first()) give(place, std::move(value));
     };
     // Others may come between the alternative's last operation and this.
     if constexpr (std::is_nothrow_move_constructible_v<std::decay_t<T>>)
-      if (event_keeper::of_thread) [[unlikely]]
-        return happens("the value of an alternative", this, std::move(gives));
+      if (event_deferrer::of_thread) [[unlikely]]
+        return cause_event("the value of an alternative", this, std::move(gives));
     gives();
   }
   [[nodiscard]] V take() { return *std::move(value_); }
@@ -91,7 +91,7 @@ eff<void, typename C::effects> run_for_the_first(C c, First& first, Place place)
     }
   } catch (...) {
     // What comes too late is dropped, whatever it is.
-    if (!has_value && !first.is_first()) co_return;
+    if (!has_value && !first.claim_first()) co_return;
     throw;
   }
 }

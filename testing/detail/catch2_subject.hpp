@@ -21,37 +21,37 @@ namespace weft::detail {
 ///   SUBJECT-1  Of the two that come of a fork, who goes on first has the frames, and the messages in
 ///   them.
 ///       The other one is run again, and says them anew.
-class naming final : public chooser {
+class catch2_namer final : public strategy {
  public:
-  explicit naming(chooser& c) : chooser_(c) {}
+  explicit catch2_namer(strategy& c) : strategy_(c) {}
 
   std::size_t choose(candidates const& who) override {
     if (who.last != candidates::nobody && is_at_fork(who, who.last)) note_fork(who);
-    auto const next = chooser_.choose(who);
+    auto const next = strategy_.choose(who);
     notes_.running.reset();
     if (next == candidates::nobody) return next;
     notes_.running = who[next];
-    if (!forks_.empty()) has_gone_on(who[next]);
+    if (!forks_.empty()) note_resumed(who[next]);
     return next;
   }
-  std::size_t decide(std::size_t ways) override { return chooser_.decide(ways); }
+  std::size_t decide(std::size_t ways) override { return strategy_.decide(ways); }
   void step_ends() override {
     notes_.running.reset();
-    chooser_.step_ends();
+    strategy_.step_ends();
   }
-  void is_over(run_end how) override {
+  void on_run_end(run_end how) override {
     notes_.running.reset();
-    chooser_.is_over(how);
+    strategy_.on_run_end(how);
   }
-  [[nodiscard]] touch_listener* listener() noexcept override { return chooser_.listener(); }
-  [[nodiscard]] bool lacks_memory() const noexcept override { return chooser_.lacks_memory(); }
+  [[nodiscard]] location_listener* listener() noexcept override { return strategy_.listener(); }
+  [[nodiscard]] bool lacks_memory() const noexcept override { return strategy_.lacks_memory(); }
 
  private:
   struct two {
     process_id parent, child;
   };
   [[nodiscard]] static bool is_at_fork(candidates const& who, std::size_t i) {
-    return who.ready[i].get()->goes_on_from().operation == "weft::proc::fork";
+    return who.ready[i].get()->resumes_at().operation == "weft::proc::fork";
   }
   /// Who ran last has forked: its child is the one at a fork of whom we have not heard.
   void note_fork(candidates const& who) {
@@ -65,7 +65,7 @@ class naming final : public chooser {
       }
   }
   /// SUBJECT-1
-  void has_gone_on(process_id p) {
+  void note_resumed(process_id p) {
     auto const is_one = [p](two const& f) { return f.parent == p || f.child == p; };
     auto const f = std::ranges::find_if(forks_, is_one);
     if (f == forks_.end()) return;
@@ -75,7 +75,7 @@ class naming final : public chooser {
     forks_.erase(f);
   }
 
-  chooser& chooser_;
+  strategy& strategy_;
   catch2_notes& notes_ = catch2_capture::instance().notes();
   std::vector<two> forks_;  // of which nobody has gone on
   std::vector<process_id> known_;
@@ -85,7 +85,7 @@ class catch2_subject final : public subject {
  public:
   explicit catch2_subject(subject& s) : subject_(s) {}
 
-  [[nodiscard]] run_result run(chooser& c, run_log& log, run_limits const& limits) override {
+  [[nodiscard]] run_result run(strategy& c, run_log& log, run_limits const& limits) override {
     struct place {
       run_log const& log;
       granularity grain;
@@ -101,7 +101,7 @@ class catch2_subject final : public subject {
       catch2_notes& notes;
       ~end_of_run() { notes.path_so_far = nullptr; }
     } const ends{notes};
-    naming named(c);
+    catch2_namer named(c);
     auto result = subject_.run(named, log, limits);
     if (notes.failure) return {verdict::failed, std::move(*notes.failure)};
     return result;

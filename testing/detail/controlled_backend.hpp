@@ -50,12 +50,12 @@ enum class run_end : std::uint8_t {
 };
 
 /// Who answers.  It is told of each step, also where there is no choice.
-class chooser {
+class strategy {
  public:
-  chooser() = default;
-  chooser(chooser const&) = delete;
-  chooser& operator=(chooser const&) = delete;
-  virtual ~chooser() = default;
+  strategy() = default;
+  strategy(strategy const&) = delete;
+  strategy& operator=(strategy const&) = delete;
+  virtual ~strategy() = default;
 
   /// One of them; or nobody: then the run ends here, and is none.
   virtual std::size_t choose(candidates const& who) = 0;
@@ -64,9 +64,9 @@ class chooser {
   /// The step has ended, and who is next is not asked: nobody is ready, or all are unwound.
   virtual void step_ends() {}
   /// After the last step.
-  virtual void is_over(run_end) {}
+  virtual void on_run_end(run_end) {}
   /// Who is to hear what processes touch: null if nobody is.
-  [[nodiscard]] virtual touch_listener* listener() noexcept { return nullptr; }
+  [[nodiscard]] virtual location_listener* listener() noexcept { return nullptr; }
   /// Whether an allocation of its own has failed where it could not throw: then nobody was chosen
   /// since, and it is of no use any more.
   [[nodiscard]] virtual bool lacks_memory() const noexcept { return false; }
@@ -100,11 +100,11 @@ struct run_log {
   std::size_t steps = 0;
   std::size_t switches = 0;
   std::size_t preemptions = 0;
-  std::size_t decisions = 0;  // that are not 0
-  bool was_dry = false;       // nobody was ready
-  bool was_cut = false;       // it was longer than it may be
-  bool was_given_up = false;  // the chooser said nobody
-  bool lacks_memory = false;  // CHOICE-3
+  std::size_t decisions = 0;   // that are not 0
+  bool was_quiescent = false;  // nobody was ready
+  bool was_cut = false;        // it was longer than it may be
+  bool was_given_up = false;   // the chooser said nobody
+  bool lacks_memory = false;   // CHOICE-3
   std::vector<schedule_step>* trace = nullptr;
   std::vector<thunk> room;  // for the candidates: kept from run to run
 
@@ -118,7 +118,7 @@ struct run_log {
     choices.clear();
     ids.clear();
     steps = switches = preemptions = decisions = 0;
-    was_dry = was_cut = was_given_up = lacks_memory = false;
+    was_quiescent = was_cut = was_given_up = lacks_memory = false;
   }
   [[nodiscard]] schedule_path path(granularity g) const {
     schedule_path p(g);
@@ -159,51 +159,51 @@ struct run_limits {
   weft::granularity granularity;
 };
 
-class choosing final : public decider, public event_keeper {
+class controlled_backend final : public decider, public event_deferrer {
  public:
   static constexpr unsigned wakes = ~0U;
   static constexpr bool hands_over = false;
-  using place = pending_place;
+  using header = pending_header;
 
-  choosing(chooser& c, run_log& log, run_limits const& limits) noexcept
-      : chooser_(c), log_(log), limits_(limits), before_(std::exchange(decider::of_thread, this)) {
+  controlled_backend(strategy& c, run_log& log, run_limits const& limits) noexcept
+      : strategy_(c), log_(log), limits_(limits), before_(std::exchange(decider::of_thread, this)) {
     log.clear();
-    keeper_before_ = event_keeper::of_thread;
-    event_keeper::of_thread = is_parallel() ? this : nullptr;
+    deferrer_before_ = event_deferrer::of_thread;
+    event_deferrer::of_thread = is_parallel() ? this : nullptr;
   }
-  ~choosing() {
+  ~controlled_backend() {
     decider::of_thread = before_;
-    event_keeper::of_thread = keeper_before_;
+    event_deferrer::of_thread = deferrer_before_;
   }
 
   class worker {
    public:
-    worker(choosing& b, unsigned) noexcept : home_(b), ready_(b.log_.room) {}
+    worker(controlled_backend& b, unsigned) noexcept : home_(b), ready_(b.log_.room) {}
     worker(worker const&) = delete;
     worker& operator=(worker const&) = delete;
     ~worker() { ready_.clear(); }
 
-    void put(thunk&& t, why) { put_in(std::move(t)); }
-    thunk take(instant until, dry_test dry) try {
+    void put(thunk&& t, put_reason) { put_in(std::move(t)); }
+    thunk take(instant until, quiescence_test quiescent) try {
       home_.is_in_step_ = false;
-      if (home_.arrivals_.has_news()) [[unlikely]]
-        if (!home_.arrivals_.fetch(*this)) return thunk::nothing::stopped;
+      if (home_.injected_.has_news()) [[unlikely]]
+        if (!home_.injected_.fetch(*this)) return thunk::reason::stopped;
       if (ready_.empty()) {
-        home_.chooser_.step_ends();
-        home_.log_.was_dry = true;
-        if (auto w = home_.arrivals_.wait(*this, until, dry); !w.has_come)
+        home_.strategy_.step_ends();
+        home_.log_.was_quiescent = true;
+        if (auto w = home_.injected_.wait(*this, until, quiescent); !w.has_come)
           return std::move(w.instead);
       }
       run_log& log = home_.log_;
       if (log.steps == home_.limits_.max_steps) {
         log.was_cut = true;
-        return thunk::nothing::stopped;
+        return thunk::reason::stopped;
       }
       candidates const who{ready_, last()};
-      std::size_t const next = home_.chooser_.choose(who);
+      std::size_t const next = home_.strategy_.choose(who);
       if (next == candidates::nobody) {
         log.was_given_up = true;
-        return thunk::nothing::stopped;
+        return thunk::reason::stopped;
       }
       return step(next, who.last);
     } catch (std::bad_alloc const&) {
@@ -214,17 +214,17 @@ class choosing final : public decider, public event_keeper {
     /// When all are to be unwound: in which order is no part of the schedule, unless one of those
     /// who are ready goes on, since it `has_answer(process&)`, and it was no deadlock.
     template <class HasAnswer>
-    thunk take_any(instant until, dry_test dry, HasAnswer has_answer) try {
+    thunk take_any(instant until, quiescence_test quiescent, HasAnswer has_answer) try {
       auto const goes_on = [&](thunk const& t) { return has_answer(*t.get()); };
       run_log const& log = home_.log_;
-      bool const may_choose = !log.was_dry && log.steps != home_.limits_.max_steps;
-      if (may_choose && std::ranges::any_of(ready_, goes_on)) return take(until, dry);
+      bool const may_choose = !log.was_quiescent && log.steps != home_.limits_.max_steps;
+      if (may_choose && std::ranges::any_of(ready_, goes_on)) return take(until, quiescent);
       home_.is_in_step_ = false;
-      home_.chooser_.step_ends();
-      if (home_.arrivals_.has_news() && !home_.arrivals_.fetch(*this))
-        return thunk::nothing::stopped;
+      home_.strategy_.step_ends();
+      if (home_.injected_.has_news() && !home_.injected_.fetch(*this))
+        return thunk::reason::stopped;
       if (ready_.empty())
-        if (auto w = home_.arrivals_.wait(*this, instant::max(), dry_test()); !w.has_come)
+        if (auto w = home_.injected_.wait(*this, instant::max(), quiescence_test()); !w.has_come)
           return std::move(w.instead);
       thunk t = std::move(ready_.front());
       ready_.erase(ready_.begin());
@@ -247,11 +247,11 @@ class choosing final : public decider, public event_keeper {
     }
 
    private:
-    friend class arrivals;
+    friend class injection_queue;
     void put_in(thunk&& t) {  // CHOICE-1
       auto const after = [&t](thunk const& other) { return other.get()->id() > t.get()->id(); };
-      auto const place = std::ranges::find_if(ready_, after);
-      ready_.insert(place, std::move(t));
+      auto const position = std::ranges::find_if(ready_, after);
+      ready_.insert(position, std::move(t));
     }
     [[nodiscard]] bool is_empty() const noexcept { return ready_.empty(); }
     [[nodiscard]] std::size_t last() const noexcept {
@@ -265,7 +265,7 @@ class choosing final : public decider, public event_keeper {
       process const& p = *it->get();
       bool const preempts = last != candidates::nobody && last != next;
       bool const switches = log.steps != 0 && p.id() != last_;
-      log.was_dry = false;
+      log.was_quiescent = false;
       ++log.steps;
       if (ready_.size() != 1) note_choice(next);
       if (log.trace) log.trace->push_back(step_of(p, switches, preempts));
@@ -287,27 +287,27 @@ class choosing final : public decider, public event_keeper {
       if (auto const event = home_.events_.first_of(p); !event.empty())
         return {p.id(), event, {}, switches, preempts, {}, true};
       if (home_.events_.end_of(p)) return {p.id(), "its end", {}, switches, preempts, {}, true};
-      auto const [operation, where] = p.goes_on_from();
+      auto const [operation, where] = p.resumes_at();
       return {p.id(), operation, where, switches, preempts, {}, false};
     }
 
-    choosing& home_;
+    controlled_backend& home_;
     std::vector<thunk>& ready_;
     process_id last_;  // who ran last: to begin with nobody, and then there is no choice
   };
 
-  void put(thunk&& t, why) { arrivals_.put(std::move(t)); }
-  thunk claim(process*) noexcept { return thunk::nothing::dry; }
-  void stop() { arrivals_.stop(); }
+  void put(thunk&& t, put_reason) { injected_.put(std::move(t)); }
+  thunk claim(process*) noexcept { return thunk::reason::quiescent; }
+  void stop() { injected_.stop(); }
   /// Somebody who explores is told so.
   void touched(process*, void const* location, bool writes) noexcept {
-    is_touched(location, writes);
+    note_access(location, writes);
   }
 
   /// 0 if nobody runs: what is made before, and what is unwound after, is no part of the schedule.
   std::size_t decide(std::size_t n, std::string_view const* names) override try {
     if (!is_in_step_ || n == 1) return 0;  // CHOICE-2
-    std::size_t const taken = chooser_.decide(n);
+    std::size_t const taken = strategy_.decide(n);
     log_.choices.push_back(
         {static_cast<unsigned>(taken), static_cast<unsigned>(n), log_.steps, run_log::no_ids});
     log_.decisions += taken != 0;
@@ -327,40 +327,40 @@ class choosing final : public decider, public event_keeper {
   // ---- what is put off
 
   /// `who(scheduler)`: the process that runs, if its events can be put off.
-  void is_run_by(void* scheduler, process* (*who)(void* scheduler) noexcept) noexcept {
+  void set_scheduler(void* scheduler, process* (*who)(void* scheduler) noexcept) noexcept {
     scheduler_ = scheduler;
     who_runs_ = who;
   }
-  [[nodiscard]] put_off_events& events() noexcept { return events_; }
-  [[nodiscard]] put_off_events const& events() const noexcept { return events_; }
-  [[nodiscard]] bool puts_off() noexcept override {
+  [[nodiscard]] deferred_events& events() noexcept { return events_; }
+  [[nodiscard]] deferred_events const& events() const noexcept { return events_; }
+  [[nodiscard]] bool defers() noexcept override {
     return who_runs_ && who_runs_(scheduler_) != nullptr;
   }
-  void put_off(std::unique_ptr<pending_event>& e) override {
+  void defer(std::unique_ptr<deferred_event>& e) override {
     events_.put(*who_runs_(scheduler_), e);
   }
-  void happen_now() noexcept override {
+  void apply_own() noexcept override {
     if (process const* const p = who_runs_ ? who_runs_(scheduler_) : nullptr)
-      events_.happen_all_of(*p);
+      events_.apply_all_of(*p);
   }
-  void happen_at(void const* at, bool own) noexcept override {
+  void apply_at(void const* at, bool own) noexcept override {
     process const* const only = own && who_runs_ ? who_runs_(scheduler_) : nullptr;
     if (own && !only) return;
-    while (process const* const p = events_.who_has_one_at(at, only)) events_.happen_first_of(*p);
+    while (process const* const p = events_.owner_of_event_at(at, only)) events_.apply_first_of(*p);
   }
 
  private:
-  chooser& chooser_;
+  strategy& strategy_;
   run_log& log_;
   run_limits const limits_;
   decider* const before_;
-  event_keeper* keeper_before_;
+  event_deferrer* deferrer_before_;
   void* scheduler_ = nullptr;
   process* (*who_runs_)(void*) noexcept = nullptr;
-  put_off_events events_;
+  deferred_events events_;
   bool is_in_step_ = false;
-  arrivals arrivals_;
+  injection_queue injected_;
 };
-static_assert(exploring<choosing>);
+static_assert(exploring_backend<controlled_backend>);
 
 }  // namespace weft::detail

@@ -46,7 +46,7 @@
 ///       ends, and the search throws bad_alloc (CHOICE-3 of controlled_backend.hpp).
 namespace weft::detail {
 
-class reduced final : public chooser, public touch_listener {
+class dpor_strategy final : public strategy, public location_listener {
  public:
   std::size_t choose(candidates const& who) override try {
     if (lacks_memory_) [[unlikely]]
@@ -86,7 +86,7 @@ class reduced final : public chooser, public touch_listener {
   } catch (std::bad_alloc const&) {
     lacks_memory_ = true;
   }
-  void is_over(run_end how) override try {
+  void on_run_end(run_end how) override try {
     if (lacks_memory_) return;
     if (is_over_) rewind();  // nothing was run
     note_step();
@@ -97,7 +97,7 @@ class reduced final : public chooser, public touch_listener {
   } catch (std::bad_alloc const&) {
     lacks_memory_ = true;
   }
-  [[nodiscard]] touch_listener* listener() noexcept override { return this; }
+  [[nodiscard]] location_listener* listener() noexcept override { return this; }
   [[nodiscard]] bool lacks_memory() const noexcept override { return lacks_memory_; }
 
   /// The next run.  False if there is none.
@@ -121,43 +121,43 @@ class reduced final : public chooser, public touch_listener {
 
   // ---- as a listener
 
-  void is_born(void const* location) noexcept override try {
+  void note_created(void const* location) noexcept override try {
     if (lacks_memory_) return;
     if (is_over_) rewind();
-    names_.is_born(location, who_runs());
+    names_.note_created(location, who_runs());
   } catch (std::bad_alloc const&) {
     lacks_memory_ = true;
   }
-  void is_gone(void const* location) noexcept override { names_.is_gone(location); }
-  void is_touched(void const* location, bool is_written) noexcept override try {
+  void note_destroyed(void const* location) noexcept override { names_.note_destroyed(location); }
+  void note_access(void const* location, bool is_written) noexcept override try {
     if (!is_in_step_) return;
     enter(steps_.last().touches, {location, is_written}, &touch_of::location);
     enter(named_, {names_.of(location), is_written}, &named_touch::name);
   } catch (std::bad_alloc const&) {
     lacks_memory_ = true;
   }
-  void time_passes() noexcept override try {
-    if (!lacks_memory_) steps_.time_passes();
+  void note_time() noexcept override try {
+    if (!lacks_memory_) steps_.note_time();
   } catch (std::bad_alloc const&) {
     lacks_memory_ = true;
   }
-  void all_are_cancelled() noexcept override try {
+  void note_all_cancelled() noexcept override try {
     if (lacks_memory_) return;
     has_failed_ = true;
     if (is_in_step_)
       fails_ = true;
     else
-      steps_.time_passes();
+      steps_.note_time();
   } catch (std::bad_alloc const&) {
     lacks_memory_ = true;
   }
-  void is_forked(process_id from, process_id twin, void const* shared) noexcept override try {
-    if (!lacks_memory_) names_.is_forked(from, twin, shared);
+  void note_fork(process_id from, process_id clone, void const* shared) noexcept override try {
+    if (!lacks_memory_) names_.note_fork(from, clone, shared);
   } catch (std::bad_alloc const&) {
     lacks_memory_ = true;
   }
-  void begins_again() noexcept override try {
-    if (!lacks_memory_) names_.begins_again(who_runs());
+  void note_rerun() noexcept override try {
+    if (!lacks_memory_) names_.note_rerun(who_runs());
   } catch (std::bad_alloc const&) {
     lacks_memory_ = true;
   }
@@ -182,7 +182,7 @@ class reduced final : public chooser, public touch_listener {
   void note_step() {
     if (!std::exchange(is_in_step_, false)) return;
     std::size_t const i = steps_.size() - 1;
-    steps_.end([&](std::size_t earlier) { may_come_first(earlier, i); });
+    steps_.end([&](std::size_t earlier) { add_backtrack(earlier, i); });
     if (steps_[i].node != no_node) note_what_was_done(nodes_[steps_[i].node].chosen);
     std::erase_if(asleep_, [&](sleeper const& s) {
       return s.conflicts_with_all || s.id == running_ || conflict(s.touches, named_);
@@ -194,7 +194,7 @@ class reduced final : public chooser, public touch_listener {
   /// DPOR-4
   void last_conflicts_with_all() {
     std::size_t const last = steps_.size() - 1;
-    steps_.last_conflicts_with_all([&](std::size_t earlier) { may_come_first(earlier, last); });
+    steps_.last_conflicts_with_all([&](std::size_t earlier) { add_backtrack(earlier, last); });
     if (steps_.last().node == no_node) return;
     node& n = nodes_[steps_.last().node];
     n.chosen.conflicts_with_all = true;
@@ -276,7 +276,7 @@ class reduced final : public chooser, public touch_listener {
   }
 
   /// DPOR-2.  What leads to that: the steps since the earlier one that need not come after it.
-  void may_come_first(std::size_t earlier, std::size_t later) {
+  void add_backtrack(std::size_t earlier, std::size_t later) {
     if (steps_[earlier].node == no_node) return;  // nobody else could
     node& n = nodes_[steps_[earlier].node];
     between_.clear();

@@ -16,10 +16,10 @@
 namespace weft::detail {
 
 /// One schedule: the choices of a path, and then the first candidate, and what is usual.
-class following final : public chooser {
+class replay_strategy final : public strategy {
  public:
   /// The path stays.
-  explicit following(schedule_path const& p) : path_(p) {}
+  explicit replay_strategy(schedule_path const& p) : path_(p) {}
 
   std::size_t choose(candidates const& who) override {
     ++steps_;
@@ -61,7 +61,7 @@ class following final : public chooser {
     }
     return std::min<std::size_t>(choice, ways - 1);
   }
-  void is_over(run_end) override {
+  void on_run_end(run_end) override {
     if (misfit_.empty() && at_ != path_.length())
       misfit_ = "the path has " + std::to_string(path_.length()) +
                 " choices, and the program was over after " + std::to_string(at_) + ", in " +
@@ -85,7 +85,7 @@ class following final : public chooser {
 
 /// All schedules, depth first, the choice 0 before 1; or those with so many preemptions at most, or
 /// with so many decisions that are not 0.
-class every_schedule final : public chooser {
+class every_schedule final : public strategy {
  public:
   static constexpr std::size_t no_bound = std::numeric_limits<std::size_t>::max();
 
@@ -117,7 +117,7 @@ class every_schedule final : public chooser {
     decided_ += n.choice != 0;
     return std::min<std::size_t>(n.choice, ways - 1);
   }
-  void is_over(run_end) override {
+  void on_run_end(run_end) override {
     if (at_ != taken_.size()) differs("nobody", taken_[at_].step);
   }
 

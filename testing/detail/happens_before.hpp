@@ -54,7 +54,7 @@ class happens_before {
     index const p = index_of(id);
     if (size_ != 0) join(clocks_[p], last().clock);
   }
-  void time_passes() {
+  void note_time() {
     std::vector<index> all;
     for (auto const& c : clocks_) join(all, c);
     for (auto& c : clocks_) join(c, all);

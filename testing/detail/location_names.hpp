@@ -23,20 +23,20 @@ class location_names {
     makers_.clear();
     names_.clear();
   }
-  void is_born(void const* location, maker by) {
+  void note_created(void const* location, maker by) {
     made& m = made_by(by);
     name(location, mixed(m.counts_as, ++m.number));
   }
-  void is_gone(void const* location) noexcept {
+  void note_destroyed(void const* location) noexcept {
     std::erase_if(names_, [&](named const& n) { return n.at == location; });
   }
   /// `shared` belongs to both.
-  void is_forked(process_id from, process_id twin, void const* shared) {
+  void note_fork(process_id from, process_id clone, void const* shared) {
     made const m = made_by(from.hash());
-    makers_.push_back({twin.hash(), m.counts_as, m.number});
-    name(shared, mixed(twin.hash(), 0));
+    makers_.push_back({clone.hash(), m.counts_as, m.number});
+    name(shared, mixed(clone.hash(), 0));
   }
-  void begins_again(maker who) { made_by(who).number = 0; }
+  void note_rerun(maker who) { made_by(who).number = 0; }
 
   [[nodiscard]] std::uint64_t of(void const* location) const noexcept {
     auto const it = std::ranges::find(names_, location, &named::at);

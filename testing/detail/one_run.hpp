@@ -46,16 +46,16 @@ run_result checked(Check& check, State& state) {
 }
 
 /// While it is there, a chooser that listens hears what is touched.
-class heard {
+class scoped_listener {
  public:
-  explicit heard(chooser& c) noexcept
-      : before_(std::exchange(touch_listener::of_thread, c.listener())) {}
-  heard(heard const&) = delete;
-  heard& operator=(heard const&) = delete;
-  ~heard() { touch_listener::of_thread = before_; }
+  explicit scoped_listener(strategy& c) noexcept
+      : before_(std::exchange(location_listener::of_thread, c.listener())) {}
+  scoped_listener(scoped_listener const&) = delete;
+  scoped_listener& operator=(scoped_listener const&) = delete;
+  ~scoped_listener() { location_listener::of_thread = before_; }
 
  private:
-  touch_listener* before_;
+  location_listener* before_;
 };
 
 /// What is run again and again: it forgets its types here.
@@ -64,7 +64,7 @@ class subject {
   subject() = default;
   subject(subject const&) = delete;
   subject& operator=(subject const&) = delete;
-  [[nodiscard]] virtual run_result run(chooser& c, run_log& log, run_limits const& limits) = 0;
+  [[nodiscard]] virtual run_result run(strategy& c, run_log& log, run_limits const& limits) = 0;
 
  protected:
   ~subject() = default;
@@ -77,27 +77,27 @@ class subject_of final : public subject {
       : make_state_(make_state), program_(program), check_(check), handlers_(handlers...) {}
 
   /// Throws bad_alloc for want of memory of the search's own (CHOICE-3 of controlled_backend.hpp).
-  [[nodiscard]] run_result run(chooser& c, run_log& log, run_limits const& limits) override {
+  [[nodiscard]] run_result run(strategy& c, run_log& log, run_limits const& limits) override {
     run_result result = run_once(c, log, limits);
     if (log.lacks_memory || c.lacks_memory()) throw std::bad_alloc();
     return result;
   }
 
  private:
-  run_result run_once(chooser& c, run_log& log, run_limits const& limits) {
+  run_result run_once(strategy& c, run_log& log, run_limits const& limits) {
     log.clear();
     bool is_running = true;
     auto const ends = [&](run_end how) {
-      if (std::exchange(is_running, false)) c.is_over(how);
+      if (std::exchange(is_running, false)) c.on_run_end(how);
     };
     try {
       auto state = [&] {
-        heard const by(c);
+        scoped_listener const by(c);
         return make_state_();
       }();
       {
-        scheduler<choosing> s(c, log, limits);
-        heard const by(c);
+        scheduler<controlled_backend> s(c, log, limits);
+        scoped_listener const by(c);
         std::apply(
             [&](Handlers&... handlers) {
               s.start(
@@ -112,7 +112,7 @@ class subject_of final : public subject {
       return checked(check_, state);
     } catch (std::exception const& e) {
       // Ours, or by what is thrown when all are unwound; not that of a scheduler inside.
-      bool const is_deadlock = is_running && log.was_dry;
+      bool const is_deadlock = is_running && log.was_quiescent;
       bool const is_like_another = is_running && log.was_given_up;  // it was not unwound to its end
       ends(is_deadlock ? run_end::came : run_end::threw);
       if (is_like_another) return {verdict::cut, {}};

@@ -87,8 +87,8 @@ class search {
 
   /// Runs one schedule.  One with fewer preemptions than that has been seen before: it does not
   /// count.  False if it is to be the last.
-  bool run(chooser& c, std::size_t least_preemptions = 0) {
-    if (is_at_an_end()) return found_.complete = false;
+  bool run(strategy& c, std::size_t least_preemptions = 0) {
+    if (check_limits()) return found_.complete = false;
     auto const result = subject_.run(c, log_, limits_.each);
     note_leak();
     if (log_.was_given_up) {
@@ -99,7 +99,7 @@ class search {
     if (auto* const fresh = found_.add(result)) {
       note(*fresh);
       fresh->found = fresh->path;
-      look_again(*fresh);
+      recheck_deadlines(*fresh);
       if (found_.nondeterminism) return false;
       if (limits_.stop_at_failure && fresh->is_wrong()) return found_.complete = false;
     }
@@ -118,7 +118,7 @@ class search {
  private:
   using clock = std::chrono::steady_clock;
 
-  [[nodiscard]] bool is_at_an_end() {
+  [[nodiscard]] bool check_limits() {
     if (found_.schedules == limits_.max_schedules) return true;
     bool const is_timed = limits_.max_time != std::chrono::nanoseconds::max();
     if (!is_timed && !line_.is_on()) return false;
@@ -140,8 +140,8 @@ class search {
     o.decisions = log_.decisions;
   }
   /// Runs it once more, to see how it went, and that it goes the same way.
-  void look_again(exploration::outcome& o) {
-    following again(o.path);
+  void recheck_deadlines(exploration::outcome& o) {
+    replay_strategy again(o.path);
     o.trace.reserve(log_.steps);
     second_log_.trace = &o.trace;
     auto const result = subject_.run(again, second_log_, limits_.each);

@@ -38,7 +38,7 @@ struct decided {
 
 /// Takes turns as long as that goes: who waits, or has ended, is passed over.  Then whoever ran
 /// last goes on, or the first.  Who has no decision left takes what is usual.
-class taking_turns final : public chooser {
+class taking_turns final : public strategy {
  public:
   taking_turns(std::vector<turn> const& t, std::vector<decided> d)
       : turns_(t), decided_(std::move(d)) {}
@@ -96,7 +96,7 @@ class shrinking {
   };
 
   /// Whether it ends in that way, and is smaller: then it is the best.
-  bool is_better(chooser& c) {
+  bool try_smaller(strategy& c) {
     if (runs_left_ == 0) return false;
     --runs_left_;
     std::vector<schedule_step> trace;
@@ -136,7 +136,7 @@ class shrinking {
   bool tries(std::vector<turn> const& t) { return tries(t, decisions()); }
   bool tries(std::vector<turn> const& t, std::vector<decided> d) {
     taking_turns c(t, std::move(d));
-    return is_better(c);
+    return try_smaller(c);
   }
   bool move_decisions() {
     auto const all = turns();
@@ -190,7 +190,7 @@ class shrinking {
         every_schedule c(bound, most);
         do {
           if (runs_left_ == 0) return false;
-          has_helped |= is_better(c);
+          has_helped |= try_smaller(c);
         } while (can_be_smaller(most, bound) && c.next());
         if (!c.is_pruned()) break;
       }

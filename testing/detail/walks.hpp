@@ -27,11 +27,11 @@ class walkers_map {
     std::uint64_t priority;  // in this run, for who has priorities
   };
 
-  explicit walkers_map(std::uint64_t seed) : lots_(seed) {}
+  explicit walkers_map(std::uint64_t seed) : rng_(seed) {}
 
   /// Not all there are: from is not 0, or to not the largest.
   [[nodiscard]] std::uint64_t draw(std::uint64_t from, std::uint64_t to) {
-    return from + lots_.below(to - from + 1);
+    return from + rng_.below(to - from + 1);
   }
   [[nodiscard]] place& of(process_id id) {
     auto const it = std::ranges::find(places_, id, &place::process);
@@ -39,7 +39,7 @@ class walkers_map {
   }
   [[nodiscard]] std::size_t longest() const noexcept { return longest_; }
   /// Of a run that was cut nothing is learnt: it would have all others look short.
-  void is_over(std::size_t steps, run_end how) noexcept {
+  void on_run_end(std::size_t steps, run_end how) noexcept {
     bool const counts = how != run_end::cut;
     if (counts) longest_ = std::max(longest_, steps);
     for (auto& p : places_) {
@@ -49,12 +49,12 @@ class walkers_map {
   }
 
  private:
-  lots lots_;
+  portable_rng rng_;
   std::vector<place> places_;
   std::size_t longest_ = 1;
 };
 
-class random_walker : public chooser {
+class random_walker : public strategy {
  public:
   explicit random_walker(walkers_map& m) noexcept : map_(m) {}
 
@@ -65,7 +65,7 @@ class random_walker : public chooser {
     return i;
   }
   std::size_t decide(std::size_t ways) final { return map_.draw(0, ways - 1); }
-  void is_over(run_end how) final { map_.is_over(std::exchange(steps_, 0), how); }
+  void on_run_end(run_end how) final { map_.on_run_end(std::exchange(steps_, 0), how); }
 
  protected:
   virtual void begin() {}

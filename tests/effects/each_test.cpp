@@ -35,7 +35,7 @@ ints for_ever(std::string& out) {
 }
 
 template <class Range>
-auto all_of(Range&& range) {
+auto tuple_join(Range&& range) {
   std::vector<std::ranges::range_value_t<Range>> all;
   for (auto&& value : range) all.push_back(std::move(value));
   return all;
@@ -96,9 +96,9 @@ TEST_CASE("emit: of what only moves, and of two types at once") {
 
 TEST_CASE("each: a range-for over what is emitted") {
   every_frame_dies const check;
-  CHECK(all_of(each(up_to, 4)) == std::vector{0, 1, 2, 3});
-  CHECK(all_of(each(up_to, 0)).empty());
-  CHECK(all_of(emitted<int>()).empty());
+  CHECK(tuple_join(each(up_to, 4)) == std::vector{0, 1, 2, 3});
+  CHECK(tuple_join(each(up_to, 0)).empty());
+  CHECK(tuple_join(emitted<int>()).empty());
   CHECK(std::ranges::distance(each(up_to, 100)) == 100);
 }
 
@@ -110,11 +110,11 @@ TEST_CASE("each: views of the standard library") {
   auto const pipeline = each(for_ever, std::ref(out)) | std::views::filter(odd) |
                         std::views::transform(square) | std::views::take(4);
   auto squares = pipeline;
-  CHECK(all_of(squares) == std::vector{1, 9, 25, 49});
+  CHECK(tuple_join(squares) == std::vector{1, 9, 25, 49});
 
   auto const few = each(up_to, 6);
   auto small = few | std::views::take_while([](int n) { return n < 3; });
-  CHECK(all_of(small) == std::vector{0, 1, 2});
+  CHECK(tuple_join(small) == std::vector{0, 1, 2});
   CHECK(*few.begin() == 3);
 
   auto const words = []() -> eff<void, emit<std::string>> {
@@ -175,7 +175,7 @@ TEST_CASE("each: what only moves, pointers and references") {
     co_await emit<box>::value{std::move(first)};
     co_await emit<box>::value{std::make_unique<int>(8)};
   };
-  auto const all = all_of(each(boxes, std::make_unique<int>(7)));
+  auto const all = tuple_join(each(boxes, std::make_unique<int>(7)));
   REQUIRE(all.size() == 2);
   CHECK(*all[0] + *all[1] == 15);
 
@@ -250,7 +250,7 @@ TEST_CASE("each: a recursive walk, in order") {
       co_await between(middle + 1, to);
     }
   };
-  auto const walked = all_of(each(program::between, 0, 1000));
+  auto const walked = tuple_join(each(program::between, 0, 1000));
   CHECK(std::ranges::equal(walked, std::views::iota(0, 1000)));
 }
 
@@ -356,7 +356,7 @@ TEST_CASE("each: dropping the range unwinds the rest, once, the innermost frame 
   CHECK(out == "io");
 
   out.clear();
-  CHECK(all_of(each(program::outer, std::ref(out))).size() == 1000);
+  CHECK(tuple_join(each(program::outer, std::ref(out))).size() == 1000);
   CHECK(out == "io");
 }
 
@@ -387,7 +387,7 @@ TEST_CASE("each: copies share one stream, and begin again goes on where it stand
   CHECK(rest == std::vector{2, 3, 4, 5});
   CHECK(first == range.end());
   CHECK(second == copy.end());
-  CHECK(all_of(copy).empty());
+  CHECK(tuple_join(copy).empty());
 }
 
 TEST_CASE("each: where there is no value there is nothing to read and no way on") {
@@ -416,7 +416,7 @@ TEST_CASE("each: a computation that looks at its own range sees no value there")
     co_await emit<int>::value{2};
   };
   range = each(body);
-  CHECK(all_of(range) == std::vector{1, 2});
+  CHECK(tuple_join(range) == std::vector{1, 2});
   CHECK(at_end);
 }
 
@@ -457,15 +457,15 @@ TEST_CASE("each: function and arguments live as long as the frames") {
         longer);
   }
   CHECK(word.use_count() == 2);
-  CHECK(all_of(*letters) == std::vector{'a', 'b', 'c', 'z'});
+  CHECK(tuple_join(*letters) == std::vector{'a', 'b', 'c', 'z'});
   CHECK(word.use_count() == 1);  // gone with the frames
   std::function<ints(int)> const kept = [word](int n) { return up_to(n); };
-  CHECK(all_of(each(kept, 2)) == std::vector{0, 1});
+  CHECK(tuple_join(each(kept, 2)) == std::vector{0, 1});
   CHECK(word.use_count() == 2);
-  CHECK(all_of(each([word]() -> ints { co_return; })).empty());
+  CHECK(tuple_join(each([word]() -> ints { co_return; })).empty());
   CHECK(word.use_count() == 2);
   std::function<ints()> const without_arguments = [] { return up_to(1); };
-  CHECK(all_of(each(without_arguments)) == std::vector{0});
+  CHECK(tuple_join(each(without_arguments)) == std::vector{0});
 }
 
 TEST_CASE("each: under a handler of one's own, inside it, and within a computation that waits") {
@@ -478,7 +478,7 @@ TEST_CASE("each: under a handler of one's own, inside it, and within a computati
     });
   };
   auto const body = [asking]() -> ints { co_await asking(); };
-  CHECK(all_of(each(body)).size() == 5);
+  CHECK(tuple_join(each(body)).size() == 5);
 
   // The loop that pulls may wait: the range lies in its frame.
   parks p;
@@ -512,5 +512,5 @@ TEST_CASE("each: two at once, and one inside another") {
     for (int const n : each(up_to, 3))
       for (int const m : each(up_to, n)) co_await emit<int>::value{10 * n + m};
   };
-  CHECK(all_of(each(pairs)) == std::vector{10, 20, 21});
+  CHECK(tuple_join(each(pairs)) == std::vector{10, 20, 21});
 }

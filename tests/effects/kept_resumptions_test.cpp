@@ -21,9 +21,9 @@ namespace {
 
 /// A body of its own, suspended: it leaves a letter.
 template <class Keeper = keeps>
-auto suspended(Keeper& k, std::string& out, char letter) {
-  run(handle(k, [&out, letter]() -> eff<int, ask> {
-    leaves const at_the_end(out, letter);
+auto suspended(Keeper& k, std::string& out, char injection_node) {
+  run(handle(k, [&out, injection_node]() -> eff<int, ask> {
+    leaves const at_the_end(out, injection_node);
     co_return co_await ask::get{};
   }));
   return std::move(k.k);

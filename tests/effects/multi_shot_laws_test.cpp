@@ -815,7 +815,7 @@ TEST_CASE("a log over its limit is dropped, and says so") {
   auto const at = [](auto o, std::source_location here = std::source_location::current()) {
     return detail::site_of(o, here);
   };
-  detail::answer<int> number;
+  detail::result_slot<int> number;
   number.set(1);
   log.record(at(ask::get{}), number);
   auto const ticked = at(tick::now{});
@@ -833,7 +833,7 @@ TEST_CASE("a log over its limit is dropped, and says so") {
 
 TEST_CASE("the limit is one log's: a copy goes on counting from what it shares") {
   detail::replay_log log(3);
-  detail::answer<int> number;
+  detail::result_slot<int> number;
   number.set(1);
   auto const asked_here = detail::site_of(ask::get{}, std::source_location::current());
   log.record(asked_here, number);
@@ -847,7 +847,7 @@ TEST_CASE("the limit is one log's: a copy goes on counting from what it shares")
   copy.record(asked_here, number);
   CHECK_FALSE(copy.is_over());
   copy.rewind();
-  detail::answer<int> again;
+  detail::result_slot<int> again;
   for (int i = 0; i != 3; ++i) {
     REQUIRE(copy.replaying());
     CHECK(copy.replay(asked_here, again));

@@ -64,7 +64,7 @@ TEST_CASE("whoever parks, resumes, jumps, drops and ends regions, from anywhere:
 
 // Last: from now on who drops something asks whether somebody holds on to it.
 TEST_CASE("the same, where tasks might hold on to what is dropped, but none does") {
-  weft::detail::somebody_holds_on_now();
+  weft::detail::note_pinning();
   tally happened;
   seeds(3000).for_each([&happened](unsigned seed) { run_seed(seed, happened); });
   CHECK(thing::births == thing::deaths);

@@ -71,19 +71,19 @@ struct interrupting {
 
 /// A process that is done, or paused.  It forks when it goes on, so its rest must be resumable
 /// twice as well.
-struct process_state {
+struct sharing_state {
   std::optional<int> done;
-  multi_resumption<void, process_state, forking> paused;
+  multi_resumption<void, sharing_state, forking> paused;
 };
 struct reifies : handler<interrupting>, rebinds<forking> {
-  process_state on(interrupting::interrupt,
-                   multi_resumption<void, process_state, forking> k) const {
+  sharing_state on(interrupting::interrupt,
+                   multi_resumption<void, sharing_state, forking> k) const {
     return {{}, std::move(k)};
   }
-  process_state on_return(int n) const { return {n, {}}; }
+  sharing_state on_return(int n) const { return {n, {}}; }
 };
 
-using processes = std::vector<process_state>;
+using processes = std::vector<sharing_state>;
 struct forks : handler<forking> {
   eff<processes> on(forking::fork, multi_resumption<bool, processes> k) const {
     processes all = co_await k(true);
@@ -91,7 +91,7 @@ struct forks : handler<forking> {
     all.insert(all.end(), others.begin(), others.end());
     co_return all;
   }
-  processes on_return(process_state p) const { return {std::move(p)}; }
+  processes on_return(sharing_state p) const { return {std::move(p)}; }
 };
 eff<int, forking, interrupting> process() {
   co_await interrupting::interrupt{};
@@ -99,8 +99,8 @@ eff<int, forking, interrupting> process() {
   co_await interrupting::interrupt{};
   co_return parent ? 1 : 2;
 }
-eff<process_state, forking> first() { co_return co_await handle(reifies(), process); }
-eff<process_state, forking> next(multi_resumption<void, process_state, forking> k) {
+eff<sharing_state, forking> first() { co_return co_await handle(reifies(), process); }
+eff<sharing_state, forking> next(multi_resumption<void, sharing_state, forking> k) {
   co_return co_await std::move(k).under();
 }
 
@@ -110,15 +110,15 @@ TEST_CASE("a process that was interrupted forks under the handler round its next
   every_frame_dies const check;
   std::string out;
   processes const started = run(handle(forks(), first));
-  std::deque<process_state> todo(started.begin(), started.end());
+  std::deque<sharing_state> todo(started.begin(), started.end());
   while (!todo.empty()) {
-    process_state const p = std::move(todo.front());
+    sharing_state const p = std::move(todo.front());
     todo.pop_front();
     if (p.done) {
       out += "done " + std::to_string(*p.done) + "\n";
       continue;
     }
-    for (process_state& q : run(handle(forks(), [&p] { return next(p.paused); })))
+    for (sharing_state& q : run(handle(forks(), [&p] { return next(p.paused); })))
       todo.push_back(std::move(q));
   }
   CHECK(out == "done 1\ndone 2\n");

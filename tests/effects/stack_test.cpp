@@ -339,7 +339,7 @@ TEST_CASE("the program ends with a message when rests in locals use up the stack
 }
 
 TEST_CASE("rests inside of rests take no stack either where a scope was once open") {
-  detail::somebody_holds_on_now();  // so whoever unwinds asks whether tasks are open
+  detail::note_pinning();  // so whoever unwinds asks whether tasks are open
   drop_and_resume<asks_outward_first>(million / 10);
   CHECK(on_stack(small_stack, [] {
           keeper k;

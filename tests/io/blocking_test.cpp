@@ -61,8 +61,9 @@ class counting_pool : public handler<blocking> {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("what a job gives comes back, and what it throws", "", alone, by_random,
-                   by_queue, by_stack, shared_by<2>, stolen_by<2>) {
+TEMPLATE_TEST_CASE("what a job gives comes back, and what it throws", "", on_one_thread,
+                   in_random_order, on_locked_queue, on_locked_stack, on_sharing<2>,
+                   on_stealing<2>) {
   every_frame_dies const check;
   findings found;
   std::thread::id const here = std::this_thread::get_id();
@@ -97,7 +98,8 @@ TEMPLATE_TEST_CASE("what a job gives comes back, and what it throws", "", alone,
 }
 
 TEMPLATE_TEST_CASE("many are in flight, on fewer threads, and each comes back to who asked", "",
-                   alone, by_random, by_queue, by_stack, shared_by<2>, stolen_by<2>) {
+                   on_one_thread, in_random_order, on_locked_queue, on_locked_stack, on_sharing<2>,
+                   on_stealing<2>) {
   every_frame_dies const check;
   static constexpr int many = 300;
   counter right = 0;
@@ -116,7 +118,8 @@ TEMPLATE_TEST_CASE("many are in flight, on fewer threads, and each comes back to
 }
 
 TEMPLATE_TEST_CASE("while a job stands still the others go on: it waits for what they do", "",
-                   alone, by_random, by_queue, by_stack, shared_by<2>, stolen_by<2>) {
+                   on_one_thread, in_random_order, on_locked_queue, on_locked_stack, on_sharing<2>,
+                   on_stealing<2>) {
   every_frame_dies const check;
   std::latch steps(100);
   counter seen = 0;
@@ -141,7 +144,8 @@ TEMPLATE_TEST_CASE("while a job stands still the others go on: it waits for what
 }
 
 TEMPLATE_TEST_CASE("jobs are done when they are done, not in the order in which they begin", "",
-                   alone, by_random, by_queue, by_stack, shared_by<2>, stolen_by<2>) {
+                   on_one_thread, in_random_order, on_locked_queue, on_locked_stack, on_sharing<2>,
+                   on_stealing<2>) {
   every_frame_dies const check;
   std::latch second_is_back(1);
   std::string order;
@@ -180,8 +184,8 @@ TEST_CASE("one thread runs jobs in the order in which they came") {
   CHECK(order == "abcdefg");
 }
 
-TEMPLATE_TEST_CASE("what a job owns has gone when who waits goes on, thrown or not", "", alone,
-                   by_random, shared_by<2>, stolen_by<2>) {
+TEMPLATE_TEST_CASE("what a job owns has gone when who waits goes on, thrown or not", "",
+                   on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   counter alive = 0;
   counter seen = 0;
@@ -204,7 +208,7 @@ TEMPLATE_TEST_CASE("what a job owns has gone when who waits goes on, thrown or n
 // ---- ends
 
 TEMPLATE_TEST_CASE("a process is cancelled while its job runs, which runs on with what it owns", "",
-                   alone, by_random, by_queue, shared_by<2>, stolen_by<2>) {
+                   on_one_thread, in_random_order, on_locked_queue, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   counter alive = 0;
   counter done = 0;
@@ -248,8 +252,8 @@ TEMPLATE_TEST_CASE("a process is cancelled while its job runs, which runs on wit
 }
 
 TEMPLATE_TEST_CASE(
-    "jobs that have not begun when the pool ends are dropped, and who waits hears it", "", alone,
-    by_random, by_queue, shared_by<2>, stolen_by<2>) {
+    "jobs that have not begun when the pool ends are dropped, and who waits hears it", "",
+    on_one_thread, in_random_order, on_locked_queue, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   static constexpr int waiting = 5;
   counter alive = 0;

@@ -31,9 +31,9 @@ using examples::echo_server;
 
 namespace {
 
-using children = spawning<proc, io, completing, syncing, examples::serving>;
-using program = eff<void, children, proc, io, completing, syncing>;
-using step = eff<void, proc, io, completing, syncing>;
+using children = spawning<proc, io, completions, syncing, examples::serving>;
+using program = eff<void, children, proc, io, completions, syncing>;
+using step = eff<void, proc, io, completions, syncing>;
 
 /// How clients behave.
 enum class manner {
@@ -156,7 +156,7 @@ void allow(rlim_t descriptors) {
 }  // namespace
 
 TEMPLATE_TEST_CASE("a thousand clients, slow, half-closed, rude: none is lost, nothing is left", "",
-                   alone, shared_by<2>, stolen_by<2>) {
+                   on_one_thread, on_sharing<2>, on_stealing<2>) {
   allow(2100);
   every_frame_dies const check;
   every_descriptor_is_closed const closed;
@@ -175,7 +175,7 @@ TEMPLATE_TEST_CASE("a thousand clients, slow, half-closed, rude: none is lost, n
 }
 
 TEMPLATE_TEST_CASE("a thousand clients, and descriptors for ten: all are served, ten at a time", "",
-                   alone, shared_by<2>, stolen_by<2>) {
+                   on_one_thread, on_sharing<2>, on_stealing<2>) {
   allow(2100);
   every_frame_dies const check;
   every_descriptor_is_closed const closed;
@@ -192,7 +192,8 @@ TEMPLATE_TEST_CASE("a thousand clients, and descriptors for ten: all are served,
 }
 
 TEMPLATE_TEST_CASE("whatever the clients do, and in whatever order, the others get their answers",
-                   "", alone, by_random, by_stack, shared_by<2>, stolen_by<2>, stolen_by<4>) {
+                   "", on_one_thread, in_random_order, on_locked_stack, on_sharing<2>,
+                   on_stealing<2>, on_stealing<4>) {
   every_frame_dies const check;
   every_descriptor_is_closed const closed;
   reactor net;

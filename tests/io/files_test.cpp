@@ -84,8 +84,8 @@ TEST_CASE("what is written is read, of any length, and written over") {
   }
 }
 
-TEMPLATE_TEST_CASE("many files are written and read at once", "", alone, shared_by<2>,
-                   stolen_by<2>) {
+TEMPLATE_TEST_CASE("many files are written and read at once", "", on_one_thread, on_sharing<2>,
+                   on_stealing<2>) {
   every_frame_dies const check;
   own_directory const here;
   counter right = 0;

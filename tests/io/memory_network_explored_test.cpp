@@ -38,8 +38,8 @@ using weft::tests::seeds;
 namespace {
 
 using text = std::string;
-using talking = eff<void, io, completing>;
-using several = eff<void, spawning<io, completing>, io, completing>;
+using talking = eff<void, io, completions>;
+using several = eff<void, spawning<io, completions>, io, completions>;
 
 struct world {
   memory_network net;
@@ -183,7 +183,7 @@ eff<two_pairs, io> makes_two_pairs(network& net) {
   std::set<std::size_t> there;
   while (there.size() != 2)
     for (std::size_t i = 0; i != 2; ++i) {
-      bool const is_there = co_await io::is_connected(p.clients[i].id());
+      bool const is_there = co_await io::finish_connect(p.clients[i].id());
       if (is_there) there.insert(i);
     }
   while (p.servers.size() != 2) {
@@ -280,7 +280,7 @@ talking serves(town_world& w, connection c) {
     heard.pieces += e.code().message();
   }
 }
-eff<void, spawning<io, completing>, io, completing> all_live(town_world& w) {
+eff<void, spawning<io, completions>, io, completions> all_live(town_world& w) {
   listener l = co_await listen(endpoint());
   for (std::size_t i = 0; i != w.of.clients.size(); ++i)
     co_await spawn(lives_on, std::ref(w), i, l.local());
@@ -389,8 +389,8 @@ TEST_CASE("a reduction sees who listens, and which ports are taken") {
   };
   auto const listens = []() -> talking {
     listener const l = co_await listen(endpoint(80));
-    outside_gate nobody_opens;
-    bool const is_open = co_await completing::wait_until(nobody_opens, instant() + 2s);
+    external_event nobody_opens;
+    bool const is_open = co_await completions::wait_until(nobody_opens, instant() + 2s);
     CHECK_FALSE(is_open);
   };
   auto const one_comes = [&](world& w) -> several {

@@ -31,14 +31,14 @@ using Catch::Matchers::Contains;
 namespace {
 
 using text = std::string;
-using talking = eff<void, io, completing>;
+using talking = eff<void, io, completions>;
 
 // ---- messages: how long they are, in one byte, and then so many bytes
 
-eff<void, io, completing> sends(connection& c, text message, instant until) {
+eff<void, io, completions> sends(connection& c, text message, instant until) {
   co_await c.write(text(1, static_cast<char>(message.size())) + message, until);
 }
-eff<text, io, completing> receives(connection& c, instant until) {
+eff<text, io, completions> receives(connection& c, instant until) {
   std::array<std::byte, 1> length{};
   co_await c.read_all(length, until);
   text message(std::to_integer<std::size_t>(length[0]), '-');
@@ -46,7 +46,7 @@ eff<text, io, completing> receives(connection& c, instant until) {
   co_return message;
 }
 /// Wrong: takes what comes for the message.
-eff<text, io, completing> receives_at_once(connection& c, instant until) {
+eff<text, io, completions> receives_at_once(connection& c, instant until) {
   text message(9, '-');
   std::size_t const n = co_await c.read(std::as_writable_bytes(std::span(message)), until);
   message.resize(n);
@@ -81,7 +81,7 @@ talking serves(bank& b, connection c, manner how) {
     // Who wants to know asks again.
   }
 }
-eff<bool, io, completing> asks_once(endpoint to, text request, instant until) {
+eff<bool, io, completions> asks_once(endpoint to, text request, instant until) {
   connection c = co_await connect(to, until);
   co_await sends(c, request, until);
   text const answer = co_await receives(c, until);
@@ -99,7 +99,7 @@ talking adds_five(bank& b, endpoint to, manner how) {
     if (b.is_answered) co_return;
   }
 }
-eff<void, spawning<io, completing>, io, completing> a_day(bank& b, manner how) {
+eff<void, spawning<io, completions>, io, completions> a_day(bank& b, manner how) {
   listener l = co_await listen(endpoint());
   co_await spawn(adds_five, std::ref(b), l.local(), how);
   try {

@@ -32,8 +32,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-using talking = eff<void, io, completing, timing>;
-using several = eff<void, spawning<io, completing, timing>, io, completing, timing>;
+using talking = eff<void, io, completions, timing>;
+using several = eff<void, spawning<io, completions, timing>, io, completions, timing>;
 using text = std::string;
 
 /// Runs it, and then all sockets are closed.
@@ -47,14 +47,14 @@ void on(memory_network& net, Program program) {
 std::span<std::byte const> bytes(std::string_view s) { return std::as_bytes(std::span(s)); }
 
 /// What has come, up to 99 bytes.
-eff<text, io, completing> reads(connection& c, instant until = instant::max()) {
+eff<text, io, completions> reads(connection& c, instant until = instant::max()) {
   text s(99, '-');
   std::size_t const n = co_await c.read(std::as_writable_bytes(std::span(s)), until);
   s.resize(n);
   co_return s;
 }
 /// To the end.
-eff<text, io, completing> reads_all(connection& c) {
+eff<text, io, completions> reads_all(connection& c) {
   text all;
   for (;;) {
     text s = co_await reads(c);
@@ -67,12 +67,12 @@ eff<text, io, completing> reads_all(connection& c) {
 struct both {
   connection client, server;
 };
-eff<both, io, completing> connected(listener& l) {
+eff<both, io, completions> connected(listener& l) {
   connection client = co_await connect(l.local());
   connection server = co_await l.accept();
   co_return both{std::move(client), std::move(server)};
 }
-eff<both, io, completing> connected() {
+eff<both, io, completions> connected() {
   listener l = co_await listen(endpoint());
   co_return co_await connected(l);
 }
@@ -151,7 +151,7 @@ TEST_CASE("as much is taken as there is room for, and then nothing") {
   on(net, [&]() -> several {
     owned_socket l = co_await io::listen(endpoint());
     owned_socket client = co_await io::connect(net.local(l.id()));
-    bool const there = co_await io::is_connected(client.id());
+    bool const there = co_await io::finish_connect(client.id());
     CHECK(there);
     std::optional<owned_socket> server = co_await io::accept(l.id());
     CHECK(server.has_value());
@@ -291,9 +291,9 @@ TEST_CASE("who waits at a socket that is closed is woken, and told") {
   memory_network net;
   noted_error seen;
   auto const waits = [](owned_socket const& s, noted_error& f) -> talking {
-    outside_gate g;
+    external_event g;
     co_await io::watch(s.id(), direction::reading, g);
-    co_await completing::wait(g);
+    co_await completions::wait(g);
     std::array<std::byte, 1> room{};
     try {
       (void)co_await io::read(s.id(), room);
@@ -304,7 +304,7 @@ TEST_CASE("who waits at a socket that is closed is woken, and told") {
   on(net, [&]() -> several {
     owned_socket l = co_await io::listen(endpoint());
     owned_socket client = co_await io::connect(net.local(l.id()));
-    bool const is_there = co_await io::is_connected(client.id());
+    bool const is_there = co_await io::finish_connect(client.id());
     CHECK(is_there);
     co_await spawn(waits, std::cref(client), std::ref(seen));
     co_await timing::sleep_for(1s);

@@ -98,7 +98,7 @@ constexpr std::array all_cancelled{found::cancelled, found::cancelled, found::ca
 }  // namespace
 
 TEMPLATE_TEST_CASE("a deadline ends each wait, says of what, and then it can be tried again", "",
-                   alone, by_random, shared_by<2>, stolen_by<2>) {
+                   on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   every_descriptor_is_closed const closed;
   std::array<found, 4> how{};
@@ -150,7 +150,7 @@ TEMPLATE_TEST_CASE("a deadline ends each wait, says of what, and then it can be 
 }
 
 TEMPLATE_TEST_CASE("a stop finds who reads, writes, accepts and connects, and nothing is left", "",
-                   alone, by_random, shared_by<2>, stolen_by<2>) {
+                   on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   for (int round = 0; round != rounds(20) + 1; ++round) {
     every_frame_dies const check;
     every_descriptor_is_closed const closed;
@@ -179,8 +179,8 @@ TEMPLATE_TEST_CASE("a stop finds who reads, writes, accepts and connects, and no
   }
 }
 
-TEMPLATE_TEST_CASE("shutting down finds who reads, writes, accepts and connects", "", alone,
-                   shared_by<2>, stolen_by<2>) {
+TEMPLATE_TEST_CASE("shutting down finds who reads, writes, accepts and connects", "", on_one_thread,
+                   on_sharing<2>, on_stealing<2>) {
   for (int round = 0; round != rounds(20) + 1; ++round) {
     every_frame_dies const check;
     every_descriptor_is_closed const closed;
@@ -204,8 +204,8 @@ TEMPLATE_TEST_CASE("shutting down finds who reads, writes, accepts and connects"
   }
 }
 
-TEMPLATE_TEST_CASE("a peer who resets is an error at whoever reads, or waits to", "", alone,
-                   by_random, shared_by<2>, stolen_by<2>) {
+TEMPLATE_TEST_CASE("a peer who resets is an error at whoever reads, or waits to", "", on_one_thread,
+                   in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::array<std::atomic<found>, 3> how{};
   std::string text;
@@ -240,8 +240,8 @@ TEMPLATE_TEST_CASE("a peer who resets is an error at whoever reads, or waits to"
   CHECK(text == "weft: read from " + who + ": Connection reset by peer");
 }
 
-TEMPLATE_TEST_CASE("to connect where nobody listens is refused", "", alone, by_random, shared_by<2>,
-                   stolen_by<2>) {
+TEMPLATE_TEST_CASE("to connect where nobody listens is refused", "", on_one_thread, in_random_order,
+                   on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   every_descriptor_is_closed const closed;
   found how{};
@@ -262,7 +262,7 @@ TEST_CASE("to listen where somebody else does is an error, and says where") {
   std::string text;
   reactor net;
   std::string where;
-  run_on<alone>(
+  run_on<on_one_thread>(
       [&]() -> net_program {
         listener const first = co_await listen(endpoint());
         where = first.local().text();
@@ -272,8 +272,8 @@ TEST_CASE("to listen where somebody else does is an error, and says where") {
   CHECK(text == "weft: listen at " + where + ": Address already in use");
 }
 
-TEMPLATE_TEST_CASE("who waits at a connection that another closes finds it closed", "", alone,
-                   by_random, shared_by<2>, stolen_by<2>) {
+TEMPLATE_TEST_CASE("who waits at a connection that another closes finds it closed", "",
+                   on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
     std::atomic<found> reading{};
@@ -312,7 +312,7 @@ TEST_CASE("a socket that is no more is never another one, though that has its pl
   std::vector<found> how;
   std::string got;
   reactor net;
-  run_on<alone>(
+  run_on<on_one_thread>(
       [&]() -> net_program {
         listener door = co_await listen(endpoint());
         std::optional<owned_socket> old = co_await io::connect(door.local());
@@ -321,21 +321,21 @@ TEST_CASE("a socket that is no more is never another one, though that has its pl
         owned_socket now = co_await io::connect(door.local());
         how.push_back(now.id().place == gone.place ? found::done : found::other);
         std::array<std::byte, 1> one{std::byte{'x'}};
-        outside_gate gate;
-        how.push_back(co_await outcome_of([](socket_id s, auto& b) -> eff<void, io, completing> {
+        external_event gate;
+        how.push_back(co_await outcome_of([](socket_id s, auto& b) -> eff<void, io, completions> {
           (void)co_await io::write(s, b);
         }(gone, one)));
-        how.push_back(co_await outcome_of([](socket_id s, auto& b) -> eff<void, io, completing> {
+        how.push_back(co_await outcome_of([](socket_id s, auto& b) -> eff<void, io, completions> {
           (void)co_await io::read(s, b);
         }(gone, one)));
         how.push_back(
-            co_await outcome_of([](socket_id s, outside_gate& g) -> eff<void, io, completing> {
+            co_await outcome_of([](socket_id s, external_event& g) -> eff<void, io, completions> {
               co_await io::watch(s, direction::reading, g);
             }(gone, gate)));
         co_await io::close(gone);  // of no effect
         how.push_back(co_await outcome_of(
-            [](socket_id s) -> eff<void, io, completing> { co_await io::finish(s); }(now.id())));
-        how.push_back(co_await outcome_of([](socket_id s) -> eff<void, io, completing> {
+            [](socket_id s) -> eff<void, io, completions> { co_await io::finish(s); }(now.id())));
+        how.push_back(co_await outcome_of([](socket_id s) -> eff<void, io, completions> {
           co_await io::finish(s);
         }(socket_id{1'000'000, 1})));
       },
@@ -344,8 +344,8 @@ TEST_CASE("a socket that is no more is never another one, though that has its pl
                            found::closed});
 }
 
-TEMPLATE_TEST_CASE("one process may wait in each direction: a second one is refused", "", alone,
-                   by_random, shared_by<2>, stolen_by<2>) {
+TEMPLATE_TEST_CASE("one process may wait in each direction: a second one is refused", "",
+                   on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   counter refused = 0;
   counter done = 0;
@@ -382,7 +382,7 @@ TEMPLATE_TEST_CASE("one process may wait in each direction: a second one is refu
 }
 
 TEMPLATE_TEST_CASE("too many open files: who has come waits, and is served when one has gone", "",
-                   alone, by_random, shared_by<2>, stolen_by<2>) {
+                   on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   every_descriptor_is_closed const closed;
   constexpr int many = 10;
@@ -429,7 +429,7 @@ TEST_CASE("too many open files are no error of who waits while nobody has come")
   found connects{};
   found listens{};
   reactor net;
-  run_on<alone>(
+  run_on<on_one_thread>(
       [&]() -> net_program {
         listener door = co_await listen(endpoint());
         few_descriptors const limit(0);
@@ -463,7 +463,7 @@ TEST_CASE("a reactor that ends before its sockets ends the program, and says so"
   auto const said = last_words([] {
     std::optional<reactor> net(std::in_place);
     auto* const kept = new std::optional<owned_socket>();
-    run_on<alone>(
+    run_on<on_one_thread>(
         [&]() -> net_program {
           listener door = co_await listen(endpoint());
           *kept = co_await io::connect(door.local());

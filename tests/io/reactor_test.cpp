@@ -38,7 +38,7 @@ struct pair_of {
   connection first;
   connection second;
 };
-eff<pair_of, io, completing> a_pair() {
+eff<pair_of, io, completions> a_pair() {
   listener door = co_await listen(endpoint());
   connection first = co_await connect(door.local());
   connection second = co_await door.accept();
@@ -66,8 +66,9 @@ net_step asks(endpoint at, int number, counter& right) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("what is written to a connection comes at the other end, and back", "", alone,
-                   by_random, by_stack, shared_by<1>, shared_by<2>, stolen_by<2>) {
+TEMPLATE_TEST_CASE("what is written to a connection comes at the other end, and back", "",
+                   on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
+                   on_stealing<2>) {
   every_frame_dies const check;
   every_descriptor_is_closed const closed;
   std::string got;
@@ -91,7 +92,7 @@ TEMPLATE_TEST_CASE("what is written to a connection comes at the other end, and 
 }
 
 TEMPLATE_TEST_CASE("hundreds of connections are there at once, and each gets its own answer", "",
-                   alone, by_random, shared_by<2>, stolen_by<2>) {
+                   on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   every_descriptor_is_closed const closed;
   constexpr int many = 300;
@@ -111,7 +112,7 @@ TEMPLATE_TEST_CASE("hundreds of connections are there at once, and each gets its
 }
 
 TEMPLATE_TEST_CASE("who writes more than there is room for waits until the other side has read", "",
-                   alone, by_random, shared_by<2>, stolen_by<2>) {
+                   on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   constexpr std::size_t many = 20'000'000;  // more than the system's buffers hold
   std::string const all = pattern(many);
@@ -154,8 +155,8 @@ TEMPLATE_TEST_CASE("who writes more than there is room for waits until the other
   CHECK((got == all));
 }
 
-TEMPLATE_TEST_CASE("who has finished writing may read on, on either side", "", alone, by_random,
-                   shared_by<2>, stolen_by<2>) {
+TEMPLATE_TEST_CASE("who has finished writing may read on, on either side", "", on_one_thread,
+                   in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::string request;
   std::string answer;
@@ -185,8 +186,8 @@ TEMPLATE_TEST_CASE("who has finished writing may read on, on either side", "", a
   CHECK(late == "0");
 }
 
-TEMPLATE_TEST_CASE("an end that comes with the last bytes is not overlooked", "", alone, by_random,
-                   shared_by<2>, stolen_by<2>) {
+TEMPLATE_TEST_CASE("an end that comes with the last bytes is not overlooked", "", on_one_thread,
+                   in_random_order, on_sharing<2>, on_stealing<2>) {
   // What is read is less than what there is room for, and so it is the last; but then there is the
   // end.
   for (int round = 0; round != rounds(200); ++round) {
@@ -208,8 +209,8 @@ TEMPLATE_TEST_CASE("an end that comes with the last bytes is not overlooked", ""
   }
 }
 
-TEMPLATE_TEST_CASE("what comes out of order hides nothing of what comes after it", "", alone,
-                   shared_by<2>) {
+TEMPLATE_TEST_CASE("what comes out of order hides nothing of what comes after it", "",
+                   on_one_thread, on_sharing<2>) {
   for (int round = 0; round != rounds(200); ++round) {
     std::string got;
     reactor net;
@@ -236,7 +237,7 @@ TEST_CASE("one who need not wait lets others go first, each time after 64 operat
   counter turns = 0;
   counter at_63 = 0;
   std::atomic<bool> is_over = false;
-  run_on<alone>(
+  run_on<on_one_thread>(
       [&]() -> net_program {
         auto [a, b] = co_await a_pair();
         co_await a.write(pattern(6400));
@@ -263,7 +264,7 @@ TEST_CASE("one who accepts many, and one who writes much, lets others go first a
   counter turns = 0;
   int accepting = 0;
   std::atomic<bool> is_over = false;
-  run_on<alone>(
+  run_on<on_one_thread>(
       [&]() -> net_program {
         listener door = co_await listen(endpoint());
         std::vector<raw_socket> peers;
@@ -294,7 +295,7 @@ TEST_CASE("two schedulers on two threads use one reactor, and talk to each other
     reactor net;
     std::atomic<std::uint16_t> port = 0;
     std::thread other([&] {
-      run_on<shared_by<2>>(
+      run_on<on_sharing<2>>(
           [&]() -> net_program {
             listener door = co_await listen(endpoint());
             port = door.local().port;
@@ -306,7 +307,7 @@ TEST_CASE("two schedulers on two threads use one reactor, and talk to each other
           net);
     });
     until([&] { return port.load() != 0; });
-    run_on<alone>(
+    run_on<on_one_thread>(
         [&]() -> net_program {
           for (int i = 0; i != 50; ++i) {
             connection c = co_await connect(endpoint(port));
@@ -323,7 +324,7 @@ TEST_CASE("two schedulers on two threads use one reactor, and talk to each other
 TEST_CASE("a connection knows who is at its ends, of IPv4 and of IPv6") {
   std::vector<std::string> found;
   reactor net;
-  run_on<alone>(
+  run_on<on_one_thread>(
       [&]() -> net_program {
         for (std::string const address : {"127.0.0.1", "::1"}) {
           listener door = co_await listen(endpoint(address, 0));
@@ -342,7 +343,7 @@ TEST_CASE("sockets send at once, do not block, and are not inherited by other pr
   int sockets = 0;
   int right = 0;
   reactor net;
-  run_on<alone>(
+  run_on<on_one_thread>(
       [&]() -> net_program {
         listener const door = co_await listen(endpoint());
         auto const ends = co_await a_pair();
@@ -364,7 +365,7 @@ TEST_CASE("an address that is none is refused in words") {
   reactor net;
   std::string listens;
   std::string connects;
-  run_on<alone>(
+  run_on<on_one_thread>(
       [&]() -> net_program {
         try {
           listener const l = co_await listen(endpoint("localhost", 80));

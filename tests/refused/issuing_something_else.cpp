@@ -7,6 +7,6 @@
 #include "sched/commands/commands.hpp"
 #include "sched/schedule.hpp"
 
-weft::eff<void, weft::completing> program() { co_await weft::issue(5); }
+weft::eff<void, weft::completions> program() { co_await weft::issue(5); }
 
 int main() { weft::schedule(program); }

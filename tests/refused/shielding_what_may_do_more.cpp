@@ -3,7 +3,7 @@
 /// Refused:
 ///   weft: the shielded computation may perform an effect that is outside the row of the coroutine
 ///   that awaits it
-/// Naming: is_shielded
+/// Naming: shielded_body
 
 #include "sched/schedule.hpp"
 #include "sched/tasks/shielded.hpp"

@@ -129,15 +129,15 @@ class the_library final : public library {
   }
   detail::frame_count frames() const override { return detail::frames_so_far(); }
 
-  payload packs(int n) const override { return payload(letter{n}); }
-  int unpacks(payload& p) const override {
-    return p.holds<letter>() && !p.holds<trouble>() ? p.take<letter>().n : -1;
+  unique_any packs(int n) const override { return unique_any(injection_node{n}); }
+  int unpacks(unique_any& p) const override {
+    return p.holds<injection_node>() && !p.holds<trouble>() ? p.take<injection_node>().n : -1;
   }
 
-  payload packs_own(bool is_local) const override {
-    return is_local ? payload(local_to_a_function()) : payload(own{7});
+  unique_any packs_own(bool is_local) const override {
+    return is_local ? unique_any(local_to_a_function()) : unique_any(own{7});
   }
-  bool has_packed_own(payload const& p, bool is_local) const override {
+  bool has_packed_own(unique_any const& p, bool is_local) const override {
     return is_local ? p.holds<decltype(local_to_a_function())>() : p.holds<own>();
   }
 
@@ -186,15 +186,15 @@ class the_library final : public library {
     to += std::to_string(n + m) + (first ? 'a' : 'b') + (again ? 'a' : 'b') + ' ';
   }
   job receives(int& sum, int n) const override {
-    auto in = co_await open_inbox<letter>();
+    auto in = co_await open_inbox<injection_node>();
     for (int i = 0; i != n; ++i) {
-      letter const l = co_await in.receive();
+      injection_node const l = co_await in.receive();
       sum += l.n;
     }
   }
   job sends(process_id to, int n) const override {
     for (int i = 0; i != n;) {
-      bool const there = co_await send(to, letter{7});
+      bool const there = co_await send(to, injection_node{7});
       if (there) ++i;
       co_await proc::yield{};
     }

@@ -29,14 +29,14 @@ struct pick {
   using operations = op_list<one>;
 };
 /// A message that has a type of its own.
-struct letter {
+struct injection_node {
   int n;
 };
 struct trouble : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-using whole_row = row<ask, proc, syncing, mail, routing, completing, timing>;
+using whole_row = row<ask, proc, syncing, mail, routing, completions, timing>;
 using job = eff<void, whole_row>;
 using parent = eff<void, spawning<whole_row>, tasking<whole_row>, whole_row>;
 template <class T, class... More>
@@ -75,11 +75,11 @@ class library {
   /// As this module sees it.
   [[nodiscard]] virtual detail::frame_count frames() const = 0;
 
-  [[nodiscard]] virtual payload packs(int n) const = 0;
-  [[nodiscard]] virtual int unpacks(payload& p) const = 0;
+  [[nodiscard]] virtual unique_any packs(int n) const = 0;
+  [[nodiscard]] virtual int unpacks(unique_any& p) const = 0;
   /// Of a type in an unnamed namespace; or of one that is local to a static function.
-  [[nodiscard]] virtual payload packs_own(bool is_local) const = 0;
-  [[nodiscard]] virtual bool has_packed_own(payload const& p, bool is_local) const = 0;
+  [[nodiscard]] virtual unique_any packs_own(bool is_local) const = 0;
+  [[nodiscard]] virtual bool has_packed_own(unique_any const& p, bool is_local) const = 0;
 
   // ---- processes
 

@@ -104,9 +104,9 @@ TEST_CASE("a frame is made in one module and on one thread, and destroyed in ano
   CHECK(after.alive() == before.alive());
 }
 
-TEST_CASE("a payload of one module is known by its type in another") {
+TEST_CASE("a unique_any of one module is known by its type in another") {
   for_each_pair([](library const& a, library const& b) {
-    payload p = a.packs(7);
+    unique_any p = a.packs(7);
     CHECK(b.unpacks(p) == 7);
     CHECK_FALSE(p);
   });

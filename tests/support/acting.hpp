@@ -81,14 +81,14 @@ struct shared_world {
   std::vector<addresses> all_left_;
 };
 
-using acting_tasks = tasking<proc, syncing, completing, mail, timing, console, ask>;
+using acting_tasks = tasking<proc, syncing, completions, mail, timing, console, ask>;
 /// What a process does, or a task.
-using acting = eff<void, acting_tasks, proc, syncing, completing, mail, timing, console, ask>;
-using acting_scope = scope<proc, syncing, completing, mail, timing, console, ask>;
+using acting = eff<void, acting_tasks, proc, syncing, completions, mail, timing, console, ask>;
+using acting_scope = scope<proc, syncing, completions, mail, timing, console, ask>;
 /// What only a process does.
 using living =
-    eff<void, spawning<acting_tasks, proc, syncing, completing, mail, timing, console, ask>,
-        acting_tasks, proc, syncing, completing, mail, timing, console, ask>;
+    eff<void, spawning<acting_tasks, proc, syncing, completions, mail, timing, console, ask>,
+        acting_tasks, proc, syncing, completions, mail, timing, console, ask>;
 
 inline std::string text(std::optional<int> n) { return n ? std::to_string(*n) : "-"; }
 

@@ -25,19 +25,19 @@ class locked {
   class worker {
    public:
     worker(locked& home, unsigned) noexcept : home_(home) {}
-    void put(thunk&& t, why w) { home_.put(std::move(t), w); }
-    thunk take(instant until, dry_test dry) {
+    void put(thunk&& t, put_reason w) { home_.put(std::move(t), w); }
+    thunk take(instant until, quiescence_test quiescent) {
       for (;;) {
-        bool const nothing_is_due = dry();  // before we look: who was due puts first
+        bool const nothing_is_due = quiescent();  // before we look: who was due puts first
         std::unique_lock lock(home_.mutex_);
-        if (home_.stopped_) return thunk::nothing::stopped;
+        if (home_.stopped_) return thunk::reason::stopped;
         if (!home_.ready_.empty()) return home_.next();
-        if (nothing_is_due) return thunk::nothing::dry;
+        if (nothing_is_due) return thunk::reason::quiescent;
         auto const news = [this] { return !home_.ready_.empty() || home_.stopped_; };
         if (until == instant::max())
           home_.arrived_.wait(lock, news);
         else if (!home_.arrived_.wait_until(lock, until, news))
-          return thunk::nothing::deadline;
+          return thunk::reason::deadline;
       }
     }
 
@@ -45,7 +45,7 @@ class locked {
     locked& home_;
   };
 
-  void put(thunk&& t, why) {
+  void put(thunk&& t, put_reason) {
     std::lock_guard const lock(mutex_);
     ready_.push_back(std::move(t));
     arrived_.notify_one();
@@ -53,7 +53,7 @@ class locked {
   thunk claim(process* p) {
     std::lock_guard const lock(mutex_);
     auto const it = std::ranges::find(ready_, p, &thunk::get);
-    if (it == ready_.end()) return thunk::nothing::dry;
+    if (it == ready_.end()) return thunk::reason::quiescent;
     thunk t = std::move(*it);
     ready_.erase(it);
     return t;
@@ -110,13 +110,13 @@ class fails_once {
   class worker {
    public:
     worker(fails_once& home, unsigned) noexcept : home_(home) {}
-    void put(thunk&& t, why) {
+    void put(thunk&& t, put_reason) {
       if (--home_.put_ == 0) throw std::bad_alloc();
       ready_.push_back(std::move(t));
     }
-    thunk take(instant, dry_test) {
+    thunk take(instant, quiescence_test) {
       if (--home_.take_ == 0) throw std::bad_alloc();
-      if (ready_.empty()) return thunk::nothing::dry;
+      if (ready_.empty()) return thunk::reason::quiescent;
       thunk t = std::move(ready_.front());
       ready_.pop_front();
       return t;
@@ -126,8 +126,8 @@ class fails_once {
     fails_once& home_;
     std::deque<thunk> ready_;
   };
-  void put(thunk, why) {}
-  thunk claim(process*) { return thunk::nothing::dry; }
+  void put(thunk, put_reason) {}
+  thunk claim(process*) { return thunk::reason::quiescent; }
   void stop() {}
 
  private:

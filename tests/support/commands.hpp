@@ -76,7 +76,7 @@ inline void doubles(twice c, reply<int> r) { r.complete(2 * c.number); }
 
 /// The answer of what it waits for, or what came instead.
 template <class R>
-eff<std::string, completing> outcome_of(in_flight<R> f) {
+eff<std::string, completions> outcome_of(in_flight<R> f) {
   try {
     if constexpr (std::is_void_v<R>) {
       co_await f.wait();

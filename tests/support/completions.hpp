@@ -15,7 +15,7 @@ namespace weft::tests {
 
 /// Takes what comes, or says what came instead.
 template <class T>
-eff<void, proc, completing> takes(completion<T> from, std::reference_wrapper<std::string> to) {
+eff<void, proc, completions> takes(completion<T> from, std::reference_wrapper<std::string> to) {
   try {
     if constexpr (std::is_void_v<T>) {
       co_await from.wait();

@@ -23,7 +23,7 @@ struct ask : op<int> {};
 struct asking {
   using operations = op_list<ask>;
 };
-using asks = eff<int, asking, tasks, proc, syncing, mail, timing, completing>;
+using asks = eff<int, asking, tasks, proc, syncing, mail, timing, completions>;
 
 struct seen {
   counter alive = 0;
@@ -81,7 +81,7 @@ inline asks opens_scopes(local const& from) {
 
 // ---- who drops it, and how
 
-using around = eff<int, tasks, proc, syncing, mail, timing, completing>;
+using around = eff<int, tasks, proc, syncing, mail, timing, completions>;
 
 inline job by_a_value(seen& s) {
   local const mine(s);
@@ -145,7 +145,7 @@ struct leaving_it {
   using operations = op_list<leave>;
 };
 inline job by_one_inside_of_another(seen& s) {
-  using inside = eff<int, leaving_it, tasks, proc, syncing, mail, timing, completing>;
+  using inside = eff<int, leaving_it, tasks, proc, syncing, mail, timing, completions>;
   local const mine(s);
   auto inner = [](ask, resumption<int, int> k) -> eff<int, leaving_it> {
     {

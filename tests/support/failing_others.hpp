@@ -190,7 +190,7 @@ std::string steppers_that_are_cancelled() {
   return "none";
 }
 
-using net_row = row<proc, io, completing, timing>;
+using net_row = row<proc, io, completions, timing>;
 inline eff<void, net_row> echoes(connection c) {
   std::array<std::byte, 100> buffer;
   for (;;) {
@@ -252,7 +252,7 @@ template <class Where>
 std::string real_sockets_that_are_cancelled() {
   counter n = 0;
   reactor net;
-  using waiting = row<io, proc, completing, timing, tasking<io, proc, completing, timing>>;
+  using waiting = row<io, proc, completions, timing, tasking<io, proc, completions, timing>>;
   run_on<Where>(
       [&]() -> eff<void, waiting> {
         listener l = co_await listen(endpoint());

@@ -122,7 +122,7 @@ template <class Where>
 std::string outside_gates() {
   counter n = 0;
   run_on<Where>([&]() -> task {
-    outside_gate before, after;
+    external_event before, after;
     before.open();
     std::atomic<bool> waits = false;
     thread_of const thread([&] {
@@ -130,10 +130,10 @@ std::string outside_gates() {
       after.open();
     });
     says_at_end const ends{waits};
-    co_await completing::wait{before};
+    co_await completions::wait{before};
     ++n;
     waits = true;
-    co_await completing::wait{after};
+    co_await completions::wait{after};
     ++n;
   });
   return text(n);
@@ -217,8 +217,8 @@ std::string shut_downs() {
           std::ref(n));
     while (n != 2) co_await proc::yield{};
     runs = true;
-    outside_gate nobody_opens;
-    co_await completing::wait{nobody_opens};
+    external_event nobody_opens;
+    co_await completions::wait{nobody_opens};
   });
   std::exception_ptr error;
   {
@@ -251,8 +251,8 @@ std::string stops() {
         co_await syncing::wait{g};
       });
       waits = true;
-      outside_gate nobody_opens;
-      co_await completing::wait{nobody_opens};
+      external_event nobody_opens;
+      co_await completions::wait{nobody_opens};
     });
   } catch (cancelled const&) {
     return "cancelled";
@@ -265,7 +265,7 @@ std::string rooms() {
   counter n = 0;
   auto o = Where::how();
   o.max_processes = 2;
-  o.when_full = full::wait;
+  o.when_full = overflow_policy::wait;
   run_on<Where>(std::move(o), [&]() -> program {
     for (int i = 0; i != 4; ++i) co_await spawn(yields, std::ref(n), i);
   });

@@ -60,14 +60,14 @@ namespace weft::tests::for_failures {
 
 using namespace std::chrono_literals;
 
-using all = row<proc, syncing, completing, timing, mail, routing>;
-using tasks_of_all = tasking<proc, syncing, completing, timing, mail, routing>;
+using all = row<proc, syncing, completions, timing, mail, routing>;
+using tasks_of_all = tasking<proc, syncing, completions, timing, mail, routing>;
 using step = eff<void, all>;
 using task = eff<void, tasks_of_all, all>;
 template <class T>
 using giving = eff<T, tasks_of_all, all>;
 using program = eff<void, spawning<tasks_of_all, all>, tasks_of_all, all>;
-using task_scope = scope<proc, syncing, completing, timing, mail, routing>;
+using task_scope = scope<proc, syncing, completions, timing, mail, routing>;
 
 inline std::string text(counter const& n) { return std::to_string(n.load()); }
 

@@ -15,7 +15,7 @@ namespace weft::tests {
 /// One waits, again and again, and the other wakes it as soon as it can be found: at any moment of
 /// that.  One of the two is told to put it, never both; and who has it then has all that the other
 /// wrote: no atomics, and nothing else that puts the two in an order.  Says how much went wrong.
-template <class Orders = lifecycle_orders>
+template <class Orders = stealing_state_orders>
 int wrong_flags_on_threads(int rounds, int& flagged) {
   struct round {
     std::atomic<bool> can_be_found = false;  // says when, and puts nothing in an order
@@ -24,7 +24,7 @@ int wrong_flags_on_threads(int rounds, int& flagged) {
     int of_waker = -1;                       // written before the wake
   };
   std::vector<round> all(static_cast<std::size_t>(rounds));
-  std::vector<basic_lifecycle_word<Orders>> words(all.size());
+  std::vector<basic_stealing_state<Orders>> words(all.size());
   std::vector<int> bad(2);
   int early = 0;  // of the sleeper
   on_threads(2, [&](unsigned me) {
@@ -33,13 +33,13 @@ int wrong_flags_on_threads(int rounds, int& flagged) {
       auto& word = words[i];
       int const number = static_cast<int>(i);
       if (me == 0) {
-        word.move(lifecycle::running);
+        word.move(stealing_state::running);
         r.can_be_found.store(true, std::memory_order_relaxed);
         for (std::size_t n = i % 5; n != 0; --n) detail::pause_for(10);
         r.of_sleeper = number;
-        if (!word.wait(i % 2 == 0 ? lifecycle::blocked : lifecycle::idle)) {
+        if (!word.wait(i % 2 == 0 ? stealing_state::blocked : stealing_state::idle)) {
           ++early;
-          bad[me] += word.now() != lifecycle::ready || r.of_waker != number;
+          bad[me] += word.now() != stealing_state::ready || r.of_waker != number;
           r.puts.fetch_add(1, std::memory_order_relaxed);
         }
         for (detail::relax wait; r.puts.load(std::memory_order_relaxed) == 0;) wait();
@@ -48,7 +48,7 @@ int wrong_flags_on_threads(int rounds, int& flagged) {
         for (detail::relax wait; !r.can_be_found.load(std::memory_order_relaxed);) wait();
         for (std::size_t n = i % 7; n != 0; --n) detail::pause_for(10);
         if (word.wake()) {
-          bad[me] += word.now() != lifecycle::ready || r.of_sleeper != number;
+          bad[me] += word.now() != stealing_state::ready || r.of_sleeper != number;
           r.puts.fetch_add(1, std::memory_order_relaxed);
         }
         for (detail::relax wait; r.puts.load(std::memory_order_relaxed) == 0;) wait();
@@ -62,29 +62,29 @@ int wrong_flags_on_threads(int rounds, int& flagged) {
 }
 
 /// The same, and who has what it waits for goes on with it at once.
-template <class Orders = lifecycle_orders>
+template <class Orders = stealing_state_orders>
 int wrong_take_overs_on_threads(int rounds) {
   struct round {
     std::atomic<bool> can_be_found = false;  // as above
     int of_sleeper = -1;
   };
   std::vector<round> all(static_cast<std::size_t>(rounds));
-  std::vector<basic_lifecycle_word<Orders>> words(all.size());
+  std::vector<basic_stealing_state<Orders>> words(all.size());
   int wrong = 0;
   on_threads(2, [&](unsigned me) {
     for (std::size_t i = 0; i != all.size(); ++i) {
       round& r = all[i];
       auto& word = words[i];
       if (me == 0) {
-        word.move(lifecycle::running);
+        word.move(stealing_state::running);
         r.can_be_found.store(true, std::memory_order_relaxed);
         for (std::size_t n = i % 5; n != 0; --n) detail::pause_for(10);
         r.of_sleeper = static_cast<int>(i);
-        (void)word.wait(lifecycle::idle);
+        (void)word.wait(stealing_state::idle);
       } else {
         for (detail::relax wait; !r.can_be_found.load(std::memory_order_relaxed);) wait();
         word.take_over(detail::relax());
-        wrong += word.now() != lifecycle::running || r.of_sleeper != static_cast<int>(i);
+        wrong += word.now() != stealing_state::running || r.of_sleeper != static_cast<int>(i);
       }
     }
   });

@@ -85,7 +85,7 @@ class line_parser {
   bool is_first_ = true;
   bool is_over_ = false;
 };
-static_assert(steps<line_parser>);
+static_assert(stepper<line_parser>);
 
 /// As a coroutine.
 inline eff<void, commands<more, line>> parses(std::string from, bool splits_words) {
@@ -112,7 +112,7 @@ inline eff<void, commands<more, line>> parses_words(std::string from) {
   return parses(std::move(from), true);
 }
 using parsing_coroutine = coroutine_stepper<std::string, more, line>;
-static_assert(steps<parsing_coroutine>);
+static_assert(stepper<parsing_coroutine>);
 inline parsing_coroutine line_parser_as_a_coroutine() {
   return {{"lines", parses_lines}, {"words", parses_words}};
 }

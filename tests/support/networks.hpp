@@ -19,9 +19,9 @@
 /// Programs for tests of connections, on whichever network.
 namespace weft::tests {
 
-using net_children = spawning<proc, io, completing>;
-using net_program = eff<void, net_children, proc, io, completing>;
-using net_step = eff<void, proc, io, completing>;
+using net_children = spawning<proc, io, completions>;
+using net_program = eff<void, net_children, proc, io, completions>;
+using net_step = eff<void, proc, io, completions>;
 
 template <std::size_t N>
 std::string text_of(std::array<std::byte, N> const& bytes, std::size_t n) {
@@ -38,7 +38,7 @@ inline net_step echo(connection c) {
   }
 }
 /// All that comes until the end.
-inline eff<std::string, io, completing> read_to_end(connection& c) {
+inline eff<std::string, io, completions> read_to_end(connection& c) {
   std::string all;
   std::array<std::byte, 1000> buffer;
   for (;;) {
@@ -47,7 +47,7 @@ inline eff<std::string, io, completing> read_to_end(connection& c) {
     all += text_of(buffer, n);
   }
 }
-inline eff<std::string, io, completing> read_text(connection& c, std::size_t n) {
+inline eff<std::string, io, completions> read_text(connection& c, std::size_t n) {
   std::string text(n, ' ');
   co_await c.read_all(std::as_writable_bytes(std::span(text)));
   co_return text;
@@ -56,7 +56,7 @@ inline eff<std::string, io, completing> read_text(connection& c, std::size_t n) 
 /// How it ended: "done", or what it threw.
 enum class found { done, timed_out, closed, reset, refused, files, broken, cancelled, other };
 template <class Effects>
-eff<found, io, completing> outcome_of(Effects what, std::string* text = nullptr) {
+eff<found, io, completions> outcome_of(Effects what, std::string* text = nullptr) {
   try {
     (void)co_await std::move(what);
     co_return found::done;

@@ -14,7 +14,7 @@ namespace weft::tests {
 template <class Where>
 scheduler<typename Where::backend> scheduler_on() {
   using backend = typename Where::backend;
-  if constexpr (with_options<backend>)
+  if constexpr (configurable_backend<backend>)
     return scheduler<backend>(Where::how());
   else
     return scheduler<backend>();

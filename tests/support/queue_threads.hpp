@@ -55,7 +55,7 @@ int wrong_queues_on_threads(unsigned seed, unsigned threads, int steps) {
     auto const take = [&](queue_entry& e) {
       auto& x = static_cast<held_entry&>(e);
       bad += std::exchange(x.is_held, true);
-      bad += x.state.now() != process_state::running;
+      bad += x.state.now() != sharing_state::running;
       ++x.changes;
       ++changes;
       mine.push_back(&x);
@@ -64,11 +64,11 @@ int wrong_queues_on_threads(unsigned seed, unsigned threads, int steps) {
       unsigned const i = random(static_cast<unsigned>(mine.size()));
       std::swap(mine[i], mine.back());
       bad += !std::exchange(mine.back()->is_held, false);
-      mine.back()->state.move(process_state::queued);
+      mine.back()->state.move(sharing_state::queued);
       return *mine.back();
     };
     auto const not_ready = [&] {
-      mine.back()->state.move(process_state::running);
+      mine.back()->state.move(sharing_state::running);
       mine.back()->is_held = true;
     };
     for (unsigned i = me; i < entries; i += threads) take(all[i]);
@@ -106,7 +106,7 @@ int wrong_queues_on_threads(unsigned seed, unsigned threads, int steps) {
           if (!q.try_share(1 + random(5), chain) || chain.length == 0) break;
           if (random(2) == 0) {
             auto& first = chain.pop();
-            first.state.move(process_state::running);
+            first.state.move(sharing_state::running);
             take(first);
           }
           if (chain.length == 0) break;
@@ -156,7 +156,7 @@ inline int wrong_orders_on_threads(unsigned seed, unsigned takers, std::size_t e
     dice random(seed * 8 + me);
     if (me == takers) {
       for (auto& e : all) {
-        e.state.move(process_state::queued);
+        e.state.move(sharing_state::queued);
         while (q.try_enqueue(e) == thread_queue::entered::locked) std::this_thread::yield();
       }
       return;
@@ -218,7 +218,7 @@ inline int wrong_winners_on_threads(int rounds) {
         winners = 0;
         done = 0;
         for (auto& x : e) {
-          x.state.move(process_state::queued);
+          x.state.move(sharing_state::queued);
           x.is_held = false;
           (void)q.try_enqueue(x);
         }

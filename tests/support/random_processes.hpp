@@ -87,7 +87,7 @@ inline acting acts_as_task(there at, std::size_t n, addresses mine, acting_scope
   for (std::size_t i = 0; i != at.w->what.all[n].acts.size();) co_await goes_on(me, i);
 }
 using acting_and_giving =
-    eff<int, acting_tasks, proc, syncing, completing, mail, timing, console, ask>;
+    eff<int, acting_tasks, proc, syncing, completions, mail, timing, console, ask>;
 inline acting_and_giving acts_and_gives(there at, std::size_t n, addresses mine,
                                         acting_scope* out) {
   co_await acts_as_task(at, n, std::move(mine), out);

@@ -12,9 +12,9 @@ namespace weft::tests {
 
 /// One falls asleep, again and again; the others wake it as soon as it can be found: one of them
 /// does, when it sleeps, and then has all it wrote.  Says how much went wrong.
-template <class Orders = state_orders>
+template <class Orders = sharing_state_orders>
 int wrong_wakes_on_threads(unsigned wakers, int rounds) {
-  basic_state_word<Orders> state(process_state::running);
+  basic_sharing_state<Orders> state(sharing_state::running);
   std::atomic<int> can_be_found = -1;
   std::atomic<unsigned> done = 0;
   std::vector<int> winners(wakers);  // of this round
@@ -26,19 +26,19 @@ int wrong_wakes_on_threads(unsigned wakers, int rounds) {
     for (int i = 0; i != rounds; ++i) {
       if (me == wakers) {
         done.store(0, std::memory_order_relaxed);
-        state.move(process_state::yielding);
+        state.move(sharing_state::yielding);
         can_be_found.store(i, std::memory_order_release);
         if (i % 3 == 0) std::this_thread::yield();
         written = i;
-        state.move(process_state::sleeping);
+        state.move(sharing_state::sleeping);
         while (done.load(std::memory_order_acquire) != wakers) std::this_thread::yield();
         int sum = 0;
         for (int const w : winners) sum += w;
-        wrong += sum != 1 || state.now() != process_state::queued;
-        state.move(process_state::running);
+        wrong += sum != 1 || state.now() != sharing_state::queued;
+        state.move(sharing_state::running);
       } else {
         while (can_be_found.load(std::memory_order_acquire) != i) std::this_thread::yield();
-        bool const won = state.wake(process_state::queued);
+        bool const won = state.wake(sharing_state::queued);
         if (won) bad[me] += written != i;
         winners[me] = won;
         done.fetch_add(1, std::memory_order_release);

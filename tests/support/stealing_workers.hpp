@@ -23,16 +23,17 @@ class stealing_workers {
   stealing& backend() { return backend_; }
 
   /// In that one's deque, or among those that have yielded there.
-  void put(unsigned at, std::uint64_t n, why w = why::started, unsigned times = 1) {
+  void put(unsigned at, std::uint64_t n, put_reason w = put_reason::started, unsigned times = 1) {
     for (unsigned i = 0; i != times; ++i) (*this)[at].put(numbered<stealing>(n), w);
   }
   /// Several, with numbers of their own, in their order.
-  void put_numbers(unsigned at, std::uint64_t from, std::uint64_t to, why w = why::started) {
+  void put_numbers(unsigned at, std::uint64_t from, std::uint64_t to,
+                   put_reason w = put_reason::started) {
     for (; from != to; ++from) put(at, from, w);
   }
   /// In the global queue.
   void put_outside(std::uint64_t n, unsigned times = 1) {
-    for (unsigned i = 0; i != times; ++i) backend_.put(numbered<stealing>(n), why::woken);
+    for (unsigned i = 0; i != times; ++i) backend_.put(numbered<stealing>(n), put_reason::woken);
   }
 
   /// Who comes next, is no more after that.
@@ -46,7 +47,7 @@ class stealing_workers {
   std::uint64_t take_and_yield(unsigned at) {
     thunk t = next(at);
     std::uint64_t const n = t.answer();
-    (*this)[at].put(std::move(t), why::yielded);
+    (*this)[at].put(std::move(t), put_reason::yielded);
     return n;
   }
   /// The same; it starts another one like itself, and ends.
@@ -57,7 +58,7 @@ class stealing_workers {
   }
 
  private:
-  thunk next(unsigned at) { return (*this)[at].take(instant::max(), dry_test()); }
+  thunk next(unsigned at) { return (*this)[at].take(instant::max(), quiescence_test()); }
 
   stealing backend_;
   std::vector<std::unique_ptr<stealing::worker>> all_;

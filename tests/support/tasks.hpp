@@ -17,12 +17,12 @@
 /// once for it, and not for each test.
 namespace weft::tests {
 
-using tasks = tasking<proc, syncing, mail, timing, completing>;
+using tasks = tasking<proc, syncing, mail, timing, completions>;
 /// What a task may perform, and the first process.
 template <class T>
-using doing = eff<T, tasks, proc, syncing, mail, timing, completing>;
+using doing = eff<T, tasks, proc, syncing, mail, timing, completions>;
 using job = doing<void>;
-using tasks_scope = scope<proc, syncing, mail, timing, completing>;
+using tasks_scope = scope<proc, syncing, mail, timing, completions>;
 
 /// A backend.
 struct place {
@@ -40,8 +40,9 @@ place place_of(char const* name) {
 /// other threads.
 inline std::array<place, 5> const& places_for_tasks() {
   static std::array const all{
-      place_of<alone>("alone"), place_of<by_queue>("by_queue"), place_of<by_random>("by_random"),
-      place_of<shared_by<2>>("shared_by<2>"), place_of<stolen_by<2>>("stolen_by<2>")};
+      place_of<on_one_thread>("alone"), place_of<on_locked_queue>("by_queue"),
+      place_of<in_random_order>("by_random"), place_of<on_sharing<2>>("shared_by<2>"),
+      place_of<on_stealing<2>>("stolen_by<2>")};
   return all;
 }
 

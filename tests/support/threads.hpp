@@ -23,7 +23,7 @@
 namespace weft::tests {
 
 /// Where a program runs.
-struct alone {
+struct on_one_thread {
   using backend = one_thread;
   static constexpr unsigned threads = 1;
   using options = schedule_options;
@@ -35,7 +35,7 @@ struct alone {
   }
 };
 template <unsigned N>
-struct shared_by {
+struct on_sharing {
   using backend = sharing;
   static constexpr unsigned threads = N;
   using options = sharing_options;
@@ -49,7 +49,7 @@ struct shared_by {
 };
 
 template <unsigned N>
-struct stolen_by {
+struct on_stealing {
   using backend = stealing;
   static constexpr unsigned threads = N;
   using options = stealing_options;
@@ -69,11 +69,11 @@ struct by_the_plain {
   static constexpr unsigned threads = 1;
   using options = schedule_options;
   static options how(bool log = false, std::stop_token stop = {}) {
-    return alone::how(log, std::move(stop));
+    return on_one_thread::how(log, std::move(stop));
   }
 };
-using by_queue = by_the_plain<locked_queue>;
-using by_stack = by_the_plain<locked_stack>;
+using on_locked_queue = by_the_plain<locked_queue>;
+using on_locked_stack = by_the_plain<locked_stack>;
 
 /// One after the other, in each test case anew: so that one alone does what it does among others.
 /// From 1 on; WEFT_SEED=123 in the environment: from 123.
@@ -91,7 +91,7 @@ inline std::uint64_t next_seed() {
   return next++;
 }
 /// In another random order each time.
-struct by_random {
+struct in_random_order {
   using backend = random_order;
   static constexpr unsigned threads = 1;
   using options = random_order_options;

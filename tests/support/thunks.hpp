@@ -45,11 +45,12 @@ class nowhere final : public detail::scheduler_prompt {
 template <class Backend = void>
 thunk numbered(std::uint64_t n) {
   static nowhere ground;
-  static detail::answer<void> sink;
+  static detail::result_slot<void> sink;
   auto const first = [](dropped) -> eff<void> { co_return; }(dropped()).release();
   try {
-    return thunk(
-        process::start({}, first, nullptr, ground, sink, true, detail::place_for<Backend>()), n);
+    return thunk(process::start({}, first, nullptr, ground, sink, true,
+                                detail::header_layout_for<Backend>()),
+                 n);
   } catch (...) {
     first.destroy();
     throw;

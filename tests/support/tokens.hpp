@@ -15,11 +15,11 @@
 /// and shared values.
 namespace weft::tests {
 
-using law_tasks = tasking<proc, syncing, mail, routing, timing, completing>;
+using law_tasks = tasking<proc, syncing, mail, routing, timing, completions>;
 template <class T>
-using law = eff<T, law_tasks, proc, syncing, mail, routing, timing, completing>;
+using law = eff<T, law_tasks, proc, syncing, mail, routing, timing, completions>;
 using law_job = law<void>;
-using law_scope = scope<proc, syncing, mail, routing, timing, completing>;
+using law_scope = scope<proc, syncing, mail, routing, timing, completions>;
 
 /// Tokens of one kind.  A process gives them in the order of their numbers, from 0 on.
 class tokens {

@@ -218,11 +218,11 @@ class tokens_at_outside_gates final : public tokens_in_order {
   }
 
  protected:
-  law_job take_number(std::size_t i) override { co_await completing::wait{gates_[i]}; }
+  law_job take_number(std::size_t i) override { co_await completions::wait{gates_[i]}; }
   [[nodiscard]] bool is_there(std::size_t i) const override { return gates_[i].is_open(); }
 
  private:
-  std::array<outside_gate, most> gates_;
+  std::array<external_event, most> gates_;
 };
 
 /// What tasks of another scope give, which wait to be told.
@@ -256,12 +256,12 @@ class tokens_from_tasks final : public tokens_in_order {
   }
 
  private:
-  static law<int> waits(outside_gate& at) {
-    co_await completing::wait{at};
+  static law<int> waits(external_event& at) {
+    co_await completions::wait{at};
     co_return 1;
   }
   std::size_t const count_;
-  std::array<outside_gate, most> gates_;
+  std::array<external_event, most> gates_;
   std::array<task_handle<int>, most> handles_;
 };
 

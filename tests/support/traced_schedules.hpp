@@ -30,7 +30,7 @@ struct seen_run {
 
 /// Takes all schedules in which the acts are done in that order: others are given up where they
 /// differ.
-class led_by_trace final : public detail::chooser {
+class led_by_trace final : public detail::strategy {
  public:
   explicit led_by_trace(std::vector<unsigned> const& wanted) : wanted_(wanted) {}
 
@@ -45,7 +45,7 @@ class led_by_trace final : public detail::chooser {
     return all_.choose(who);
   }
   std::size_t decide(std::size_t ways) override { return all_.decide(ways); }
-  void is_over(detail::run_end how) override { all_.is_over(how); }
+  void on_run_end(detail::run_end how) override { all_.on_run_end(how); }
   /// The next one.  False if there is none.
   [[nodiscard]] bool next() {
     agreed_ = 0;

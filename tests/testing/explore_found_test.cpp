@@ -130,7 +130,7 @@ TEST_CASE("a fork that comes after an event is refused to a process without a lo
 
 TEST_CASE("who waits for what nobody completes is in a deadlock, as nothing is outside") {
   weft::tests::every_frame_dies const here;
-  using waits = eff<void, completing>;
+  using waits = eff<void, completions>;
   auto const found = explore([] { return std::make_unique<completer<int>>(); },
                              [](std::unique_ptr<completer<int>>& source) -> waits {
                                auto result = source->get_completion();
@@ -139,7 +139,7 @@ TEST_CASE("who waits for what nobody completes is in a deadlock, as nothing is o
                              [](auto const&) { return true; });
   CHECK(found.deadlocks == 1);
   REQUIRE(found.outcomes.size() == 1);
-  CHECK(found.outcomes[0].result.text.find("weft::completing::wait at ") != std::string::npos);
+  CHECK(found.outcomes[0].result.text.find("weft::completions::wait at ") != std::string::npos);
 }
 
 namespace {

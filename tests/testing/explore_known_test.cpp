@@ -191,8 +191,9 @@ TEST_CASE("that needs 2 preemptions: with 1 it is not found, with 2 or more it i
 }
 
 TEST_CASE("a schedule in which an item is taken twice is made smaller, to 2 preemptions") {
-  auto const walked = random_walk({.seed = 3, .by = walk::uniform, .max_shrinking_runs = 0},
-                                  four_items, owner_and_thief, each_item_once);
+  auto const walked =
+      random_walk({.seed = 3, .by = walk_strategy::uniform, .max_shrinking_runs = 0}, four_items,
+                  owner_and_thief, each_item_once);
   REQUIRE(walked.first_failure());
   auto const small = shrink(walked.first_failure()->path.text(), 1'000, four_items, owner_and_thief,
                             each_item_once);

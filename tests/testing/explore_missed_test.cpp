@@ -34,7 +34,7 @@ std::set<std::string> texts_of(exploration const& e) {
 }
 /// In full, and reduced: the same outcomes.
 template <class State, class Program, class Text>
-std::set<std::string> all_of(granularity grain, Program program, Text text) {
+std::set<std::string> tuple_join(granularity grain, Program program, Text text) {
   weft::tests::every_frame_dies const check;
   auto const search = [&](bool reduce) {
     return explore(
@@ -120,20 +120,20 @@ doing yields_and_fails() {
 }  // namespace
 
 TEST_CASE("a try_lock fails while the other process has the mutex, but has done all that it does") {
-  auto const all = all_of<counted>(in_parallel, two_add_if_free,
-                                   [](counted const& c) { return std::to_string(c.n); });
+  auto const all = tuple_join<counted>(in_parallel, two_add_if_free,
+                                       [](counted const& c) { return std::to_string(c.n); });
   CHECK(all == std::set<std::string>{"1", "2"});
 }
 
 TEST_CASE("a message is sent between the last look into an inbox and its end") {
-  auto const all = all_of<letters>(in_parallel, sends_and_closes, [](letters const& l) {
+  auto const all = tuple_join<letters>(in_parallel, sends_and_closes, [](letters const& l) {
     return std::to_string(l.sent) + " sent, " + std::to_string(l.got.size()) + " got";
   });
   CHECK(all == std::set<std::string>{"0 sent, 0 got", "1 sent, 0 got", "1 sent, 1 got"});
 }
 
 TEST_CASE("of two releases in a row another process sees the first one alone") {
-  auto const all = all_of<two_seats>(in_parallel, frees_and_takes, [](two_seats const& s) {
+  auto const all = tuple_join<two_seats>(in_parallel, frees_and_takes, [](two_seats const& s) {
     return std::string(s.is_late ? "late" : "in time");
   });
   CHECK(all == std::set<std::string>{"in time", "late"});
@@ -166,7 +166,8 @@ TEST_CASE("whether the body of a scope has ended decides who is told of a failur
     }
   };
   for (auto const grain : {granularity::cooperative, in_parallel}) {
-    auto const all = all_of<world>(grain, program, [](world const& w) { return w.saw + w.body; });
+    auto const all =
+        tuple_join<world>(grain, program, [](world const& w) { return w.saw + w.body; });
     CHECK(all == std::set<std::string>{"cancelled, the body comes to its end",
                                        "told, the body comes to its end",
                                        "told, the body is cancelled"});
@@ -200,7 +201,7 @@ TEST_CASE("whether somebody outside has looked decides if a scope throws what it
     });
   };
   for (auto const grain : {granularity::cooperative, in_parallel}) {
-    auto const all = all_of<world>(grain, program, [](world const& w) {
+    auto const all = tuple_join<world>(grain, program, [](world const& w) {
       return w.inner + (w.is_told ? ", told" : ", not told");
     });
     CHECK(all == std::set<std::string>{"throws: fails, told", "well, told"});
@@ -221,8 +222,8 @@ TEST_CASE("of two alternatives the first to end is not the one whose last operat
     auto const first = co_await when_any(takes_ticket(w.tickets), takes_ticket(w.tickets));
     w.first_ticket = first.index() == 0 ? std::get<0>(first) : std::get<1>(first);
   };
-  auto const all = all_of<world>(in_parallel, program,
-                                 [](world const& w) { return std::to_string(w.first_ticket); });
+  auto const all = tuple_join<world>(in_parallel, program,
+                                     [](world const& w) { return std::to_string(w.first_ticket); });
   CHECK(all == std::set<std::string>{"1", "2"});
 }
 

@@ -290,12 +290,12 @@ does_all under_one_that_is_passed_by(std::reference_wrapper<things>) {
 }  // namespace
 
 TEST_CASE("a process that is run again performs nothing twice, also where its operations wait") {
-  auto const alone = explored<starts_a_forkable>(in_parallel);
-  CHECK(alone.ok());
-  CHECK(alone.complete);
-  CHECK(texts(alone) == std::set<std::string>{"a12 b13 ", "a13 b12 ", "b12 a13 ", "b13 a12 "});
+  auto const once = explored<starts_a_forkable>(in_parallel);
+  CHECK(once.ok());
+  CHECK(once.complete);
+  CHECK(texts(once) == std::set<std::string>{"a12 b13 ", "a13 b12 ", "b12 a13 ", "b13 a12 "});
   // A question and a line of each: who asks first, and who prints first.
-  CHECK(texts(explored<starts_a_forkable>(reduced_in_parallel)) == texts(alone));
+  CHECK(texts(explored<starts_a_forkable>(reduced_in_parallel)) == texts(once));
   auto const sending = explored<starts_one_that_sends>(in_parallel);
   CHECK(sending.ok());
   CHECK(texts(sending) == std::set<std::string>{"a+ b+ ", "b+ a+ "});
@@ -308,9 +308,9 @@ TEST_CASE("a process that is run again performs nothing twice, also where its op
 }
 
 TEST_CASE("what handlers inside a process perform is a step as well") {
-  auto const alone = explored<under_handlers>(in_parallel);
-  CHECK(alone.ok());
-  CHECK(texts(alone) == std::set<std::string>{"<1>10!"});
+  auto const once = explored<under_handlers>(in_parallel);
+  CHECK(once.ok());
+  CHECK(texts(once) == std::set<std::string>{"<1>10!"});
   auto const two = explored<under_handlers>(in_parallel, 2);
   CHECK(two.ok());
   CHECK(texts(two).contains("<2><1>10!20!"));

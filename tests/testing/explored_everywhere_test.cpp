@@ -70,7 +70,7 @@ void compare_all(seeds const& some, granularity grain, int rounds, Run run) {
 
 TEST_CASE("what one thread comes to, in any order, is among what explore finds") {
   compare_all(seeds(200), granularity::cooperative, 10, [](scenario const& l, int round) {
-    return round == 0 ? outcome_on<alone>(l) : outcome_on<by_random>(l);
+    return round == 0 ? outcome_on<on_one_thread>(l) : outcome_on<in_random_order>(l);
   });
 }
 
@@ -81,8 +81,8 @@ TEST_CASE("each run on one thread, in any order, is a schedule that can be follo
     auto const l = a_program(seed);
     for (int round = 0; round != 5; ++round) {
       seen_run seen;
-      seen.outcome =
-          round == 0 ? outcome_on<alone>(l, &seen.trace) : outcome_on<by_random>(l, &seen.trace);
+      seen.outcome = round == 0 ? outcome_on<on_one_thread>(l, &seen.trace)
+                                : outcome_on<in_random_order>(l, &seen.trace);
       auto const its_path = path_of(l, seen, 20'000);
       ++tried;
       found += its_path == run_path::found;
@@ -98,7 +98,7 @@ TEST_CASE("what no schedule does has no path") {
   using enum act;
   scenario const l{{{{writes, yields, writes}}, {{reads}}}};
   seen_run real;
-  real.outcome = outcome_on<alone>(l, &real.trace);
+  real.outcome = outcome_on<on_one_thread>(l, &real.trace);
   CHECK(path_of(l, real, 1000) == run_path::found);
   auto other = real;
   other.outcome += "more";
@@ -110,8 +110,8 @@ TEST_CASE("what no schedule does has no path") {
 }
 
 TEST_CASE("what several threads come to is among what explore finds in parallel steps") {
-  compare_all(seeds(is_sanitized ? 20 : 60), granularity::parallel, 40,
-              [](scenario const& l, int round) {
-                return round % 2 == 0 ? outcome_on<shared_by<2>>(l) : outcome_on<stolen_by<2>>(l);
-              });
+  compare_all(
+      seeds(is_sanitized ? 20 : 60), granularity::parallel, 40, [](scenario const& l, int round) {
+        return round % 2 == 0 ? outcome_on<on_sharing<2>>(l) : outcome_on<on_stealing<2>>(l);
+      });
 }

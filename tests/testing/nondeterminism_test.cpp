@@ -66,7 +66,8 @@ TEST_CASE(
   says(explore(make_world, two_but(2, 3), fine), more);
   says(explore({.reduce = true}, make_world, two_but(2, 3), fine), more);
   says(explore({.max_preemptions = 3}, make_world, two_but(2, 3), fine), more);
-  for (walk const by : {walk::uniform, walk::weighted, walk::pct, walk::portfolio})
+  for (walk_strategy const by : {walk_strategy::uniform, walk_strategy::weighted,
+                                 walk_strategy::pct, walk_strategy::portfolio})
     says(random_walk({.by = by}, make_world, two_but(2, 3), fine), more);
 
   auto const over =
@@ -104,7 +105,7 @@ TEST_CASE(
 TEST_CASE("a walk that comes to a new end runs it again, and tells if it goes another way") {
   weft::tests::every_frame_dies const here;
   int runs = 0;
-  auto const found = random_walk({.by = walk::uniform}, make_world, two_but(21, 3),
+  auto const found = random_walk({.by = walk_strategy::uniform}, make_world, two_but(21, 3),
                                  [&runs](world const&) { return ++runs < 20 ? "early" : "late"; });
   // Of the 20th run, counted without the one again of the first, the second time.
   says(

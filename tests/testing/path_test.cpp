@@ -133,7 +133,7 @@ TEST_CASE("the text of an id is read again as that id, and other texts are not r
     INFO("seed " << seed << ": " << id.text());
     CHECK(process_id::read(id.text()) == id);
   });
-  CHECK(process_id::read("0.0.7") == process_id::errand(7));
+  CHECK(process_id::read("0.0.7") == process_id::internal(7));
   CHECK(process_id::read("1.9223372036854775807") == std::nullopt);
   for (auto const* const s : {"", "1.", ".1", "2", "1..1", "1.0.1", "0.0.0.1", "0.0", "01", "1.+1",
                               "#", "#-1", "#18446744073709551616", "#9223372036854775809", "1 "})
@@ -407,15 +407,15 @@ TEST_CASE("of several things that do not fit the first is told") {
 
 TEST_CASE("a program that leaves no choice has the path without choices") {
   weft::tests::every_frame_dies const here;
-  auto const alone = [](int&) -> eff<void, proc> {
+  auto const on_one_thread = [](int&) -> eff<void, proc> {
     for (int i = 0; i != 3; ++i) co_await proc::yield{};
   };
   auto const zero = [] { return 0; };
   auto const fine = [](int) { return true; };
-  auto const found = explore(zero, alone, fine);
+  auto const found = explore(zero, on_one_thread, fine);
   CHECK(found.schedules == 1);
   CHECK(found.outcomes.at(0).path == schedule_path());
-  CHECK(follow("1c::3bf5", zero, alone, fine).ok());
+  CHECK(follow("1c::3bf5", zero, on_one_thread, fine).ok());
 }
 
 TEST_CASE("a schedule of many steps that was found can be followed, and made smaller") {

@@ -342,7 +342,7 @@ struct working_threads {
   bool over = false;
   bool ends_when_all_are_idle = false;
 
-  [[nodiscard]] bool is_dry() const {
+  [[nodiscard]] bool quiescence() const {
     return std::ranges::all_of(all, [](auto const& t) { return t->listed && t->queued == 0; });
   }
 };
@@ -404,7 +404,8 @@ does<> works(working_threads& w, std::size_t me) {
     t.notified = false;
     if (!w.d.announces_late) {
       co_await push(w.d, w.idle, t);
-      if (w.ends_when_all_are_idle && w.is_dry()) co_await ends(w);  // under the list's lock too
+      if (w.ends_when_all_are_idle && w.quiescence())
+        co_await ends(w);  // under the list's lock too
       co_await proc::yield{};
     }
     bool const sees_some = co_await finds(w, me, most);

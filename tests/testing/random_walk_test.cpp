@@ -24,10 +24,12 @@ using namespace weft::tests;
 namespace {
 
 auto each_walk() {
-  return Catch::Generators::values({walk::uniform, walk::weighted, walk::pct, walk::portfolio});
+  return Catch::Generators::values({walk_strategy::uniform, walk_strategy::weighted,
+                                    walk_strategy::pct, walk_strategy::portfolio});
 }
 /// All, not up to the first failure.
-random_walk_options all(std::uint64_t seed, walk by, std::size_t runs, std::size_t depth = 3) {
+random_walk_options all(std::uint64_t seed, walk_strategy by, std::size_t runs,
+                        std::size_t depth = 3) {
   return {.seed = seed,
           .by = by,
           .depth = depth,
@@ -84,7 +86,7 @@ double too_much(std::size_t terms) {
 }  // namespace
 
 TEST_CASE("the same seed gives the same schedules, another one others") {
-  walk const by = GENERATE(each_walk());
+  walk_strategy const by = GENERATE(each_walk());
   std::vector<unsigned> const steps{4, 4, 4};
   auto const once = runs_of(all(7, by, 60), steps);
   CHECK(once.size() >= 60);
@@ -95,7 +97,7 @@ TEST_CASE("the same seed gives the same schedules, another one others") {
 
 TEST_CASE("the same seed gives the same paths, with what was found and how often") {
   every_frame_dies const here;
-  walk const by = GENERATE(each_walk());
+  walk_strategy const by = GENERATE(each_walk());
   auto const walks = [by] {
     return random_walk(all(3, by, 200), no_order, independent({2, 3}), the_order);
   };
@@ -111,7 +113,7 @@ TEST_CASE("the same seed gives the same paths, with what was found and how often
 
 TEST_CASE("each walk comes to every schedule of a small program, and never says that is all") {
   every_frame_dies const here;
-  walk const by = GENERATE(each_walk());
+  walk_strategy const by = GENERATE(each_walk());
   auto const found = random_walk(all(1, by, 2'000), no_order, independent({2, 2}), the_order);
   CHECK(found.outcomes.size() == 6);
   CHECK(found.schedules == 2'000);
@@ -121,7 +123,7 @@ TEST_CASE("each walk comes to every schedule of a small program, and never says 
 
 TEST_CASE("every path of a walk is one that can be followed, whatever the steps") {
   every_frame_dies const here;
-  walk const by = GENERATE(each_walk());
+  walk_strategy const by = GENERATE(each_walk());
   auto const g = GENERATE(granularity::cooperative, granularity::parallel);
   small_program const p{{act::adds_alone, act::wakes}, {act::adds, act::waits}, {act::doubles}};
   auto options = all(1, by, 100);
@@ -154,7 +156,7 @@ TEST_CASE("where each who is ready is as likely, a schedule is the less so the m
   };
   auto const orders_there_are = all_orders(steps);
   CHECK(orders_there_are.size() == 60);
-  auto const often = orders(all(1, walk::uniform, 12'000), steps);
+  auto const often = orders(all(1, walk_strategy::uniform, 12'000), steps);
   CHECK(chi_square(often, orders_there_are, expected) < too_much(60));
   // So they are not equally likely.
   auto const equally = [&](std::string const&) { return runs / 60; };
@@ -166,7 +168,7 @@ TEST_CASE("weighted by what is left, all schedules of independent processes are 
                               std::vector<unsigned>{2, 2, 2});
   auto const orders_there_are = all_orders(steps);
   std::size_t const runs = 200 * orders_there_are.size();
-  auto const often = orders(all(1, walk::weighted, runs), steps);
+  auto const often = orders(all(1, walk_strategy::weighted, runs), steps);
   CHECK(often.size() == orders_there_are.size());
   CHECK(chi_square(often, orders_there_are, [](std::string const&) { return 200.0; }) <
         too_much(orders_there_are.size()));
@@ -204,7 +206,7 @@ double promised(double processes, double steps, unsigned depth, double runs) {
 }  // namespace
 
 TEST_CASE("with priorities that nobody loses each runs to its end: no preemption, any order") {
-  auto const often = orders(all(1, walk::pct, 600, 1), {2, 3, 1});
+  auto const often = orders(all(1, walk_strategy::pct, 600, 1), {2, 3, 1});
   CHECK(often.size() == 6);
   for (auto const& [order, n] : often) {
     CHECK(n > 50);
@@ -216,8 +218,8 @@ TEST_CASE("with priorities that nobody loses each runs to its end: no preemption
 TEST_CASE("at depth d there are d - 1 preemptions at most, and there are as many") {
   every_frame_dies const here;
   std::size_t const depth = GENERATE(1U, 2U, 3U, 4U);
-  auto const found =
-      random_walk(all(1, walk::pct, 2'000, depth), no_order, independent({3, 3}), the_order);
+  auto const found = random_walk(all(1, walk_strategy::pct, 2'000, depth), no_order,
+                                 independent({3, 3}), the_order);
   std::size_t most = 0;
   for (auto const& o : found.outcomes) most = std::max(most, o.preemptions);
   CHECK(most == depth - 1);
@@ -225,7 +227,7 @@ TEST_CASE("at depth d there are d - 1 preemptions at most, and there are as many
 
 TEST_CASE("what takes one order is found at depth 1 as often as is promised") {
   auto const runs = 2'000;
-  auto const often = orders(all(5, walk::pct, runs, 1), {4, 4, 4});
+  auto const often = orders(all(5, walk_strategy::pct, runs, 1), {4, 4, 4});
   // Of three processes, the step that spawns them is a fourth.
   for (auto const& [x, y] : {std::pair('a', 'b'), std::pair('b', 'a'), std::pair('c', 'a')})
     for (std::size_t nth = 1; nth != 5; ++nth) {
@@ -238,7 +240,7 @@ TEST_CASE("what takes one order is found at depth 1 as often as is promised") {
 
 TEST_CASE("what takes two orders is found at depth 2 as often as is promised") {
   auto const runs = 20'000;
-  auto const often = orders(all(5, walk::pct, runs, 2), {4, 4, 4});
+  auto const often = orders(all(5, walk_strategy::pct, runs, 2), {4, 4, 4});
   // Somebody else is between two steps of one, wherever that is.
   for (char const one : {'a', 'b', 'c'})
     for (char const other : {'a', 'b', 'c'})
@@ -248,14 +250,14 @@ TEST_CASE("what takes two orders is found at depth 2 as often as is promised") {
                   return is_before(s, one, nth, other, 1) && is_before(s, other, 4, one, nth + 1);
                 }) >= promised(4, 13, 2, runs));
   // At depth 1 that never is.
-  CHECK(share(orders(all(5, walk::pct, 500, 1), {4, 4, 4}), [](std::string const& s) {
+  CHECK(share(orders(all(5, walk_strategy::pct, 500, 1), {4, 4, 4}), [](std::string const& s) {
           return is_before(s, 'a', 2, 'b', 1) && is_before(s, 'b', 4, 'a', 3);
         }) == 0);
 }
 
 TEST_CASE(
     "who falls later may fall less deep: at depth 3 the first to fall may be the last to end") {
-  auto const often = orders(all(5, walk::pct, 20'000, 3), {2, 2, 2});
+  auto const often = orders(all(5, walk_strategy::pct, 20'000, 3), {2, 2, 2});
   for (auto const* const order : {"abccba", "abccab", "caabbc", "bccaab"}) {
     INFO(order);
     auto const it = often.find(order);
@@ -265,7 +267,7 @@ TEST_CASE(
 }
 
 TEST_CASE("pct has a depth of 1 at least, whoever walks") {
-  walk const by = GENERATE(each_walk());
+  walk_strategy const by = GENERATE(each_walk());
   CHECK_THROWS_AS(random_walk({.by = by, .depth = 0}, no_order, independent({1}), the_order),
                   std::invalid_argument);
 }
@@ -275,7 +277,7 @@ TEST_CASE("pct has a depth of 1 at least, whoever walks") {
 TEST_CASE("a portfolio takes turns: uniform, weighted, and each depth") {
   // Of the orders of so many steps few have two preemptions or less: priorities alone come to one.
   std::vector<unsigned> const steps(6, 4);
-  auto const in_turn = runs_of(all(2, walk::portfolio, 100, 3), steps);
+  auto const in_turn = runs_of(all(2, walk_strategy::portfolio, 100, 3), steps);
   auto const preemptions = [](std::string const& s) {
     std::map<char, int> done;
     int n = 0;
@@ -312,7 +314,7 @@ TEST_CASE("a portfolio finds what is deep, and what is anywhere") {
 
 TEST_CASE("a walk ends at the first failure, or goes on and counts them all") {
   every_frame_dies const here;
-  walk const by = GENERATE(each_walk());
+  walk_strategy const by = GENERATE(each_walk());
   auto const a_first = [](std::string const& s) { return s.front() != 'a'; };
   auto const first = random_walk({.seed = 9, .by = by}, no_order, independent({2, 2}), a_first);
   CHECK(first.failed == 1);
@@ -340,7 +342,8 @@ eff<void, proc> forks_twice(std::string& s) {
 
 TEST_CASE("processes that come later have their say as well") {
   every_frame_dies const here;
-  walk const by = GENERATE(walk::uniform, walk::weighted, walk::portfolio);
+  walk_strategy const by =
+      GENERATE(walk_strategy::uniform, walk_strategy::weighted, walk_strategy::portfolio);
   auto const brute = explore(no_order, forks_twice, the_order);
   CHECK(brute.schedules == 80);  // 7 steps: 7! / (7 * 3 * 3)
   auto const found = random_walk(all(4, by, 3'000), no_order, forks_twice, the_order);

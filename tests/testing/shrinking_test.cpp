@@ -175,8 +175,9 @@ run_result how_many(counted const& c) {
 TEST_CASE("random_walk finds a failure, and it is made as small as by shrink afterwards") {
   every_frame_dies const here;
   for (std::uint64_t seed = 0; seed != 10; ++seed) {
-    auto const found = random_walk({.seed = seed, .by = walk::uniform, .max_shrinking_runs = 0},
-                                   none_yet, three_increments, how_many);
+    auto const found =
+        random_walk({.seed = seed, .by = walk_strategy::uniform, .max_shrinking_runs = 0}, none_yet,
+                    three_increments, how_many);
     auto const* const first = found.first_failure();
     REQUIRE(first);
     CHECK(first->path == first->found);
@@ -190,8 +191,8 @@ TEST_CASE("random_walk finds a failure, and it is made as small as by shrink aft
     // Whoever is lost: one reads, others come and go, and it writes.
     CHECK(small.preemptions == 1);
 
-    auto const by_itself =
-        random_walk({.seed = seed, .by = walk::uniform}, none_yet, three_increments, how_many);
+    auto const by_itself = random_walk({.seed = seed, .by = walk_strategy::uniform}, none_yet,
+                                       three_increments, how_many);
     REQUIRE(by_itself.first_failure());
     CHECK(by_itself.first_failure()->path == small.path);
     CHECK(by_itself.first_failure()->found == first->path);
@@ -225,8 +226,9 @@ TEST_CASE(
   every_frame_dies const here;
   // With 3 preemptions, which are too few, there are more than 10 000.
   for (std::uint64_t const seed : {1U, 2U, 3U, 4U, 5U}) {
-    auto const found = random_walk({.seed = seed, .by = walk::uniform, .max_shrinking_runs = 0},
-                                   no_order, two_leave_marks, do_not_alternate);
+    auto const found =
+        random_walk({.seed = seed, .by = walk_strategy::uniform, .max_shrinking_runs = 0}, no_order,
+                    two_leave_marks, do_not_alternate);
     REQUIRE(found.first_failure());
     CHECK(found.first_failure()->preemptions > 10);
     auto const small = shrink(found.first_failure()->path.text(), 2'000, no_order, two_leave_marks,

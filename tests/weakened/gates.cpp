@@ -22,10 +22,10 @@
 // weakens 10 in sched/sync/detail/gate_table.hpp to relaxed:
 //    g.home_.store(nullptr, std::memory_order_release
 // weakens 11 in sched/sync/detail/gate_table.hpp to relaxed:
-//    ::~gate() { detail::events_happen_at(this); // [6] acquire: with [5].
+//    ::~gate() { detail::apply_events_at(this); // [6] acquire: with [5].
 //    if (auto* const home = home_.load(std::memory_order_acquire
 // weakens 12 in sched/sync/detail/wait_registry.hpp to relaxed:
-//    ::~outside_gate() { detail::events_happen_at(this); if (auto* const home =
+//    ::~external_event() { detail::apply_events_at(this); if (auto* const home =
 //    home_.load(std::memory_order_acquire
 // weakens 13 in sched/sync/detail/gate_table.hpp to relaxed:
 //    who.home_.store(nullptr, std::memory_order_release
@@ -35,7 +35,7 @@
 // weakens 15 in sched/sync/detail/wait_registry.hpp to relaxed:
 //    w.home_.store(nullptr, std::memory_order_release
 // weakens 16 in sched/sync/detail/wait_registry.hpp to relaxed:
-//    ::~at_outside_gate() { // [12] acquire: with [11] of wait_registry.hpp.
+//    ::~external_waiter() { // [12] acquire: with [11] of wait_registry.hpp.
 //    if (auto* const home = home_.load(std::memory_order_acquire
 // weakens 17 in sched/sync/detail/wait_registry.hpp to relaxed:
 //    for (relax wait; w.home_.load(std::memory_order_acquire
@@ -105,7 +105,7 @@ class room final : public detail::waiting_room {
   using waiting_room::timers_;
 
   /// Keeps its lock, when it puts somebody from outside, until that is open.
-  void keeps_lock_until(outside_gate& g) noexcept { until_ = &g; }
+  void keeps_lock_until(external_event& g) noexcept { until_ = &g; }
   moment is_locked;
 
  private:
@@ -118,10 +118,10 @@ class room final : public detail::waiting_room {
     }
     (void)thunk(std::move(t));
   }
-  void put_from_outside(thunk& t, detail::spare_letter) override { put_from_outside(t); }
-  detail::spare_letter reserve_put() override { return {}; }
+  void put_from_outside(thunk& t, detail::spare_node) override { put_from_outside(t); }
+  detail::spare_node reserve_put() override { return {}; }
 
-  outside_gate* until_ = nullptr;
+  external_event* until_ = nullptr;
 };
 
 /// Nobody is to end.
@@ -136,7 +136,7 @@ bool enters(room& here, detail::waiter& who, At&&... at) {
 
 /// Who finds that it is open sees what was done before.
 int finds_it_open() {
-  outside_gate g;
+  external_event g;
   int done = 0;
   int seen = 0;
   on_threads(2, [&](unsigned me) {
@@ -153,7 +153,7 @@ int finds_it_open() {
 
 /// The same, of who is about to wait.
 int finds_it_open_at_the_last_moment() {
-  outside_gate g;
+  external_event g;
   moment open;
   int done = 0;
   int seen = 0;
@@ -164,7 +164,7 @@ int finds_it_open_at_the_last_moment() {
       open.comes();
     } else {
       room here;
-      detail::at_outside_gate w(g);
+      detail::external_waiter w(g);
       open.wait();
       if (!enters(here, w.who, w)) {
         seen = done;
@@ -177,10 +177,10 @@ int finds_it_open_at_the_last_moment() {
 
 /// Who opens it finds the process, and its scheduler.
 void opens_it() {
-  outside_gate g;
+  external_event g;
   moment waits;
   std::optional<room> there;
-  std::optional<detail::at_outside_gate> w;
+  std::optional<detail::external_waiter> w;
   on_threads(2, [&](unsigned me) {
     if (me == 0) {
       there.emplace();
@@ -227,42 +227,42 @@ void ends(What* what, TakeOff take_off) {
     }
   });
 }
-void woken(room& here, detail::at_gate& w) {
+void woken(room& here, detail::gate_waiter& w) {
   (void)enters(here, w.who, w, std::nullopt);
   here.wake(*w.at, 1);
 }
-void cancelled(room& here, detail::at_outside_gate& w) {
+void cancelled(room& here, detail::external_waiter& w) {
   (void)enters(here, w.who, w);
   here.close_outside();
 }
 void gates_end() {
   room here;
   ends(new gate(), [&](gate& g) {
-    detail::at_gate w(g, true, false);
+    detail::gate_waiter w(g, true, false);
     woken(here, w);
   });
-  ends(new outside_gate(), [&](outside_gate& g) {
-    detail::at_outside_gate w(g);
+  ends(new external_event(), [&](external_event& g) {
+    detail::external_waiter w(g);
     cancelled(here, w);
   });
 }
 void waits_end() {
   room here;
   gate g;
-  outside_gate outside;
-  ends(new detail::at_gate(g, true, false), [&](detail::at_gate& w) { woken(here, w); });
-  ends(new detail::at_outside_gate(outside),
-       [&](detail::at_outside_gate& w) { cancelled(here, w); });
+  external_event outside;
+  ends(new detail::gate_waiter(g, true, false), [&](detail::gate_waiter& w) { woken(here, w); });
+  ends(new detail::external_waiter(outside),
+       [&](detail::external_waiter& w) { cancelled(here, w); });
 }
 
 /// The wait ends, for another reason, while somebody opens the gate: who has opened it is to get
 /// the lock after who ends the wait.  Both wait for it in that order, most likely.
 void wait_ends_as_it_is_opened() {
   room here;
-  outside_gate g;
-  outside_gate other;
-  detail::at_outside_gate keeps_lock(other);
-  auto* const w = new detail::at_outside_gate(g);
+  external_event g;
+  external_event other;
+  detail::external_waiter keeps_lock(other);
+  auto* const w = new detail::external_waiter(g);
   (void)enters(here, keeps_lock.who, keeps_lock);
   (void)enters(here, w->who, *w);
   here.keeps_lock_until(g);
@@ -313,8 +313,8 @@ void asks_and_takes(Take take) {
 int sends_and_receives() {
   static constexpr int messages = 100;
   room here;
-  auto* const office = new detail::post_office(here, true);
-  auto* const box = new detail::mailbox_of<int>(*office, messages);
+  auto* const office = new detail::mailbox_registry(here, true);
+  auto* const box = new detail::typed_mailbox<int>(*office, messages);
   int sum = 0;
   on_threads(2, [&](unsigned me) {
     if (me == 0) {

@@ -10,7 +10,7 @@
 
 namespace {
 
-using right = weft::lifecycle_orders;
+using right = weft::stealing_state_orders;
 using weft::tests::unless_weakened;
 
 template <int Weakened>
@@ -18,7 +18,7 @@ struct weakened_orders : right {
   static constexpr auto waits = unless_weakened<Weakened, 1>(right::waits);
   static constexpr auto takes = unless_weakened<Weakened, 2>(right::takes);
   static constexpr auto flags = unless_weakened<Weakened, 3>(right::flags);
-  static constexpr auto is_told = unless_weakened<Weakened, 4>(right::is_told);
+  static constexpr auto told = unless_weakened<Weakened, 4>(right::told);
 };
 
 /// Until both sides have been first: that is for the system to say.

@@ -148,17 +148,17 @@ void rests() {
   tests::nowhere ground;
   owned_by_two(
       [] {
-        auto* const r = new detail::shared_rest();
+        auto* const r = new detail::shared_continuation();
         r->keep();
         return r;
       },
-      [&ground](detail::shared_rest& r) {
+      [&ground](detail::shared_continuation& r) {
         if (!r.claim()) return;
-        auto* const mine = new detail::shared_rest();
+        auto* const mine = new detail::shared_continuation();
         mine->take_from(r, ground);
         mine->release();
       },
-      release<detail::shared_rest>);
+      release<detail::shared_continuation>);
 }
 
 class nothing_captured final : public detail::capture {
@@ -192,7 +192,7 @@ void prompts() {
   owned_by_two(
       []() -> detail::prompt* {
         auto* const p = new tests::nowhere();
-        p->stand_among_threads();
+        p->become_shared();
         p->keep();
         return p;
       },
@@ -207,16 +207,16 @@ class room final : public detail::waiting_room {
  private:
   void make_ready(thunk) noexcept override {}
   void put_from_outside(thunk&) override {}
-  void put_from_outside(thunk& t, detail::spare_letter) override { put_from_outside(t); }
-  detail::spare_letter reserve_put() override { return {}; }
+  void put_from_outside(thunk& t, detail::spare_node) override { put_from_outside(t); }
+  detail::spare_node reserve_put() override { return {}; }
 };
 /// Who sends, and who receives, which takes the lock no more.
 void mailboxes() {
   room here;
-  auto* const office = new detail::post_office(here, true);
+  auto* const office = new detail::mailbox_registry(here, true);
   std::vector<detail::mailbox*> all;
   for (std::size_t i = 0; i != rounds; ++i) {
-    all.push_back(new detail::mailbox_of<int>(*office, 1));
+    all.push_back(new detail::typed_mailbox<int>(*office, 1));
     all.back()->add_address();
   }
   in_step([&](std::size_t i, unsigned me) {
@@ -230,11 +230,11 @@ void mailboxes() {
 /// The scheduler, which takes the lock no more, and a mailbox.
 void offices() {
   room here;
-  std::vector<detail::post_office*> all;
+  std::vector<detail::mailbox_registry*> all;
   std::vector<detail::mailbox*> boxes;
   for (std::size_t i = 0; i != rounds; ++i) {
-    all.push_back(new detail::post_office(here, true));
-    boxes.push_back(new detail::mailbox_of<int>(*all.back(), 1));
+    all.push_back(new detail::mailbox_registry(here, true));
+    boxes.push_back(new detail::typed_mailbox<int>(*all.back(), 1));
   }
   in_step([&](std::size_t i, unsigned me) {
     if (me == 0)

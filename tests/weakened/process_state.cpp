@@ -11,11 +11,11 @@
 namespace {
 
 template <int Weakened>
-struct weakened_orders : weft::state_orders {
+struct weakened_orders : weft::sharing_state_orders {
   static constexpr auto sleeps =
-      weft::tests::unless_weakened<Weakened, 1>(weft::state_orders::sleeps);
+      weft::tests::unless_weakened<Weakened, 1>(weft::sharing_state_orders::sleeps);
   static constexpr auto wakes =
-      weft::tests::unless_weakened<Weakened, 2>(weft::state_orders::wakes);
+      weft::tests::unless_weakened<Weakened, 2>(weft::sharing_state_orders::wakes);
 };
 
 template <int Weakened>

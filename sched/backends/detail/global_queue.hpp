@@ -49,7 +49,8 @@ class global_queue {
     }
   }
   [[nodiscard]] bool is_empty() const noexcept {
-    return queue_.is_empty() && listed_.load(std::memory_order_seq_cst) == 0;  // [2] seq_cst: GLOBAL-2
+    return queue_.is_empty() &&
+           listed_.load(std::memory_order_seq_cst) == 0;  // [2] seq_cst: GLOBAL-2
   }
 
  private:

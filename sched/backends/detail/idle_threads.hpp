@@ -50,7 +50,7 @@ class idle_threads {
   void leave() noexcept {
     std::lock_guard const lock(mutex_);
     // Relaxed: nobody is there.
-    if (--threads_ == 0) word_.fetch_and(~dry, std::memory_order_relaxed);
+    if (--threads_ == 0) word_.fetch_and(~quiescent, std::memory_order_relaxed);
   }
 
   /// A hint.
@@ -64,11 +64,12 @@ class idle_threads {
            threads_.load(std::memory_order_relaxed);
   }
   [[nodiscard]] bool is_over() const noexcept {
-    return word_.load(std::memory_order_relaxed) >= dry;  // relaxed: threads meet when they end
+    return word_.load(std::memory_order_relaxed) >=
+           quiescent;  // relaxed: threads meet when they end
   }
-  [[nodiscard]] thunk::nothing why_over() const noexcept {
-    return word_.load(std::memory_order_relaxed) >= stopped ? thunk::nothing::stopped  // as above
-                                                            : thunk::nothing::dry;
+  [[nodiscard]] thunk::reason why_over() const noexcept {
+    return word_.load(std::memory_order_relaxed) >= stopped ? thunk::reason::stopped  // as above
+                                                            : thunk::reason::quiescent;
   }
 
   /// There is work, and it is published: whether somebody sleeps, who is to be woken.
@@ -91,7 +92,7 @@ class idle_threads {
     wake(who);  // IDLE-3
   }
   /// There is work, published, that its thread will most likely do itself (IDLE-5).
-  void have_watched() noexcept {
+  void request_watch() noexcept {
     // [2] seq_cst: IDLE-2.
     unsigned const found = word_.load(std::memory_order_seq_cst);
     if ((found & count) == 0 || (found & watch_bits) == watch_bits) return;
@@ -113,7 +114,7 @@ class idle_threads {
 
   /// Until there may be work, or it is over.
   template <class AllAreEmpty>
-  slept sleep(unsigned self, instant until, dry_test dry_now, AllAreEmpty all_are_empty) {
+  slept sleep(unsigned self, instant until, quiescence_test dry_now, AllAreEmpty all_are_empty) {
     monitor& m = monitors_[self];
     m.forget();
     announced const a = announce(self);
@@ -124,14 +125,14 @@ class idle_threads {
       withdraw(self);
       return slept::not_at_all;
     }
-    while (goes_on_watch(self)) {
+    while (try_watch(self)) {
       instant const nap = std::min(until, instant::clock::now() + nap_time);
       bool const is_woken = m.wait(nap);
-      is_off_watch();
+      end_watch();
       if (!is_woken && nap != until && all_are_empty()) continue;
       bool const was_listed = withdraw(self);
       if (is_woken) return slept::until_woken;
-      somebody_else_watches();
+      is_watched_by_another();
       return was_listed && nap == until ? slept::until_deadline : slept::until_woken;
     }
     bool const is_woken = m.wait(until);
@@ -141,7 +142,7 @@ class idle_threads {
 
  private:
   static constexpr unsigned stopped = 1U << 31;
-  static constexpr unsigned dry = 1U << 30;
+  static constexpr unsigned quiescent = 1U << 30;
   static constexpr unsigned wanted = 1U << 29;   // there was work to be watched since the last nap
   static constexpr unsigned watched = 1U << 28;  // somebody is on watch
   static constexpr unsigned watch_bits = wanted | watched;
@@ -180,7 +181,7 @@ class idle_threads {
 
   void wake(unsigned who) noexcept { monitors_[who].wake(); }
   /// If somebody is wanted on watch, and nobody is (IDLE-5).
-  [[nodiscard]] bool goes_on_watch(unsigned self) noexcept {
+  [[nodiscard]] bool try_watch(unsigned self) noexcept {
     std::lock_guard const lock(mutex_);
     unsigned const found = word_.load(std::memory_order_relaxed);  // relaxed: [4] makes sure
     if ((found & watch_bits) != wanted) return false;
@@ -189,14 +190,14 @@ class idle_threads {
     on_watch_ = self;
     return true;
   }
-  void is_off_watch() noexcept {
+  void end_watch() noexcept {
     std::lock_guard const lock(mutex_);
     on_watch_ = nobody;
     // [5] seq_cst: as [1]; the looks at the queues come after it.
     word_.fetch_and(~watched, std::memory_order_seq_cst);
   }
   /// Who was on watch has something to do: there may be more than that.
-  void somebody_else_watches() noexcept {
+  void is_watched_by_another() noexcept {
     word_.fetch_or(wanted, std::memory_order_relaxed);  // relaxed: who is woken looks
     wake_one();
   }
@@ -218,7 +219,7 @@ class idle_threads {
   bool decide(std::uint64_t changes, AllAreEmpty all_are_empty) noexcept {
     std::lock_guard const lock(mutex_);
     if (changes_ != changes || !all_are_empty()) return false;
-    end(dry);
+    end(quiescent);
     return true;
   }
   /// Leaves the list.  False if somebody has taken it off.

@@ -25,66 +25,66 @@ namespace weft::detail {
 ///   INJECT-4  If the queue has no memory for what came, that stays in its letters until the next look;
 ///   if
 ///       the queue is empty then, the first of them is taken as it is.
-class arrivals {
+class injection_queue {
  public:
-  arrivals() = default;
-  arrivals(arrivals const&) = delete;
-  arrivals& operator=(arrivals const&) = delete;
-  ~arrivals() {
-    while (letter* const l = unread()) discard(l);
+  injection_queue() = default;
+  injection_queue(injection_queue const&) = delete;
+  injection_queue& operator=(injection_queue const&) = delete;
+  ~injection_queue() {
+    while (injection_node* const l = next_unfetched()) discard(l);
   }
 
   /// Throws bad_alloc.
-  void put(thunk&& t) { put(std::move(t), std::make_unique<letter>()); }
-  void put(thunk&& t, spare_letter in) noexcept {
+  void put(thunk&& t) { put(std::move(t), std::make_unique<injection_node>()); }
+  void put(thunk&& t, spare_node in) noexcept {
     in->content = std::move(t);
     send(*in.release());
   }
   void stop() {
     // Relaxed: one of those who come here sends it.
-    if (!was_stopped_.exchange(true, std::memory_order_relaxed)) send(the_end_);
+    if (!was_stopped_.exchange(true, std::memory_order_relaxed)) send(stop_node_);
   }
 
   // ---- the worker's; `queue.put_in(thunk&&)` takes what came, `queue.is_empty()` is asked
 
   /// That fetch is to call queue.is_reminded().
   void remind() {
-    if (!std::exchange(has_note_, true)) arrived_.push(note_);
+    if (!std::exchange(has_reminder_, true)) pushed_.push(reminder_);
   }
   /// Whether there is something to fetch, or it is the end.
-  [[nodiscard]] bool has_news() const noexcept { return !arrived_.is_empty(); }
+  [[nodiscard]] bool has_news() const noexcept { return !pushed_.is_empty(); }
   /// The same, except for the worker's own note.
-  [[nodiscard]] bool has_letters() const noexcept {
-    return has_news() && !(has_note_ && arrived_.has_only(note_));
+  [[nodiscard]] bool has_injected() const noexcept {
+    return has_news() && !(has_reminder_ && pushed_.has_only(reminder_));
   }
   /// Fetches what came, as far as there is memory (INJECT-4).  False if it is the end.
   template <class Queue>
   bool fetch(Queue& queue) {
     bool goes_on = true;
     bool is_noted = false;
-    unread_ = arrived_.take_all();
+    unfetched_ = pushed_.take_all();
     try {
-      while (letter* const l = unread()) {
-        if (l == &the_end_)
+      while (injection_node* const l = next_unfetched()) {
+        if (l == &stop_node_)
           goes_on = false;
-        else if (l == &note_)
+        else if (l == &reminder_)
           is_noted = true;
         else
           queue.put_in(std::move(l->content));
         discard(l);
       }
     } catch (std::bad_alloc const&) {
-      while (letter* const l = std::exchange(unread_, nullptr)) {
-        unread_ = l->next;
-        arrived_.push(*l);
+      while (injection_node* const l = std::exchange(unfetched_, nullptr)) {
+        unfetched_ = l->next;
+        pushed_.push(*l);
       }
-      if (is_noted) arrived_.push(note_);
-      if (!goes_on) arrived_.push(the_end_);
+      if (is_noted) pushed_.push(reminder_);
+      if (!goes_on) pushed_.push(stop_node_);
       return goes_on;
     }
-    if (!goes_on) arrived_.push(the_end_);  // INJECT-2
-    if constexpr (requires { queue.is_reminded(); })
-      if (std::exchange(has_note_, false)) queue.is_reminded();
+    if (!goes_on) pushed_.push(stop_node_);  // INJECT-2
+    if constexpr (requires { queue.on_reminder(); })
+      if (std::exchange(has_reminder_, false)) queue.on_reminder();
     return goes_on;
   }
   struct waited {
@@ -93,20 +93,20 @@ class arrivals {
   };
   /// Until something is in the queue, or there is a reason why not.
   template <class Queue>
-  [[gnu::noinline]] waited wait(Queue& queue, instant until, dry_test dry) {
+  [[gnu::noinline]] waited wait(Queue& queue, instant until, quiescence_test quiescent) {
     for (;;) {
-      bool const nothing_is_due = dry();  // before we look: who was due puts first
-      if (!fetch(queue)) return {false, thunk::nothing::stopped};
-      if (!queue.is_empty()) return {true, thunk::nothing::dry};
+      bool const nothing_is_due = quiescent();  // before we look: who was due puts first
+      if (!fetch(queue)) return {false, thunk::reason::stopped};
+      if (!queue.is_empty()) return {true, thunk::reason::quiescent};
       if (thunk t = take_as_it_is(queue)) return {false, std::move(t)};
-      if (nothing_is_due) return {false, thunk::nothing::dry};
-      if (!sleep(until)) return {false, thunk::nothing::deadline};
+      if (nothing_is_due) return {false, thunk::reason::quiescent};
+      if (!sleep(until)) return {false, thunk::reason::deadline};
     }
   }
 
  private:
-  void send(letter& l) {
-    arrived_.push(l);
+  void send(injection_node& l) {
+    pushed_.push(l);
     if (!sleeps_.load(std::memory_order_seq_cst)) return;  // [1] seq_cst: INJECT-1
     {
       std::lock_guard const lock(mutex_);
@@ -130,40 +130,40 @@ class arrivals {
   [[nodiscard]] thunk take_as_it_is(Queue& queue) noexcept {
     if constexpr (requires { queue.take_kept(); })
       if (thunk t = queue.take_kept()) return t;
-    unread_ = arrived_.take_all();
-    thunk found = thunk::nothing::dry;
+    unfetched_ = pushed_.take_all();
+    thunk found = thunk::reason::quiescent;
     bool has_noted = false;
     bool is_end = false;
-    for (letter* l = unread_; l; l = unread_) {
-      if (l == &the_end_ || l == &note_) {
-        unread_ = l->next;
-        (l == &note_ ? has_noted : is_end) = true;
+    for (injection_node* l = unfetched_; l; l = unfetched_) {
+      if (l == &stop_node_ || l == &reminder_) {
+        unfetched_ = l->next;
+        (l == &reminder_ ? has_noted : is_end) = true;
       } else if (!found) {
         found = std::move(l->content);
         discard(l);
       } else {
-        unread_ = l->next;
-        arrived_.push(*l);
+        unfetched_ = l->next;
+        pushed_.push(*l);
       }
     }
-    if (has_noted) arrived_.push(note_);
-    if (is_end) arrived_.push(the_end_);
+    if (has_noted) pushed_.push(reminder_);
+    if (is_end) pushed_.push(stop_node_);
     return found;
   }
-  [[nodiscard]] letter* unread() noexcept {
-    if (!unread_) unread_ = arrived_.take_all();
-    return unread_;
+  [[nodiscard]] injection_node* next_unfetched() noexcept {
+    if (!unfetched_) unfetched_ = pushed_.take_all();
+    return unfetched_;
   }
-  void discard(letter* l) noexcept {
-    unread_ = l->next;
-    if (l != &the_end_ && l != &note_) delete l;
+  void discard(injection_node* l) noexcept {
+    unfetched_ = l->next;
+    if (l != &stop_node_ && l != &reminder_) delete l;
   }
 
-  message_stack<letter> arrived_;
-  letter* unread_ = nullptr;  // the worker's
-  letter the_end_;            // INJECT-2
-  letter note_;               // INJECT-3
-  bool has_note_ = false;     // it is there; the worker's
+  message_stack<injection_node> pushed_;
+  injection_node* unfetched_ = nullptr;  // the worker's
+  injection_node stop_node_;             // INJECT-2
+  injection_node reminder_;              // INJECT-3
+  bool has_reminder_ = false;            // it is there; the worker's
   std::atomic<bool> was_stopped_ = false;
   std::atomic<bool> sleeps_ = false;
   std::mutex mutex_;

@@ -9,9 +9,9 @@ namespace weft::detail {
 
 /// Lots, the same everywhere for the same seed: the generator is the standard's, and what is made
 /// of its numbers is ours, since std::uniform_int_distribution differs from library to library.
-class lots {
+class portable_rng {
  public:
-  explicit lots(std::uint64_t seed) : random_(seed) {}
+  explicit portable_rng(std::uint64_t seed) : random_(seed) {}
 
   /// 0 to n - 1, each exactly as likely; n is not 0.  The upper half of a product, and drawn again
   /// where that would favour some (Lemire: Fast Random Integer Generation in an Interval, 2019).

@@ -22,7 +22,7 @@ namespace weft {
 /// How far a process is.
 struct process_report {
   process_id id;
-  lifecycle state;
+  stealing_state state;
   std::uint32_t steps;    ///< How often it has had its turn.
   std::string waits_for;  ///< "weft::syncing::wait at main.cpp:12"; empty if it does not wait.
 };
@@ -32,7 +32,8 @@ namespace detail {
 /// A process that is on a list.
 class listed_process {
  public:
-  listed_process(process& p, lifecycle_word const& life, std::atomic<std::uint32_t> const& steps)
+  listed_process(process& p, stealing_state_word const& life,
+                 std::atomic<std::uint32_t> const& steps)
       : id_(p.id()), life_(life), steps_(steps) {}
   listed_process(listed_process const&) = delete;
   listed_process& operator=(listed_process const&) = delete;
@@ -40,16 +41,16 @@ class listed_process {
   /// It has stopped, and is about to say where it can be found.
   void waits(process const& p) noexcept {
     std::lock_guard const lock(mutex_);
-    at_ = p.goes_on_from();
+    at_ = p.resumes_at();
   }
 
  private:
   friend class process_list;
 
   [[nodiscard]] process_report report() const {
-    lifecycle const state = life_.now();
+    stealing_state const state = life_.now();
     std::string waits_for;
-    if (state == lifecycle::blocked || state == lifecycle::idle) {
+    if (state == stealing_state::blocked || state == stealing_state::idle) {
       std::lock_guard const lock(mutex_);
       waits_for = std::string(at_.operation) + " at " + detail::text(at_.where);
     }
@@ -58,10 +59,10 @@ class listed_process {
   }
 
   process_id const id_;
-  lifecycle_word const& life_;
+  stealing_state_word const& life_;
   std::atomic<std::uint32_t> const& steps_;
   std::mutex mutable mutex_;
-  process::place at_{};  // under mutex_
+  process::location at_{};  // under mutex_
   listed_process* next_ = nullptr;
   listed_process* previous_ = nullptr;
 };
@@ -80,7 +81,7 @@ class process_list {
   }
 
   /// Null if there is no memory for it: then it is missing on the list.
-  [[nodiscard]] listed_process* add(process& p, lifecycle_word const& life,
+  [[nodiscard]] listed_process* add(process& p, stealing_state_word const& life,
                                     std::atomic<std::uint32_t> const& steps) noexcept {
     auto* const e = new (std::nothrow) listed_process(p, life, steps);
     if (!e) return nullptr;

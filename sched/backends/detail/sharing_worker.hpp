@@ -18,39 +18,39 @@ class sharing::worker {
   worker& operator=(worker const&) = delete;
   ~worker() { home_.idle_.leave(); }
 
-  void put(thunk&& t, why w) noexcept {
+  void put(thunk&& t, put_reason w) noexcept {
     bool const was_alone = home_.enter(entry_of(std::move(t), w), index_);
     // SHARE-1.
-    if (w == why::handed_over && was_alone) return home_.idle_.have_watched();
-    if (w != why::yielded || !was_alone) home_.idle_.wake_one();
+    if (w == put_reason::handed_over && was_alone) return home_.idle_.request_watch();
+    if (w != put_reason::yielded || !was_alone) home_.idle_.wake_one();
   }
 
-  [[nodiscard]] bool has_others() const noexcept { return !own_.is_empty(); }
-  void keep_offers() noexcept { kept_ = detail::most_kept; }
+  [[nodiscard]] bool has_other_work() const noexcept { return !own_.is_empty(); }
+  void defer_lazy_tasks() noexcept { kept_ = detail::max_deferrals; }
   template <class Next>
-  [[nodiscard]] offers_put put_all(std::size_t n, Next next) noexcept {
-    if (!own_.offers.try_push_all(n, next)) [[unlikely]]
-      return offers_put::no_room;
-    has_offered_ = true;
-    if (is_alone_) return offers_put::done;
-    own_.offers.publish();
-    return home_.idle_.is_to_wake() ? offers_put::not_told : offers_put::done;
+  [[nodiscard]] lazy_push push_lazy(std::size_t n, Next next) noexcept {
+    if (!own_.lazy.try_push_all(n, next)) [[unlikely]]
+      return lazy_push::no_room;
+    has_lazy_ = true;
+    if (is_alone_) return lazy_push::done;
+    own_.lazy.publish();
+    return home_.idle_.is_to_wake() ? lazy_push::unannounced : lazy_push::done;
   }
-  void make_room(std::size_t n) { own_.offers.reserve(n); }
-  void tell() noexcept { home_.idle_.wake_one(); }
-  [[nodiscard]] offer* take_back() noexcept {
-    auto const o = is_alone_ ? own_.offers.try_pop_alone() : own_.offers.try_pop();
+  void reserve_lazy(std::size_t n) { own_.lazy.reserve(n); }
+  void announce_lazy() noexcept { home_.idle_.wake_one(); }
+  [[nodiscard]] lazy_task* reclaim() noexcept {
+    auto const o = is_alone_ ? own_.lazy.try_pop_alone() : own_.lazy.try_pop();
     return o ? *o : nullptr;
   }
 
   // ---- of a process that runs here (WAIT-4 of wait_registry.hpp)
 
-  void is_about_to_wait(process& p) noexcept { move(p, process_state::yielding); }
-  void waits(process& p, waiting_for) noexcept { move(p, process_state::sleeping); }
-  void goes_on(process& p) noexcept { move(p, process_state::running); }
+  void on_wait_begin(process& p) noexcept { move(p, sharing_state::yielding); }
+  void on_waiting(process& p, wait_kind) noexcept { move(p, sharing_state::sleeping); }
+  void on_wait_cancelled(process& p) noexcept { move(p, sharing_state::running); }
   /// It waits, and is to run at once, on this thread.
-  void runs_next(process& p) noexcept {
-    (void)process_place<place>(p).state.wake(process_state::running);
+  void on_handover(process& p) noexcept {
+    (void)header_of<header>(p).state.wake(sharing_state::running);
   }
 
   /// So much is ready that who makes more is to wait its turn.
@@ -65,27 +65,27 @@ class sharing::worker {
   }
   [[gnu::always_inline]] thunk exchange(thunk t) noexcept {
     --until_visit_;
-    queue_entry& e = entry_of(std::move(t), why::yielded);
+    queue_entry& e = entry_of(std::move(t), put_reason::yielded);
     auto found = own_.try_exchange(e);
     for (detail::relax wait; found.is_locked(); found = own_.try_exchange(e)) wait();
     return thunk_of(found.entry());
   }
 
   /// Parks when there is nothing to do.
-  thunk take(instant until, dry_test dry) {
+  thunk take(instant until, quiescence_test quiescent) {
     for (;;) {
       if (home_.idle_.is_over()) return home_.idle_.why_over();
-      if (has_offered_) [[unlikely]]
-        begin_own_offers();
+      if (has_lazy_) [[unlikely]]
+        promote_own_lazy();
       if (queue_entry* const e = find()) return thunk_of(*e);
       if (unsigned const told = looks(); told != looked_) {
         looked_ = told;
-        return thunk::nothing::deadline;
+        return thunk::reason::deadline;
       }
       auto const nothing_new = [this] { return home_.all_are_empty() && looks() == looked_; };
       using slept = detail::idle_threads::slept;
-      if (home_.idle_.sleep(index_, until, dry, nothing_new) == slept::until_deadline)
-        return thunk::nothing::deadline;
+      if (home_.idle_.sleep(index_, until, quiescent, nothing_new) == slept::until_deadline)
+        return thunk::reason::deadline;
     }
   }
 
@@ -103,8 +103,8 @@ class sharing::worker {
   queue_entry* find() noexcept;
   queue_entry* visit(bool& was_locked) noexcept;
   queue_entry* share(queue& from, bool& was_locked) noexcept;
-  void begin_own_offers() noexcept;
-  queue_entry* take_offer(queue& from, bool& was_lost) noexcept;
+  void promote_own_lazy() noexcept;
+  queue_entry* steal_lazy(queue& from, bool& was_lost) noexcept;
 
   sharing& home_;
   queue& own_;
@@ -114,7 +114,7 @@ class sharing::worker {
   unsigned spawned_ = 0;                       // since somebody was asked to wait
   unsigned visits_;                            // whom we looked at last
   unsigned until_visit_ = steps_to_visit - 1;  // how many steps
-  bool has_offered_ = false;                   // since it took something last
+  bool has_lazy_ = false;                      // since it took something last
   unsigned kept_ = 0;                          // BACKEND-8: for so many takes
 };
 
@@ -143,7 +143,7 @@ inline queue_entry* sharing::worker::visit(bool& was_locked) noexcept {
   if (visits_ == index_) return nullptr;  // we are alone
   queue& from = home_.queues_[visits_];
   if (queue_entry* const e = share(from, was_locked)) return e;
-  return take_offer(from, was_locked);
+  return steal_lazy(from, was_locked);
 }
 
 /// Half of what it has more than we have; one at least.  The first of them is to run.
@@ -155,7 +155,7 @@ inline queue_entry* sharing::worker::share(queue& from, bool& was_locked) noexce
   was_locked |= !from.try_share(std::clamp((theirs - std::min(theirs, ours)) / 2, 1U, most), chain);
   if (chain.length == 0) return nullptr;
   queue_entry& first = chain.pop();
-  first.state.move(process_state::running);
+  first.state.move(sharing_state::running);
   if (chain.length != 0)
     for (detail::relax wait; !own_.try_prepend(chain);) wait();
   // Also for what we have put without a word, and do not take back now (SHARE-1).
@@ -164,30 +164,30 @@ inline queue_entry* sharing::worker::share(queue& from, bool& was_locked) noexce
 }
 
 /// The oldest: where work is divided again and again, the largest.  It is to run.
-inline queue_entry* sharing::worker::take_offer(queue& from, bool& was_lost) noexcept {
-  auto const found = chase_lev<offer*>::thief(from.offers).steal();
+inline queue_entry* sharing::worker::steal_lazy(queue& from, bool& was_lost) noexcept {
+  auto const found = chase_lev<lazy_task*>::thief(from.lazy).steal();
   was_lost |= found.is_lost();
-  if (found && !from.offers.is_empty()) home_.idle_.wake_one();  // BACKEND-6: one was told
-  thunk t = found ? (*found)->begin() : thunk(thunk::nothing::dry);
+  if (found && !from.lazy.is_empty()) home_.idle_.wake_one();  // BACKEND-6: one was told
+  thunk t = found ? (*found)->promote() : thunk(thunk::reason::quiescent);
   if (!t) return nullptr;
-  queue_entry& e = entry_of(std::move(t), why::started);
-  e.state.move(process_state::running);
+  queue_entry& e = entry_of(std::move(t), put_reason::started);
+  e.state.move(sharing_state::running);
   return &e;
 }
 /// SHARE-3.
-inline void sharing::worker::begin_own_offers() noexcept {
+inline void sharing::worker::promote_own_lazy() noexcept {
   if (kept_ != 0 && !own_.is_empty()) {  // BACKEND-8
     --kept_;
     return;
   }
-  has_offered_ = false;
-  chase_lev<offer*>::thief const oldest(own_.offers);
-  while (own_.offers.size() != 0)
+  has_lazy_ = false;
+  chase_lev<lazy_task*>::thief const oldest(own_.lazy);
+  while (own_.lazy.size() != 0)
     if (auto const found = oldest.steal())
-      if (thunk t = (*found)->begin()) put(std::move(t), why::started);
+      if (thunk t = (*found)->promote()) put(std::move(t), put_reason::started);
 }
 
-static_assert(concurrent<sharing> && exchanging<sharing> && offering<sharing> &&
-              with_options<sharing>);
+static_assert(concurrent_backend<sharing> && exchanging_backend<sharing> && lazy_backend<sharing> &&
+              configurable_backend<sharing>);
 
 }  // namespace weft

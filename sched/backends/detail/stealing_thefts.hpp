@@ -12,18 +12,18 @@
 namespace weft {
 
 /// From whomever.
-inline stealing::place* stealing::worker::steal(bool& was_lost) noexcept {
+inline stealing::header* stealing::worker::steal(bool& was_lost) noexcept {
   unsigned const first = random_below(all_.count_);
   for (unsigned i = 0; i != all_.count_; ++i) {
     unsigned const victim = (first + i) % all_.count_;
     if (victim == index_) continue;
-    if (place* const p = steal_from(all_.homes_[victim], was_lost)) return p;
+    if (header* const p = steal_from(all_.homes_[victim], was_lost)) return p;
   }
   return nullptr;
 }
 /// The oldest of the next one in turn: from its deque, the next time of those that have yielded,
 /// and then of what it offers.
-inline stealing::place* stealing::worker::visit(bool& was_lost) noexcept {
+inline stealing::header* stealing::worker::visit(bool& was_lost) noexcept {
   visited_ = (visited_ + 1) % all_.count_;
   if (visited_ == index_) {
     visited_ = (visited_ + 1) % all_.count_;
@@ -31,8 +31,8 @@ inline stealing::place* stealing::worker::visit(bool& was_lost) noexcept {
   }
   if (visited_ == index_) return nullptr;  // we are alone
   home& from = all_.homes_[visited_];
-  if (visits_ == 2) return steal_offer(from, was_lost);
-  place* p = nullptr;
+  if (visits_ == 2) return steal_lazy(from, was_lost);
+  header* p = nullptr;
   if (visits_ == 1) {
     auto const n = thief_of_yielded(from.yielded).take({&p, 1});
     was_lost |= n.is_lost();
@@ -46,40 +46,40 @@ inline stealing::place* stealing::worker::visit(bool& was_lost) noexcept {
   add(own_.stolen, 1);
   return p;
 }
-inline stealing::place* stealing::worker::steal_from(home& from, bool& was_lost) noexcept {
-  std::array<place*, most_taken> batch;
+inline stealing::header* stealing::worker::steal_from(home& from, bool& was_lost) noexcept {
+  std::array<header*, most_taken> batch;
   auto const n = thief_of_yielded(from.yielded).take_half(batch);
   was_lost |= n.is_lost();
   if (n) {
     for (std::size_t i = 1; i != *n; ++i) keep(own_.yielded, *batch[i]);
-    return has_stolen(*batch[0], *n - 1);
+    return note_stolen(*batch[0], *n - 1);
   }
   auto const half = steal_half(from.deque);
   was_lost |= half.first.is_lost();
-  if (half.first) return has_stolen(**half.first, half.others);
-  return steal_offer(from, was_lost);
+  if (half.first) return note_stolen(**half.first, half.others);
+  return steal_lazy(from, was_lost);
 }
 /// The oldest: where work is divided again and again, the largest.
-inline stealing::place* stealing::worker::steal_offer(home& from, bool& was_lost) noexcept {
+inline stealing::header* stealing::worker::steal_lazy(home& from, bool& was_lost) noexcept {
   auto const found =
-      &from == &own_ ? own_.offers.take_oldest() : offers_deque::thief(from.offers).steal();
+      &from == &own_ ? own_.lazy.take_oldest() : lazy_deque::thief(from.lazy).steal();
   was_lost |= found.is_lost();
   if (!found) return nullptr;
   if (&from != &own_) {
     add(own_.stolen, 1);
-    if (!from.offers.is_empty()) all_.idle_.wake_one();  // BACKEND-6: one was told
+    if (!from.lazy.is_empty()) all_.idle_.wake_one();  // BACKEND-6: one was told
   }
   return begun(**found);
 }
-inline chase_lev<stealing::place*>::thief::half stealing::worker::steal_half(
-    chase_lev<place*>& from) noexcept {
+inline chase_lev<stealing::header*>::thief::half stealing::worker::steal_half(
+    chase_lev<header*>& from) noexcept {
   try {
     return thief_of_deque(from).steal_half(own_.deque, most_stolen);
   } catch (...) {  // no memory for half
     return {thief_of_deque(from).steal()};
   }
 }
-inline stealing::place* stealing::worker::has_stolen(place& first, std::size_t others) noexcept {
+inline stealing::header* stealing::worker::note_stolen(header& first, std::size_t others) noexcept {
   add(own_.stolen, 1 + others);
   if (others != 0) share_more();
   return &first;

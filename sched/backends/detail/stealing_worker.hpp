@@ -25,48 +25,48 @@ class stealing::worker {
   worker& operator=(worker const&) = delete;
   ~worker() { all_.idle_.leave(); }
 
-  void put(thunk&& t, why w) noexcept {
-    if (w == why::started && all_.options_.keep_list) [[unlikely]]
+  void put(thunk&& t, put_reason w) noexcept {
+    if (w == put_reason::started && all_.options_.keep_list) [[unlikely]]
       all_.list(*t.get());
-    bool const may_be_alone = w == why::yielded || w == why::handed_over;
+    bool const may_be_alone = w == put_reason::yielded || w == put_reason::handed_over;
     bool const is_alone = may_be_alone && own_.deque.size() == 0 && own_.yielded.size() == 0;
-    if (place* const p = ready(std::move(t), w)) enter(*p, w, is_alone);
+    if (header* const p = ready(std::move(t), w)) enter(*p, w, is_alone);
   }
 
-  [[nodiscard]] bool has_others() const noexcept {
+  [[nodiscard]] bool has_other_work() const noexcept {
     return own_.deque.size() != 0 || own_.yielded.size() != 0 || !all_.global_.is_empty();
   }
-  void keep_offers() noexcept { lets_go_first_ = true; }
+  void defer_lazy_tasks() noexcept { lets_go_first_ = true; }
   template <class Next>
-  [[nodiscard]] offers_put put_all(std::size_t n, Next next) noexcept {
-    if (!own_.offers.try_push_all(n, next)) [[unlikely]]
-      return offers_put::no_room;
-    if (is_alone_) return offers_put::done;
-    own_.offers.publish();
-    return all_.idle_.is_to_wake() ? offers_put::not_told : offers_put::done;
+  [[nodiscard]] lazy_push push_lazy(std::size_t n, Next next) noexcept {
+    if (!own_.lazy.try_push_all(n, next)) [[unlikely]]
+      return lazy_push::no_room;
+    if (is_alone_) return lazy_push::done;
+    own_.lazy.publish();
+    return all_.idle_.is_to_wake() ? lazy_push::unannounced : lazy_push::done;
   }
-  void make_room(std::size_t n) { own_.offers.reserve(n); }
-  void tell() noexcept { all_.idle_.wake_one(); }
-  [[nodiscard]] offer* take_back() noexcept {
+  void reserve_lazy(std::size_t n) { own_.lazy.reserve(n); }
+  void announce_lazy() noexcept { all_.idle_.wake_one(); }
+  [[nodiscard]] lazy_task* reclaim() noexcept {
     // Others steal if there are any; one that is alone does so itself, on its thread.
-    auto const o = is_alone_ ? own_.offers.try_pop_alone() : own_.offers.try_pop();
+    auto const o = is_alone_ ? own_.lazy.try_pop_alone() : own_.lazy.try_pop();
     return o ? *o : nullptr;
   }
 
   // ---- of a process that runs here (WAIT-4 of wait_registry.hpp)
 
-  void is_about_to_wait(process& p) noexcept {
-    if (auto* const l = process_place<place>(p).listed) [[unlikely]]
+  void on_wait_begin(process& p) noexcept {
+    if (auto* const l = header_of<header>(p).listed) [[unlikely]]
       l->waits(p);
   }
-  void waits(process& p, waiting_for what) noexcept {
-    place& at = process_place<place>(p);
-    if (!at.life.wait(what == waiting_for::mail ? lifecycle::idle : lifecycle::blocked))
-      enter(at, why::woken, false);
+  void on_waiting(process& p, wait_kind what) noexcept {
+    header& at = header_of<header>(p);
+    if (!at.life.wait(what == wait_kind::mail ? stealing_state::idle : stealing_state::blocked))
+      enter(at, put_reason::woken, false);
   }
-  void goes_on(process&) noexcept {}
-  void runs_next(process& p) noexcept {
-    place& at = process_place<place>(p);
+  void on_wait_cancelled(process&) noexcept {}
+  void on_handover(process& p) noexcept {
+    header& at = header_of<header>(p);
     at.life.take_over(detail::relax());
     count_step(at);
   }
@@ -85,37 +85,37 @@ class stealing::worker {
   }
   [[gnu::always_inline]] thunk exchange(thunk t) noexcept {
     --until_oldest_;
-    place* const next = own_.yielded.size() != 0 ? take_yielded() : nullptr;
+    header* const next = own_.yielded.size() != 0 ? take_yielded() : nullptr;
     if (!next) {
-      count_step(process_place<place>(*t.get()));
+      count_step(header_of<header>(*t.get()));
       return t;
     }
-    place& p = *ready(std::move(t), why::yielded);
-    enter(p, why::yielded, false);
+    header& p = *ready(std::move(t), put_reason::yielded);
+    enter(p, put_reason::yielded, false);
     return begin_step(*next);
   }
 
   /// Parks when there is nothing to do.
-  thunk take(instant until, dry_test dry) {
+  thunk take(instant until, quiescence_test quiescent) {
     for (;;) {
       if (all_.idle_.is_over()) return all_.idle_.why_over();
-      if (place* const p = find()) return begin_step(*p);
+      if (header* const p = find()) return begin_step(*p);
       if (unsigned const told = looks(); told != looked_) {
         looked_ = told;
-        return thunk::nothing::deadline;
+        return thunk::reason::deadline;
       }
       auto const nothing_new = [this] { return all_.all_are_empty() && looks() == looked_; };
       using slept = detail::idle_threads::slept;
-      slept const how = all_.idle_.sleep(index_, until, dry, nothing_new);
+      slept const how = all_.idle_.sleep(index_, until, quiescent, nothing_new);
       if (how != slept::not_at_all) add(own_.parked, 1);
       if (how == slept::until_woken) add(own_.woken, 1);
-      if (how == slept::until_deadline) return thunk::nothing::deadline;
+      if (how == slept::until_deadline) return thunk::reason::deadline;
     }
   }
 
  private:
-  using thief_of_deque = chase_lev<place*>::thief;
-  using thief_of_yielded = steal_queue<place*>::thief;
+  using thief_of_deque = chase_lev<header*>::thief;
+  using thief_of_yielded = steal_queue<header*>::thief;
 
   static constexpr unsigned steps_to_oldest = 64;
   static constexpr unsigned most_stolen = 256;
@@ -130,21 +130,22 @@ class stealing::worker {
   [[nodiscard]] unsigned looks() const noexcept {
     return all_.looks_.load(std::memory_order_seq_cst);  // seq_cst: with [1], after we announced
   }
-  thunk begin_step(place& p) noexcept {
-    p.life.move(lifecycle::running);
+  thunk begin_step(header& p) noexcept {
+    p.life.move(stealing_state::running);
     count_step(p);
     return thunk_of(p);
   }
-  void count_step(place& p) noexcept {
+  void count_step(header& p) noexcept {
     // Relaxed: it is ours.
     p.steps.store(p.steps.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     add(own_.run, 1);
   }
 
   /// `is_alone`: if it yields, we take it back ourselves.
-  void enter(place& p, why w, bool is_alone) noexcept {
-    bool const is_late = w == why::yielded || all_.options_.order == local_order::fifo ||
-                         (w == why::started && own_.deque.size() >= most_spawned);  // WORKER-4
+  void enter(header& p, put_reason w, bool is_alone) noexcept {
+    bool const is_late =
+        w == put_reason::yielded || all_.options_.order == local_order::fifo ||
+        (w == put_reason::started && own_.deque.size() >= most_spawned);  // WORKER-4
     try {
       if (is_late)
         own_.yielded.push(&p);
@@ -153,29 +154,29 @@ class stealing::worker {
     } catch (...) {  // no memory: there is a queue that needs none
       return all_.enter_global(p);
     }
-    if (all_.count_ == 1 || (w == why::yielded && is_alone)) return;  // WORKER-2
+    if (all_.count_ == 1 || (w == put_reason::yielded && is_alone)) return;  // WORKER-2
     if (is_late)
       own_.yielded.publish();
     else
       own_.deque.publish();
-    if (w == why::handed_over && is_alone) return all_.idle_.have_watched();
+    if (w == put_reason::handed_over && is_alone) return all_.idle_.request_watch();
     all_.idle_.wake_one();
   }
 
   // ---- who is next
 
-  place* find() noexcept {
+  header* find() noexcept {
     if (std::exchange(lets_go_first_, false)) [[unlikely]]
-      if (place* const p = find_other()) return p;
+      if (header* const p = find_other()) return p;
     if (--until_oldest_ == 0)
-      if (place* const p = find_oldest()) return p;
+      if (header* const p = find_oldest()) return p;
     if (auto const p = own_.deque.try_pop()) return *p;
-    if (place* const p = take_offer()) return p;
-    if (place* const p = take_yielded()) return p;
+    if (header* const p = steal_lazy()) return p;
+    if (header* const p = take_yielded()) return p;
     for (unsigned looks = 0;; ++looks) {
-      if (place* const p = take_global(all_.options_.batch)) return p;
+      if (header* const p = take_global(all_.options_.batch)) return p;
       bool was_lost = false;
-      if (place* const p = steal(was_lost)) return p;
+      if (header* const p = steal(was_lost)) return p;
       if (was_lost) continue;
       if (looks >= all_.options_.looks || all_.idle_.all_others_sleep()) return nullptr;
       if (looks < all_.options_.spins)
@@ -185,20 +186,20 @@ class stealing::worker {
     }
   }
   /// BACKEND-8: what the others have put, and what has yielded, before one's own offers.
-  place* find_other() noexcept {
-    if (place* const p = take_global(0)) return p;
+  header* find_other() noexcept {
+    if (header* const p = take_global(0)) return p;
     if (auto const p = own_.deque.try_pop()) return *p;
     return take_yielded();
   }
-  place* find_oldest() noexcept {
+  header* find_oldest() noexcept {
     until_oldest_ = steps_to_oldest;
-    place* const p = oldest();
+    header* const p = oldest();
     // Also for what we have put without a word, and do not take back now (WORKER-2).
     if (p && (own_.deque.size() != 0 || own_.yielded.size() != 0)) share_more();
     return p;
   }
   /// By turns.  Null if there is nothing there.
-  place* oldest() noexcept {
+  header* oldest() noexcept {
     turn_ = (turn_ + 1) % 5;
     // By itself: others would stand behind all that there is in the deque.
     if (turn_ == 0) return take_global(0);
@@ -208,30 +209,30 @@ class stealing::worker {
       return p ? *p : nullptr;
     }
     bool was_lost = false;
-    return turn_ == 3 ? steal_offer(own_, was_lost) : visit(was_lost);
+    return turn_ == 3 ? steal_lazy(own_, was_lost) : visit(was_lost);
   }
-  place* take_offer() noexcept {
+  header* steal_lazy() noexcept {
     for (;;) {
-      offer* const o = take_back();
+      lazy_task* const o = reclaim();
       if (!o) return nullptr;
-      if (place* const p = begun(*o)) return p;
+      if (header* const p = begun(*o)) return p;
     }
   }
   /// As if it had just been put, and found.  Null if it could not be.
-  place* begun(offer& o) noexcept {
-    thunk t = o.begin();
+  header* begun(lazy_task& o) noexcept {
+    thunk t = o.promote();
     if (!t) return nullptr;
     if (all_.options_.keep_list) [[unlikely]]
       all_.list(*t.get());
-    return ready(std::move(t), why::started);
+    return ready(std::move(t), put_reason::started);
   }
-  place* take_yielded() noexcept {
-    place* p;
+  header* take_yielded() noexcept {
+    header* p;
     return own_.yielded.take({&p, 1}) != 0 ? p : nullptr;
   }
   /// The others go to the deque in such an order that they come out as they stood.
-  place* take_global(std::size_t most_others) noexcept {
-    std::array<place*, 1 + most_taken> taken;
+  header* take_global(std::size_t most_others) noexcept {
+    std::array<header*, 1 + most_taken> taken;
     std::size_t const most = 1 + std::min<std::size_t>(most_others, most_taken);
     std::size_t n = all_.global_.take({taken.data(), most}, all_.count_);
     if (n == 0) return nullptr;
@@ -241,7 +242,7 @@ class stealing::worker {
     return taken[0];
   }
   /// In one's own deque, or queue, without a word.
-  void keep(auto& in, place& p) noexcept {
+  void keep(auto& in, header& p) noexcept {
     try {
       in.push(&p);
     } catch (...) {
@@ -257,12 +258,12 @@ class stealing::worker {
 
   // ---- from others (stealing_thefts.hpp)
 
-  place* steal(bool& was_lost) noexcept;
-  place* visit(bool& was_lost) noexcept;
-  place* steal_from(home& from, bool& was_lost) noexcept;
-  place* steal_offer(home& from, bool& was_lost) noexcept;
-  chase_lev<place*>::thief::half steal_half(chase_lev<place*>& from) noexcept;
-  place* has_stolen(place& first, std::size_t others) noexcept;
+  header* steal(bool& was_lost) noexcept;
+  header* visit(bool& was_lost) noexcept;
+  header* steal_from(home& from, bool& was_lost) noexcept;
+  header* steal_lazy(home& from, bool& was_lost) noexcept;
+  chase_lev<header*>::thief::half steal_half(chase_lev<header*>& from) noexcept;
+  header* note_stolen(header& first, std::size_t others) noexcept;
   [[nodiscard]] unsigned random_below(unsigned n) noexcept;
 
   stealing& all_;
@@ -279,7 +280,8 @@ class stealing::worker {
   unsigned visits_ = 0;  // of what
 };
 
-static_assert(concurrent<stealing> && exchanging<stealing> && with_options<stealing>);
+static_assert(concurrent_backend<stealing> && exchanging_backend<stealing> &&
+              configurable_backend<stealing>);
 
 }  // namespace weft
 

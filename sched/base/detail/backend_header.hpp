@@ -8,27 +8,27 @@
 namespace weft::detail {
 
 /// What a backend has with each process, in front of it, from birth to death.
-struct place_kind {
+struct header_layout {
   std::size_t bytes;
   void (*make)(void*) noexcept;
 };
-inline constexpr place_kind no_place{0, nullptr};
-template <class Place>
-constexpr place_kind make_place_kind() {
-  static_assert(std::is_trivially_destructible_v<Place> && alignof(Place) == 16 &&
-                std::is_nothrow_default_constructible_v<Place> && sizeof(Place) < 128 * 16);
-  return {sizeof(Place), [](void* at) noexcept { ::new (at) Place; }};
+inline constexpr header_layout no_header{0, nullptr};
+template <class Header>
+constexpr header_layout make_header_layout() {
+  static_assert(std::is_trivially_destructible_v<Header> && alignof(Header) == 16 &&
+                std::is_nothrow_default_constructible_v<Header> && sizeof(Header) < 128 * 16);
+  return {sizeof(Header), [](void* at) noexcept { ::new (at) Header; }};
 }
-template <class Place>
-inline constexpr place_kind place_kind_of = make_place_kind<Place>();
+template <class Header>
+inline constexpr header_layout header_layout_of = make_header_layout<Header>();
 
 /// What the backend `B` has: nothing, if it says nothing.
 template <class B>
-constexpr place_kind const& place_for() {
-  if constexpr (requires { typename B::place; })
-    return place_kind_of<typename B::place>;
+constexpr header_layout const& header_layout_for() {
+  if constexpr (requires { typename B::header; })
+    return header_layout_of<typename B::header>;
   else
-    return no_place;
+    return no_header;
 }
 
 }  // namespace weft::detail
@@ -38,9 +38,10 @@ namespace weft {
 class process;
 
 /// What the backend has with a process.
-template <class Place>
-Place& process_place(process& p) noexcept {
-  return *std::launder(reinterpret_cast<Place*>(reinterpret_cast<std::byte*>(&p) - sizeof(Place)));
+template <class Header>
+Header& header_of(process& p) noexcept {
+  return *std::launder(
+      reinterpret_cast<Header*>(reinterpret_cast<std::byte*>(&p) - sizeof(Header)));
 }
 
 }  // namespace weft

@@ -32,90 +32,91 @@ class process;
 
 namespace weft::detail {
 
-class pending_event : public pooled {
+class deferred_event : public pooled {
  public:
-  pending_event(std::string_view what, void const* where) noexcept : name(what), at(where) {}
-  pending_event(pending_event const&) = delete;
-  pending_event& operator=(pending_event const&) = delete;
-  virtual ~pending_event() = default;
-  virtual void happen() noexcept = 0;
+  deferred_event(std::string_view what, void const* where) noexcept : name(what), at(where) {}
+  deferred_event(deferred_event const&) = delete;
+  deferred_event& operator=(deferred_event const&) = delete;
+  virtual ~deferred_event() = default;
+  virtual void apply() noexcept = 0;
 
   std::string_view const name;  // "the unlock of a mutex"
   void const* const at;  // the location (location_listener.hpp); null: none that is looked at
 };
 template <class F>
-class pending_event_of final : public pending_event {
+class deferred_event_of final : public deferred_event {
  public:
-  pending_event_of(std::string_view what, void const* where, F&& f) noexcept
-      : pending_event(what, where), f_(std::move(f)) {}
-  void happen() noexcept override { f_(); }
+  deferred_event_of(std::string_view what, void const* where, F&& f) noexcept
+      : deferred_event(what, where), f_(std::move(f)) {}
+  void apply() noexcept override { f_(); }
 
  private:
   F f_;
 };
 
 /// Puts events off.  Used by its thread.
-class event_keeper {
+class event_deferrer {
  public:
-  event_keeper() = default;
-  event_keeper(event_keeper const&) = delete;
-  event_keeper& operator=(event_keeper const&) = delete;
+  event_deferrer() = default;
+  event_deferrer(event_deferrer const&) = delete;
+  event_deferrer& operator=(event_deferrer const&) = delete;
 
   /// Whether a process runs whose events are put off.
-  [[nodiscard]] virtual bool puts_off() noexcept = 0;
+  [[nodiscard]] virtual bool defers() noexcept = 0;
   /// Takes it.  Throws bad_alloc, and then nothing is done.
-  virtual void put_off(std::unique_ptr<pending_event>& e) = 0;
+  virtual void defer(std::unique_ptr<deferred_event>& e) = 0;
   /// Those of the process that runs take effect now.
-  virtual void happen_now() noexcept = 0;
+  virtual void apply_own() noexcept = 0;
   /// Those at that location take effect now, and of the same processes those before them.  `own`:
   /// only those of the process that runs.
-  virtual void happen_at(void const* at, bool own) noexcept = 0;
+  virtual void apply_at(void const* at, bool own) noexcept = 0;
 
   /// Null but while schedules are explored on this thread in steps as small as operations.
-  [[gnu::visibility("default")]] static inline constinit thread_local event_keeper* of_thread =
+  [[gnu::visibility("default")]] static inline constinit thread_local event_deferrer* of_thread =
       nullptr;
 
  protected:
-  ~event_keeper() = default;
+  ~event_deferrer() = default;
 };
 
 template <class F>
-[[gnu::cold, gnu::noinline]] void happens_later(std::string_view what, void const* at,
-                                                F& f) noexcept {
-  event_keeper& keeper = *event_keeper::of_thread;
-  if (!keeper.puts_off()) return f();
-  std::unique_ptr<pending_event> e;
+[[gnu::cold, gnu::noinline]] void defer_event(std::string_view what, void const* at,
+                                              F& f) noexcept {
+  event_deferrer& keeper = *event_deferrer::of_thread;
+  if (!keeper.defers()) return f();
+  std::unique_ptr<deferred_event> e;
   try {
-    e = std::make_unique<pending_event_of<F>>(what, at, std::move(f));
-    return keeper.put_off(e);
+    e = std::make_unique<deferred_event_of<F>>(what, at, std::move(f));
+    return keeper.defer(e);
   } catch (...) {  // EVENT-4
-    keeper.happen_now();
+    keeper.apply_own();
   }
-  e ? e->happen() : f();
+  e ? e->apply() : f();
 }
-[[nodiscard]] inline bool events_are_put_off() noexcept {
-  return event_keeper::of_thread != nullptr;
+[[nodiscard]] inline bool events_are_deferred() noexcept {
+  return event_deferrer::of_thread != nullptr;
 }
 /// `f()` takes effect: now, or in a step of its own.  `at`: the location.
 template <class F>
-[[gnu::always_inline]] inline void happens(std::string_view what, void const* at, F f) noexcept {
-  if (events_are_put_off()) [[unlikely]]
-    return happens_later(what, at, f);
+[[gnu::always_inline]] inline void cause_event(std::string_view what, void const* at,
+                                               F f) noexcept {
+  if (events_are_deferred()) [[unlikely]]
+    return defer_event(what, at, f);
   f();
 }
 /// For the destructor of what events may refer to (EVENT-3).
-inline void events_happen_at(void const* at) noexcept {
-  if (auto* const keeper = event_keeper::of_thread) [[unlikely]]
-    keeper->happen_at(at, false);
+inline void apply_events_at(void const* at) noexcept {
+  if (auto* const keeper = event_deferrer::of_thread) [[unlikely]]
+    keeper->apply_at(at, false);
 }
 /// For who looks without an operation: a process sees what it did itself (EVENT-1).
-inline void own_events_happen_at(void const* at) noexcept {
-  if (auto* const keeper = event_keeper::of_thread) [[unlikely]]
-    keeper->happen_at(at, true);
+inline void apply_own_events_at(void const* at) noexcept {
+  if (auto* const keeper = event_deferrer::of_thread) [[unlikely]]
+    keeper->apply_at(at, true);
 }
 
 /// The events of the processes of one run, and the ends of processes that wait for them.
-class put_off_events {
+class deferred_events {
  public:
   /// What ends, or null, and with what error.
   struct end {
@@ -131,9 +132,9 @@ class put_off_events {
     return !events_.empty() && is_among_them(p);
   }
   /// EVENT-2.
-  void put(process const& by, std::unique_ptr<pending_event>& e) {
+  void put(process const& by, std::unique_ptr<deferred_event>& e) {
     events_.reserve(events_.size() + 1);
-    if (is_happening_)
+    if (is_applying_)
       events_.insert(events_.begin() + static_cast<std::ptrdiff_t>(next_++), {&by, std::move(e)});
     else
       events_.push_back({&by, std::move(e)});
@@ -144,19 +145,20 @@ class put_off_events {
     return it == events_.end() ? std::string_view() : it->what->name;
   }
   /// The first of that process: there is one.
-  void happen_first_of(process const& p) noexcept {
-    happen(static_cast<std::size_t>(std::ranges::find(events_, &p, &entry::by) - events_.begin()));
+  void apply_first_of(process const& p) noexcept {
+    apply(static_cast<std::size_t>(std::ranges::find(events_, &p, &entry::by) - events_.begin()));
   }
-  void happen_all_of(process const& p) noexcept {
-    while (has(p)) happen_first_of(p);
+  void apply_all_of(process const& p) noexcept {
+    while (has(p)) apply_first_of(p);
   }
   /// Whose event is at that location; null if there is none.  `only`: not others than that one's.
-  [[nodiscard]] process const* who_has_one_at(void const* at, process const* only) const noexcept {
+  [[nodiscard]] process const* owner_of_event_at(void const* at,
+                                                 process const* only) const noexcept {
     auto const it = std::ranges::find_if(
         events_, [=](entry const& e) { return e.what->at == at && (!only || e.by == only); });
     return it == events_.end() ? nullptr : it->by;
   }
-  [[nodiscard]] process const* who_is_first() const noexcept {
+  [[nodiscard]] process const* owner_of_first() const noexcept {
     return events_.empty() ? nullptr : events_.front().by;
   }
 
@@ -178,25 +180,25 @@ class put_off_events {
  private:
   struct entry {
     process const* by;
-    std::unique_ptr<pending_event> what;
+    std::unique_ptr<deferred_event> what;
   };
   [[gnu::cold, gnu::noinline]] bool is_among_them(process const& p) const noexcept {
     return std::ranges::find(events_, &p, &entry::by) != events_.end();
   }
-  [[gnu::cold, gnu::noinline]] void happen(std::size_t i) noexcept {
-    std::unique_ptr<pending_event> const now = std::move(events_[i].what);
+  [[gnu::cold, gnu::noinline]] void apply(std::size_t i) noexcept {
+    std::unique_ptr<deferred_event> const now = std::move(events_[i].what);
     events_.erase(events_.begin() + static_cast<std::ptrdiff_t>(i));
-    bool const is_inside = std::exchange(is_happening_, true);
+    bool const is_inside = std::exchange(is_applying_, true);
     std::size_t outer = std::exchange(next_, i);
-    now->happen();
+    now->apply();
     if (i < outer) outer += next_ - i - 1;  // that event has gone, and what it caused has come
     next_ = outer;
-    is_happening_ = is_inside;
+    is_applying_ = is_inside;
   }
 
   std::vector<entry> events_;
   std::vector<end> ends_;
-  bool is_happening_ = false;
+  bool is_applying_ = false;
   std::size_t next_ = 0;  // where what an event causes goes
 };
 

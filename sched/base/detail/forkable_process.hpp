@@ -19,18 +19,18 @@
 /// Processes that can be run again.
 ///
 ///   FORK-1  Twins that fork from one process share its log up to the fork, and the frames that wait
-///       there, which belong to a `shared_rest` until one of them goes on: who comes first
+///       there, which belong to a `shared_continuation` until one of them goes on: who comes first
 ///       takes the frames, by one atomic exchange; who comes later runs the program again.
 ///   FORK-2  An answer enters the log when the process goes on.  So a run from the beginning goes
 ///       straight through the operation that it was suspended at.
 namespace weft::detail {
 
 /// Frames that wait for the first of several processes.
-class shared_rest final : public holder, public pooled {
+class shared_continuation final : public suspension, public pooled {
  public:
-  shared_rest() = default;
-  shared_rest(shared_rest const&) = delete;
-  shared_rest& operator=(shared_rest const&) = delete;
+  shared_continuation() = default;
+  shared_continuation(shared_continuation const&) = delete;
+  shared_continuation& operator=(shared_continuation const&) = delete;
 
   void keep() noexcept {
     owners_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the caller's count stays
@@ -54,8 +54,12 @@ class shared_rest final : public holder, public pooled {
     return !claimed_.exchange(true, std::memory_order_acq_rel);
   }
   /// Takes over, or is taken over: everything but who is at the end of the chain.
-  void take_from(holder& other, prompt const& ground) noexcept { move_rest(other, *this, ground); }
-  void give_to(holder& other, prompt const& ground) noexcept { move_rest(*this, other, ground); }
+  void take_from(suspension& other, prompt const& ground) noexcept {
+    move_rest(other, *this, ground);
+  }
+  void give_to(suspension& other, prompt const& ground) noexcept {
+    move_rest(*this, other, ground);
+  }
 
   continuation ended() noexcept override { std::terminate(); }  // nobody runs it
   continuation dropped() noexcept override { return outside(); }
@@ -70,9 +74,9 @@ class shared_rest final : public holder, public pooled {
   }
 
  private:
-  ~shared_rest() = default;
-  void keep_holder() noexcept override { keep(); }
-  void release_holder() noexcept override { release(); }
+  ~shared_continuation() = default;
+  void keep_suspension() noexcept override { keep(); }
+  void release_suspension() noexcept override { release(); }
 
   std::atomic<std::uint32_t> owners_ = 1;
   std::atomic<bool> claimed_ = false;
@@ -82,7 +86,7 @@ class forkable_process final : public process {
  public:
   /// The program's count is taken over.
   static forkable_process* make(process_id id, program* p, std::size_t log_limit,
-                                place_kind const& extra = no_place) {
+                                header_layout const& extra = no_header) {
     return new (extra) forkable_process(id, p, log_limit, extra);
   }
 
@@ -92,9 +96,9 @@ class forkable_process final : public process {
   /// The operation that it was stopped at.
   void waits_at(site const& at) noexcept { at_site_ = at; }
   [[nodiscard]] site const& waits_at() const noexcept { return at_site_; }
-  [[nodiscard]] place goes_on_from() const noexcept override {
+  [[nodiscard]] location resumes_at() const noexcept override {
     if (!has_started()) return {};
-    if (sealed_) return process::goes_on_from();  // it stops at tasks without a note of where
+    if (sealed_) return process::resumes_at();  // it stops at tasks without a note of where
     return {at_site_.operation->name, at_site_.where};
   }
   /// Whether somebody has counted that it can no longer be run again.
@@ -103,11 +107,11 @@ class forkable_process final : public process {
 
   /// Another one that waits as this does.  With the same id: for a checkpoint, which keeps
   /// this one.  Throws bad_alloc.
-  [[nodiscard]] forkable_process* twin(process_id id, prompt const& ground) {
+  [[nodiscard]] forkable_process* clone(process_id id, prompt const& ground) {
     auto* const other = new (place_) forkable_process(*this, id);
     if (is_waiting() && has_started() && !shared_) {
       try {
-        shared_ = new shared_rest();
+        shared_ = new shared_continuation();
       } catch (...) {
         other->release();
         throw;
@@ -126,7 +130,7 @@ class forkable_process final : public process {
   void claim_frames(prompt const& ground) noexcept {
     auto* const shared = std::exchange(shared_, nullptr);
     if (!shared) return;
-    is_touched(shared, true);
+    note_access(shared, true);
     if (shared->claim()) {
       shared->give_to(*this, ground);
       frame_of(root_).parent = *this;
@@ -147,7 +151,7 @@ class forkable_process final : public process {
   }
   /// Its first frame.
   void begin(std::coroutine_handle<> first, void* evidence, prompt& ground,
-             awaited& sink) noexcept {
+             result_slot_base& sink) noexcept {
     root_ = first;
     begin_with(first, evidence, ground, sink);
   }
@@ -168,7 +172,7 @@ class forkable_process final : public process {
 
  private:
   forkable_process(process_id id, class program* p, std::size_t log_limit,
-                   place_kind const& extra) noexcept
+                   header_layout const& extra) noexcept
       : process(id, true, extra), place_(extra), log_(log_limit), program_(p) {}
   forkable_process(forkable_process& other, process_id id) noexcept
       : process(id, true, other.place_),
@@ -192,12 +196,12 @@ class forkable_process final : public process {
     free(this, sizeof(forkable_process), before);
   }
 
-  place_kind const& place_;
+  header_layout const& place_;
   replay_log log_;
   site at_site_{};
   class program* program_;
-  shared_rest* shared_ = nullptr;  // FORK-1
-  std::coroutine_handle<> root_;   // the first frame, if it is alive
+  shared_continuation* shared_ = nullptr;  // FORK-1
+  std::coroutine_handle<> root_;           // the first frame, if it is alive
   bool sealed_ = false;
 };
 

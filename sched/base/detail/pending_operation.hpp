@@ -23,7 +23,7 @@ struct pending_operation {
 };
 
 /// What each process has where operations may be steps.
-struct alignas(16) pending_place {
+struct alignas(16) pending_header {
   pending_operation pending;
 };
 

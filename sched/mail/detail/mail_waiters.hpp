@@ -13,21 +13,21 @@ namespace weft::detail {
 class mailbox;
 
 /// A process that sends: in its operation.  The message stays there until there is room.
-class sender {
+class send_waiter {
  public:
   /// Answers to a send with a deadline; without one, it is false if the inbox has gone.
   static constexpr std::uint64_t too_late = 0;
   static constexpr std::uint64_t sent = 1;
   static constexpr std::uint64_t inbox_has_gone = 2;
 
-  sender(mailbox& b, void* m, bool timed = false) noexcept
+  send_waiter(mailbox& b, void* m, bool timed = false) noexcept
       : box(&b), message(m), is_timed_(timed) {}
   /// Where to is found later.
-  explicit sender(void* m, bool timed = false) noexcept
+  explicit send_waiter(void* m, bool timed = false) noexcept
       : box(nullptr), message(m), is_timed_(timed) {}
-  sender(sender const&) = delete;  // the mailbox points to it
-  sender& operator=(sender const&) = delete;
-  ~sender() {
+  send_waiter(send_waiter const&) = delete;  // the mailbox points to it
+  send_waiter& operator=(send_waiter const&) = delete;
+  ~send_waiter() {
     if (is_inside) [[unlikely]]
       leave();
   }
@@ -41,36 +41,36 @@ class sender {
   inline void leave() noexcept;
   bool const is_timed_;    // its alarm may take it
   bool is_inside = false;  // the mailbox: set by its process; reset by who takes that
-  sender* next;
-  sender* previous;
+  send_waiter* next;
+  send_waiter* previous;
 };
 
-inline waiter& waiter_of(sender& s) noexcept { return s.who; }
+inline waiter& waiter_of(send_waiter& s) noexcept { return s.who; }
 
-class receiver;
+class receive_waiter;
 /// One of the mailboxes at which a process receives.
-struct receiver_at {
+struct select_case {
   mailbox* box;
   void* into;  // where the message goes
-  receiver* of;
+  receive_waiter* of;
   bool has_come = false;   // there it is
   bool is_inside = false;  // as a sender
 };
 
 /// A process that receives, at one mailbox or at several: in its operation.
-class receiver {
+class receive_waiter {
  public:
   /// Answers that are no place's number, which is from 1 on.
   static constexpr std::uint64_t too_late = 0;
   static constexpr std::uint64_t nobody_left = ~std::uint64_t{0};
 
-  receiver(receiver_at* places, unsigned n, alarm* a = nullptr) noexcept
+  receive_waiter(select_case* places, unsigned n, alarm* a = nullptr) noexcept
       : first(places), count(n), until(a) {
     for (unsigned i = 0; i != n; ++i) places[i].of = this;
   }
-  receiver(receiver const&) = delete;  // mailboxes point to its places
-  receiver& operator=(receiver const&) = delete;
-  ~receiver() {
+  receive_waiter(receive_waiter const&) = delete;  // mailboxes point to its places
+  receive_waiter& operator=(receive_waiter const&) = delete;
+  ~receive_waiter() {
     for (unsigned i = 0; i != count; ++i)
       if (first[i].is_inside) [[unlikely]]
         leave(first[i]);
@@ -78,14 +78,14 @@ class receiver {
   [[nodiscard]] inline bool has_looked_everywhere() const noexcept;
   [[nodiscard]] inline bool may_get_more() const noexcept;
 
-  receiver_at* first;
+  select_case* first;
   unsigned count;
   alarm* until;  // null: for ever
   waiter who;
   std::atomic<bool> is_everywhere = false;  // it has entered all of several
 
  private:
-  static inline void leave(receiver_at& r) noexcept;
+  static inline void leave(select_case& r) noexcept;
 };
 
 }  // namespace weft::detail

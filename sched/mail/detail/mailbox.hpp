@@ -17,7 +17,7 @@
 /// What the two ends of a port share: messages, and who waits for one or for room.
 namespace weft::detail {
 
-class post_office;
+class mailbox_registry;
 
 /// Counted: by its inbox, and by each address.  `Locks`: whether its scheduler has several threads.
 ///
@@ -44,13 +44,13 @@ class mailbox : public pooled {
     // acq_rel, with itself: who destroys it has seen the last of the others.
     if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
-  [[nodiscard]] post_office& office() const noexcept { return office_; }
+  [[nodiscard]] mailbox_registry& registry() const noexcept { return registry_; }
 
   void add_address() noexcept {
     owners_.fetch_add(1, std::memory_order_relaxed);     // relaxed: the caller's count stays
     addresses_.fetch_add(1, std::memory_order_relaxed);  // relaxed: who makes one has one, or us
   }
-  inline void is_used() const noexcept;
+  inline void note_use() const noexcept;
   inline void drop_address() noexcept;
   inline void close() noexcept;
   [[nodiscard]] inline bool abandon() noexcept;
@@ -74,14 +74,14 @@ class mailbox : public pooled {
   template <bool Locks>
   [[gnu::always_inline]] sending send(void* message, bool may_hand_over, receives& to) {
     // Relaxed: who finds somebody comes again, with the lock.
-    if (may_hand_over && receiver_.load(std::memory_order_relaxed)) return sending::hand_over;
+    if (may_hand_over && receive_waiter_.load(std::memory_order_relaxed)) return sending::hand_over;
     guard<Locks> const lock(*this);
     return send_under_lock<Locks>(message, to);
   }
   /// The same; if it is full the process waits there, unless it `is_refused(process const&)`, which
   /// is asked under the lock (CANCEL-2 of wake_if.hpp).
   template <bool Locks, class IsRefused>
-  sending send_or_wait(sender& s, process& p, receives& to, IsRefused const& is_refused) {
+  sending send_or_wait(send_waiter& s, process& p, receives& to, IsRefused const& is_refused) {
     guard<Locks> const lock(*this);
     auto const r = send_under_lock<Locks>(s.message, to);
     if (r != sending::full) return r;
@@ -92,7 +92,7 @@ class mailbox : public pooled {
   }
   /// The same of one with a deadline, whose alarm is set: it may have been taken already.
   template <bool Locks, class IsRefused>
-  sending send_or_wait_in_time(sender& s, receives& to, IsRefused const& is_refused) {
+  sending send_or_wait_in_time(send_waiter& s, receives& to, IsRefused const& is_refused) {
     guard<Locks> const lock(*this);
     bool const may_send = closed_ || who_receives() || length() != capacity_;
     if (may_send) {
@@ -113,7 +113,7 @@ class mailbox : public pooled {
   };
   /// `admitted`: who waited for room, and has it now: the caller's to put.
   template <bool Locks>
-  [[gnu::always_inline]] receiving receive(receiver_at& r, process*& admitted) noexcept {
+  [[gnu::always_inline]] receiving receive(select_case& r, process*& admitted) noexcept {
     bool const is_last = nobody_sends();  // first: then what was sent before has come
     if (length() == 0) return is_last ? receiving::nothing : receiving::none;
     guard<Locks> const lock(*this);
@@ -125,7 +125,7 @@ class mailbox : public pooled {
   /// Waits there if there is nothing, unless it is `refused`, as who sends.  `taken`: somebody else
   /// has woken it, and puts it.
   template <bool Locks, class IsRefused>
-  [[gnu::always_inline]] entering enter(receiver_at& r, process*& admitted,
+  [[gnu::always_inline]] entering enter(select_case& r, process*& admitted,
                                         IsRefused const& is_refused) noexcept {
     guard<Locks> const lock(*this);
     if (who_receives()) [[unlikely]]
@@ -139,7 +139,7 @@ class mailbox : public pooled {
       return taken<Locks>(r) ? entering::nothing : entering::taken;
     if (is_refused(r.of->who.who())) [[unlikely]]
       return taken<Locks>(r) ? entering::refused : entering::taken;
-    receiver_.store(&r, std::memory_order_relaxed);  // relaxed: MAILBOX-1
+    receive_waiter_.store(&r, std::memory_order_relaxed);  // relaxed: MAILBOX-1
     r.is_inside = true;
     ++inside_;
     if constexpr (!Locks) r.of->who.stands_at(process::stands::receiving, r.of);
@@ -149,28 +149,28 @@ class mailbox : public pooled {
     // seq_cst: MAILBOX-4; among several mailboxes that are waited at together, one order of all of them.
     return addresses_.load(std::memory_order_seq_cst) == 0;
   }
-  inline void leave(receiver_at& r) noexcept;
-  inline void leave(sender& s) noexcept;
+  inline void leave(select_case& r) noexcept;
+  inline void leave(send_waiter& s) noexcept;
 
   // ---- for the office
 
   /// Somebody who waits here: none if nobody does.
   inline thunk take_anybody() noexcept;
   /// That one, if one thread runs all processes.  Null if somebody else has taken it.
-  [[nodiscard]] static process* take(receiver& r) noexcept;
-  [[nodiscard]] static process* take(sender& s) noexcept;
+  [[nodiscard]] static process* take(receive_waiter& r) noexcept;
+  [[nodiscard]] static process* take(send_waiter& s) noexcept;
   /// Those who are meant; false if there are more than `to` has room for.
   template <class IsMeant>
-  [[nodiscard]] bool take_if(IsMeant const& is_meant, taken_out& to) noexcept;
+  [[nodiscard]] bool take_if(IsMeant const& is_meant, wake_batch& to) noexcept;
   template <class F>
   void for_each_who_waits(F f) const {
     if (auto const* const r = who_receives(); r && r->of->who.is_here()) f(r->of->who.who());
-    for (auto const* s = first_sender_; s; s = s->next)
+    for (auto const* s = first_send_waiter_; s; s = s->next)
       if (s->who.is_here()) f(s->who.who());
   }
 
  protected:
-  inline mailbox(post_office& o, std::size_t capacity) noexcept;
+  inline mailbox(mailbox_registry& o, std::size_t capacity) noexcept;
   inline virtual ~mailbox();
 
   // ---- what knows the type
@@ -182,7 +182,7 @@ class mailbox : public pooled {
   virtual void discard() noexcept = 0;  // all of them
 
  private:
-  friend class post_office;
+  friend class mailbox_registry;
 
   template <bool Locks>
   class guard {
@@ -214,7 +214,7 @@ class mailbox : public pooled {
   template <bool Locks>
   [[gnu::always_inline]] sending send_under_lock(void* message, receives& to) {
     if (closed_) return sending::closed;
-    if (receiver_at* const r = who_receives()) {
+    if (select_case* const r = who_receives()) {
       if (process* const p = take_receiver<Locks>()) {
         hand(message, r->into);
         r->has_come = true;
@@ -229,11 +229,11 @@ class mailbox : public pooled {
   }
   /// The next message.  If somebody waits for room, that one's message comes in.
   template <bool Locks>
-  [[gnu::always_inline]] void take(receiver_at& r, process*& admitted) noexcept {
+  [[gnu::always_inline]] void take(select_case& r, process*& admitted) noexcept {
     fetch(r.into);
     r.has_come = true;
     length(length() - 1);
-    if (first_sender_) [[unlikely]]
+    if (first_send_waiter_) [[unlikely]]
       admit<Locks>(admitted);
   }
   template <bool Locks>
@@ -244,8 +244,8 @@ class mailbox : public pooled {
     length(length() + 1);
     admitted = s.who;
   }
-  [[nodiscard]] receiver_at* who_receives() const noexcept {
-    return receiver_.load(std::memory_order_relaxed);  // relaxed: MAILBOX-1
+  [[nodiscard]] select_case* who_receives() const noexcept {
+    return receive_waiter_.load(std::memory_order_relaxed);  // relaxed: MAILBOX-1
   }
   [[nodiscard]] std::size_t length() const noexcept {
     return length_.load(std::memory_order_relaxed);  // relaxed: MAILBOX-1, or see receive()
@@ -254,22 +254,22 @@ class mailbox : public pooled {
 
   /// Null if somebody else has taken it: that can be only where it stands on several lists.
   template <bool Locks>
-  [[nodiscard, gnu::always_inline]] static process* taken(receiver_at& r) noexcept {
+  [[nodiscard, gnu::always_inline]] static process* taken(select_case& r) noexcept {
     if (Locks && (r.of->until || r.of->count != 1)) return r.of->who.take();
     return r.of->who.take_alone();
   }
   /// Waits there no more.  Null if somebody else has taken it: then it leaves by itself (MAILBOX-5).
   template <bool Locks>
   [[nodiscard, gnu::always_inline]] process* take_receiver() noexcept {
-    receiver_at& r = *who_receives();
-    receiver_.store(nullptr, std::memory_order_relaxed);  // relaxed: MAILBOX-1
+    select_case& r = *who_receives();
+    receive_waiter_.store(nullptr, std::memory_order_relaxed);  // relaxed: MAILBOX-1
     process* const p = taken<Locks>(r);
     if (p) r.is_inside = false, --inside_;
     return p;
   }
   /// The same; one without a deadline stands on our list only.
   template <bool Locks>
-  [[nodiscard]] static process* taken(sender& s) noexcept {
+  [[nodiscard]] static process* taken(send_waiter& s) noexcept {
     return Locks && s.is_timed_ ? s.who.take() : s.who.take_alone();
   }
   /// A sender that waits no more; its process is the caller's, and it stays until that is put.
@@ -281,40 +281,40 @@ class mailbox : public pooled {
   /// The one that has waited longest, of those that nobody else has taken (MAILBOX-6).
   template <bool Locks>
   [[nodiscard]] taken_sender take_sender() noexcept {
-    for (sender* s = first_sender_; s; s = s->next)
+    for (send_waiter* s = first_send_waiter_; s; s = s->next)
       if (process* const p = taken<Locks>(*s)) {
         unlist(*s);
         s->is_inside = false;
         --inside_;
-        return {p, s->message, s->is_timed_ ? sender::inbox_has_gone : 0};
+        return {p, s->message, s->is_timed_ ? send_waiter::inbox_has_gone : 0};
       }
     return {};
   }
   /// It waits already.
-  void enter(sender& s) noexcept {
+  void enter(send_waiter& s) noexcept {
     if (!has_several_threads_) s.who.stands_at(process::stands::sending, &s);
     s.is_inside = true;
     ++inside_;
-    s.previous = std::exchange(last_sender_, &s);
+    s.previous = std::exchange(last_send_waiter_, &s);
     s.next = nullptr;
-    (s.previous ? s.previous->next : first_sender_) = &s;
+    (s.previous ? s.previous->next : first_send_waiter_) = &s;
   }
-  void unlist(sender& s) noexcept {
-    (s.previous ? s.previous->next : first_sender_) = s.next;
-    (s.next ? s.next->previous : last_sender_) = s.previous;
+  void unlist(send_waiter& s) noexcept {
+    (s.previous ? s.previous->next : first_send_waiter_) = s.next;
+    (s.next ? s.next->previous : last_send_waiter_) = s.previous;
   }
   inline void last_address_has_gone() noexcept;
 
-  post_office& office_;
+  mailbox_registry& registry_;
   bool const has_several_threads_;
   std::atomic<bool> locked_ = false;  // MAILBOX-1
   bool closed_ = false;               // MAILBOX-1, like the next six
   bool is_kept_ = false;              // closed, and the inbox's count is who is inside's
   std::uint32_t inside_ = 0;          // MAILBOX-5
-  std::atomic<receiver_at*> receiver_ = nullptr;
+  std::atomic<select_case*> receive_waiter_ = nullptr;
   std::atomic<std::size_t> length_ = 0;
-  sender* first_sender_ = nullptr;  // who waits for room, the longest waiting first
-  sender* last_sender_ = nullptr;
+  send_waiter* first_send_waiter_ = nullptr;  // who waits for room, the longest waiting first
+  send_waiter* last_send_waiter_ = nullptr;
   std::size_t const capacity_;
   std::atomic<std::uint32_t> owners_ = 1;  // the inbox's
   std::atomic<std::uint32_t> addresses_ = 0;

@@ -19,14 +19,14 @@ namespace weft::detail {
 ///   REGISTRY-1  The list, and whether the scheduler is still there, are touched under the lock.
 ///   REGISTRY-2  Who is woken from here was waiting or is put, as seen by the scheduler when it finds
 ///       nothing to do: it asks who waits, then whether somebody was put, under the same lock.
-class post_office : public pooled {
+class mailbox_registry : public pooled {
  public:
-  post_office(waiting_room& home, bool several_threads) noexcept
+  mailbox_registry(waiting_room& home, bool several_threads) noexcept
       : home_(&home), has_several_threads_(several_threads) {}
-  post_office(post_office const&) = delete;
-  post_office& operator=(post_office const&) = delete;
+  mailbox_registry(mailbox_registry const&) = delete;
+  mailbox_registry& operator=(mailbox_registry const&) = delete;
 
-  ~post_office() {
+  ~mailbox_registry() {
     delete routes_.load(std::memory_order_relaxed);  // relaxed: nobody else is left
   }
 
@@ -55,7 +55,7 @@ class post_office : public pooled {
   /// the scheduler both are one step (REGISTRY-2).  Whether there was somebody.
   template <class Take>
   bool put(Take take) noexcept {
-    thunk t = thunk::nothing::dry;
+    thunk t = thunk::reason::quiescent;
     {
       std::lock_guard const lock(mutex_);
       t = take();
@@ -94,7 +94,7 @@ class post_office : public pooled {
   void take_all(F f) {
     std::size_t left = count();
     while (left != 0) {
-      thunk t = thunk::nothing::dry;
+      thunk t = thunk::reason::quiescent;
       {
         std::lock_guard const lock(mutex_);
         if (!first_) return;
@@ -111,7 +111,7 @@ class post_office : public pooled {
   }
   /// Those who are meant; false if there are more than `to` has room for.
   template <class IsMeant>
-  [[nodiscard]] bool take_if(IsMeant const& is_meant, taken_out& to) noexcept {
+  [[nodiscard]] bool take_if(IsMeant const& is_meant, wake_batch& to) noexcept {
     std::lock_guard const lock(mutex_);
     for (mailbox* b = first_; b; b = b->next_)
       if (!b->take_if(is_meant, to)) return false;
@@ -123,7 +123,7 @@ class post_office : public pooled {
     for (auto const* b = first_; b; b = b->next_) b->for_each_who_waits(f);
   }
   /// Since it was asked last.  When no process runs, as the next one.
-  [[nodiscard]] bool has_put() {
+  [[nodiscard]] bool exchange_has_put() {
     if (!was_used_) return false;
     std::lock_guard const lock(mutex_);
     return std::exchange(has_put_, false);
@@ -188,41 +188,41 @@ class post_office : public pooled {
 
 // ---- what a mailbox needs the office for
 
-inline mailbox::mailbox(post_office& o, std::size_t capacity) noexcept
-    : office_(o), has_several_threads_(o.has_several_threads()), capacity_(capacity) {
-  is_born(this);
+inline mailbox::mailbox(mailbox_registry& o, std::size_t capacity) noexcept
+    : registry_(o), has_several_threads_(o.has_several_threads()), capacity_(capacity) {
+  note_created(this);
   o.add(*this);
 }
 inline mailbox::~mailbox() {
-  office_.remove(*this);
-  is_gone(this);
+  registry_.remove(*this);
+  note_destroyed(this);
 }
 
 /// For who explores.  Who receives from several is taken from all of them.
-inline void mailbox::is_used() const noexcept {
-  if (!touch_listener::of_thread) [[likely]]
+inline void mailbox::note_use() const noexcept {
+  if (!location_listener::of_thread) [[likely]]
     return;
-  is_touched(this, true);
-  if (receiver_at const* const r = who_receives(); r && r->of->count != 1)
-    for (unsigned i = 0; i != r->of->count; ++i) is_touched(r->of->first[i].box, true);
+  note_access(this, true);
+  if (select_case const* const r = who_receives(); r && r->of->count != 1)
+    for (unsigned i = 0; i != r->of->count; ++i) note_access(r->of->first[i].box, true);
 }
 inline void mailbox::drop_address() noexcept {
-  is_used();
+  note_use();
   // seq_cst: as nobody_sends().
   if (addresses_.fetch_sub(1, std::memory_order_seq_cst) == 1) last_address_has_gone();
   release();
 }
 inline void mailbox::last_address_has_gone() noexcept {
-  office_.put([this] {
+  registry_.put([this] {
     return under_lock([this]<bool Locks>() -> thunk {
-      receiver_at const* const r = who_receives();
+      select_case const* const r = who_receives();
       // One that has been woken may be so by the end of another of its inboxes, which is no more.
       if (r && r->of->who.is_here() && r->of->has_looked_everywhere() && !r->of->may_get_more())
         if (process* const p = take_receiver<Locks>()) {
           p->must_be_told();  // it finds the same if it looks again
-          return thunk(p, receiver::nobody_left);
+          return thunk(p, receive_waiter::nobody_left);
         }
-      return thunk::nothing::dry;
+      return thunk::reason::quiescent;
     });
   });
 }
@@ -236,19 +236,19 @@ inline thunk mailbox::take_anybody() noexcept {
       p = s.who;
       answer = s.if_closed;
     }
-    if (!p) return thunk::nothing::dry;
+    if (!p) return thunk::reason::quiescent;
     p->must_be_told();  // as above
     return thunk(p, answer);
   });
 }
 /// The inbox has gone.
 inline void mailbox::close() noexcept {
-  is_used();
+  note_use();
   bool const discards = under_lock([this]<bool Locks>() {
     length(0);
     return !std::exchange(closed_, true);  // else the office does (MAILBOX-7)
   });
-  while (office_.put([this] { return take_anybody(); })) {
+  while (registry_.put([this] { return take_anybody(); })) {
   }
   if (discards) discard();  // without the lock, as messages may hold ends of ports
   bool const is_left = under_lock([this]<bool Locks>() { return !(is_kept_ = inside_ != 0); });
@@ -265,45 +265,46 @@ inline bool mailbox::abandon() noexcept {
     return true;
   });
 }
-inline void mailbox::leave(receiver_at& r) noexcept {
-  is_touched(this, true);
-  post_office& office = office_;  // we may be no more after that
+inline void mailbox::leave(select_case& r) noexcept {
+  note_access(this, true);
+  mailbox_registry& registry = registry_;  // we may be no more after that
   process* cut_off = nullptr;
   bool const is_last = under_lock([&]<bool Locks>() {
     cut_off = taken<Locks>(r);
-    if (who_receives() == &r) receiver_.store(nullptr, std::memory_order_relaxed);  // relaxed: MAILBOX-1
+    if (who_receives() == &r)
+      receive_waiter_.store(nullptr, std::memory_order_relaxed);  // relaxed: MAILBOX-1
     return --inside_ == 0 && is_kept_;
   });
   // Unwound with the handler round it: it is to find that out.
-  if (cut_off) office.put([cut_off] { return thunk(cut_off); });
+  if (cut_off) registry.put([cut_off] { return thunk(cut_off); });
   if (is_last) release();
 }
-inline void mailbox::leave(sender& s) noexcept {
-  is_touched(this, true);
-  post_office& office = office_;  // we may be no more after that
+inline void mailbox::leave(send_waiter& s) noexcept {
+  note_access(this, true);
+  mailbox_registry& registry = registry_;  // we may be no more after that
   process* cut_off = nullptr;
   bool const is_last = under_lock([&]<bool Locks>() {
     cut_off = taken<Locks>(s);
     unlist(s);
     return --inside_ == 0 && is_kept_;
   });
-  if (cut_off) office.put([cut_off] { return thunk(cut_off); });  // as above
+  if (cut_off) registry.put([cut_off] { return thunk(cut_off); });  // as above
   if (is_last) release();
 }
 
 /// Whether it waits at all of its mailboxes: before, there may be a message at one of them.
-inline bool receiver::has_looked_everywhere() const noexcept {
+inline bool receive_waiter::has_looked_everywhere() const noexcept {
   // seq_cst: MAILBOX-4.  Either this is true, or the receiver, which looks after it has said so, finds
   // that nobody is left.
   return count == 1 || is_everywhere.load(std::memory_order_seq_cst);
 }
 /// Whether one of the mailboxes has an address left.
-inline bool receiver::may_get_more() const noexcept {
+inline bool receive_waiter::may_get_more() const noexcept {
   for (unsigned i = 0; i != count; ++i)
     if (!first[i].box->nobody_sends()) return true;
   return false;
 }
-inline void receiver::leave(receiver_at& r) noexcept { r.box->leave(r); }
-inline void sender::leave() noexcept { box->leave(*this); }
+inline void receive_waiter::leave(select_case& r) noexcept { r.box->leave(r); }
+inline void send_waiter::leave() noexcept { box->leave(*this); }
 
 }  // namespace weft::detail

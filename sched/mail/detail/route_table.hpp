@@ -20,17 +20,17 @@
 namespace weft::detail {
 
 /// An address of a mailbox whose type is not known: counted, as address<M> is.
-class kept_address {
+class untyped_address {
  public:
-  kept_address() = default;
+  untyped_address() = default;
   /// Takes over a count.
-  explicit kept_address(mailbox* b) noexcept : box_(b) {}
-  kept_address(kept_address&& other) noexcept : box_(std::exchange(other.box_, nullptr)) {}
-  kept_address& operator=(kept_address other) noexcept {
+  explicit untyped_address(mailbox* b) noexcept : box_(b) {}
+  untyped_address(untyped_address&& other) noexcept : box_(std::exchange(other.box_, nullptr)) {}
+  untyped_address& operator=(untyped_address other) noexcept {
     std::swap(box_, other.box_);
     return *this;
   }
-  ~kept_address() {
+  ~untyped_address() {
     if (box_) box_->drop_address();
   }
   [[nodiscard]] mailbox* get() const noexcept { return box_; }
@@ -61,30 +61,30 @@ class route_table {
   /// Throws std::logic_error if there is one for that process; bad_alloc.
   void add(process_id who, mailbox& b, type_identity const& type) {
     shard& s = shard_of(who);
-    is_touched(&s, true);
+    note_access(&s, true);
     std::lock_guard const lock(s.mutex);
     if (!s.routes.try_emplace(who, route{&b, &type}).second) throw_has_one(who);
     b.add_address();
   }
   /// Its address, to be dropped.
-  [[nodiscard]] kept_address remove(process_id who) noexcept {
+  [[nodiscard]] untyped_address remove(process_id who) noexcept {
     shard& s = shard_of(who);
-    is_touched(&s, true);
+    note_access(&s, true);
     std::lock_guard const lock(s.mutex);
     auto const it = s.routes.find(who);
     mailbox* const b = it->second.box;
     s.routes.erase(it);
-    return kept_address(b);
+    return untyped_address(b);
   }
   /// Empty if there is none, or it is for another type.
-  [[nodiscard]] kept_address find(process_id who, type_identity const& type) noexcept {
+  [[nodiscard]] untyped_address find(process_id who, type_identity const& type) noexcept {
     shard& s = shard_of(who);
-    is_touched(&s, false);
+    note_access(&s, false);
     std::lock_guard const lock(s.mutex);
     auto const it = s.routes.find(who);
     if (it == s.routes.end() || *it->second.type != type) return {};
     it->second.box->add_address();  // ROUTE-2
-    return kept_address(it->second.box);
+    return untyped_address(it->second.box);
   }
 
  private:
@@ -101,10 +101,10 @@ class route_table {
     }
   };
   struct alignas(64) shard {
-    shard() noexcept { is_born(this); }
+    shard() noexcept { note_created(this); }
     shard(shard const&) = delete;
     shard& operator=(shard const&) = delete;
-    ~shard() { is_gone(this); }
+    ~shard() { note_destroyed(this); }
     std::mutex mutex;
     std::unordered_map<process_id, route, by_hash> routes;  // ROUTE-1
   };
@@ -124,15 +124,15 @@ class route_table {
 };
 
 /// A process that sends to another by its id: in its operation.
-struct routed_sender {
-  routed_sender(process_id id, type_identity const& m, void* what, bool timed = false) noexcept
+struct routed_send_waiter {
+  routed_send_waiter(process_id id, type_identity const& m, void* what, bool timed = false) noexcept
       : to(id), type(m), by(what, timed) {}
 
   process_id const to;
   type_identity const& type;
-  kept_address at;  // once it is found
-  sender by;        // after it: it leaves the mailbox first
+  untyped_address at;  // once it is found
+  send_waiter by;      // after it: it leaves the mailbox first
 };
-inline waiter& waiter_of(routed_sender& s) noexcept { return s.by.who; }
+inline waiter& waiter_of(routed_send_waiter& s) noexcept { return s.by.who; }
 
 }  // namespace weft::detail

@@ -41,9 +41,9 @@ consteval bool require_message() {
 }
 
 template <class M>
-class mailbox_of final : public mailbox {
+class typed_mailbox final : public mailbox {
  public:
-  mailbox_of(post_office& o, std::size_t capacity) noexcept : mailbox(o, capacity) {}
+  typed_mailbox(mailbox_registry& o, std::size_t capacity) noexcept : mailbox(o, capacity) {}
 
  private:
   void store(void* message) override { messages_.push(std::move(*static_cast<M*>(message))); }
@@ -61,26 +61,26 @@ class mailbox_of final : public mailbox {
 
 /// Room for a message that may come.
 template <class M>
-union room_for {
-  room_for() noexcept {}
-  ~room_for() {}
+union message_slot {
+  message_slot() noexcept {}
+  ~message_slot() {}
   M message;
 };
 /// The places at which a process receives, and what comes there.
 template <class... Ms>
-class rooms_for {
+class message_slots {
  public:
   static constexpr unsigned count = sizeof...(Ms);
 
-  explicit rooms_for(mailbox_of<Ms>&... boxes) noexcept {
+  explicit message_slots(typed_mailbox<Ms>&... boxes) noexcept {
     at_each([&, of = std::array<mailbox*, count>{&boxes...}]<std::size_t I>() {
       at[I].box = of[I];
       at[I].into = &message<I>();
     });
   }
-  rooms_for(rooms_for const&) = delete;
-  rooms_for& operator=(rooms_for const&) = delete;
-  ~rooms_for() {
+  message_slots(message_slots const&) = delete;
+  message_slots& operator=(message_slots const&) = delete;
+  ~message_slots() {
     at_each([this]<std::size_t I>() {
       if (at[I].has_come) std::destroy_at(&message<I>());
     });
@@ -88,7 +88,7 @@ class rooms_for {
 
   template <std::size_t I>
   [[nodiscard]] auto& message() noexcept {
-    return std::get<I>(rooms_).message;
+    return std::get<I>(slots_).message;
   }
   template <class F>
   static void at_each(F f) {
@@ -97,32 +97,32 @@ class rooms_for {
     }(std::index_sequence_for<Ms...>());
   }
 
-  std::array<receiver_at, count> at;
+  std::array<select_case, count> at;
 
  private:
-  std::tuple<room_for<Ms>...> rooms_;
+  std::tuple<message_slot<Ms>...> slots_;
 };
 
 /// What is awaited: it stays in the awaiting frame, and has in it whatever the operation refers to.
-struct face {
+struct mail_awaitable {
   static constexpr bool finds_its_effect = true;
-  face() = default;
-  face(face const&) = delete;
-  face& operator=(face const&) = delete;
+  mail_awaitable() = default;
+  mail_awaitable(mail_awaitable const&) = delete;
+  mail_awaitable& operator=(mail_awaitable const&) = delete;
 };
 
 template <class M>
-class opening : public face {
+class open_awaitable : public mail_awaitable {
  public:
-  explicit opening(std::size_t capacity) noexcept : capacity_(capacity) {}
+  explicit open_awaitable(std::size_t capacity) noexcept : capacity_(capacity) {}
   template <class Row, class Mail = mail>
   typename Mail::open operation_in() {
     return typename Mail::open();
   }
   template <class Ports = ports<M>>
-  Ports finish(post_office* o) {
+  Ports finish(mailbox_registry* o) {
     if constexpr (require_message<M>())
-      return Ports(new mailbox_of<M>(*o, capacity_));
+      return Ports(new typed_mailbox<M>(*o, capacity_));
     else
       std::terminate();
   }
@@ -132,9 +132,9 @@ class opening : public face {
 };
 
 template <class M>
-class send_face : public face {
+class send_awaitable : public mail_awaitable {
  public:
-  send_face(mailbox& b, M&& m) noexcept : message_(std::move(m)), sender_(b, &message_) {}
+  send_awaitable(mailbox& b, M&& m) noexcept : message_(std::move(m)), sender_(b, &message_) {}
   template <class Row, class Mail = mail>
   typename Mail::send operation_in() {
     return typename Mail::send(sender_);
@@ -142,12 +142,12 @@ class send_face : public face {
 
  private:
   M message_;
-  sender sender_;
+  send_waiter sender_;
 };
 
 /// A message, and how long its sender waits: `Sender` knows where to.
 template <class M, class Sender>
-class timed_message : public face {
+class timed_message : public mail_awaitable {
  public:
   /// `to`: what the sender is made from, but for the message.
   template <class... To>
@@ -159,8 +159,8 @@ class timed_message : public face {
   template <class Result = send_result<M>>
   Result finish(std::uint64_t how) {
     using what = decltype(Result::what);
-    if (how == sender::sent) return {what::sent, std::nullopt};
-    return {how == sender::too_late ? what::too_late : what::no_inbox, std::move(message_)};
+    if (how == send_waiter::sent) return {what::sent, std::nullopt};
+    return {how == send_waiter::too_late ? what::too_late : what::no_inbox, std::move(message_)};
   }
 
  protected:
@@ -176,10 +176,10 @@ class timed_message : public face {
   bool const waits_;
 };
 template <class M>
-class send_in_time : public timed_message<M, sender> {
+class send_until_awaitable : public timed_message<M, send_waiter> {
  public:
-  send_in_time(instant t, bool waits, mailbox& b, M&& m) noexcept
-      : timed_message<M, sender>(t, waits, std::move(m), b) {}
+  send_until_awaitable(instant t, bool waits, mailbox& b, M&& m) noexcept
+      : timed_message<M, send_waiter>(t, waits, std::move(m), b) {}
   template <class Row, class Mail = mail>
   typename Mail::send_until operation_in() {
     return this->template operation<typename Mail::send_until>();
@@ -192,54 +192,54 @@ class send_in_time : public timed_message<M, sender> {
 }
 
 template <bool Waits, class... Ms>
-class receive_face : public face {
+class receive_awaitable : public mail_awaitable {
  public:
-  explicit receive_face(mailbox_of<Ms>&... boxes) noexcept
-      : rooms_(boxes...), receiver_(rooms_.at.data(), sizeof...(Ms)) {}
+  explicit receive_awaitable(typed_mailbox<Ms>&... boxes) noexcept
+      : slots_(boxes...), receive_waiter_(slots_.at.data(), sizeof...(Ms)) {}
   template <class Row, class Mail = mail>
   typename Mail::receive operation_in() {
-    return typename Mail::receive(receiver_, Waits);
+    return typename Mail::receive(receive_waiter_, Waits);
   }
 
  protected:
-  [[nodiscard]] receiver& who() noexcept { return receiver_; }
+  [[nodiscard]] receive_waiter& who() noexcept { return receive_waiter_; }
   template <std::size_t I = 0>
   [[nodiscard]] auto& message() noexcept {
-    return rooms_.template message<I>();
+    return slots_.template message<I>();
   }
 
  private:
-  rooms_for<Ms...> rooms_;
-  receiver receiver_;  // after them: it leaves the mailboxes first
+  message_slots<Ms...> slots_;
+  receive_waiter receive_waiter_;  // after them: it leaves the mailboxes first
 };
 
 template <class M>
-class receive_or_throw : public receive_face<true, M> {
+class receive_or_throw : public receive_awaitable<true, M> {
  public:
-  using receive_face<true, M>::receive_face;
+  using receive_awaitable<true, M>::receive_awaitable;
   M finish(std::uint64_t which) {
-    if (which == receiver::nobody_left) throw_no_senders();
-    if (which == receiver::too_late) throw_inbox_has_gone();
+    if (which == receive_waiter::nobody_left) throw_no_senders();
+    if (which == receive_waiter::too_late) throw_inbox_has_gone();
     return std::move(this->message());
   }
 };
 template <class M>
-class receive_next : public receive_face<true, M> {
+class receive_next : public receive_awaitable<true, M> {
  public:
-  using receive_face<true, M>::receive_face;
+  using receive_awaitable<true, M>::receive_awaitable;
   std::optional<M> finish(std::uint64_t which) {
-    if (which == receiver::nobody_left) return {};
-    if (which == receiver::too_late) throw_inbox_has_gone();
+    if (which == receive_waiter::nobody_left) return {};
+    if (which == receive_waiter::too_late) throw_inbox_has_gone();
     return std::move(this->message());
   }
 };
 /// One that waits until then at most.
-template <class Face>
-class in_time : public Face {
+template <class Base>
+class in_time : public Base {
  public:
   template <class... Boxes>
   explicit in_time(instant t, Boxes&... boxes) noexcept
-      : Face(boxes...), until_(t, this->who().who) {
+      : Base(boxes...), until_(t, this->who().who) {
     if (t != instant::max()) this->who().until = &until_;
   }
 
@@ -248,45 +248,45 @@ class in_time : public Face {
 };
 
 template <class M>
-class receive_in_time : public in_time<receive_face<true, M>> {
+class receive_until_awaitable : public in_time<receive_awaitable<true, M>> {
  public:
-  using in_time<receive_face<true, M>>::in_time;
+  using in_time<receive_awaitable<true, M>>::in_time;
   std::optional<M> finish(std::uint64_t which) {
-    if (which == receiver::nobody_left) throw_no_senders();
-    if (which == receiver::too_late) return {};
+    if (which == receive_waiter::nobody_left) throw_no_senders();
+    if (which == receive_waiter::too_late) return {};
     return std::move(this->message());
   }
 };
 template <class M>
-class receive_now : public receive_face<false, M> {
+class receive_now : public receive_awaitable<false, M> {
  public:
-  using receive_face<false, M>::receive_face;
+  using receive_awaitable<false, M>::receive_awaitable;
   std::optional<M> finish(std::uint64_t which) {
-    if (which == receiver::nobody_left || which == receiver::too_late) return {};
+    if (which == receive_waiter::nobody_left || which == receive_waiter::too_late) return {};
     return std::move(this->message());
   }
 };
 
 /// Of several.
-template <class Face, class... Ms>
-class select_from : public Face {
+template <class Base, class... Ms>
+class select_from : public Base {
  public:
-  using Face::Face;
+  using Base::Base;
 
  protected:
   [[nodiscard]] std::optional<std::variant<Ms...>> whichever(std::uint64_t which) {
-    if (which == receiver::nobody_left) throw_no_senders();
+    if (which == receive_waiter::nobody_left) throw_no_senders();
     std::optional<std::variant<Ms...>> m;
-    rooms_for<Ms...>::at_each([&]<std::size_t I>() {
+    message_slots<Ms...>::at_each([&]<std::size_t I>() {
       if (which == I + 1) m.emplace(std::in_place_index<I>, std::move(this->template message<I>()));
     });
     return m;
   }
 };
 template <class... Ms>
-class select_face : public select_from<receive_face<true, Ms...>, Ms...> {
+class select_awaitable : public select_from<receive_awaitable<true, Ms...>, Ms...> {
  public:
-  using select_from<receive_face<true, Ms...>, Ms...>::select_from;
+  using select_from<receive_awaitable<true, Ms...>, Ms...>::select_from;
   std::variant<Ms...> finish(std::uint64_t which) {
     auto m = this->whichever(which);
     if (!m) throw_inbox_has_gone();
@@ -294,9 +294,9 @@ class select_face : public select_from<receive_face<true, Ms...>, Ms...> {
   }
 };
 template <class... Ms>
-class select_in_time : public select_from<in_time<receive_face<true, Ms...>>, Ms...> {
+class select_until_awaitable : public select_from<in_time<receive_awaitable<true, Ms...>>, Ms...> {
  public:
-  using select_from<in_time<receive_face<true, Ms...>>, Ms...>::select_from;
+  using select_from<in_time<receive_awaitable<true, Ms...>>, Ms...>::select_from;
   std::optional<std::variant<Ms...>> finish(std::uint64_t which) { return this->whichever(which); }
 };
 

@@ -35,16 +35,16 @@ class admission {
     in_line* next = nullptr;
     process* who = nullptr;  // and its count; it goes on with that answer
     std::uint64_t answer = 0;
-    process* newborn = nullptr;  // ADMIT-2
+    process* spawned = nullptr;  // ADMIT-2
     bool goes_first = false;     // who waited, not the one that is new
     enum class told : std::uint8_t { nothing, come_in, go_away } said = told::nothing;
   };
 
   /// Before anything runs.
-  void limit(std::size_t most, full when_full) noexcept {
+  void limit(std::size_t most, overflow_policy when_full) noexcept {
     most_ = most;
     if (most != 0) told_.emplace();
-    waits_ = when_full == full::wait;
+    waits_ = when_full == overflow_policy::wait;
   }
   [[nodiscard]] bool is_limited() const noexcept { return most_ != 0; }
   [[nodiscard]] std::size_t most() const noexcept { return most_; }

@@ -24,7 +24,7 @@ inline std::vector<deadlock::waiter> scheduling_base::all_who_wait() const {
   };
   for_each_who_waits(add);
   tasks_.for_each(add);
-  office_->for_each_who_waits(add);
+  registry_->for_each_who_waits(add);
   admission_.for_each_who_waits([&](process const& p) {
     all.push_back({p.id(),
                    p.waits_at_text() + ", where it waits for room: there are " +

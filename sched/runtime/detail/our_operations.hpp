@@ -16,7 +16,7 @@ namespace weft::detail {
 
 /// Effects that the scheduler handles.
 template <class E>
-constexpr bool is_ours = times_among<E, proc, syncing, completing, mail, routing, timing> == 1;
+constexpr bool is_ours = times_among<E, proc, syncing, completions, mail, routing, timing> == 1;
 template <class E>
 constexpr bool is_spawning = false;
 template <class... Es>
@@ -30,7 +30,7 @@ constexpr bool is_ours<tasking<Es...>> = true;
 /// Operations in whose frame something lies that others refer to while the process waits.
 template <class O>
 constexpr bool waits_in_its_frame =
-    times_among<O, syncing::wait, syncing::wait_until, completing::wait, completing::wait_until,
+    times_among<O, syncing::wait, syncing::wait_until, completions::wait, completions::wait_until,
                 timing::sleep_until, timing::sleep_for, mail::send, mail::send_until, mail::receive,
                 routing::send, routing::send_until> == 1;
 /// Operations that are answered at once if that can be.
@@ -52,7 +52,7 @@ constexpr bool finds_cancellation = std::is_same_v<O, syncing::own>;
 template <class O>
 constexpr bool concerns_others =
     times_among<O, syncing::wait, syncing::wait_until, syncing::wake, syncing::touch,
-                completing::wait, completing::wait_until, mail::send, mail::send_until,
+                completions::wait, completions::wait_until, mail::send, mail::send_until,
                 mail::receive, routing::open, routing::send, routing::send_until> == 1;
 
 }  // namespace weft::detail

@@ -39,8 +39,8 @@ template <class F>
 class recorder final : public recorder_base {
  public:
   recorder(scheduling_base& home, evidence<F>& outer) noexcept
-      : nearest_{{&crossing_table<via<false>, F>::value}, home, &outer},
-        next_{{&crossing_table<via<true>, F>::value}, home, outer.clauses->beyond(outer)} {
+      : nearest_{{&forwarding_table<via<false>, F>::value}, home, &outer},
+        next_{{&forwarding_table<via<true>, F>::value}, home, outer.clauses->beyond(outer)} {
     nearest_.next = next_.target ? &next_ : nullptr;
   }
   [[nodiscard]] evidence<F>* stand_in() noexcept { return &nearest_; }
@@ -64,7 +64,7 @@ class recorder final : public recorder_base {
     static evidence<F>& target(evidence<F>& e) noexcept { return *of(e).target; }
     static evidence<F>* beyond(evidence<F>& e) noexcept { return of(e).next; }
     // What stands outside a scheduler answers at once.
-    static void await_answer(evidence<F>&, site const&, awaited&) noexcept {}
+    static void await_answer(evidence<F>&, site const&, result_slot_base&) noexcept {}
     static void answer_is_here(evidence<F>&) noexcept {}
     static std::coroutine_handle<> end_diverged(evidence<F>& e, std::coroutine_handle<> leaf,
                                                 site const& at) {

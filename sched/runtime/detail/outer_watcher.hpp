@@ -8,7 +8,7 @@
 #include <source_location>
 #include <vector>
 
-#include "effects/detail/crossing.hpp"
+#include "effects/detail/forwarding_clause.hpp"
 #include "sched/base/detail/location_listener.hpp"
 #include "sched/base/detail/pending_operation.hpp"
 #include "sched/runtime/detail/outer_recorder.hpp"
@@ -29,7 +29,7 @@ class watcher final : public recorder_base {
     if (next_.target) next_.uses.push_back(&next_.target->clauses->home(*next_.target));
     for (place* const p : {&nearest_, &next_})
       for (std::size_t i = 0; far && i != p->uses.size(); ++i) add_outers_of(*p->uses[i], p->uses);
-    if (!nearest_.uses.empty()) weft::detail::is_born(nearest_.uses.front());
+    if (!nearest_.uses.empty()) weft::detail::note_created(nearest_.uses.front());
   }
   [[nodiscard]] evidence<F>* stand_in() noexcept { return &nearest_; }
   void expire() noexcept override {
@@ -45,7 +45,7 @@ class watcher final : public recorder_base {
     place* next = nullptr;
     std::vector<prompt*> uses;
     void is_used() noexcept {
-      for (prompt const* const p : uses) is_touched(p, true);
+      for (prompt const* const p : uses) note_access(p, true);
     }
   };
   static void add_outers_of(prompt const& p, std::vector<prompt*>& to) {
@@ -64,7 +64,7 @@ class watcher final : public recorder_base {
   struct clause {
     using R = typename O::result;
 
-    static bool attempt(evidence<F>& e, O& o, answer<R>& waiting) {
+    static bool attempt(evidence<F>& e, O& o, result_slot<R>& waiting) {
       place& at = of(e);
       if (at.home.lets_others_first()) return false;
       at.is_used();
@@ -75,7 +75,7 @@ class watcher final : public recorder_base {
       return ask_outward<F, O>(*of(e).target, static_cast<passed<O>>(o), where);
     }
     static std::coroutine_handle<> control(evidence<F>& e, O& o, std::coroutine_handle<> leaf,
-                                           answer<R>& waiting) {
+                                           result_slot<R>& waiting) {
       place& at = of(e);
       S& s = at.home;
       if (!s.lets_others_first())
@@ -94,7 +94,7 @@ class watcher final : public recorder_base {
       S& s = *static_cast<S*>(scheduler);
       place& at = of(*static_cast<evidence<F>*>(self.handler));
       O& o = *static_cast<O*>(self.operation);
-      auto& waiting = *static_cast<answer<R>*>(self.waiting);
+      auto& waiting = *static_cast<result_slot<R>*>(self.waiting);
       try {
         at.is_used();
         if (!answered_at_once<F, O>(*at.target, o, waiting)) {

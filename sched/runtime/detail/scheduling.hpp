@@ -36,9 +36,9 @@ class scheduling final : public scheduling_outside, public task_service<scheduli
  public:
   using backend_type = Backend;
 
-  static constexpr bool on_several_threads = concurrent<Backend>;
+  static constexpr bool on_several_threads = concurrent_backend<Backend>;
   static constexpr bool explores =
-      exploring<Backend> && requires(Backend const& b) { b.is_parallel(); };
+      exploring_backend<Backend> && requires(Backend const& b) { b.is_parallel(); };
 
   template <class... Args>
   explicit scheduling(Args&&... args)
@@ -46,8 +46,8 @@ class scheduling final : public scheduling_outside, public task_service<scheduli
         backend_(std::in_place, std::forward<Args>(args)...) {
     if constexpr (!on_several_threads) worker_.emplace(*backend_, 0U);
     if constexpr (explores)
-      backend_->is_run_by(this, [](void* s) noexcept {
-        return static_cast<scheduling*>(s)->whose_events_are_put_off();
+      backend_->set_scheduler(this, [](void* s) noexcept {
+        return static_cast<scheduling*>(s)->process_with_deferred_events();
       });
   }
 
@@ -60,25 +60,25 @@ class scheduling final : public scheduling_outside, public task_service<scheduli
 
   // ---- the clauses, as in seed 002
 
-  void on(proc::yield const&) { put(box(), why::yielded); }
+  void on(proc::yield const&) { put(box(), put_reason::yielded); }
   void on(proc::fork const&);
   void on(syncing::wait& w);
   void on(syncing::wait_until& w);
   void on(syncing::wake const& w) { this->wake(*w.at, w.most); }
   [[nodiscard]] process_id on(syncing::own const&) noexcept { return running().id(); }
   void on(syncing::touch const& t) {
-    if constexpr (exploring<Backend>) backend_->touched(&running(), t.location, t.writes);
+    if constexpr (exploring_backend<Backend>) backend_->touched(&running(), t.location, t.writes);
   }
-  void on(completing::wait& w);
-  void on(completing::wait_until& w);
+  void on(completions::wait& w);
+  void on(completions::wait_until& w);
   [[nodiscard]] instant on(timing::now const&) { return now(); }
   void on(timing::sleep_until& s) { sleep(s.who, s.until); }
   void on(timing::sleep_for& s);
-  [[nodiscard]] post_office* on(mail::open const&) { return &this->office(); }
+  [[nodiscard]] mailbox_registry* on(mail::open const&) { return &this->registry(); }
   [[nodiscard]] std::coroutine_handle<> on(mail::send const& m);
   [[nodiscard]] std::coroutine_handle<> on(mail::send_until const& m);
   [[nodiscard]] std::coroutine_handle<> on(mail::receive const& m);
-  [[nodiscard]] own_route on(routing::open const&) { return {&this->office(), running().id()}; }
+  [[nodiscard]] own_route on(routing::open const&) { return {&this->registry(), running().id()}; }
   [[nodiscard]] std::coroutine_handle<> on(routing::send const& m);
   [[nodiscard]] std::coroutine_handle<> on(routing::send_until const& m);
   template <class Start>
@@ -89,14 +89,14 @@ class scheduling final : public scheduling_outside, public task_service<scheduli
   void begin_and_yield(Start& start);
   /// The same where there is room for so many (scheduling_room.hpp): room has been taken; or it is
   /// waited for, and who spawns, which is stopped, goes on in its turn.
-  process_id begin_in_room(birth& b);
-  void begin_when_there_is_room(birth& b);
+  process_id begin_in_room(spawn_request& b);
+  void begin_when_there_is_room(spawn_request& b);
   /// Answers what can be answered at once; else says false.
-  [[nodiscard]] bool attempt(mail::send const& m, answer<bool>& waiting);
-  [[nodiscard]] bool attempt(mail::send_until const& m, answer<std::uint64_t>& waiting);
-  [[nodiscard]] bool attempt(mail::receive const& m, answer<std::uint64_t>& waiting);
-  [[nodiscard]] bool attempt(routing::send const& m, answer<bool>& waiting);
-  [[nodiscard]] bool attempt(routing::send_until const& m, answer<std::uint64_t>& waiting);
+  [[nodiscard]] bool attempt(mail::send const& m, result_slot<bool>& waiting);
+  [[nodiscard]] bool attempt(mail::send_until const& m, result_slot<std::uint64_t>& waiting);
+  [[nodiscard]] bool attempt(mail::receive const& m, result_slot<std::uint64_t>& waiting);
+  [[nodiscard]] bool attempt(routing::send const& m, result_slot<bool>& waiting);
+  [[nodiscard]] bool attempt(routing::send_until const& m, result_slot<std::uint64_t>& waiting);
 
   using task_service<scheduling>::on;
 
@@ -157,16 +157,17 @@ class scheduling final : public scheduling_outside, public task_service<scheduli
   [[nodiscard]] bool lets_others_first() noexcept;
   /// False if ordinary code stands in between.
   template <class O>
-  [[nodiscard]] bool stop_before(O const& o, std::coroutine_handle<> leaf, awaited& waiting);
+  [[nodiscard]] bool stop_before(O const& o, std::coroutine_handle<> leaf,
+                                 result_slot_base& waiting);
   void put_pending(pending_operation const& o) noexcept;
   /// Whether a task has been begun.
   [[nodiscard]] bool has_had_tasks() const noexcept { return explores && this->has_tasks_; }
   /// Whether the process that runs has events that have not taken effect.
   [[nodiscard]] bool has_events() noexcept;
-  void events_happen_now() noexcept;
+  void apply_own_events() noexcept;
   /// The process that runs has ended: whether its end is put off.
-  [[nodiscard]] bool puts_off_end(put_off_events::end e) noexcept;
-  [[nodiscard]] process* whose_events_are_put_off() noexcept;
+  [[nodiscard]] bool defers_end(deferred_events::end e) noexcept;
+  [[nodiscard]] process* process_with_deferred_events() noexcept;
 
   /// The process that runs is stopped at an operation, and is to end instead.
   [[nodiscard]] std::coroutine_handle<> refuse(process& p) noexcept {
@@ -184,7 +185,7 @@ class scheduling final : public scheduling_outside, public task_service<scheduli
   [[nodiscard]] bool can_exchange() noexcept;
   [[nodiscard]] std::coroutine_handle<> exchange(operation_info const& operation,
                                                  std::coroutine_handle<> leaf,
-                                                 awaited& waiting) noexcept;
+                                                 result_slot_base& waiting) noexcept;
 
  private:
   /// Where a thread of several sits.
@@ -208,7 +209,7 @@ class scheduling final : public scheduling_outside, public task_service<scheduli
   [[nodiscard]] process* new_process(process_id id, first_frame first);
   [[nodiscard]] process* new_process(process_id id, class program* p);
   [[nodiscard]] process* new_process(process_id id, first_frame first, void* evidence);
-  [[nodiscard]] process* new_process(birth& b);
+  [[nodiscard]] process* new_process(spawn_request& b);
   [[nodiscard]] process* new_process_outside(process_id id, first_frame first) override {
     return new_process(id, first, this->known_.look_up_outside(*first.row));
   }
@@ -216,29 +217,29 @@ class scheduling final : public scheduling_outside, public task_service<scheduli
   void fork_when_there_is_room(forkable_process& p);
   [[nodiscard]] std::unique_ptr<in_line> place_in_line();
   void line_up(std::unique_ptr<in_line> line) noexcept;
-  void begin_with(in_line& l, why w) noexcept;
-  void come_in(in_line& l) noexcept override { begin_with(l, why::woken); }
+  void begin_with(in_line& l, put_reason w) noexcept;
+  void come_in(in_line& l) noexcept override { begin_with(l, put_reason::woken); }
 
   void run(errand e) noexcept override;
   void begin(process* p, bool keeps_log) noexcept;
 
   // ---- who runs next (scheduling_next.hpp)
 
-  void put(thunk&& t, why w) noexcept;
+  void put(thunk&& t, put_reason w) noexcept;
   void was_not_put(thunk& t) noexcept;
-  void make_ready(thunk t) noexcept override { put(std::move(t), why::woken); }
-  void put_from_outside(thunk& t) override { backend_->put(std::move(t), why::woken); }
-  void put_from_outside(thunk& t, spare_letter in) override {
-    put_from_outside(t, why::woken, std::move(in));
+  void make_ready(thunk t) noexcept override { put(std::move(t), put_reason::woken); }
+  void put_from_outside(thunk& t) override { backend_->put(std::move(t), put_reason::woken); }
+  void put_from_outside(thunk& t, spare_node in) override {
+    put_from_outside(t, put_reason::woken, std::move(in));
   }
-  void put_from_outside(thunk& t, why w, [[maybe_unused]] spare_letter in) {
-    if constexpr (reserving<Backend>)
+  void put_from_outside(thunk& t, put_reason w, [[maybe_unused]] spare_node in) {
+    if constexpr (reserving_backend<Backend>)
       backend_->put(std::move(t), w, std::move(in));
     else
       backend_->put(std::move(t), w);
   }
-  [[nodiscard]] spare_letter reserve_put() override {
-    if constexpr (reserving<Backend>)
+  [[nodiscard]] spare_node reserve_put() override {
+    if constexpr (reserving_backend<Backend>)
       return backend_->reserve();
     else
       return {};
@@ -252,7 +253,7 @@ class scheduling final : public scheduling_outside, public task_service<scheduli
   /// What is due has to be looked for.
   [[nodiscard]] bool must_keep_time() const noexcept { return !this->timers_.empty(); }
   thunk take_in_time() noexcept;
-  [[nodiscard]] std::coroutine_handle<> nobody(thunk::nothing why) noexcept;
+  [[nodiscard]] std::coroutine_handle<> nobody(thunk::reason why) noexcept;
   thunk take_with_care() noexcept;
   std::coroutine_handle<> next_with_care() noexcept;
   std::coroutine_handle<> next_unless_over(process* p, std::uint64_t answer) noexcept;
@@ -261,8 +262,8 @@ class scheduling final : public scheduling_outside, public task_service<scheduli
   void prepare_log(forkable_process& p, std::uint64_t answer);
   [[nodiscard]] pending_operation take_pending(process& p) noexcept;
   [[nodiscard]] bool does_what_comes_first(process* p, std::uint64_t answer) noexcept;
-  void ends_now(put_off_events::end e) noexcept;
-  void end_all_that_is_put_off() noexcept;
+  void ends_now(deferred_events::end e) noexcept;
+  void apply_all_deferred() noexcept;
   void drop_pending() noexcept;
   forkable_process* owned(forkable_process* p);
   bool settle();
@@ -272,18 +273,20 @@ class scheduling final : public scheduling_outside, public task_service<scheduli
   void sit_and_run(unsigned index) noexcept;
 
   /// Where schedules are explored nothing comes from outside: who waits for it waits for a process.
-  [[nodiscard]] dry_test is_dry() const noexcept { return explores ? dry_test() : this->dry(); }
+  [[nodiscard]] quiescence_test quiescence() const noexcept {
+    return explores ? quiescence_test() : this->quiescence_outside();
+  }
 
   // ---- waiting (scheduling_waits.hpp), mail (scheduling_mail.hpp)
 
-  void is_about_to_wait(process& p) noexcept {
-    if constexpr (on_several_threads) worker().is_about_to_wait(p);
+  void on_wait_begin(process& p) noexcept {
+    if constexpr (on_several_threads) worker().on_wait_begin(p);
   }
-  void waits(process& p, waiting_for what = waiting_for::something_else) noexcept {
-    if constexpr (on_several_threads) worker().waits(p, what);
+  void waits(process& p, wait_kind what = wait_kind::other) noexcept {
+    if constexpr (on_several_threads) worker().on_waiting(p, what);
   }
   void goes_on(process& p) noexcept {
-    if constexpr (on_several_threads) worker().goes_on(p);
+    if constexpr (on_several_threads) worker().on_wait_cancelled(p);
   }
   void ends(process& p) noexcept;
   template <class Enter>
@@ -299,7 +302,7 @@ class scheduling final : public scheduling_outside, public task_service<scheduli
   [[nodiscard]] std::coroutine_handle<> hand_over(mailbox::receives to) noexcept;
   void put_receiver(mailbox::receives r) noexcept;
   void put_admitted(process* p) noexcept;
-  [[nodiscard]] bool finds(routed_sender& s) noexcept;
+  [[nodiscard]] bool finds(routed_send_waiter& s) noexcept;
   void require_ours(mailbox const& b) const;
   [[noreturn]] static void throw_not_ours();
   [[nodiscard]] std::optional<std::uint64_t> receive_now(mail::receive const& m);
@@ -319,9 +322,9 @@ class scheduling final : public scheduling_outside, public task_service<scheduli
   std::stop_token token_;
   instant virtual_now_{};
   bool stop_asked_ = false;
-  static constexpr place_kind const& place = place_for<Backend>();
+  static constexpr header_layout const& header = header_layout_for<Backend>();
   class program* first_ = nullptr;  // of a first process without a log
-  answer<void> sink_;               // where a process that has not started waits for its answer
+  result_slot<void> sink_;          // where a process that has not started waits for its answer
   std::pmr::vector<std::unique_ptr<recorder_base>> ours_{this->known_.memory()};
 };
 

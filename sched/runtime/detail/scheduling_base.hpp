@@ -39,7 +39,7 @@ struct start_options {  // as in schedule_options
   std::stop_token stop;
   bool virtual_time;
   std::size_t max_processes;
-  full when_full;
+  overflow_policy when_full;
 };
 
 class scheduling_base : public scheduler_prompt, public waiting_room {
@@ -79,7 +79,7 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
   }
   /// Whether a process that stands there is to end: with its group, or with all others.
   [[nodiscard]] bool is_to_end_at(continuation at) const noexcept {
-    return is_cancelling() || (some_group_is_cancelled() && is_told_to_end(at));
+    return is_cancelling() || (some_group_is_cancelled() && is_cancelled_at(at));
   }
   /// Those who wait and are meant go on (wake_if.hpp).
   template <class IsMeant>
@@ -101,13 +101,13 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
   scheduling_base(bool several_threads, unsigned wakes, bool has_entrance)
       : waiting_room(several_threads, wakes),
         entrance_(has_entrance ? std::make_shared<entrance>() : nullptr),
-        office_(new post_office(*this, several_threads)) {
+        registry_(new mailbox_registry(*this, several_threads)) {
     borrowed_ = true;
-    if (several_threads) stand_among_threads();
+    if (several_threads) become_shared();
   }
   ~scheduling_base() override {
     for (auto* const p : outers_) p->release_by_inner();
-    office_->close();
+    registry_->close();
   }
 
   /// This thread's; the scheduler's own, if it does not run processes of ours.
@@ -122,10 +122,10 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
     p.keep();
   }
   /// Before several threads run what may perform to them.
-  void outers_stand_among_threads() {
+  void share_outers() {
     std::vector<prompt*> all = outers_;
     for (std::size_t i = 0; i != all.size(); ++i) {
-      all[i]->stand_among_threads();
+      all[i]->become_shared();
       all[i]->add_outers(all);
     }
   }
@@ -141,10 +141,10 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
   }
   /// One that waits.
   [[nodiscard]] bool is_to_end(process const& p) const noexcept {
-    return some_group_is_cancelled() && p.is_waiting() && is_told_to_end(p.leaf());
+    return some_group_is_cancelled() && p.is_waiting() && is_cancelled_at(p.leaf());
   }
   [[nodiscard]] static cancelled why_with_others() noexcept;
-  task_room tasks_{*this};
+  join_table tasks_{*this};
 
   // ---- failures
 
@@ -172,7 +172,7 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
     // Relaxed: as must_look_up.  One of those who come here closes.
     if (cancelling_.exchange(true, std::memory_order_relaxed)) return;
     must_look_up(true);
-    all_are_cancelled();
+    note_all_cancelled();
     close_entrance();
     close_outside();
     timers_.close();
@@ -199,7 +199,7 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
   }
   /// Somebody waits, and not for what is outside.
   [[nodiscard]] bool somebody_waits_inside() const {
-    return somebody_waits_here() || tasks_.somebody_waits() || office_->somebody_waits() ||
+    return somebody_waits_here() || tasks_.somebody_waits() || registry_->somebody_waits() ||
            admission_.somebody_waits();
   }
   [[nodiscard]] bool somebody_waits_anywhere() const {
@@ -214,16 +214,16 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
     wake_all_at_gates();
     wake_all_sleepers();
     auto const cancel_it = [this](thunk t) { make_cancelled(*t.release()); };
-    tasks_.take_if(everybody, [this](at_tasks&, process* p) { make_cancelled(*p); });
-    office_->take_all(cancel_it);
+    tasks_.take_if(everybody, [this](task_waiter&, process* p) { make_cancelled(*p); });
+    registry_->take_all(cancel_it);
     turn_away_if(everybody, cancel_it);
   }
   [[nodiscard]] std::string who_waits() const;
   /// Those who wait must not outlive us.
   void drop_who_waits() noexcept {
-    office_->take_all([](thunk) {});
+    registry_->take_all([](thunk) {});
     turn_away_if(everybody, [](thunk) {});
-    tasks_.take_if(everybody, [](at_tasks&, process* p) { p->release(); });
+    tasks_.take_if(everybody, [](task_waiter&, process* p) { p->release(); });
     waiting_room::drop_who_waits();
   }
   void failures(std::vector<exceptions::failure> f) noexcept {
@@ -243,7 +243,7 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
     if (all.size() == 1) std::rethrow_exception(std::move(all.front().error));
     if (all.size() > 1) throw exceptions(std::move(all));
   }
-  [[nodiscard]] post_office& office() const noexcept { return *office_; }
+  [[nodiscard]] mailbox_registry& registry() const noexcept { return *registry_; }
 
   desk own_{*this};
   known_effects known_;
@@ -256,7 +256,7 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
   template <class IsMeant, class F>
   void turn_away_if(IsMeant const& is_meant, F f);
   void note(exceptions::failure f) noexcept {
-    is_touched(&failures_, true);
+    note_access(&failures_, true);
     std::lock_guard const lock(failures_mutex_);
     try {
       failures_.push_back(f);
@@ -289,7 +289,7 @@ class scheduling_base : public scheduler_prompt, public waiting_room {
   }
 
   std::uint64_t const serial_ = next_serial();
-  post_office* const office_;
+  mailbox_registry* const registry_;
   std::vector<prompt*> outers_;        // that our processes may perform to
   std::atomic<unsigned> look_up_ = 0;  // for so many reasons more is to do than to run who is next
   std::atomic<unsigned> groups_cancelled_ = 0;

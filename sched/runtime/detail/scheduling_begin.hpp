@@ -21,7 +21,7 @@ void scheduling<Backend>::learn_all(row<All...>, Find&& find) {
   this->known_.expect(sizeof...(All));
   this->was_started_ = true;
   (learn_effect(identity<All>(), find), ...);
-  if constexpr (on_several_threads) this->outers_stand_among_threads();
+  if constexpr (on_several_threads) this->share_outers();
 }
 template <backend Backend>
 template <class F, class Find>
@@ -30,7 +30,7 @@ void scheduling<Backend>::learn_effect(identity<F>, Find& find) {
     auto* const a = own(std::make_unique<scheduler_place<scheduling, F, false>>(*this));
     auto* const b = own(std::make_unique<scheduler_place<scheduling, F, true>>(*this));
     if constexpr (explores && std::is_same_v<F, routing>)
-      (void)this->office().routes();  // ROUTE-5 of route_table.hpp
+      (void)this->registry().routes();  // ROUTE-5 of route_table.hpp
     this->known_.learn(
         {&identity_of<F>, static_cast<evidence<F>*>(a), static_cast<evidence<F>*>(b)});
   } else {
@@ -73,7 +73,7 @@ void scheduling<Backend>::start(Program program, start_options how) {
 template <backend Backend>
 process* scheduling<Backend>::new_process(process_id id, class program* p) {
   try {
-    return forkable_process::make(id, p, log_limit_, place);
+    return forkable_process::make(id, p, log_limit_, header);
   } catch (...) {
     p->release();
     throw;

@@ -52,7 +52,7 @@ struct scheduler_clause {
 
   /// Stops the process, does what the clause says, and goes on to the next one (DISPATCH-1, DISPATCH-2).
   static std::coroutine_handle<> control(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
-                                         answer<R>& waiting) {
+                                         result_slot<R>& waiting) {
     if constexpr (comes_after_events)
       if (is_put_off(of(e))) return let_others_first(e, o, leaf, waiting);
     prompt* ground = prompt::innermost();
@@ -63,7 +63,7 @@ struct scheduler_clause {
     asm("" : "+r"(ground));
     S& s = *static_cast<S*>(ground);
     if constexpr (!Records && std::is_same_v<O, proc::yield> &&
-                  exchanging<typename S::backend_type>) {
+                  exchanging_backend<typename S::backend_type>) {
       // The short cut: nothing but a yield of a process that stands on the ground.
       if (s.can_exchange()) [[likely]]
         return s.exchange(info_of<O>, leaf, waiting);
@@ -76,7 +76,7 @@ struct scheduler_clause {
     return stop_and_answer(s, o, leaf, waiting);
   }
   static std::coroutine_handle<> stop_here_and_answer(S& s, O& o, std::coroutine_handle<> leaf,
-                                                      answer<R>& waiting) {
+                                                      result_slot<R>& waiting) {
     process& p = s.running();
     p.stop_here(info_of<O>, leaf, waiting);
     try {
@@ -90,7 +90,7 @@ struct scheduler_clause {
   /// what performs, and another process have resumed it, or ordinary code when nobody runs.
   [[gnu::noinline]] static std::coroutine_handle<> stop_and_answer(S& s, O& o,
                                                                    std::coroutine_handle<> leaf,
-                                                                   answer<R>& waiting) {
+                                                                   result_slot<R>& waiting) {
     require_running(s, waiting.where);
     process& p = s.running();
     if (p.is_forkable()) {
@@ -145,17 +145,17 @@ struct scheduler_clause {
   static bool is_put_off(S& s) { return (is_a_step(s) || s.has_events()) && s.lets_others_first(); }
   static std::coroutine_handle<> let_others_first(evidence<E>& e, O& o,
                                                   std::coroutine_handle<> leaf,
-                                                  answer<R>& waiting) {
+                                                  result_slot<R>& waiting) {
     S& s = of(e);
     if (!s.template stop_before<O>(o, leaf, waiting)) [[unlikely]] {
-      s.events_happen_now();
+      s.apply_own_events();
       if (answered_at_once(s, o, waiting)) return leaf;
       throw_crossed(s, o, waiting.where);
     }
     s.put_pending({perform_pending, &e, &o, &waiting, leaf, nullptr, is_a_step(s)});
     return s.next();
   }
-  static bool answered_at_once(S& s, O& o, answer<R>& waiting) {
+  static bool answered_at_once(S& s, O& o, result_slot<R>& waiting) {
     if constexpr (may_let_others_run<O>)
       return !s.running().is_forkable() && s.attempt(o, waiting);
     else if constexpr (is_birth)
@@ -170,7 +170,7 @@ struct scheduler_clause {
                                                  pending_operation const& self) {
     S& s = *static_cast<S*>(scheduler);
     O& o = *static_cast<O*>(self.operation);
-    auto& waiting = *static_cast<answer<R>*>(self.waiting);
+    auto& waiting = *static_cast<result_slot<R>*>(self.waiting);
     try {
       // A process that is to end is told so before it sends or receives anything.
       bool const must_stop = may_let_others_run<O> && s.must_look_up();
@@ -190,7 +190,7 @@ struct scheduler_clause {
   }
   static std::coroutine_handle<> control_if_first(evidence<E>& e, O& o,
                                                   std::coroutine_handle<> leaf,
-                                                  answer<R>& waiting) {
+                                                  result_slot<R>& waiting) {
     if (is_put_off(of(e))) return let_others_first(e, o, leaf, waiting);
     return only_diverged(e, o, leaf, waiting);
   }
@@ -211,7 +211,7 @@ struct scheduler_clause {
   }
 
   /// What is answered at once.
-  static bool at_once(evidence<E>& e, O& o, answer<R>& waiting) {
+  static bool at_once(evidence<E>& e, O& o, result_slot<R>& waiting) {
     S& s = of(e);
     require_running(s, waiting.where);
     if constexpr (finds_cancellation<O>)
@@ -227,13 +227,13 @@ struct scheduler_clause {
     return answer_now(s, o, waiting);
   }
   /// If there is room.  One that is run again starts none.
-  [[gnu::noinline]] static bool begin_at_once(S& s, O& o, answer<R>& waiting) {
+  [[gnu::noinline]] static bool begin_at_once(S& s, O& o, result_slot<R>& waiting) {
     bool const is_old = s.log_of_running().replaying();
     if (!is_old && !s.takes_room(site_of(o, waiting.where))) return false;
     return answer_now<true>(s, o, waiting);
   }
   template <bool InRoom = false>
-  static bool answer_now(S& s, O& o, answer<R>& waiting) {
+  static bool answer_now(S& s, O& o, result_slot<R>& waiting) {
     if (s.running().is_forkable()) [[unlikely]] {
       replay_log& log = s.log_of_running();
       site const at = site_of(o, waiting.where);
@@ -256,7 +256,7 @@ struct scheduler_clause {
     return true;
   }
   template <bool InRoom>
-  static void set_answer(S& s, O& o, answer<R>& waiting) {
+  static void set_answer(S& s, O& o, result_slot<R>& waiting) {
     if constexpr (InRoom) {
       waiting.set(s.begin_in_room(*o.what));
     } else if constexpr (std::is_void_v<R>) {
@@ -267,7 +267,7 @@ struct scheduler_clause {
     }
   }
   /// The same, if it can be; one that keeps a log is always stopped.
-  static bool attempt_at_once(evidence<E>& e, O& o, answer<R>& waiting) {
+  static bool attempt_at_once(evidence<E>& e, O& o, result_slot<R>& waiting) {
     S& s = of(e);
     require_running(s, waiting.where);
     if (s.running().is_forkable()) [[unlikely]]
@@ -280,14 +280,14 @@ struct scheduler_clause {
     if (!s.attempt(o, waiting)) return false;
     // The last who sends may have gone because it was to end, after we had asked.
     if constexpr (std::is_same_v<O, mail::receive>)
-      if (*waiting.value() == receiver::nobody_left && s.must_look_up()) [[unlikely]]
+      if (*waiting.value() == receive_waiter::nobody_left && s.must_look_up()) [[unlikely]]
         return false;
     return true;
   }
   /// If the process is to end it is stopped here, and told.
   static std::coroutine_handle<> control_unless_cancelled(evidence<E>& e, O& o,
                                                           std::coroutine_handle<> leaf,
-                                                          answer<R>& waiting) {
+                                                          result_slot<R>& waiting) {
     S& s = of(e);
     if (s.log_of_running().replaying()) return only_diverged(e, o, leaf, waiting);
     if (s.must_look_up() && s.is_to_end_at(leaf) &&
@@ -297,10 +297,10 @@ struct scheduler_clause {
     return leaf;
   }
   static std::coroutine_handle<> only_diverged(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
-                                               answer<R>& waiting) {
+                                               result_slot<R>& waiting) {
     return of(e).end_diverged(leaf, site_of(o, waiting.where));
   }
-  static bool attempt_replay(evidence<E>& e, O& o, answer<R>& waiting) {
+  static bool attempt_replay(evidence<E>& e, O& o, result_slot<R>& waiting) {
     replay_log& log = of(e).log_of_running();
     return log.replaying() && log.replay(site_of(o, waiting.where), waiting);
   }

@@ -15,7 +15,7 @@ namespace weft::detail {
 
 template <backend Backend>
 [[gnu::always_inline]] inline void scheduling<Backend>::require_ours(mailbox const& b) const {
-  if (&b.office() != &this->office()) [[unlikely]]
+  if (&b.registry() != &this->registry()) [[unlikely]]
     throw_not_ours();
 }
 template <backend Backend>
@@ -42,26 +42,26 @@ template <backend Backend>
 [[gnu::always_inline]] inline std::coroutine_handle<> scheduling<Backend>::hand_over(
     mailbox::receives to) noexcept {
   ++here().hand_overs;
-  put(box(true), why::handed_over);
-  if constexpr (on_several_threads) worker().runs_next(*to.who);
+  put(box(true), put_reason::handed_over);
+  if constexpr (on_several_threads) worker().on_handover(*to.who);
   return go_on(to.who, to.answer);
 }
 template <backend Backend>
 [[gnu::noinline]] void scheduling<Backend>::put_receiver(mailbox::receives r) noexcept {
-  put(thunk(r.who, r.answer), why::woken);
+  put(thunk(r.who, r.answer), put_reason::woken);
 }
 /// Who waited for room.
 template <backend Backend>
 [[gnu::noinline]] void scheduling<Backend>::put_admitted(process* p) noexcept {
-  put(thunk(p, true), why::woken);
+  put(thunk(p, true), put_reason::woken);
 }
 
 template <backend Backend>
 [[gnu::always_inline]] inline bool scheduling<Backend>::attempt(mail::send const& m,
-                                                                answer<bool>& waiting) {
-  sender& s = *m.what;
+                                                                result_slot<bool>& waiting) {
+  send_waiter& s = *m.what;
   require_ours(*s.box);
-  if constexpr (explores) s.box->is_used();
+  if constexpr (explores) s.box->note_use();
   mailbox::receives to{};
   bool const ends_step = can_hand_over() || lets_receiver_first();
   switch (s.box->template send<on_several_threads>(s.message, ends_step, to)) {
@@ -82,16 +82,16 @@ template <backend Backend>
 }
 template <backend Backend>
 [[gnu::always_inline]] inline std::coroutine_handle<> scheduling<Backend>::on(mail::send const& m) {
-  sender& s = *m.what;
+  send_waiter& s = *m.what;
   require_ours(*s.box);
-  if constexpr (explores) s.box->is_used();
+  if constexpr (explores) s.box->note_use();
   process& p = running();
   if (this->must_look_up() && this->is_to_end_at(p.leaf())) [[unlikely]]
     return refuse(p);
   mailbox::receives to{};
   auto sent = s.box->template send<on_several_threads>(s.message, false, to);
   if (sent == mailbox::sending::full) [[unlikely]] {
-    is_about_to_wait(p);
+    on_wait_begin(p);
     try {
       sent = s.box->template send_or_wait<on_several_threads>(s, p, to, this->refusing());
     } catch (...) {
@@ -110,7 +110,7 @@ template <backend Backend>
       return hand_over(to);
     put_receiver(to);
     if (lets_receiver_first()) {
-      put(box(true), why::yielded);
+      put(box(true), put_reason::yielded);
       return next();
     }
   }
@@ -120,10 +120,10 @@ template <backend Backend>
 // ---- in time
 
 template <backend Backend>
-bool scheduling<Backend>::attempt(mail::send_until const& m, answer<std::uint64_t>& waiting) {
-  sender& s = *m.what;
+bool scheduling<Backend>::attempt(mail::send_until const& m, result_slot<std::uint64_t>& waiting) {
+  send_waiter& s = *m.what;
   require_ours(*s.box);
-  if constexpr (explores) s.box->is_used();
+  if constexpr (explores) s.box->note_use();
   mailbox::receives to{};
   bool const ends_step = can_hand_over() || lets_receiver_first();
   switch (s.box->template send<on_several_threads>(s.message, ends_step, to)) {
@@ -131,11 +131,11 @@ bool scheduling<Backend>::attempt(mail::send_until const& m, answer<std::uint64_
       put_receiver(to);
       [[fallthrough]];
     case mailbox::sending::left:
-      return waiting.set(sender::sent), true;
+      return waiting.set(send_waiter::sent), true;
     case mailbox::sending::closed:
-      return waiting.set(sender::inbox_has_gone), true;
+      return waiting.set(send_waiter::inbox_has_gone), true;
     case mailbox::sending::full:
-      return !m.waits && (waiting.set(sender::too_late), true);
+      return !m.waits && (waiting.set(send_waiter::too_late), true);
     case mailbox::sending::hand_over:
     case mailbox::sending::refused:
     case mailbox::sending::taken:
@@ -146,16 +146,16 @@ bool scheduling<Backend>::attempt(mail::send_until const& m, answer<std::uint64_
 /// As of mail::send; and who waits is woken by its alarm as well, or finds at once that it is late.
 template <backend Backend>
 std::coroutine_handle<> scheduling<Backend>::on(mail::send_until const& m) {
-  sender& s = *m.what;
+  send_waiter& s = *m.what;
   require_ours(*s.box);
-  if constexpr (explores) s.box->is_used();
+  if constexpr (explores) s.box->note_use();
   process& p = running();
   if (this->must_look_up() && this->is_to_end_at(p.leaf())) return refuse(p);
   mailbox::receives to{};
   auto sent = s.box->template send<on_several_threads>(s.message, false, to);
   if (sent == mailbox::sending::full) {
-    if (!m.waits) return go_on(&p, sender::too_late);
-    is_about_to_wait(p);
+    if (!m.waits) return go_on(&p, send_waiter::too_late);
+    on_wait_begin(p);
     s.who.waits(p);
     try {
       if (!m.until || set(*m.until))
@@ -174,32 +174,32 @@ std::coroutine_handle<> scheduling<Backend>::on(mail::send_until const& m) {
     goes_on(p);
     if (sent == mailbox::sending::refused) return refuse(p);
   }
-  if (sent == mailbox::sending::closed) return go_on(&p, sender::inbox_has_gone);
+  if (sent == mailbox::sending::closed) return go_on(&p, send_waiter::inbox_has_gone);
   if (sent == mailbox::sending::given) {
     if (can_hand_over()) return hand_over(to);
     put_receiver(to);
     if (lets_receiver_first()) {
-      put(box(sender::sent), why::yielded);
+      put(box(send_waiter::sent), put_reason::yielded);
       return next();
     }
   }
-  return go_on(&p, sender::sent);
+  return go_on(&p, send_waiter::sent);
 }
 
 // ---- by id
 
 /// Where to send to: once.
 template <backend Backend>
-bool scheduling<Backend>::finds(routed_sender& s) noexcept {
+bool scheduling<Backend>::finds(routed_send_waiter& s) noexcept {
   if (s.at.get()) return true;
-  route_table* const all = this->office().routes_if_any();
+  route_table* const all = this->registry().routes_if_any();
   if (!all) return false;
   s.at = all->find(s.to, s.type);
   s.by.box = s.at.get();
   return s.by.box != nullptr;
 }
 template <backend Backend>
-bool scheduling<Backend>::attempt(routing::send const& m, answer<bool>& waiting) {
+bool scheduling<Backend>::attempt(routing::send const& m, result_slot<bool>& waiting) {
   if (finds(*m.what)) return attempt(mail::send(m.what->by), waiting);
   waiting.set(false);
   return true;
@@ -211,45 +211,46 @@ std::coroutine_handle<> scheduling<Backend>::on(routing::send const& m) {
 }
 
 template <backend Backend>
-bool scheduling<Backend>::attempt(routing::send_until const& m, answer<std::uint64_t>& waiting) {
+bool scheduling<Backend>::attempt(routing::send_until const& m,
+                                  result_slot<std::uint64_t>& waiting) {
   if (finds(*m.what)) return attempt(mail::send_until(m.what->by, m.until, m.waits), waiting);
-  waiting.set(sender::inbox_has_gone);
+  waiting.set(send_waiter::inbox_has_gone);
   return true;
 }
 template <backend Backend>
 std::coroutine_handle<> scheduling<Backend>::on(routing::send_until const& m) {
   if (finds(*m.what)) return on(mail::send_until(m.what->by, m.until, m.waits));
-  return go_on(&running(), sender::inbox_has_gone);
+  return go_on(&running(), send_waiter::inbox_has_gone);
 }
 
 /// The answer, if there is one without waiting.
 template <backend Backend>
 [[gnu::always_inline]] inline std::optional<std::uint64_t> scheduling<Backend>::receive_now(
     mail::receive const& m) {
-  receiver& r = *m.where;
+  receive_waiter& r = *m.where;
   if (r.count == 1 && m.waits) [[likely]] {  // the same, in short
     mailbox& b = *r.first->box;
     require_ours(b);
-    if constexpr (explores) is_touched(&b, true);
+    if constexpr (explores) note_access(&b, true);
     process* admitted = nullptr;
     auto const found = b.template receive<on_several_threads>(*r.first, admitted);
     if (admitted) [[unlikely]]
       put_admitted(admitted);
     if (found == mailbox::receiving::come) return 1;
     if (found == mailbox::receiving::none) return {};
-    return receiver::nobody_left;
+    return receive_waiter::nobody_left;
   }
   return receive_now_of_several(m);
 }
 template <backend Backend>
 [[gnu::noinline]] std::optional<std::uint64_t> scheduling<Backend>::receive_now_of_several(
     mail::receive const& m) {
-  receiver& r = *m.where;
+  receive_waiter& r = *m.where;
   bool may_come = false;
   for (unsigned i = 0; i != r.count; ++i) {
     mailbox& b = *r.first[i].box;
     require_ours(b);
-    if constexpr (explores) is_touched(&b, true);
+    if constexpr (explores) note_access(&b, true);
     process* admitted = nullptr;
     auto const found = b.template receive<on_several_threads>(r.first[i], admitted);
     if (admitted) [[unlikely]]
@@ -257,20 +258,20 @@ template <backend Backend>
     if (found == mailbox::receiving::come) return i + 1;
     may_come |= found == mailbox::receiving::none;
   }
-  if (!may_come) return receiver::nobody_left;
-  if (!m.waits) return receiver::too_late;
+  if (!may_come) return receive_waiter::nobody_left;
+  if (!m.waits) return receive_waiter::too_late;
   return {};
 }
 template <backend Backend>
-[[gnu::always_inline]] inline bool scheduling<Backend>::attempt(mail::receive const& m,
-                                                                answer<std::uint64_t>& waiting) {
+[[gnu::always_inline]] inline bool scheduling<Backend>::attempt(
+    mail::receive const& m, result_slot<std::uint64_t>& waiting) {
   auto const a = receive_now(m);
   if (a) waiting.set(*a);
   return a.has_value();
 }
 template <backend Backend>
 std::coroutine_handle<> scheduling<Backend>::on(mail::receive const& m) {
-  receiver& r = *m.where;
+  receive_waiter& r = *m.where;
   process& p = running();
   bool const must_look = this->must_look_up();
   auto const is_to_end = [&] { return this->must_look_up() && this->is_to_end_at(p.leaf()); };
@@ -280,10 +281,10 @@ std::coroutine_handle<> scheduling<Backend>::on(mail::receive const& m) {
   if (p.is_forkable() || must_look || !m.waits) [[unlikely]]
     if (auto const a = receive_now(m)) {
       // The last who sends may have gone because it was to end, after we had asked.
-      if (*a == receiver::nobody_left && is_to_end()) return refuse(p);
+      if (*a == receive_waiter::nobody_left && is_to_end()) return refuse(p);
       return go_on(&p, *a);
     }
-  is_about_to_wait(p);
+  on_wait_begin(p);
   r.who.waits(p);
   auto const goes_on_with = [&](std::uint64_t answer) {
     goes_on(p);
@@ -294,7 +295,7 @@ std::coroutine_handle<> scheduling<Backend>::on(mail::receive const& m) {
     return refuse(p);
   };
   auto const finds_nobody_left = [&] {
-    return is_to_end() ? is_refused() : goes_on_with(receiver::nobody_left);
+    return is_to_end() ? is_refused() : goes_on_with(receive_waiter::nobody_left);
   };
   try {
     if (r.until && !set(*r.until)) [[unlikely]]
@@ -318,14 +319,14 @@ std::coroutine_handle<> scheduling<Backend>::on(mail::receive const& m) {
       goes_on(p);
       throw std::logic_error("weft: another process receives from this inbox: one may at a time");
     }
-    waits(p, waiting_for::mail);  // somebody has taken it
+    waits(p, wait_kind::mail);  // somebody has taken it
     return next();
   }
   if (r.count > 1) {
     r.is_everywhere.store(true, std::memory_order_seq_cst);  // seq_cst: has_looked_everywhere()
     if (!r.may_get_more() && r.who.take()) return finds_nobody_left();
   }
-  waits(p, waiting_for::mail);
+  waits(p, wait_kind::mail);
   return next();
 }
 

@@ -13,7 +13,7 @@
 namespace weft::detail {
 
 template <backend Backend>
-[[gnu::always_inline]] inline void scheduling<Backend>::put(thunk&& t, why w) noexcept {
+[[gnu::always_inline]] inline void scheduling<Backend>::put(thunk&& t, put_reason w) noexcept {
   try {
     if constexpr (on_several_threads) {
       desk* const d = desk::of_thread;
@@ -42,14 +42,14 @@ template <backend Backend>
   if (must_keep_time()) [[unlikely]]
     return take_in_time();
   try {
-    thunk t = worker().take(instant::max(), is_dry());
+    thunk t = worker().take(instant::max(), quiescence());
     if constexpr (on_several_threads)  // else nobody sets an alarm while we look
-      if (!t && t.why_empty() == thunk::nothing::deadline) [[unlikely]]
+      if (!t && t.why_empty() == thunk::reason::deadline) [[unlikely]]
         return take_in_time();
     return t;
   } catch (...) {
     here().broken = std::current_exception();
-    return thunk::nothing::stopped;
+    return thunk::reason::stopped;
   }
 }
 
@@ -80,7 +80,8 @@ template <backend Backend>
 
 template <backend Backend>
 [[gnu::always_inline]] inline std::coroutine_handle<> scheduling<Backend>::exchange(
-    operation_info const& operation, std::coroutine_handle<> leaf, awaited& waiting) noexcept {
+    operation_info const& operation, std::coroutine_handle<> leaf,
+    result_slot_base& waiting) noexcept {
   process& p = running();
   here().hand_overs = 0;
   p.stop_here(operation, leaf, waiting);
@@ -94,7 +95,7 @@ template <backend Backend>
                                                                         first_frame first) {
   try {
     return process::start(id, first.handle, this->evidence_for(*first.row, false), *this, sink_,
-                          !on_several_threads, place);
+                          !on_several_threads, header);
   } catch (...) {
     first.handle.destroy();
     throw;
@@ -106,25 +107,25 @@ template <backend Backend>
   desk& d = scheduling_base::here();
   ++d.alive;
   if (!keeps_log) ++d.unforkable;
-  put(thunk(p), why::started);
+  put(thunk(p), put_reason::started);
 }
 template <backend Backend>
 inline void scheduling<Backend>::on(proc::fork const&) {
   auto& p = static_cast<forkable_process&>(running());
   if (this->is_limited()) [[unlikely]]
     return fork_when_there_is_room(p);
-  auto* const twin = p.twin(p.next_child(), *this);
-  thunk second(twin, false);
-  if constexpr (explores) is_forked(p.id(), twin->id(), twin->shared_frames());
+  auto* const clone = p.clone(p.next_child(), *this);
+  thunk second(clone, false);
+  if constexpr (explores) note_fork(p.id(), clone->id(), clone->shared_frames());
   ++here().alive;
-  put(box(true), why::yielded);
-  put(std::move(second), why::started);
+  put(box(true), put_reason::yielded);
+  put(std::move(second), put_reason::started);
 }
 template <backend Backend>
 template <class Start>
   requires requires(Start& s) { s.what->is_forkable(); }
 [[gnu::always_inline]] inline process_id scheduling<Backend>::on(Start& start) {
-  birth& b = *start.what;
+  spawn_request& b = *start.what;
   process_id const id = running().next_child();
   if (b.is_forkable())
     begin(new_process(id, b.forkable_program()), true);
@@ -136,19 +137,19 @@ template <class Start>
 /// A backend may want to know.
 template <backend Backend>
 [[gnu::always_inline]] inline void scheduling<Backend>::ends(process& p) noexcept {
-  if constexpr (requires { backend_->ends(p); }) backend_->ends(p);
+  if constexpr (requires { backend_->on_end(p); }) backend_->on_end(p);
 }
 template <backend Backend>
 [[gnu::always_inline]] inline void scheduling<Backend>::bury(process* p,
                                                              std::exception_ptr error) noexcept {
-  if constexpr (explores) backend_->events().happen_all_of(*p);
+  if constexpr (explores) backend_->events().apply_all_of(*p);
   if (error) [[unlikely]]
     return bury_failed(p, std::move(error));
   ends(*p);
   desk& d = scheduling_base::here();
   if (!keeps_log(*p)) --d.unforkable;
   --d.alive;
-  bool const gives_room = this->is_limited() && !p->id().is_errand();
+  bool const gives_room = this->is_limited() && !p->id().is_internal();
   p->release();
   if (gives_room) [[unlikely]]
     this->gives_room();

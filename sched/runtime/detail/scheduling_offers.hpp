@@ -26,7 +26,7 @@ std::coroutine_handle<> task_service<S>::do_all(join& j) {
   if (self().must_look_up() || last.row != j.light_row ||
       is_time_to_look(j.first_number + j.count - 1, j.count)) [[unlikely]]
     return do_all_rarely(j, true);
-  somebody_holds_on_now();
+  note_pinning();
   if (j.count == 2) [[likely]]
     return offer_and_do(j, last.evidence, std::integral_constant<std::size_t, 1>());
   return do_many(j, last.evidence);
@@ -44,21 +44,21 @@ std::coroutine_handle<> task_service<S>::offer_and_do(join& j, void* evidence, O
     t.first_frame_here().evidence = evidence;
     return t;
   };
-  auto const from_last = [=, t = j.tasks + 1 + others]() mutable noexcept -> offer* {
+  auto const from_last = [=, t = j.tasks + 1 + others]() mutable noexcept -> lazy_task* {
     return &with_evidence(*--t);
   };
-  auto const put = self().worker().put_all(others, from_last);
-  if (put == offers_put::no_room) [[unlikely]]
+  auto const put = self().worker().push_lazy(others, from_last);
+  if (put == lazy_push::no_room) [[unlikely]]
     return do_all_rarely(j, true);
   j.left = static_cast<std::int32_t>(others);
   task& first = with_evidence(*j.tasks);
-  if (put == offers_put::not_told) [[unlikely]]
+  if (put == lazy_push::unannounced) [[unlikely]]
     return tell(first);
   return first.release();
 }
 template <class S>
 [[gnu::noinline]] std::coroutine_handle<> task_service<S>::tell(task& first) noexcept {
-  self().worker().tell();
+  self().worker().announce_lazy();
   return first.release();
 }
 template <class S>
@@ -77,10 +77,10 @@ template <class S>
   }
   for (task *t = j.tasks, *const end = t + j.count; t != end; ++t)
     t->first_frame_here().evidence = self().evidence_for(t->row(), false);
-  if constexpr (offering<typename S::backend_type>)
+  if constexpr (lazy_backend<typename S::backend_type>)
     if (can_call &&
         std::all_of(j.tasks, j.tasks + j.count, [](task& t) { return t.row().is_light; })) {
-      somebody_holds_on_now();
+      note_pinning();
       offer_all_but_first(j);
       if (gives_way(j.first_number + j.count - 1, j.count))
         return give_way(j.tasks->release(), *j.waiting, *j.operation);
@@ -93,16 +93,17 @@ template <class S>
                                                   std::uint32_t count) noexcept {
   if (!is_time_to_look(last, count)) return false;
   if (self().must_keep_time()) self().wake_who_is_due();
-  return self().worker().has_others();
+  return self().worker().has_other_work();
 }
 /// The process that runs lets others go first, and then begins that frame, which is to answer
 /// there.
 template <class S>
-std::coroutine_handle<> task_service<S>::give_way(std::coroutine_handle<> frame, awaited& waiting,
+std::coroutine_handle<> task_service<S>::give_way(std::coroutine_handle<> frame,
+                                                  result_slot_base& waiting,
                                                   operation_info const& operation) noexcept {
   (void)self().running().stop_at(operation, frame, waiting, self());  // it can be
-  if constexpr (offering<typename S::backend_type>) self().worker().keep_offers();
-  self().put(self().box(), why::yielded);
+  if constexpr (lazy_backend<typename S::backend_type>) self().worker().defer_lazy_tasks();
+  self().put(self().box(), put_reason::yielded);
   return self().next();
 }
 template <class S>
@@ -110,8 +111,8 @@ void task_service<S>::offer_all_but_first(join& j) noexcept {
   std::uint32_t const others = j.count - 1;
   if (others == 0) return;
   try {
-    put_offers(self().worker(), others,
-               [t = j.tasks + j.count]() mutable -> offer* { return --t; });
+    push_lazy_tasks(self().worker(), others,
+                    [t = j.tasks + j.count]() mutable -> lazy_task* { return --t; });
     j.left = static_cast<std::int32_t>(others);
   } catch (...) {  // no memory: then the owner does them, from the second on
     j.not_offered = others;
@@ -119,18 +120,18 @@ void task_service<S>::offer_all_but_first(join& j) noexcept {
 }
 template <class S>
 std::coroutine_handle<> task_service<S>::begin_everywhere(join& j) {
-  is_born(&j.cancelled);
-  is_born(&j.word);
+  note_created(&j.cancelled);
+  note_created(&j.word);
   j.left = static_cast<std::int32_t>(j.count);
   for (task* t = j.tasks; t != j.tasks + j.count; ++t)
-    if (thunk begun = t->begin()) self().put(std::move(begun), why::started);
+    if (thunk begun = t->promote()) self().put(std::move(begun), put_reason::started);
   return wait_for_rest(j).resolve();
 }
 
 /// Where it was; who looked meanwhile has not seen it.
 template <class S>
-void task_service<S>::put_back(offer& o) noexcept {
-  put_offers(self().worker(), 1, [&] { return &o; });  // there is room
+void task_service<S>::put_back(lazy_task& o) noexcept {
+  push_lazy_tasks(self().worker(), 1, [&] { return &o; });  // there is room
 }
 
 }  // namespace weft::detail

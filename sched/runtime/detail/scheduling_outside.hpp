@@ -59,7 +59,7 @@ class scheduling_outside : public scheduling_base {
   [[nodiscard]] bool is_limited() const noexcept { return admission_.is_limited(); }
   /// Room for one more, and then it is taken; or it is to be waited for, and it says false.
   [[nodiscard]] bool takes_room(site const& at) {
-    is_touched(&admission_, true);
+    note_access(&admission_, true);
     if (admission_.try_enter()) return true;
     if (admission_.waits()) return false;
     throw_too_many(at.text());
@@ -152,8 +152,8 @@ class scheduling_outside : public scheduling_base {
    private:
     friend class scheduling_outside;
     scheduling_outside* home_ = nullptr;
-    spare_letter spare_;
-    thunk what_ = thunk::nothing::dry;
+    spare_node spare_;
+    thunk what_ = thunk::reason::quiescent;
   };
   /// Under the entrance's lock, as is send().  Throws bad_alloc.
   [[nodiscard]] prepared_errand prepared(errand e) { return {*this, e}; }
@@ -173,7 +173,7 @@ class scheduling_outside : public scheduling_base {
   [[nodiscard]] desk const* desk_here() const noexcept;
   /// Whether it is to be done even if all others are to end.
   [[nodiscard]] static bool is_new_errand(process const& p) noexcept {
-    return !p.has_started() && p.id().is_errand();
+    return !p.has_started() && p.id().is_internal();
   }
 
   // ---- being shut down
@@ -202,7 +202,7 @@ class scheduling_outside : public scheduling_base {
   }
   /// A process has ended, or was not begun.
   [[gnu::noinline]] void gives_room() noexcept {
-    is_touched(&admission_, true);
+    note_access(&admission_, true);
     (void)let_in(admission_.leave());
   }
   /// If there is room because nobody could tell them.
@@ -227,7 +227,7 @@ class scheduling_outside : public scheduling_base {
   [[nodiscard]] thunk new_errand(errand e) {
     is_one_more_errand();  // which ends here if there is no memory
     auto const frame = first_frame_of(runs(on_the_way(*this), e));
-    thunk t(new_process_outside(process_id::errand(++errands_made_), frame));
+    thunk t(new_process_outside(process_id::internal(++errands_made_), frame));
     is_one_errand_less();  // it is not sent yet
     return t;
   }

@@ -22,13 +22,13 @@ namespace weft::detail {
 template <backend Backend>
 void scheduling<Backend>::exit(process& p) noexcept {
   if constexpr (explores)
-    // Those that its frames cause, too; unless others see to its frames (SUSPENSION-3 of holder.hpp).
-    if (whose_events_are_put_off() && !p.is_held_on()) {
+    // Those that its frames cause, too; unless others see to its frames (SUSPENSION-3 of suspension.hpp).
+    if (process_with_deferred_events() && !p.is_pinned()) {
       std::coroutine_handle<> const leaf = p.leaf();
       p.go_on_unanswered(*this);
       p.unwind_from(leaf);
       set_innermost(this);
-      if (puts_off_end({.who = &p})) return;
+      if (defers_end({.who = &p})) return;
     }
   set_innermost(this);
   here().running = nullptr;
@@ -47,7 +47,7 @@ template <backend Backend>
   // Who fails has all others cancelled; who makes room lets somebody in.
   if constexpr (explores)
     if (bool const is_a_step = error || this->is_limited();
-        puts_off_end({.who = &p, .is_a_step = is_a_step, .error = error}))
+        defers_end({.who = &p, .is_a_step = is_a_step, .error = error}))
       return next();
   here().running = nullptr;
   bury(&p, std::move(error));
@@ -55,8 +55,8 @@ template <backend Backend>
 }
 
 template <backend Backend>
-std::coroutine_handle<> scheduling<Backend>::nobody(thunk::nothing why) noexcept {
-  here().stopped = why == thunk::nothing::stopped;
+std::coroutine_handle<> scheduling<Backend>::nobody(thunk::reason why) noexcept {
+  here().stopped = why == thunk::reason::stopped;
   here().running = nullptr;
   return std::noop_coroutine();
 }
@@ -68,12 +68,12 @@ thunk scheduling<Backend>::take_with_care() noexcept {
   if constexpr (explores) {
     if (this->is_cancelling()) try {
         return worker_->take_any(instant::max(), {}, [](process& p) {
-          return process_place<typename Backend::place>(p).pending.perform ? p.must_be_answered()
-                                                                           : p.has_answer();
+          return header_of<typename Backend::header>(p).pending.perform ? p.must_be_answered()
+                                                                        : p.has_answer();
         });
       } catch (...) {
         here().broken = std::current_exception();
-        return thunk::nothing::stopped;
+        return thunk::reason::stopped;
       }
   }
   if constexpr (on_several_threads) this->asks_if_due();
@@ -90,7 +90,7 @@ template <backend Backend>
     if constexpr (explores) asks_its_groups(*t.get());
     if (auto const frame = prepare(t.release(), answer)) return frame;
   }
-  return nobody(thunk::nothing::dry);
+  return nobody(thunk::reason::quiescent);
 }
 template <backend Backend>
 [[gnu::noinline]] std::coroutine_handle<> scheduling<Backend>::next_unless_over(
@@ -164,7 +164,7 @@ void scheduling<Backend>::prepare_log(forkable_process& p, std::uint64_t answer)
   first_frame const first = p.program().start();
   try {
     p.log().rewind();
-    if constexpr (explores) begins_again();
+    if constexpr (explores) note_rerun();
     p.begin(first.handle, this->evidence_for(*first.row, true), *this, sink_);
   } catch (...) {
     first.handle.destroy();
@@ -176,9 +176,9 @@ void scheduling<Backend>::prepare_log(forkable_process& p, std::uint64_t answer)
 template <backend Backend>
 forkable_process* scheduling<Backend>::owned(forkable_process* p) {
   if (!p->is_shared()) return p;
-  auto* const twin = p->twin(p->id(), *this);
+  auto* const clone = p->clone(p->id(), *this);
   p->release();
-  return twin;
+  return clone;
 }
 
 template <backend Backend>
@@ -249,7 +249,7 @@ void scheduling<Backend>::end() noexcept {
   }
   this->end_outside();
   this->is_ending_ = true;
-  end_all_that_is_put_off();
+  apply_all_deferred();
   drop_pending();
   this->drop_who_waits();  // first: a gate that ends with a frame makes them ready
   if constexpr (requires { worker_->ready(); }) {
@@ -268,14 +268,14 @@ void scheduling<Backend>::end() noexcept {
 template <backend Backend>
 bool scheduling<Backend>::settle() {
   if (own_.broken) std::rethrow_exception(std::exchange(own_.broken, nullptr));
-  if (this->office().has_put()) return true;
+  if (this->registry().exchange_has_put()) return true;
   if (!own_.stopped && (this->let_in_who_wait() || time_goes_on())) return true;
   if ((explores ? this->somebody_waits_anywhere() : this->somebody_waits_inside()) &&
       !own_.stopped) {
     this->nobody_is_ready();
     return true;
   }
-  if (this->office().has_put()) return true;
+  if (this->registry().exchange_has_put()) return true;
   if (!own_.stopped && !this->is_over(!explores)) return true;
   bool const stopped_somebody = std::exchange(stop_asked_, false) && this->has_cancelled();
   this->throw_failures();

@@ -31,18 +31,18 @@ void task_service<S>::start(task_record& r) {
     s->add(r);
   else
     self().keep();
-  if constexpr (offering<typename S::backend_type>)
+  if constexpr (lazy_backend<typename S::backend_type>)
     if (r.row().is_light) {
       try {
-        return put_offers(self().worker(), 1, [&] { return static_cast<offer*>(&r); });
+        return push_lazy_tasks(self().worker(), 1, [&] { return static_cast<lazy_task*>(&r); });
       } catch (...) {  // no memory for an offer: perhaps there is some for a process
       }
     }
   auto const begins = [this, &r] {
-    if (thunk begun = r.begin()) self().put(std::move(begun), why::started);
+    if (thunk begun = r.promote()) self().put(std::move(begun), put_reason::started);
   };
   if constexpr (S::explores)
-    if (self().has_events()) return happens("the start of a task", nullptr, begins);
+    if (self().has_events()) return cause_event("the start of a task", nullptr, begins);
   begins();
 }
 template <class S>
@@ -79,12 +79,12 @@ void task_service<S>::task_is_over(task_record& r) noexcept {
     r.destroy();
     return one_has_ended(*s);
   }
-  auto const put_him = [this](at_tasks& w, process* p) {
+  auto const put_him = [this](task_waiter& w, process* p) {
     if (w.leaves) return scope_is_over(static_cast<scope_core&>(*w.leaves));
     if (w.stays()) return looks_again(static_cast<scope_core&>(*w.of), *p);
     if (is_ending_) [[unlikely]]
       return (void)thunk(p);
-    self().put(thunk(p, 1), why::woken);
+    self().put(thunk(p, 1), put_reason::woken);
   };
   if (self().tasks_.ends(r, put_him)) is_nobodys(r);
 }
@@ -101,13 +101,13 @@ template <class S>
     s.failed(r.id(),
              r.came_to() == fate::ends ? r.error() : std::make_exception_ptr(std::bad_alloc()));
   // Who has a handle decides himself, as long as the body may.
-  if (r.has_handle) is_touched(&s.count, false);
+  if (r.has_handle) note_access(&s.count, false);
   if (!r.has_handle || !s.body_is_open.load(std::memory_order_relaxed)) cancel(s);
 }
 template <class S>
 void task_service<S>::is_nobodys(task_record& r) noexcept {
   bool const is_in_none = !r.of();
-  if (is_in_none) is_touched(static_cast<awaited_task*>(&r), false);
+  if (is_in_none) note_access(static_cast<waitable_task*>(&r), false);
   // Relaxed: whoever looked has let go of it.
   if (is_in_none && !r.was_looked_at.load(std::memory_order_relaxed)) {
     if (r.error()) self().failed(r.id(), r.error());
@@ -122,10 +122,10 @@ void task_service<S>::is_nobodys(task_record& r) noexcept {
 
 template <class S>
 std::coroutine_handle<> task_service<S>::call(task_wait& w) noexcept {
-  if constexpr (offering<typename S::backend_type>) {
+  if constexpr (lazy_backend<typename S::backend_type>) {
     if (!can_call() || self().must_look_up()) return {};
     while (w.first && w.first->has_ended()) w.first = w.first->next;
-    offer* const newest = self().worker().take_back();
+    lazy_task* const newest = self().worker().reclaim();
     if (!newest) return {};
     auto& t = static_cast<any_task&>(*newest);
     if (!w.first || &t != static_cast<task_record*>(w.first)) {
@@ -137,7 +137,7 @@ std::coroutine_handle<> task_service<S>::call(task_wait& w) noexcept {
     r.called_by = &w;
     r.called_in = &self().running();
     is_hosted_now(r);
-    somebody_holds_on_now();
+    note_pinning();
     return r.release();
   } else {
     return {};
@@ -149,14 +149,14 @@ continuation task_service<S>::awaits_on(task_wait& w) noexcept {
   if (auto const called = call(w)) return called;
   process& p = self().running();
   (void)p.stop_at(*w.operation, w.leaf, *w.waiting, self());  // it can be
-  self().is_about_to_wait(p);
+  self().on_wait_begin(p);
   w.here.who.waits(p);
   auto const how = self().tasks_.enter(w.here, w.first, self().refusing());
   if (how != entering::waits) {
     (void)w.here.who.take();
     self().goes_on(p);
     if (how == entering::refused) p.must_be_told();
-    self().put(thunk(&p, 1), why::yielded);
+    self().put(thunk(&p, 1), put_reason::yielded);
     return self().next();
   }
   self().waits(p);
@@ -179,7 +179,7 @@ void task_service<S>::on(Await& a) {
 
 template <class S>
 std::coroutine_handle<> task_service<S>::enters(scope_core& s, std::coroutine_handle<> leaf,
-                                                answer<void>& waiting,
+                                                result_slot<void>& waiting,
                                                 operation_info const& operation) noexcept {
   is_opened(s, self().running(), leaf);
   if (is_to_stop_at(leaf)) return is_told(leaf, waiting, operation);
@@ -189,8 +189,8 @@ std::coroutine_handle<> task_service<S>::enters(scope_core& s, std::coroutine_ha
 template <class S>
 void task_service<S>::is_opened(scope_core& s, process& owner,
                                 std::coroutine_handle<> leaf) noexcept {
-  is_born(&s.cancelled);
-  is_born(&s.count);
+  note_created(&s.cancelled);
+  note_created(&s.count);
   s.home = this;
   s.owner = &owner;
   s.owner_id = owner.id();
@@ -200,9 +200,9 @@ void task_service<S>::is_opened(scope_core& s, process& owner,
 /// What its owner does next, at its end: what it can do itself; then it waits, or goes on.
 template <class S>
 continuation task_service<S>::leave_on(scope_core& s) noexcept {
-  if constexpr (offering<typename S::backend_type>)
+  if constexpr (lazy_backend<typename S::backend_type>)
     while (can_call()) {
-      offer* const o = self().worker().take_back();
+      lazy_task* const o = self().worker().reclaim();
       if (!o) break;
       auto& t = static_cast<any_task&>(*o);
       if (t.group != &s) {
@@ -222,7 +222,7 @@ continuation task_service<S>::leave_on(scope_core& s) noexcept {
     }
   process& p = self().running();
   (void)p.stop_at(*s.operation, s.leaf, *s.waiting, self());  // it can be
-  self().is_about_to_wait(p);
+  self().on_wait_begin(p);
   s.here.who.waits(p);
   s.here.of = &s;
   cancel_with_owner(s);
@@ -241,7 +241,7 @@ continuation task_service<S>::leave_on(scope_core& s) noexcept {
 template <class S>
 bool task_service<S>::waits_on(scope_core& s, bool by_owner) noexcept {
   for (;;) {
-    is_touched(&s.count, false);
+    note_access(&s.count, false);
     if (!s.count.is_zero()) {
       self().tasks_.enter(s.here);
       if (by_owner) cancel_with_owner(s);
@@ -261,7 +261,7 @@ bool task_service<S>::waits_on(scope_core& s, bool by_owner) noexcept {
 /// Of those that it counts.
 template <class S>
 void task_service<S>::one_has_ended(scope_core& s) noexcept {
-  is_touched(&s.count, true);
+  note_access(&s.count, true);
   if (s.count.end_one()) scope_is_over(s);
 }
 /// What was waited for has ended; there may be more.
@@ -286,7 +286,7 @@ void task_service<S>::looks_again(scope_core& s, process& owner) noexcept {
     if (waits_on(s, true)) return;
     (void)s.here.who.take();
   }
-  self().put(thunk(&owner, !S::on_several_threads), why::woken);
+  self().put(thunk(&owner, !S::on_several_threads), put_reason::woken);
 }
 /// Nobody runs any more, and it was at the end of that scope: it goes when what is left there has.
 template <class S>

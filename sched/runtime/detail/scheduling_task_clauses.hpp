@@ -26,7 +26,7 @@ struct tasking_clause : scheduler_clause<S, E, O, Records> {
   static constexpr bool looks_at_others =
       awaits || std::is_same_v<O, typename E::enter> || std::is_same_v<O, typename E::leave>;
 
-  static bool all_have_ended(evidence<E>& e, O& o, answer<R>& waiting) {
+  static bool all_have_ended(evidence<E>& e, O& o, result_slot<R>& waiting) {
     S& s = common::of(e);
     common::require_running(s, waiting.where);
     if (keeps_log(s.running())) return common::attempt_replay(e, o, waiting);
@@ -34,14 +34,14 @@ struct tasking_clause : scheduler_clause<S, E, O, Records> {
       if (s.lets_others_first()) return false;
     return have_ended(o, waiting);
   }
-  static bool have_ended(O& o, answer<R>& waiting) {
+  static bool have_ended(O& o, result_slot<R>& waiting) {
     for (auto* t = o.how.first; t; t = t->next)
       if (!t->has_ended()) return false;
     waiting.set_word(1);
     return true;
   }
   static std::coroutine_handle<> control(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
-                                         answer<R>& waiting) {
+                                         result_slot<R>& waiting) {
     S& s = common::of(e);
     if constexpr (S::explores)
       if (s.is_running() && !s.log_of_running().replaying() &&
@@ -50,9 +50,9 @@ struct tasking_clause : scheduler_clause<S, E, O, Records> {
           s.put_pending({perform_pending, &e, &o, &waiting, leaf, drop(), looks_at_others});
           return s.next();
         }
-        s.events_happen_now();
+        s.apply_own_events();
       }
-    if constexpr (std::is_same_v<O, typename E::wait> && offering<typename S::backend_type>)
+    if constexpr (std::is_same_v<O, typename E::wait> && lazy_backend<typename S::backend_type>)
       if (s.can_call()) [[likely]] {
         o.what->leaf = leaf;
         o.what->waiting = &waiting;
@@ -77,7 +77,7 @@ struct tasking_clause : scheduler_clause<S, E, O, Records> {
                                                  pending_operation const& self) {
     S& s = *static_cast<S*>(scheduler);
     O& o = *static_cast<O*>(self.operation);
-    auto& waiting = *static_cast<answer<R>*>(self.waiting);
+    auto& waiting = *static_cast<result_slot<R>*>(self.waiting);
     p.go_on_unanswered(s);
     try {
       if constexpr (awaits)
@@ -90,7 +90,7 @@ struct tasking_clause : scheduler_clause<S, E, O, Records> {
   }
   [[gnu::noinline]] static std::coroutine_handle<> control_elsewhere(S& s, O& o,
                                                                      std::coroutine_handle<> leaf,
-                                                                     answer<R>& waiting) {
+                                                                     result_slot<R>& waiting) {
     common::require_running(s, waiting.where);
     if constexpr (awaits) {
       if constexpr (std::is_same_v<O, typename E::await>) {
@@ -123,7 +123,7 @@ struct tasking_clause : scheduler_clause<S, E, O, Records> {
   /// It may have to stop later, when it cannot be refused any more.
   [[gnu::noinline]] static std::coroutine_handle<> require_stoppable(S& s, O& o,
                                                                      std::coroutine_handle<> leaf,
-                                                                     answer<R>& waiting) {
+                                                                     result_slot<R>& waiting) {
     process& p = s.running();
     if (keeps_log(p))
       if (auto const diverged = s.before_recording(o, leaf, waiting.where)) return diverged;

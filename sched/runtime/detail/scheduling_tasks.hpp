@@ -16,7 +16,8 @@ namespace weft::detail {
 
 /// Who runs is to end: it stops at that operation, and finds it out as at any other.
 template <class S>
-std::coroutine_handle<> task_service<S>::is_told(std::coroutine_handle<> leaf, awaited& waiting,
+std::coroutine_handle<> task_service<S>::is_told(std::coroutine_handle<> leaf,
+                                                 result_slot_base& waiting,
                                                  operation_info const& operation) noexcept {
   process& p = self().running();
   (void)p.stop_at(operation, leaf, waiting, self());  // it can be
@@ -28,7 +29,7 @@ std::coroutine_handle<> task_service<S>::is_told(std::coroutine_handle<> leaf, a
     return self().next();
   }
   p.must_be_told();
-  self().put(thunk(&p), why::yielded);
+  self().put(thunk(&p), put_reason::yielded);
   return self().next();
 }
 /// For who has taken it, and puts it or runs it (TASK-2).
@@ -37,25 +38,25 @@ thunk task_service<S>::begin_task(any_task& t, process_id id) noexcept {
   using fate = any_task::fate;
   if constexpr (S::explores) has_tasks_ = true;
   frame& f = t.first_frame_here();
-  awaited* const to = f.to;
+  result_slot_base* const to = f.to;
   process* p = nullptr;
   if (is_ending_ || is_to_stop_at(continuation(t))) {
     t.drop_frame(fate::not_done);
   } else {
     try {
       p = process::start(id, t.frame(), f.evidence, self(), self().sink_, !S::on_several_threads,
-                         S::place);
+                         S::header);
     } catch (...) {
       t.drop_frame(fate::no_memory);
     }
   }
   if (!p) {
     t.is_over();
-    return thunk::nothing::dry;
+    return thunk::reason::quiescent;
   }
   (void)t.release();
   f.to = to;
-  f.parent = continuation(static_cast<ending&>(t));
+  f.parent = continuation(static_cast<frame_end&>(t));
   t.host = p;
   is_hosted_now(t);
   desk& d = self().here();
@@ -74,9 +75,9 @@ continuation task_service<S>::task_ended(task& t) noexcept {
   // Whoever cancels it has something looked up.
   if (t.host || t.has_failed() || self().must_look_up()) [[unlikely]]
     return task_ended_rarely(t);
-  if constexpr (offering<typename S::backend_type>)
+  if constexpr (lazy_backend<typename S::backend_type>)
     if (j.left != 0) {
-      offer* const o = self().worker().take_back();
+      lazy_task* const o = self().worker().reclaim();
       if (!o || static_cast<any_task*>(o)->group != &j) [[unlikely]]
         return is_taken(j, o);
       --j.left;
@@ -107,8 +108,7 @@ bool task_service<S>::task_ends_later(Task& t, bool is_a_step) noexcept {
     static_cast<S*>(scheduler)->ends_later(*static_cast<Task*>(task));
   };
   if (!t.host) return false;
-  return self().puts_off_end(
-      {.who = t.host, .is_a_step = is_a_step, .task = &t, .is_over = is_over});
+  return self().defers_end({.who = t.host, .is_a_step = is_a_step, .task = &t, .is_over = is_over});
 }
 template <class S>
 void task_service<S>::ends_later(task& t) noexcept {
@@ -127,7 +127,7 @@ continuation task_service<S>::task_dropped(task& t) noexcept {
 /// One that was taken has ended.
 template <class S>
 void task_service<S>::ends_elsewhere(join& j) noexcept {
-  is_touched(&j.word, true);
+  note_access(&j.word, true);
   // [1] release: the owner finds what was done [2] [3].  acquire: who has it go on, what all did.
   if (j.word.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   if (j.leaving) return go_on_unwinding(j);
@@ -137,16 +137,16 @@ void task_service<S>::ends_elsewhere(join& j) noexcept {
     j.leaving = owner;
     return go_on_unwinding(j);
   }
-  self().put(thunk(owner), why::woken);
+  self().put(thunk(owner), put_reason::woken);
 }
 
 /// One that the owner did has ended: what it does next, whatever has happened.
 template <class S>
 [[gnu::noinline]] continuation task_service<S>::next_of(join& j) noexcept {
   bool const goes_on = !j.is_cancelled() && !is_to_stop_at(continuation(*j.tasks));
-  if constexpr (offering<typename S::backend_type>)
+  if constexpr (lazy_backend<typename S::backend_type>)
     while (j.left != 0) {
-      offer* const o = self().worker().take_back();
+      lazy_task* const o = self().worker().reclaim();
       if (!o || static_cast<any_task*>(o)->group != &j) return is_taken(j, o);
       auto& t = static_cast<any_task&>(*o);
       --j.left;
@@ -158,8 +158,8 @@ template <class S>
 /// The newest offer, if there is one, is none of its.  What is left of it was taken by others, or
 /// stands below what was started meanwhile, and has its turn.
 template <class S>
-[[gnu::noinline]] continuation task_service<S>::is_taken(join& j, offer* newest) noexcept {
-  if constexpr (offering<typename S::backend_type>)
+[[gnu::noinline]] continuation task_service<S>::is_taken(join& j, lazy_task* newest) noexcept {
+  if constexpr (lazy_backend<typename S::backend_type>)
     if (newest) put_back(*newest);
   bool const goes_on = !j.is_cancelled() && !is_to_stop_at(continuation(*j.tasks));
   return rest_of(j, goes_on);
@@ -181,7 +181,7 @@ template <class S>
 [[gnu::noinline]] continuation task_service<S>::wait_for_rest(join& j) noexcept {
   process& p = self().running();
   (void)p.stop_at(*j.operation, j.leaf, *j.waiting, self());  // it can be
-  self().is_about_to_wait(p);
+  self().on_wait_begin(p);
   j.here.who.waits(p);
   j.here.of = &j;
   self().tasks_.enter(j.here);
@@ -217,7 +217,7 @@ void task_service<S>::ask_all_who_wait() noexcept {
   std::uint32_t asked = 0;
   auto const is_meant = [&asked](process const& p) noexcept {
     ++asked;
-    return p.is_waiting() && is_told_to_end(p.leaf());
+    return p.is_waiting() && is_cancelled_at(p.leaf());
   };
   // Those whose owner waits for them, and is to end, are found from there: others cannot ask what
   // is further out than a handler.
@@ -230,7 +230,7 @@ void task_service<S>::ask_all_who_wait() noexcept {
 /// CANCEL-7.
 template <class S>
 bool task_service<S>::asks_later() noexcept {
-  if constexpr (!offering<typename S::backend_type>) return false;  // has it others to run?
+  if constexpr (!lazy_backend<typename S::backend_type>) return false;  // has it others to run?
   desk const* const d = desk::of_thread;
   if (!d || d->home != &self() || d->until_asks == 0 || self().is_one_step()) return false;
   // acq_rel: who asks has seen all that was cancelled before, by whomever.
@@ -242,14 +242,14 @@ void task_service<S>::asks_if_due() noexcept {
   desk& d = *desk::of_thread;
   if (d.until_asks != 0) --d.until_asks;
   if (!must_ask_.load(std::memory_order_relaxed)) return;  // relaxed: who has said so looks here
-  if constexpr (offering<typename S::backend_type>)
-    if (d.until_asks != 0 && self().worker().has_others()) return;
+  if constexpr (lazy_backend<typename S::backend_type>)
+    if (d.until_asks != 0 && self().worker().has_other_work()) return;
   if (must_ask_.exchange(false, std::memory_order_acq_rel)) ask_all_who_wait();  // as above
 }
 /// By us.
 template <class S>
 bool task_service<S>::is_cancelled_now(task_group& g) noexcept {
-  is_touched(&g.cancelled, true);
+  note_access(&g.cancelled, true);
   // Relaxed: CANCEL-2 of wake_if.hpp.
   if (g.cancelled.exchange(true, std::memory_order_relaxed)) return false;
   self().one_group_is_cancelled(true);
@@ -260,11 +260,11 @@ bool task_service<S>::is_cancelled_now(task_group& g) noexcept {
 template <class S>
 void task_service<S>::cancel_with_owner(task_group& g) noexcept {
   if (!self().must_look_up()) return;
-  is_touched(&g.cancelled, false);
-  if (!g.is_cancelled() && self().some_group_is_cancelled() && is_told_to_end(g.leaf)) cancel(g);
+  note_access(&g.cancelled, false);
+  if (!g.is_cancelled() && self().some_group_is_cancelled() && is_cancelled_at(g.leaf)) cancel(g);
 }
 template <class S>
-void task_service<S>::is_gone(task_group& g) noexcept {
+void task_service<S>::on_group_end(task_group& g) noexcept {
   self().one_group_is_cancelled(false);
   if constexpr (S::on_several_threads)
     if (!desk::of_thread || desk::of_thread->home != &self()) return;

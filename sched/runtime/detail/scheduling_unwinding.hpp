@@ -12,11 +12,11 @@
 #include "sched/tasks/tasking.hpp"
 
 /// What a scheduler does for those who are unwound while tasks do something for them (SUSPENSION-3 of
-/// holder.hpp, TASK-4 of task.hpp).
+/// suspension.hpp, TASK-4 of task.hpp).
 namespace weft::detail {
 
 template <class S>
-void task_service<S>::task_unwinds(task& t, holder& h) noexcept {
+void task_service<S>::task_unwinds(task& t, suspension& h) noexcept {
   join& j = t.of();
   t.is_left_as(task::fate::not_done);
   h.unwind_up_to(t, j.leaf);
@@ -34,8 +34,8 @@ void task_service<S>::go_on_unwinding(task_group& g) noexcept {
   g.next_leaving = std::exchange(first, &g);
   if (std::exchange(is_at_it, true)) return;
   while (first) {
-    holder* const h = std::exchange(first, first->next_leaving)->leaving;
-    is_touched(h, true);
+    suspension* const h = std::exchange(first, first->next_leaving)->leaving;
+    note_access(h, true);
     h->unwind_on();
   }
   is_at_it = false;
@@ -43,7 +43,7 @@ void task_service<S>::go_on_unwinding(task_group& g) noexcept {
 
 /// Of a body that is unwound: what is inside of it.
 template <class S>
-void task_service<S>::scope_unwinds(scope_core& s, holder& h) noexcept {
+void task_service<S>::scope_unwinds(scope_core& s, suspension& h) noexcept {
   s.body_is_open.store(false, std::memory_order_release);  // release: [2] of scope_core.hpp
   cancel(s);
   h.unwind_up_to(s, s.leaf);
@@ -54,7 +54,7 @@ void task_service<S>::scope_unwinds(scope_core& s, holder& h) noexcept {
 }
 /// Of a task that is done as a call.
 template <class S>
-void task_service<S>::task_unwinds(task_record& r, holder& h) noexcept {
+void task_service<S>::task_unwinds(task_record& r, suspension& h) noexcept {
   auto const from = r.called_from;
   r.is_left_as(any_task::fate::not_done);
   scope_core* const s = r.called_by ? nullptr : r.of();
@@ -74,7 +74,7 @@ void task_service<S>::task_unwinds(task_record& r, holder& h) noexcept {
 
 /// Between the frame that waits and the end of the clause.  What is to be unwound is the one task.
 template <class S>
-class rest_of_clause final : public ending, public end_of_clause::waiting, public pooled {
+class rest_of_clause final : public frame_end, public end_of_clause::waiting, public pooled {
  public:
   rest_of_clause(task_service<S>& home, process& p, end_of_clause& at)
       : home_(home), at_(at), done_(at.handlers_prompt().installed_at()) {
@@ -86,7 +86,7 @@ class rest_of_clause final : public ending, public end_of_clause::waiting, publi
       first.handle.destroy();
       throw;
     }
-    frame_of(first.handle).parent = continuation(static_cast<ending&>(*this));
+    frame_of(first.handle).parent = continuation(static_cast<frame_end&>(*this));
     frame_of(first.handle).to = &done_;
     home.is_opened(scope_, p, first.handle);
   }
@@ -110,15 +110,15 @@ class rest_of_clause final : public ending, public end_of_clause::waiting, publi
   }
   void wait() noexcept {
     scope_.count.add_one();
-    if (at_.wait_with(*this)) rest_is_free();
+    if (at_.wait_with(*this)) on_rest_free();
   }
-  void rest_is_free() noexcept override { home_.one_has_ended(scope_); }
+  void on_rest_free() noexcept override { home_.one_has_ended(scope_); }
 
   continuation ended() noexcept override { return done(); }
   continuation dropped() noexcept override { return done(); }
   [[nodiscard]] std::string text() const override { return "tasks of what a clause has dropped"; }
   [[nodiscard]] continuation outside() const noexcept override {
-    return continuation(static_cast<ending&>(at_));
+    return continuation(static_cast<frame_end&>(at_));
   }
   [[nodiscard]] bool lost() const noexcept override { return false; }
   continuation done() noexcept {
@@ -129,14 +129,14 @@ class rest_of_clause final : public ending, public end_of_clause::waiting, publi
 
   task_service<S>& home_;
   end_of_clause& at_;
-  answer<void> done_;
+  result_slot<void> done_;
   std::coroutine_handle<> first_frame_;
   scope_core scope_;
 };
 
 template <class S>
 std::coroutine_handle<> task_service<S>::wait_at(end_of_clause& at) noexcept {
-  is_touched(static_cast<holder*>(&at.handlers_prompt()), true);
+  note_access(static_cast<suspension*>(&at.handlers_prompt()), true);
   while_unwinding const here;
   try {
     return (new rest_of_clause<S>(*this, self().running(), at))->begin();

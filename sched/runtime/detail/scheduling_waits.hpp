@@ -19,7 +19,7 @@ template <backend Backend>
 template <class Enter>
 void scheduling<Backend>::wait(waiter& who, Enter enter) {
   process& p = running();
-  is_about_to_wait(p);
+  on_wait_begin(p);
   who.waits(p);
   entering how = entering::waits;
   try {
@@ -33,7 +33,7 @@ void scheduling<Backend>::wait(waiter& who, Enter enter) {
   if (how == entering::waits || !who.take()) return waits(p);  // or it has been woken meanwhile
   goes_on(p);
   if (how == entering::refused) p.must_be_told();
-  put(box(true), why::yielded);
+  put(box(true), put_reason::yielded);
 }
 
 template <backend Backend>
@@ -47,12 +47,12 @@ void scheduling<Backend>::on(syncing::wait_until& w) {
   });
 }
 template <backend Backend>
-void scheduling<Backend>::on(completing::wait& w) {
+void scheduling<Backend>::on(completions::wait& w) {
   w.here.spare = reserve_put();
   wait(w.here.who, [&] { return this->enter(w.here, this->refusing()); });
 }
 template <backend Backend>
-void scheduling<Backend>::on(completing::wait_until& w) {
+void scheduling<Backend>::on(completions::wait_until& w) {
   w.here.spare = reserve_put();
   wait(w.here.who,
        [&] { return set(w.until) ? this->enter(w.here, this->refusing()) : entering::refused; });
@@ -83,14 +83,14 @@ template <backend Backend>
 bool scheduling<Backend>::set(alarm& a) {
   bool is_next = false;
   if (!this->timers_.set(a, is_next, this->refusing())) return false;
-  if constexpr (requires { backend_->look_again(); })
-    if (is_next && !this->has_virtual_time_) backend_->look_again();
+  if constexpr (requires { backend_->recheck_deadlines(); })
+    if (is_next && !this->has_virtual_time_) backend_->recheck_deadlines();
   return true;
 }
 template <backend Backend>
 void scheduling<Backend>::wake_who_is_due() noexcept {
   instant const t = now();
-  while (process* const p = this->timers_.take_due(t)) put(thunk(p), why::woken);
+  while (process* const p = this->timers_.take_due(t)) put(thunk(p), put_reason::woken);
 }
 template <backend Backend>
 [[gnu::noinline]] thunk scheduling<Backend>::take_in_time() noexcept {
@@ -98,10 +98,10 @@ template <backend Backend>
   try {
     if (this->has_virtual_time_) {
       for (;;) {
-        thunk t = worker().take(instant::max(), is_dry());
-        bool const was_dry = !t && t.why_empty() == thunk::nothing::dry;
+        thunk t = worker().take(instant::max(), quiescence());
+        bool const was_quiescent = !t && t.why_empty() == thunk::reason::quiescent;
         // Several threads end first: settle() goes on.
-        if (!was_dry || on_several_threads || !time_goes_on()) return t;
+        if (!was_quiescent || on_several_threads || !time_goes_on()) return t;
       }
     }
     for (desk& d = here();; d.until_clock = 0) {
@@ -109,12 +109,12 @@ template <backend Backend>
         d.until_clock = steps;
         wake_who_is_due();
       }
-      thunk t = worker().take(this->timers_.next(), this->dry());
-      if (t || t.why_empty() != thunk::nothing::deadline) return t;
+      thunk t = worker().take(this->timers_.next(), this->quiescence_outside());
+      if (t || t.why_empty() != thunk::reason::deadline) return t;
     }
   } catch (...) {
     here().broken = std::current_exception();
-    return thunk::nothing::stopped;
+    return thunk::reason::stopped;
   }
 }
 /// Nobody is ready: it is as late now as the first of those who sleep says, if there is one.
@@ -122,7 +122,7 @@ template <backend Backend>
 bool scheduling<Backend>::time_goes_on() noexcept {
   if (!this->has_virtual_time_ || this->timers_.empty()) return false;
   virtual_now_ = std::max(virtual_now_, this->timers_.next());
-  if constexpr (explores) time_passes();
+  if constexpr (explores) note_time();
   wake_who_is_due();
   return true;
 }

@@ -18,7 +18,7 @@ namespace weft::detail {
 inline void scheduling_outside::note_left(process const& p) noexcept {
   if (!is_shut_down()) return;
   try {
-    auto const [operation, where] = p.goes_on_from();
+    auto const [operation, where] = p.resumes_at();
     std::string what(operation);
     if (!what.empty()) what += " at " + weft::detail::text(where);
     std::lock_guard const lock(entrance_->mutex);

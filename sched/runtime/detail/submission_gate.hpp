@@ -111,7 +111,7 @@ class coming_in {
 
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
   /// Its process is put.
-  void is_born() noexcept { is_born_ = true; }
+  void mark_started() noexcept { is_born_ = true; }
 
  private:
   entrance& at_;

@@ -39,10 +39,10 @@ namespace weft::detail {
       at = frame_of(at.frame()).parent;
       continue;
     }
-    ending& e = at.end();
-    if (e.as_holder()) return nullptr;
+    frame_end& e = at.end();
+    if (e.as_suspension()) return nullptr;
     if (task_group* const found = e.as_group()) return found;
-    if (e.tells(at) != ending::told::nothing) return nullptr;
+    if (e.query_cancellation(at) != frame_end::cancel_state::unknown) return nullptr;
   }
   return nullptr;
 }
@@ -95,18 +95,18 @@ template <class S>
 process* task_service<S>::take(process const& p) noexcept {
   void* const at = p.what_it_stands_at();
   switch (p.where_it_stands()) {
-    case process::stands::at_gate:
-      return self().take_from(*static_cast<at_gate*>(at));
+    case process::stands::gate_waiter:
+      return self().take_from(*static_cast<gate_waiter*>(at));
     case process::stands::outside:
-      return self().take_from(*static_cast<at_outside_gate*>(at));
+      return self().take_from(*static_cast<external_waiter*>(at));
     case process::stands::in_time:
       return static_cast<waiter*>(at)->take();
     case process::stands::receiving:
-      return mailbox::take(*static_cast<receiver*>(at));
+      return mailbox::take(*static_cast<receive_waiter*>(at));
     case process::stands::sending:
-      return mailbox::take(*static_cast<sender*>(at));
+      return mailbox::take(*static_cast<send_waiter*>(at));
     case process::stands::for_task:
-      return self().tasks_.take(*static_cast<at_tasks*>(at));
+      return self().tasks_.take(*static_cast<task_waiter*>(at));
     case process::stands::to_the_end:
     case process::stands::nowhere:
     case process::stands::told:
@@ -118,7 +118,7 @@ process* task_service<S>::take(process const& p) noexcept {
 /// others are to be asked as well.
 template <class S>
 bool task_service<S>::cancel_inside(task_group& g) noexcept {
-  taken_out taken;
+  wake_batch taken;
   task_group* first = &g;
   g.next_cancelled = nullptr;
   // Those who wait for room are few, or none: they stand in line.
@@ -129,10 +129,11 @@ bool task_service<S>::cancel_inside(task_group& g) noexcept {
   auto const look_at = [&](process const& p) {
     auto const held = self().hold_outside();  // TREE-4
     auto const where = p.where_it_stands();
-    if (where == process::stands::nowhere || !is_told_to_end(p.leaf())) return;
+    if (where == process::stands::nowhere || !is_cancelled_at(p.leaf())) return;
     if (where == process::stands::to_the_end) {
-      if (task_group* const of = static_cast<at_tasks*>(p.what_it_stands_at())->of) cancel_too(*of);
-    } else if (!taken.has_room()) {
+      if (task_group* const of = static_cast<task_waiter*>(p.what_it_stands_at())->of)
+        cancel_too(*of);
+    } else if (!taken.reserve_one()) {
       were_all = false;
     } else if (process* const found = take(p)) {
       taken.add(*found);

@@ -60,36 +60,36 @@ template <class IsMeant>
 void scheduling_base::wake_if(IsMeant const& is_meant) noexcept {
   auto const put_all = [this](auto take_some) {
     for (bool were_all = false; !were_all;) {
-      taken_out taken;
+      wake_batch taken;
       were_all = take_some(taken);
       taken.for_each([this](process& p) { make_cancelled(p); });
     }
   };
-  put_all([&](taken_out& to) { return take_at_gates_if(is_meant, to); });
-  put_all([&](taken_out& to) { return take_outside_if(is_meant, to); });
-  put_all([&](taken_out& to) { return timers_.take_if(is_meant, to); });
-  put_all([&](taken_out& to) { return office_->take_if(is_meant, to); });
-  tasks_.take_if(is_meant, [this](at_tasks&, process* p) { make_cancelled(*p); });
+  put_all([&](wake_batch& to) { return take_at_gates_if(is_meant, to); });
+  put_all([&](wake_batch& to) { return take_outside_if(is_meant, to); });
+  put_all([&](wake_batch& to) { return timers_.take_if(is_meant, to); });
+  put_all([&](wake_batch& to) { return registry_->take_if(is_meant, to); });
+  tasks_.take_if(is_meant, [this](task_waiter&, process* p) { make_cancelled(*p); });
   turn_away_if(is_meant, [this](thunk t) { make_cancelled(*t.release()); });
 }
 
 template <class IsMeant>
-bool mailbox::take_if(IsMeant const& is_meant, taken_out& to) noexcept {
+bool mailbox::take_if(IsMeant const& is_meant, wake_batch& to) noexcept {
   return under_lock([&]<bool Locks>() {
-    if (receiver_at* const r = who_receives()) {
-      if (!to.has_room()) return false;
+    if (select_case* const r = who_receives()) {
+      if (!to.reserve_one()) return false;
       if (process* const p = r->of->who.take_if(is_meant)) {
-        is_used();
+        note_use();
         // It is inside still, and leaves by itself (MAILBOX-5): until it is asleep it may look at us.
-        receiver_.store(nullptr, std::memory_order_relaxed);  // relaxed: MAILBOX-1
+        receive_waiter_.store(nullptr, std::memory_order_relaxed);  // relaxed: MAILBOX-1
         to.add(*p);
       }
     }
-    for (sender* s = first_sender_; s;) {
-      sender* const next = s->next;
-      if (!to.has_room()) return false;
+    for (send_waiter* s = first_send_waiter_; s;) {
+      send_waiter* const next = s->next;
+      if (!to.reserve_one()) return false;
       if (process* const p = s->who.take_if(is_meant)) {
-        is_touched(this, true);
+        note_access(this, true);
         unlist(*s);
         s->is_inside = false;
         --inside_;
@@ -100,21 +100,22 @@ bool mailbox::take_if(IsMeant const& is_meant, taken_out& to) noexcept {
     return true;
   });
 }
-inline process* mailbox::take(receiver& r) noexcept {
+inline process* mailbox::take(receive_waiter& r) noexcept {
   process* const p = r.who.take_alone();
   if (!p) return nullptr;
   for (unsigned i = 0; i != r.count; ++i) {
     mailbox& b = *r.first[i].box;
     if (b.who_receives() != r.first + i) continue;
-    b.is_used();
-    b.receiver_.store(nullptr, std::memory_order_relaxed);  // relaxed: MAILBOX-1; MAILBOX-5, as above
+    b.note_use();
+    b.receive_waiter_.store(nullptr,
+                            std::memory_order_relaxed);  // relaxed: MAILBOX-1; MAILBOX-5, as above
   }
   return p;
 }
-inline process* mailbox::take(sender& s) noexcept {
+inline process* mailbox::take(send_waiter& s) noexcept {
   process* const p = s.who.take_alone();
   if (!p) return nullptr;
-  is_touched(s.box, true);
+  note_access(s.box, true);
   s.box->unlist(s);
   s.is_inside = false;
   --s.box->inside_;
@@ -125,11 +126,11 @@ inline process* mailbox::take(sender& s) noexcept {
 template <class IsMeant, class F>
 void scheduling_base::turn_away_if(IsMeant const& is_meant, F f) {
   auto* l = admission_.turn_away(is_meant);
-  if (l) is_touched(&admission_, true);
+  if (l) note_access(&admission_, true);
   while (l) {
     std::unique_ptr<admission::in_line> const gone(l);
     l = l->next;
-    (void)thunk(gone->newborn);
+    (void)thunk(gone->spawned);
     f(thunk(gone->who));
   }
 }

@@ -23,21 +23,21 @@
 ///       scheduler has several threads.
 namespace weft::detail {
 
-class gate_room {
+class gate_table {
  public:
-  gate_room(gate_room const&) = delete;
-  gate_room& operator=(gate_room const&) = delete;
+  gate_table(gate_table const&) = delete;
+  gate_table& operator=(gate_table const&) = delete;
 
   /// Its process, unless it has been taken by now, waits at its gate.  It is answered if that was
   /// woken since then, and refused if it `is_refused(process const&)`, which is asked under the
   /// lock (CANCEL-2 of wake_if.hpp).  Throws std::logic_error if those who wait there are not ours.
   template <class IsRefused>
-  [[nodiscard]] entering enter(at_gate& who, std::optional<std::uint64_t> seen,
+  [[nodiscard]] entering enter(gate_waiter& who, std::optional<std::uint64_t> seen,
                                IsRefused const& is_refused) {
     gate& g = *who.at;
     auto const lock = lock_gates();
     require_ours(g);
-    is_touched(&g, who.is_in_line);
+    note_access(&g, who.is_in_line);
     if (is_refused(who.who.who())) return entering::refused;
     if (!g.first_) link(*this, gates_, g);
     // [7] seq_cst: with [8].  Who gives something back and sees nobody here is seen by us.
@@ -50,13 +50,13 @@ class gate_room {
     who.next_ = nullptr;
     (who.previous_ ? who.previous_->next_ : g.first_) = &who;
     count(g, 1);
-    if (!several_threads_) who.who.stands_at(process::stands::at_gate, &who);
+    if (!several_threads_) who.who.stands_at(process::stands::gate_waiter, &who);
     return entering::waits;
   }
   void wake(gate& g, std::size_t most) {
     auto const lock = lock_gates();
     require_ours(g);
-    is_touched(&g, true);
+    note_access(&g, true);
     // [2] release: who finds the number greater [1] sees what was done before the wake.
     g.epoch_.fetch_add(1, std::memory_order_release);
     wake_under_lock(g, most);
@@ -77,7 +77,7 @@ class gate_room {
       }
   }
   /// Goes on for another reason, or is unwound.
-  void ends(at_gate& who) noexcept {
+  void ends(gate_waiter& who) noexcept {
     process* cut_off = nullptr;
     {
       auto const lock = lock_gates();
@@ -89,9 +89,9 @@ class gate_room {
 
  protected:
   /// `wakes`: how many of those who wait for something that is given back look whether they get it.
-  gate_room(bool several_threads, unsigned wakes) noexcept
+  gate_table(bool several_threads, unsigned wakes) noexcept
       : several_threads_(several_threads), wakes_(wakes) {}
-  ~gate_room() = default;
+  ~gate_table() = default;
 
   /// Somebody may run: on a thread of ours, or when none of them runs.
   virtual void make_ready(thunk t) noexcept = 0;
@@ -111,15 +111,15 @@ class gate_room {
   }
   /// Those who are meant; false if there are more than `to` has room for.
   template <class IsMeant>
-  [[nodiscard]] bool take_at_gates_if(IsMeant const& is_meant, taken_out& to) noexcept {
+  [[nodiscard]] bool take_at_gates_if(IsMeant const& is_meant, wake_batch& to) noexcept {
     auto const lock = lock_gates();
     for (gate* g = gates_; g;) {
       gate* const next_gate = g->next_;  // now: with the last who waits there it goes off the list
-      for (at_gate* w = g->first_; w;) {
-        at_gate* const next = w->next_;
-        if (!to.has_room()) return false;
+      for (gate_waiter* w = g->first_; w;) {
+        gate_waiter* const next = w->next_;
+        if (!to.reserve_one()) return false;
         if (process* const p = w->who.take_if(is_meant)) {
-          is_touched(g, true);
+          note_access(g, true);
           (void)leave(*w);
           to.add(*p);
         }
@@ -131,9 +131,9 @@ class gate_room {
   }
 
   /// That one.  Null if somebody else has taken it.
-  [[nodiscard]] process* take_from(at_gate& who) noexcept {
+  [[nodiscard]] process* take_from(gate_waiter& who) noexcept {
     auto const lock = lock_gates();
-    is_touched(who.at, true);
+    note_access(who.at, true);
     return leave(who);
   }
 
@@ -202,7 +202,7 @@ class gate_room {
   /// The longest waiting, and all of those who do not wait in line: any of them could be first.
   void wake_who_may_have_it(gate& g) noexcept {
     bool has_first = false;
-    for (at_gate *w = g.first_, *next = nullptr; w; w = next) {
+    for (gate_waiter *w = g.first_, *next = nullptr; w; w = next) {
       next = w->next_;  // looked at now: as above
       if (w->is_in_line && has_first) continue;
       if (process* const p = leave(*w)) {
@@ -212,7 +212,7 @@ class gate_room {
     }
   }
   /// Waits there no more.  The process, if nobody else has taken it (waiter.hpp).
-  [[nodiscard]] process* leave(at_gate& who) noexcept {
+  [[nodiscard]] process* leave(gate_waiter& who) noexcept {
     gate& g = *who.at;
     process* const p = who.who.take();
     (who.previous_ ? who.previous_->next_ : g.first_) = who.next_;
@@ -235,33 +235,33 @@ class gate_room {
 
 // Of those who were woken together the first may end it, while the others are still taken out.
 weft::gate::~gate() {
-  detail::events_happen_at(this);
+  detail::apply_events_at(this);
   // [6] acquire: with [5].
   if (auto* const home = home_.load(std::memory_order_acquire)) {
-    detail::is_touched(this, true);
+    detail::note_access(this, true);
     home->ends(*this);
   }
-  detail::is_gone(this);
+  detail::note_destroyed(this);
 }
-weft::detail::at_gate::~at_gate() {
-  if (is_timed) is_touched(at, false);  // also if a wake that came late has taken it off
+weft::detail::gate_waiter::~gate_waiter() {
+  if (is_timed) note_access(at, false);  // also if a wake that came late has taken it off
   // [10] acquire: with [9].
   if (auto* const home = home_.load(std::memory_order_acquire)) home->ends(*this);
 }
 void weft::gate::release() noexcept {
-  detail::happens("the release of a gate", this, [this] { release_now(); });
+  detail::cause_event("the release of a gate", this, [this] { release_now(); });
 }
 void weft::gate::release_all() noexcept {
-  detail::happens("the release of a gate", this, [this] { release_all_now(); });
+  detail::cause_event("the release of a gate", this, [this] { release_all_now(); });
 }
 void weft::gate::release_now() noexcept {
-  detail::is_touched(this, true);
+  detail::note_access(this, true);
   // [8] seq_cst: with [7].  release: who finds the number greater [1] sees what was done before.
   epoch_.fetch_add(1, std::memory_order_seq_cst);
   if (auto* const home = home_.load(std::memory_order_seq_cst)) home->released(*this, false);
 }
 void weft::gate::release_all_now() noexcept {
-  detail::is_touched(this, true);
+  detail::note_access(this, true);
   epoch_.fetch_add(1, std::memory_order_seq_cst);  // [8], as above
   if (auto* const home = home_.load(std::memory_order_seq_cst)) home->released(*this, true);
 }

@@ -40,14 +40,14 @@ class permits final : public gate_owner {
       // [1] acquire: what was done before it was given back [2] is seen by who takes it.
       if (left_.compare_exchange_weak(n, n - 1, std::memory_order_acquire,
                                       std::memory_order_relaxed)) {
-        is_touched(&freed_, true);
+        note_access(&freed_, true);
         return true;
       }
-    is_touched(&freed_, false);
+    note_access(&freed_, false);
     return false;
   }
   /// Where there is one, who has taken it says so: for reports, which nobody makes while it runs.
-  void is_held_by(process_id who, std::source_location since) noexcept {
+  void set_holder(process_id who, std::source_location since) noexcept {
     holding_.emplace(who, since);
   }
   /// Our caller keeps us (PERMIT-2).

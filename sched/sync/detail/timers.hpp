@@ -84,7 +84,7 @@ class timers {
       auto const locked = lock();
       if (a.home_.load(std::memory_order_relaxed)) remove(a.index_);  // relaxed: TIMER-2
     }
-    if (process* const p = a.who_->take()) is_cut_off(*p);
+    if (process* const p = a.who_->take()) on_cut_off(*p);
   }
   /// Somebody whose alarm is due, who has not been woken otherwise: null if there is none.
   [[nodiscard]] process* take_due(instant now) noexcept {
@@ -104,10 +104,10 @@ class timers {
   /// Those who are meant; false if there are more than `to` has room for.  Their alarms stay until
   /// they go on, as when they are woken elsewhere: so the others keep their places in the heap.
   template <class IsMeant>
-  [[nodiscard]] bool take_if(IsMeant const& is_meant, taken_out& to) noexcept {
+  [[nodiscard]] bool take_if(IsMeant const& is_meant, wake_batch& to) noexcept {
     auto const locked = lock();
     for (auto const& e : heap_) {
-      if (!to.has_room()) return false;
+      if (!to.reserve_one()) return false;
       if (process* const p = e.what->who_->take_if(is_meant)) to.add(*p);
     }
     return true;
@@ -133,7 +133,7 @@ class timers {
  protected:
   ~timers() = default;
   /// Unwound with the handler round it: it is to find that out.
-  virtual void is_cut_off(process& p) noexcept = 0;
+  virtual void on_cut_off(process& p) noexcept = 0;
 
  private:
   static constexpr instant::rep never = instant::max().time_since_epoch().count();

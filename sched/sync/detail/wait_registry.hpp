@@ -33,13 +33,13 @@
 ///       still: he waits for that, without the lock, until he is told that it is off [11].
 namespace weft::detail {
 
-class waiting_room : public gate_room {
-  friend class post_office;
-  friend class task_room;
+class waiting_room : public gate_table {
+  friend class mailbox_registry;
+  friend class join_table;
 
  public:
   /// Whether nothing will come from outside.  Thread safe.
-  [[nodiscard]] dry_test dry() const noexcept {
+  [[nodiscard]] quiescence_test quiescence_outside() const noexcept {
     return {[](void const* room) {
               auto const& here = *static_cast<waiting_room const*>(room);
               // Virtual time does not wait for what is outside: it goes on.
@@ -55,33 +55,33 @@ class waiting_room : public gate_room {
 
   // ---- outside gates
 
-  using gate_room::ends;
-  using gate_room::enter;
+  using gate_table::ends;
+  using gate_table::enter;
   /// The process waits there (EXTERNAL-2).  It is answered if the gate is open, and refused if nobody is to
   /// wait any more, or it `is_refused` (as at gates).  Throws std::logic_error if somebody waits
   /// there already.
   template <class IsRefused>
-  [[nodiscard]] entering enter(at_outside_gate& w, IsRefused const& is_refused) {
-    outside_gate& g = *w.at;
+  [[nodiscard]] entering enter(external_waiter& w, IsRefused const& is_refused) {
+    external_event& g = *w.at;
     std::lock_guard const lock(outside_mutex_);
     if (closed_ || is_refused(w.who.who())) return entering::refused;
-    is_touched(&g, true);
+    note_access(&g, true);
     if (home_of(g)) throw_occupied();
     link(*this, outside_, g);
     ++due_;
     w.home_.store(this, std::memory_order_relaxed);  // relaxed: who looks without the lock set it
     if (!has_several_threads()) w.who.stands_at(process::stands::outside, &w);
     std::uintptr_t const found = g.enter(w);
-    if (found == outside_gate::nobody) return entering::waits;
+    if (found == external_event::nobody) return entering::waits;
     leave(w);  // our caller has the process
     return entering::answered;
   }
   /// It was opened, and he waited there (WAIT-3, EXTERNAL-3).
-  void arrived(at_outside_gate& w) {
+  void arrived(external_waiter& w) {
     std::lock_guard const lock(outside_mutex_);
-    outside_gate& g = *w.at;
+    external_event& g = *w.at;
     process* const p = w.who.take();
-    spare_letter in = p ? std::move(w.spare) : nullptr;
+    spare_node in = p ? std::move(w.spare) : nullptr;
     leave(w);
     if (!p) return;
     thunk t(p, 1);
@@ -95,15 +95,15 @@ class waiting_room : public gate_room {
       if (!has_several_threads()) w.who.stands_at(process::stands::outside, &w);
       w.home_.store(this, std::memory_order_relaxed);  // relaxed: as when it entered
       // Release: as when it entered, who takes the waiter out finds all of it.
-      g.word_.store(outside_gate::word_of(w), std::memory_order_release);
+      g.word_.store(external_event::word_of(w), std::memory_order_release);
       throw;
     }
   }
-  void ends(outside_gate& g) noexcept {
+  void ends(external_event& g) noexcept {
     std::lock_guard const lock(outside_mutex_);
-    at_outside_gate* const w = g.withdraw();
+    external_waiter* const w = g.withdraw();
     process* const p = w ? w->who.take() : nullptr;
-    spare_letter in = w ? std::move(w->spare) : nullptr;
+    spare_node in = w ? std::move(w->spare) : nullptr;
     if (w) leave(*w);
     if (!p) return;
     cancel(*p);
@@ -115,12 +115,12 @@ class waiting_room : public gate_room {
     }
   }
   /// WAIT-5.
-  void ends(at_outside_gate& w) noexcept {
+  void ends(external_waiter& w) noexcept {
     process* cut_off = nullptr;
     {
       std::lock_guard const lock(outside_mutex_);
       if (home_of(w) && w.at->withdraw(w)) {
-        is_touched(w.at, true);
+        note_access(w.at, true);
         cut_off = w.who.take();
         leave(w);
       }
@@ -133,16 +133,16 @@ class waiting_room : public gate_room {
   }
 
  protected:
-  using gate_room::gate_room;
-  using gate_room::take_from;
+  using gate_table::gate_table;
+  using gate_table::take_from;
   ~waiting_room() = default;
 
   /// From any thread.  What it throws, it throws with the thunk as it was.
   virtual void put_from_outside(thunk& t) = 0;
   /// The same with memory that was made before: throws only what a backend does that reserves none.
-  virtual void put_from_outside(thunk& t, spare_letter in) = 0;
+  virtual void put_from_outside(thunk& t, spare_node in) = 0;
   /// Throws bad_alloc.
-  [[nodiscard]] virtual spare_letter reserve_put() = 0;
+  [[nodiscard]] virtual spare_node reserve_put() = 0;
 
   /// A process, from outside.  If not, all who were on their way have come.
   [[nodiscard]] virtual bool somebody_may_come() const noexcept { return false; }
@@ -163,9 +163,9 @@ class waiting_room : public gate_room {
   void close_outside() noexcept {
     std::lock_guard const lock(outside_mutex_);
     closed_ = true;
-    for (outside_gate* g = outside_; g;) {
-      outside_gate* const next = g->next_;
-      if (at_outside_gate* const w = g->withdraw()) {  // else somebody has just opened it
+    for (external_event* g = outside_; g;) {
+      external_event* const next = g->next_;
+      if (external_waiter* const w = g->withdraw()) {  // else somebody has just opened it
         process* const p = w->who.take();
         leave(*w);
         if (p) make_cancelled(*p);
@@ -175,15 +175,15 @@ class waiting_room : public gate_room {
   }
   /// Those who are meant; false if there are more than `to` has room for.
   template <class IsMeant>
-  [[nodiscard]] bool take_outside_if(IsMeant const& is_meant, taken_out& to) noexcept {
+  [[nodiscard]] bool take_outside_if(IsMeant const& is_meant, wake_batch& to) noexcept {
     std::lock_guard const lock(outside_mutex_);
-    for (outside_gate* g = outside_; g;) {
-      outside_gate* const next = g->next_;
-      if (!to.has_room()) return false;
+    for (external_event* g = outside_; g;) {
+      external_event* const next = g->next_;
+      if (!to.reserve_one()) return false;
       // Not const: it lies in the operation of a process.
-      auto* const w = const_cast<at_outside_gate*>(g->who_waits());
+      auto* const w = const_cast<external_waiter*>(g->who_waits());
       if (process* const p = w ? w->who.take_if(is_meant) : nullptr) {
-        is_touched(g, true);
+        note_access(g, true);
         // Else somebody has just opened it: he finds nobody there, and takes it off (WAIT-5).
         if (g->withdraw(*w)) leave(*w);
         to.add(*p);
@@ -193,11 +193,11 @@ class waiting_room : public gate_room {
     return true;
   }
   /// That one.  Null if somebody else has taken it.
-  [[nodiscard]] process* take_from(at_outside_gate& w) noexcept {
+  [[nodiscard]] process* take_from(external_waiter& w) noexcept {
     std::lock_guard const lock(outside_mutex_);
     process* const p = w.who.take();
     if (!p) return nullptr;
-    is_touched(w.at, true);
+    note_access(w.at, true);
     if (w.at->withdraw(w)) leave(w);  // as above
     return p;
   }
@@ -227,7 +227,7 @@ class waiting_room : public gate_room {
 
   struct clock final : timers {
     explicit clock(waiting_room& r) noexcept : timers(r.has_several_threads()), room(r) {}
-    void is_cut_off(process& p) noexcept override { room.make_ready(thunk(&p)); }
+    void on_cut_off(process& p) noexcept override { room.make_ready(thunk(&p)); }
     waiting_room& room;
   };
   clock timers_{*this};
@@ -238,7 +238,7 @@ class waiting_room : public gate_room {
     throw std::logic_error("weft: a process waits at this outside gate already: one may");
   }
   /// Waits there no more, under the lock.  Who would take the process has done so: it may end.
-  void leave(at_outside_gate& w) noexcept {
+  void leave(external_waiter& w) noexcept {
     unlink(outside_, *w.at);
     --due_;
     // [11] release: the last that is done with it here, which its operation, when it ends without
@@ -252,9 +252,9 @@ class waiting_room : public gate_room {
         std::lock_guard const lock(outside_mutex_);
         closed_ = true;
         if (due_ == 0) return;
-        for (outside_gate* g = outside_; g && !waits;) {
-          outside_gate* const next = g->next_;
-          if (at_outside_gate* const w = g->withdraw()) {
+        for (external_event* g = outside_; g && !waits;) {
+          external_event* const next = g->next_;
+          if (external_waiter* const w = g->withdraw()) {
             waits = w->who.take();
             leave(*w);
           }
@@ -268,37 +268,37 @@ class waiting_room : public gate_room {
 
   /// Recursive: what is put may fail, and that closes the outside gates.
   std::recursive_mutex mutable outside_mutex_;
-  outside_gate* outside_ = nullptr;  // WAIT-2: at which somebody waits
-  std::size_t due_ = 0;              // WAIT-2
-  bool closed_ = false;              // WAIT-2: nobody is to wait any more
+  external_event* outside_ = nullptr;  // WAIT-2: at which somebody waits
+  std::size_t due_ = 0;                // WAIT-2
+  bool closed_ = false;                // WAIT-2: nobody is to wait any more
 };
 
 }  // namespace weft::detail
 
 // See ~gate().
-weft::outside_gate::~outside_gate() {
-  detail::events_happen_at(this);
+weft::external_event::~external_event() {
+  detail::apply_events_at(this);
   if (auto* const home = home_.load(std::memory_order_acquire)) {  // [6]
-    detail::is_touched(this, true);
+    detail::note_access(this, true);
     home->ends(*this);
   }
-  detail::is_gone(this);
+  detail::note_destroyed(this);
 }
-void weft::outside_gate::open() {
-  if (!detail::event_keeper::of_thread) [[likely]]
+void weft::external_event::open() {
+  if (!detail::event_deferrer::of_thread) [[likely]]
     return open_now();
-  detail::happens("the opening of a gate", this, [this] { open_now(); });
+  detail::cause_event("the opening of a gate", this, [this] { open_now(); });
 }
-void weft::outside_gate::open_now() {
-  detail::is_touched(this, true);
+void weft::external_event::open_now() {
+  detail::note_access(this, true);
   // [2] release: who goes on, or finds it open [1], sees what was done before.  acquire: with [3].
   std::uintptr_t const found = word_.exchange(opened, std::memory_order_acq_rel);
   if (found == nobody || found == opened) return;
   // Relaxed: written before the waiter was.
   home_.load(std::memory_order_relaxed)
-      ->arrived(*reinterpret_cast<detail::at_outside_gate*>(found));
+      ->arrived(*reinterpret_cast<detail::external_waiter*>(found));
 }
-weft::detail::at_outside_gate::~at_outside_gate() {
+weft::detail::external_waiter::~external_waiter() {
   // [12] acquire: with [11] of wait_registry.hpp.
   if (auto* const home = home_.load(std::memory_order_acquire)) home->ends(*this);
 }

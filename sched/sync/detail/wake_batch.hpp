@@ -14,14 +14,14 @@ namespace weft::detail {
 ///
 /// Allocates from the 33rd on; where there is no memory one puts those that there are, and begins
 /// again.  Used by one thread.
-class taken_out {
+class wake_batch {
  public:
-  taken_out() = default;
-  taken_out(taken_out const&) = delete;
-  taken_out& operator=(taken_out const&) = delete;
+  wake_batch() = default;
+  wake_batch(wake_batch const&) = delete;
+  wake_batch& operator=(wake_batch const&) = delete;
 
   /// For one more.
-  [[nodiscard]] bool has_room() noexcept {
+  [[nodiscard]] bool reserve_one() noexcept {
     if (count_ != few_.size() || more_.size() != more_.capacity()) return true;
     try {
       more_.reserve(2 * (more_.size() + few_.size()));

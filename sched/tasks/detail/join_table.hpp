@@ -25,18 +25,18 @@
 namespace weft::detail {
 
 class task_group;
-class task_room;
-struct awaited_task;
+class join_table;
+struct waitable_task;
 
 /// A process that waits for tasks; in its frame, or in what it waits for.
-class at_tasks {
+class task_waiter {
  public:
-  at_tasks() = default;
+  task_waiter() = default;
   /// It waits to the end, whatever happens (TASK-4 of task.hpp).
-  explicit at_tasks(bool stays) noexcept : stays_(stays) {}
-  at_tasks(at_tasks&& other) noexcept : stays_(other.stays_) {}  // before anybody waits
-  at_tasks& operator=(at_tasks&&) = delete;
-  inline ~at_tasks();
+  explicit task_waiter(bool stays) noexcept : stays_(stays) {}
+  task_waiter(task_waiter&& other) noexcept : stays_(other.stays_) {}  // before anybody waits
+  task_waiter& operator=(task_waiter&&) = delete;
+  inline ~task_waiter();
 
   [[nodiscard]] bool stays() const noexcept { return stays_; }
 
@@ -45,49 +45,49 @@ class at_tasks {
   waiter who;
 
  private:
-  friend class task_room;
+  friend class join_table;
   bool const stays_ = true;
-  std::atomic<task_room*> home_ = nullptr;  // while it is on the list; under its lock
-  awaited_task* for_ = nullptr;             // JOIN-2
+  std::atomic<join_table*> home_ = nullptr;  // while it is on the list; under its lock
+  waitable_task* for_ = nullptr;             // JOIN-2
   // Set when it enters a list, or is taken.
-  at_tasks* next_;
-  at_tasks* previous_;
-  at_tasks* next_here_;
-  at_tasks* previous_here_;
+  task_waiter* next_;
+  task_waiter* previous_;
+  task_waiter* next_here_;
+  task_waiter* previous_here_;
   process* taken_;
   bool waits_for_one_;
 };
 
 /// A task that others wait for, one by one.
-struct awaited_task {
-  explicit awaited_task(bool in_a_scope) noexcept : state(in_a_scope) { is_born(this); }
+struct waitable_task {
+  explicit waitable_task(bool in_a_scope) noexcept : state(in_a_scope) { note_created(this); }
   [[nodiscard]] bool has_ended() const noexcept {
-    is_touched(this, false);
+    note_access(this, false);
     return state.has_ended();
   }
 
   task_state<> state;
-  awaited_task* next = nullptr;    // of the same handle; written before anybody waits
-  at_tasks* first_here = nullptr;  // JOIN-1
+  waitable_task* next = nullptr;      // of the same handle; written before anybody waits
+  task_waiter* first_here = nullptr;  // JOIN-1
 };
 
-class task_room {
+class join_table {
  public:
-  explicit task_room(waiting_room& home) noexcept : home_(home) {}
+  explicit join_table(waiting_room& home) noexcept : home_(home) {}
   /// The frames in which it waits here have been cut off: it is to find that out.
-  void is_cut_off(process& p) noexcept { home_.make_ready(thunk(&p)); }
-  task_room(task_room const&) = delete;
-  task_room& operator=(task_room const&) = delete;
+  void on_cut_off(process& p) noexcept { home_.make_ready(thunk(&p)); }
+  join_table(join_table const&) = delete;
+  join_table& operator=(join_table const&) = delete;
 
   /// Its process waits now, until leave().
-  void enter(at_tasks& w) noexcept {
+  void enter(task_waiter& w) noexcept {
     auto const locked = lock();
     link(w);
   }
   /// Its process waits until all of them have ended, from the first on.  It is answered if they
   /// have, and may be refused (CANCEL-2 of wake_if.hpp).
   template <class IsRefused>
-  [[nodiscard]] entering enter(at_tasks& w, awaited_task* first,
+  [[nodiscard]] entering enter(task_waiter& w, waitable_task* first,
                                IsRefused const& is_refused) noexcept {
     auto const locked = lock();
     if (is_refused(w.who.who())) return entering::refused;
@@ -97,7 +97,7 @@ class task_room {
     return entering::waits;
   }
   /// The same, of that one.
-  [[nodiscard]] bool enter_for_one(at_tasks& w, awaited_task& t) noexcept {
+  [[nodiscard]] bool enter_for_one(task_waiter& w, waitable_task& t) noexcept {
     auto const locked = lock();
     w.waits_for_one_ = true;
     if (!stand_at(w, &t)) return false;
@@ -105,7 +105,7 @@ class task_room {
     return true;
   }
   /// It waits no more: the process, unless somebody else has taken it.
-  process* leave(at_tasks& w) noexcept {
+  process* leave(task_waiter& w) noexcept {
     auto const locked = lock();
     if (!w.home_.load(std::memory_order_relaxed)) return w.who.take();  // relaxed: JOIN-1
     process* const p = w.who.take();
@@ -115,15 +115,15 @@ class task_room {
   /// The task has ended; put(w, its process) is called for who goes on.  True: nobody has the task
   /// any more.
   template <class Put>
-  [[nodiscard]] bool ends(awaited_task& t, Put put) noexcept {
-    is_touched(&t, true);
+  [[nodiscard]] bool ends(waitable_task& t, Put put) noexcept {
+    note_access(&t, true);
     auto said = t.state.end();
     if (said == task_state<>::after::is_waited_for) [[unlikely]] {
-      at_tasks* taken = nullptr;
+      task_waiter* taken = nullptr;
       {
         auto const locked = lock();
-        awaited_task* const next = t.next;
-        while (at_tasks* const w = t.first_here) {
+        waitable_task* const next = t.next;
+        while (task_waiter* const w = t.first_here) {
           leave_task(*w);
           if (w->waits_for_one_ || !stand_at(*w, next)) take_off(*w, taken);
         }
@@ -147,20 +147,20 @@ class task_room {
   /// Those who need not stay, and of whom `is_meant(process)` says so, wait no more, but are put.
   template <class Pred, class Put>
   void take_if(Pred const& is_meant, Put put) noexcept {
-    at_tasks* taken = nullptr;
+    task_waiter* taken = nullptr;
     {
       auto const locked = lock();
-      for (at_tasks *w = first_, *next = nullptr; w; w = next) {
+      for (task_waiter *w = first_, *next = nullptr; w; w = next) {
         next = w->next_;
         if (!w->stays_)
-          if (process* const p = w->who.take_if(is_meant)) has_taken(*w, p, taken);
+          if (process* const p = w->who.take_if(is_meant)) collect(*w, p, taken);
       }
     }
     put_all(taken, put);
   }
 
   /// That one, which need not stay.  Null if somebody else has taken it.
-  [[nodiscard]] process* take(at_tasks& w) noexcept {
+  [[nodiscard]] process* take(task_waiter& w) noexcept {
     auto const locked = lock();
     process* const p = w.who.take();
     if (p) unlink(w);
@@ -172,7 +172,7 @@ class task_room {
   [[nodiscard]] bool mark_groups_if(Pred const& is_meant, Mark mark) noexcept {
     auto const locked = lock();
     bool was_any = false;
-    for (at_tasks* w = first_; w; w = w->next_) {
+    for (task_waiter* w = first_; w; w = w->next_) {
       if (!w->of) continue;
       // It is not taken, but does not go on while it is asked (WAITER-4 of waiter.hpp).
       (void)w->who.take_if([&](process const& p) noexcept {
@@ -189,7 +189,7 @@ class task_room {
     return {};
   }
   // ---- under the lock
-  void link(at_tasks& w) noexcept {
+  void link(task_waiter& w) noexcept {
     w.home_.store(this, std::memory_order_relaxed);  // relaxed: who looks without the lock set it
     w.previous_ = nullptr;
     w.next_ = std::exchange(first_, &w);
@@ -197,7 +197,7 @@ class task_room {
     if (!several_threads_ && w.who.is_here())
       w.who.stands_at(w.stays_ ? process::stands::to_the_end : process::stands::for_task, &w);
   }
-  void unlink(at_tasks& w) noexcept {
+  void unlink(task_waiter& w) noexcept {
     leave_task(w);
     (w.previous_ ? w.previous_->next_ : first_) = w.next_;
     if (w.next_) w.next_->previous_ = w.previous_;
@@ -205,30 +205,30 @@ class task_room {
     w.home_.store(nullptr, std::memory_order_release);
   }
   /// To be put, unless somebody else has taken it: then it may be gone.
-  void take_off(at_tasks& w, at_tasks*& taken) noexcept {
+  void take_off(task_waiter& w, task_waiter*& taken) noexcept {
     process* const p = w.who.take();
     if (p || w.leaves)
-      has_taken(w, p, taken);
+      collect(w, p, taken);
     else
       unlink(w);
   }
-  void has_taken(at_tasks& w, process* p, at_tasks*& taken) noexcept {
+  void collect(task_waiter& w, process* p, task_waiter*& taken) noexcept {
     unlink(w);
     w.taken_ = p;
     w.next_here_ = std::exchange(taken, &w);
   }
   template <class Put>
-  static void put_all(at_tasks* taken, Put put) noexcept {
+  static void put_all(task_waiter* taken, Put put) noexcept {
     while (taken) {
-      at_tasks& w = *taken;
+      task_waiter& w = *taken;
       taken = w.next_here_;  // before it may go
       put(w, w.taken_);
     }
   }
-  static bool stand_at(at_tasks& w, awaited_task* t) noexcept {
+  static bool stand_at(task_waiter& w, waitable_task* t) noexcept {
     for (; t; t = t->next) {
-      is_touched(t, false);
-      if (t->state.is_to_be_waited_for()) break;
+      note_access(t, false);
+      if (t->state.announce_wait()) break;
     }
     if (!t) return false;
     w.for_ = t;
@@ -237,8 +237,8 @@ class task_room {
     if (w.next_here_) w.next_here_->previous_here_ = &w;
     return true;
   }
-  static void leave_task(at_tasks& w) noexcept {
-    awaited_task* const t = std::exchange(w.for_, nullptr);
+  static void leave_task(task_waiter& w) noexcept {
+    waitable_task* const t = std::exchange(w.for_, nullptr);
     if (!t) return;
     (w.previous_here_ ? w.previous_here_->next_here_ : t->first_here) = w.next_here_;
     if (w.next_here_) w.next_here_->previous_here_ = w.previous_here_;
@@ -247,13 +247,13 @@ class task_room {
   waiting_room& home_;
   bool const several_threads_ = home_.has_several_threads();
   std::mutex mutable mutex_;
-  at_tasks* first_ = nullptr;  // JOIN-1
+  task_waiter* first_ = nullptr;  // JOIN-1
 };
 
-at_tasks::~at_tasks() {
+task_waiter::~task_waiter() {
   // [2] acquire: with [1].
   if (auto* const home = home_.load(std::memory_order_acquire))
-    if (process* const p = home->leave(*this)) home->is_cut_off(*p);
+    if (process* const p = home->leave(*this)) home->on_cut_off(*p);
 }
 
 }  // namespace weft::detail

@@ -35,8 +35,8 @@ namespace weft::detail {
 
 /// The least number of elements that is worth a piece, if nobody says (sched/tasks/parallel.hpp).
 [[nodiscard]] constexpr std::size_t usual_grain(std::size_t elements) noexcept {
-  std::size_t const pieces = std::clamp<std::size_t>(elements / 1024, 64, 512);
-  return std::max<std::size_t>(elements / pieces, 1);
+  std::size_t const range_job = std::clamp<std::size_t>(elements / 1024, 64, 512);
+  return std::max<std::size_t>(elements / range_job, 1);
 }
 
 /// What tasks within tasks threw, as if all of them had been waited for at once.
@@ -80,7 +80,7 @@ class division {
 /// iterator to another: do_all(from, to), or it awaits what do_one(element) gives; and what then:
 /// join(a, b) of what two gave, and finish().  It is called by several threads at once.
 template <class View, class Work>
-class pieces {
+class range_job {
   using T = typename Work::result;
   using iterator = std::ranges::iterator_t<View>;
   static constexpr bool is_lazy = std::is_void_v<T> && !Work::awaits;
@@ -88,14 +88,14 @@ class pieces {
  public:
   static constexpr bool finds_its_effect = true;
 
-  pieces(View all, Work work, std::size_t grain)
+  range_job(View all, Work work, std::size_t grain)
       : all_(std::move(all)),
         first_(std::ranges::begin(all_)),
         size_(static_cast<std::size_t>(std::ranges::size(all_))),
         grain_(grain == 0 ? usual_grain(size_) : grain),
         work_(std::move(work)) {}
-  pieces(pieces const&) = delete;
-  pieces& operator=(pieces const&) = delete;
+  range_job(range_job const&) = delete;
+  range_job& operator=(range_job const&) = delete;
 
   /// Nothing is to be done.
   [[nodiscard]] bool is_ready() const noexcept { return size_ == 0; }
@@ -126,15 +126,16 @@ class pieces {
     using computation = eff<T, Es...>;
 
     /// Halved down to the grain.
-    static computation piece(pieces& all, std::size_t from, std::size_t to) {
+    static computation range_task(range_job& all, std::size_t from, std::size_t to) {
       all.require_success();
       try {
         if (all.has_halves(from, to)) {
           std::size_t const middle = middle_of(from, to);
           if constexpr (std::is_void_v<T>) {
-            co_await when_all(piece(all, from, middle), piece(all, middle, to));
+            co_await when_all(range_task(all, from, middle), range_task(all, middle, to));
           } else {
-            auto [a, b] = co_await when_all(piece(all, from, middle), piece(all, middle, to));
+            auto [a, b] =
+                co_await when_all(range_task(all, from, middle), range_task(all, middle, to));
             co_return all.work_.join(std::move(a), std::move(b));
           }
         } else if constexpr (Work::awaits) {
@@ -149,7 +150,7 @@ class pieces {
     }
 
     /// Halved while somebody takes the halves.
-    static computation half(pieces& all, std::size_t from, std::size_t to, division* of,
+    static computation half(range_job& all, std::size_t from, std::size_t to, division* of,
                             bool is_second) {
       all.require_success();
       taken_flag const* const newest = of ? of->newest_for(is_second) : nullptr;
@@ -160,7 +161,8 @@ class pieces {
             std::size_t const middle = middle_of(from, to);
             division d(newest);
             std::array both{half(all, from, middle, &d, false), half(all, middle, to, &d, true)};
-            all_awaited<all_alike<computation, room_inside<T, 2>>> tasks(std::size_t{2}, both);
+            join_awaitable<range_join<computation, inline_task_array<T, 2>>> tasks(std::size_t{2},
+                                                                                   both);
             d.halves = tasks.all().tasks();
             co_await std::move(tasks);
             co_return;
@@ -176,11 +178,11 @@ class pieces {
       }
     }
 
-    static computation whole(pieces& all) {
+    static computation whole(range_job& all) {
       if constexpr (is_lazy)
         return half(all, 0, all.size_, nullptr, false);
       else
-        return piece(all, 0, all.size_);
+        return range_task(all, 0, all.size_);
     }
   };
   template <class Row>
@@ -223,7 +225,7 @@ class pieces {
   std::size_t const grain_;
   Work work_;
   std::atomic<bool> has_failed_ = false;
-  answer<T> answer_;
+  result_slot<T> answer_;
   task whole_;  // gone first: what is left of it answers
   join join_{&whole_, 1, no_row};
 };

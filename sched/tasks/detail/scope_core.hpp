@@ -33,20 +33,20 @@ namespace weft::detail {
 struct task_wait;
 
 /// What a scheduler does for scopes.
-class scope_home : public task_home {
+class scope_runner : public task_runner {
  public:
   /// Of the process that runs.  Throws std::logic_error if none does.
   virtual void start(task_record& r) = 0;
   /// SCOPE-3.
   virtual void is_nobodys(task_record& r) noexcept = 0;
-  virtual void scope_unwinds(scope_core& s, holder& h) noexcept = 0;
+  virtual void scope_unwinds(scope_core& s, suspension& h) noexcept = 0;
 
  protected:
-  ~scope_home() = default;
+  ~scope_runner() = default;
 };
 
 /// A task, where it is started.
-class task_record : public any_task, public awaited_task {
+class task_record : public any_task, public waitable_task {
  public:
   task_record(task_record const&) = delete;
   task_record& operator=(task_record const&) = delete;
@@ -59,7 +59,7 @@ class task_record : public any_task, public awaited_task {
   [[nodiscard]] inline scope_core* of() const noexcept;
   /// The scheduler of one that was in a scope may be gone; of others it is kept until then.
   void drop_handle() noexcept {
-    if (!group) is_touched(static_cast<awaited_task*>(this), true);  // whose is what it throws?
+    if (!group) note_access(static_cast<waitable_task*>(this), true);  // whose is what it throws?
     if (!state.drop_handle()) return;
     if (group)
       destroy();
@@ -67,18 +67,19 @@ class task_record : public any_task, public awaited_task {
       home->is_nobodys(*this);
   }
 
-  [[nodiscard]] thunk begin() noexcept override { return home->begin_task(*this, id()); }
+  [[nodiscard]] thunk promote() noexcept override { return home->begin_task(*this, id()); }
   continuation ended() noexcept override { return home->task_ended(*this); }
   continuation dropped() noexcept override { return home->task_dropped(*this); }
   void is_over() noexcept override { home->task_is_over(*this); }
-  inline void is_left() noexcept override;
-  void unwinds_later(holder& h) noexcept override { home->task_unwinds(*this, h); }
-  [[nodiscard]] inline told tells(continuation& outwards) const noexcept override;
+  inline void on_abandoned() noexcept override;
+  void unwind_later(suspension& h) noexcept override { home->task_unwinds(*this, h); }
+  [[nodiscard]] inline cancel_state query_cancellation(
+      continuation& outwards) const noexcept override;
   [[nodiscard]] continuation outside() const noexcept override {
     return host ? continuation(*host) : continuation(called_from);
   }
 
-  scope_home* home = nullptr;  // written when it is started, as the next two
+  scope_runner* home = nullptr;  // written when it is started, as the next two
   process_id parent;
   std::uint32_t number = 0;              // among the children of that
   task_record* next_in_scope = nullptr;  // SCOPE-1
@@ -94,34 +95,34 @@ class task_record : public any_task, public awaited_task {
 
  protected:
   task_record(bool with_handle, bool in_a_scope) noexcept
-      : awaited_task(in_a_scope), has_handle(with_handle) {}
+      : waitable_task(in_a_scope), has_handle(with_handle) {}
   ~task_record() { destroy_frame(); }
 };
 
 /// What a process waits for that awaits a handle: the first of its tasks that has not ended.
 struct task_wait {
-  explicit task_wait(awaited_task* t) noexcept : first(t) {}
+  explicit task_wait(waitable_task* t) noexcept : first(t) {}
   task_wait(task_wait&&) noexcept = default;
   task_wait& operator=(task_wait&&) = delete;
 
-  awaited_task* first;
-  at_tasks here{false};
+  waitable_task* first;
+  task_waiter here{false};
   // While one of them is done in a call.
   std::coroutine_handle<> leaf{};
-  awaited* waiting = nullptr;
+  result_slot_base* waiting = nullptr;
   operation_info const* operation = nullptr;
 };
 
 /// What with_scope has in its frame.  Its body ends here.
-class scope_core : public task_group, public ending {
+class scope_core : public task_group, public frame_end {
  public:
-  scope_core() noexcept : task_group(true) { somebody_holds_on_now(); }
+  scope_core() noexcept : task_group(true) { note_pinning(); }
   ~scope_core() {
-    events_happen_at(this);
+    apply_events_at(this);
     if (!count.is_zero() || not_ended()) [[unlikely]]
       end_of_the_program();
     let_go();
-    if (is_cancelled()) home->is_gone(*this);
+    if (is_cancelled()) home->on_group_end(*this);
   }
 
   // ---- as the end of the body's chain
@@ -133,22 +134,22 @@ class scope_core : public task_group, public ending {
   /// Where steps are as small as operations it ends when its process leaves.
   void body_has_ended() noexcept {
     // [2] release: with is_empty(), which sees what the body has started.
-    if (!event_keeper::of_thread) body_is_open.store(false, std::memory_order_release);
+    if (!event_deferrer::of_thread) body_is_open.store(false, std::memory_order_release);
   }
   continuation dropped() noexcept override { return leaf; }
   [[nodiscard]] std::string text() const override { return "a scope"; }
   [[nodiscard]] continuation outside() const noexcept override { return leaf; }
   [[nodiscard]] bool lost() const noexcept override { return false; }
-  [[nodiscard]] bool holds_on() const noexcept override { return true; }
+  [[nodiscard]] bool pins_outer_frames() const noexcept override { return true; }
   [[nodiscard]] task_group* as_group() const noexcept override {
     return const_cast<scope_core*>(this);
   }
-  void is_left() noexcept override { home->cancel(*this); }
-  void unwinds_later(holder& h) noexcept override { home->scope_unwinds(*this, h); }
-  [[nodiscard]] told tells(continuation& outwards) const noexcept override {
-    is_touched(&cancelled, false);
+  void on_abandoned() noexcept override { home->cancel(*this); }
+  void unwind_later(suspension& h) noexcept override { home->scope_unwinds(*this, h); }
+  [[nodiscard]] cancel_state query_cancellation(continuation& outwards) const noexcept override {
+    note_access(&cancelled, false);
     outwards = leaf;
-    return is_cancelled() ? told::to_end : told::nothing;
+    return is_cancelled() ? cancel_state::cancelled : cancel_state::unknown;
   }
 
   // ---- its tasks
@@ -197,7 +198,7 @@ class scope_core : public task_group, public ending {
   void let_go() noexcept {
     for (auto* r = records.exchange(nullptr, std::memory_order_relaxed); r;) {  // relaxed: ours
       auto* const next = r->next_in_scope;
-      is_touched(static_cast<awaited_task*>(r), false);
+      note_access(static_cast<waitable_task*>(r), false);
       // Relaxed: a note.
       if (!r->was_looked_at.load(std::memory_order_relaxed)) {
         if (r->error()) failed(r->id(), r->error());
@@ -231,7 +232,7 @@ class scope_core : public task_group, public ending {
     std::terminate();
   }
 
-  scope_home* home = nullptr;
+  scope_runner* home = nullptr;
   task_count<> count;                           // SCOPE-1: of those without a handle
   std::atomic<task_record*> records = nullptr;  // SCOPE-1
   task_record* first_hosted = nullptr;          // task_tree.hpp
@@ -241,22 +242,22 @@ class scope_core : public task_group, public ending {
   std::mutex mutex;
   task_errors errors;  // under `mutex`: of those without a handle
   // While it waits at its end.
-  awaited* waiting = nullptr;
+  result_slot_base* waiting = nullptr;
   operation_info const* operation = nullptr;
 };
 
 scope_core* task_record::of() const noexcept { return static_cast<scope_core*>(group); }
 /// As a call of its scope, at the end of that.
-void task_record::is_left() noexcept {
+void task_record::on_abandoned() noexcept {
   if (group && !called_by) home->cancel(*group);
 }
-ending::told task_record::tells(continuation& outwards) const noexcept {
-  if (!group) return told::to_stay;
-  is_touched(&group->cancelled, false);
+frame_end::cancel_state task_record::query_cancellation(continuation& outwards) const noexcept {
+  if (!group) return cancel_state::shielded;
+  note_access(&group->cancelled, false);
   outwards = group->leaf;
-  if (group->is_cancelled()) return told::to_end;
+  if (group->is_cancelled()) return cancel_state::cancelled;
   // It is in its owner's chain while that calls it at the scope's end.
-  return called_from && !called_by ? told::nothing : told::elsewhere;
+  return called_from && !called_by ? cancel_state::unknown : cancel_state::elsewhere;
 }
 
 }  // namespace weft::detail

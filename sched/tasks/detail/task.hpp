@@ -26,7 +26,7 @@
 ///       when it has taken back what it could, adds how many are left.  Of them all, who makes it
 ///       zero has the owner go on.
 ///   TASK-4  Until then the owner waits, whatever happens to it: nobody unwinds what tasks refer to
-///       before they have ended (SUSPENSION-3 of holder.hpp).
+///       before they have ended (SUSPENSION-3 of suspension.hpp).
 ///   TASK-5  A group is cancelled once.  After that none of its tasks is begun, and processes that do
 ///       one, or something for one, are told so when they perform, or where they wait: who asks
 ///       goes up the chain of frames, from a task on to where its group stands.
@@ -63,9 +63,9 @@ class task_group {
   std::coroutine_handle<> leaf;             // where it stands: that frame waits for it
   std::atomic<bool> cancelled = false;      // TASK-5
   std::atomic<bool> some_were_left = true;  // not begun, not done, or not to the end
-  holder* leaving = nullptr;                // TASK-4: who is unwound when it is over
+  suspension* leaving = nullptr;            // TASK-4: who is unwound when it is over
   task_group* next_leaving = nullptr;
-  at_tasks here;  // the owner, while it waits
+  task_waiter here;  // the owner, while it waits
 
   // Where one thread runs all processes (task_tree.hpp); set when it is placed.
   bool const is_scope;
@@ -96,34 +96,34 @@ void task_group::leave_tree() noexcept {
 }
 
 /// A scheduler, for its tasks.
-class task_home {
+class task_runner {
  public:
   [[nodiscard]] virtual thunk begin_task(any_task& t, process_id id) noexcept = 0;
   virtual void cancel(task_group& g) noexcept = 0;
   virtual continuation task_ended(task& t) noexcept = 0;
   virtual continuation task_dropped(task& t) noexcept = 0;
-  virtual void task_unwinds(task& t, holder& h) noexcept = 0;
+  virtual void task_unwinds(task& t, suspension& h) noexcept = 0;
   virtual continuation task_ended(task_record& r) noexcept = 0;
   virtual continuation task_dropped(task_record& r) noexcept = 0;
-  virtual void task_unwinds(task_record& r, holder& h) noexcept = 0;
+  virtual void task_unwinds(task_record& r, suspension& h) noexcept = 0;
   /// They were not begun, and never will be.
   virtual void task_is_over(task& t) noexcept = 0;
   virtual void task_is_over(task_record& r) noexcept = 0;
   /// Of one that was cancelled.
-  virtual void is_gone(task_group& g) noexcept = 0;
+  virtual void on_group_end(task_group& g) noexcept = 0;
 
  protected:
-  ~task_home() = default;
+  ~task_runner() = default;
 };
 
-class any_task : public ending, public offer {
+class any_task : public frame_end, public lazy_task {
  public:
   enum class fate : std::uint8_t { ends, not_done, no_memory };
 
   [[nodiscard]] row_info const& row() const noexcept { return *row_; }
   [[nodiscard]] detail::frame& first_frame_here() const noexcept { return frame_of(frame_); }
   [[nodiscard]] std::coroutine_handle<> frame() const noexcept { return frame_; }
-  [[nodiscard]] awaited& to() const noexcept { return *to_; }
+  [[nodiscard]] result_slot_base& to() const noexcept { return *to_; }
   [[nodiscard]] bool has_failed() const noexcept { return to_->has_failed(); }
   /// To be run, or started.
   [[nodiscard]] std::coroutine_handle<> release() noexcept { return std::exchange(frame_, {}); }
@@ -142,7 +142,7 @@ class any_task : public ending, public offer {
   [[nodiscard]] std::string text() const override { return "a task"; }
   [[nodiscard]] bool lost() const noexcept override { return false; }
   /// It is done in a call: then who calls is not to be unwound.
-  [[nodiscard]] bool holds_on() const noexcept override { return !host; }
+  [[nodiscard]] bool pins_outer_frames() const noexcept override { return !host; }
 
   [[nodiscard]] task_group* as_group() const noexcept override { return group; }
 
@@ -152,9 +152,9 @@ class any_task : public ending, public offer {
  protected:
   any_task() = default;
   /// Before it is offered.  The answer is `to`.
-  any_task(first_frame f, awaited& to) noexcept : frame_(f.handle), row_(f.row), to_(&to) {
+  any_task(first_frame f, result_slot_base& to) noexcept : frame_(f.handle), row_(f.row), to_(&to) {
     frame_of(frame_).to = &to;
-    frame_of(frame_).parent = continuation(static_cast<ending&>(*this));
+    frame_of(frame_).parent = continuation(static_cast<frame_end&>(*this));
   }
   ~any_task() = default;
   /// It has not been begun: what each that is one does at its end.
@@ -166,7 +166,7 @@ class any_task : public ending, public offer {
     frame_ = f.handle;
     row_ = f.row;
     to_ = frame_of(frame_).to;
-    frame_of(frame_).parent = continuation(static_cast<ending&>(*this));
+    frame_of(frame_).parent = continuation(static_cast<frame_end&>(*this));
   }
 
  private:
@@ -178,14 +178,14 @@ class any_task : public ending, public offer {
  private:
   std::coroutine_handle<> frame_;  // until it is begun
   row_info const* row_ = nullptr;
-  awaited* to_ = nullptr;
+  result_slot_base* to_ = nullptr;
 };
 
 /// One of a join.
 class task final : public any_task {
  public:
   task() = default;
-  inline task(join& j, first_frame f, awaited& to) noexcept;
+  inline task(join& j, first_frame f, result_slot_base& to) noexcept;
   task(task const&) = delete;
   task& operator=(task const&) = delete;
   inline void prepare(join& j, first_frame f) noexcept;
@@ -193,13 +193,14 @@ class task final : public any_task {
   [[nodiscard]] inline join& of() const noexcept;
   [[nodiscard]] inline process_id id() const noexcept;
 
-  [[nodiscard]] inline thunk begin() noexcept override;
+  [[nodiscard]] inline thunk promote() noexcept override;
   inline continuation ended() noexcept override;
   inline continuation dropped() noexcept override;
   inline void is_over() noexcept override;
-  inline void is_left() noexcept override;
-  inline void unwinds_later(holder& h) noexcept override;
-  [[nodiscard]] inline told tells(continuation& outwards) const noexcept override;
+  inline void on_abandoned() noexcept override;
+  inline void unwind_later(suspension& h) noexcept override;
+  [[nodiscard]] inline cancel_state query_cancellation(
+      continuation& outwards) const noexcept override;
   [[nodiscard]] inline continuation outside() const noexcept override;
 };
 
@@ -222,8 +223,8 @@ class join final : public task_group {
   row_info const* light_row;  // of them all; or no_row
   // Set by who begins it, as the next three: of the first one, among the owner's children.
   std::uint32_t first_number;
-  task_home* home;
-  answer<void>* waiting;
+  task_runner* home;
+  result_slot<void>* waiting;
   operation_info const* operation;
   std::uint32_t not_offered = 0;       // the owner's: there was no memory; from the second on
   std::int32_t left = 0;               // the owner's: offered, and not taken back
@@ -231,7 +232,7 @@ class join final : public task_group {
 
   ~join() {
     if (is_cancelled()) [[unlikely]]
-      home->is_gone(*this);
+      home->on_group_end(*this);
   }
 };
 
@@ -240,23 +241,23 @@ process_id task::id() const noexcept {
   join const& j = of();
   return j.owner_id.child(j.first_number + static_cast<std::uint32_t>(this - j.tasks));
 }
-task::task(join& j, first_frame f, awaited& to) noexcept : any_task(f, to) { group = &j; }
+task::task(join& j, first_frame f, result_slot_base& to) noexcept : any_task(f, to) { group = &j; }
 void task::prepare(join& j, first_frame f) noexcept {
   group = &j;
   j.light_row = f.row->is_light ? f.row : &no_row;
   any_task::prepare(f);
 }
-thunk task::begin() noexcept { return of().home->begin_task(*this, id()); }
+thunk task::promote() noexcept { return of().home->begin_task(*this, id()); }
 continuation task::ended() noexcept { return of().home->task_ended(*this); }
 continuation task::dropped() noexcept { return of().home->task_dropped(*this); }
 void task::is_over() noexcept { of().home->task_is_over(*this); }
-void task::is_left() noexcept { of().home->cancel(of()); }
-void task::unwinds_later(holder& h) noexcept { of().home->task_unwinds(*this, h); }
-ending::told task::tells(continuation& outwards) const noexcept {
-  is_touched(&group->cancelled, false);
+void task::on_abandoned() noexcept { of().home->cancel(of()); }
+void task::unwind_later(suspension& h) noexcept { of().home->task_unwinds(*this, h); }
+frame_end::cancel_state task::query_cancellation(continuation& outwards) const noexcept {
+  note_access(&group->cancelled, false);
   outwards = group->leaf;
-  if (group->is_cancelled()) return told::to_end;
-  return host ? told::elsewhere : told::nothing;
+  if (group->is_cancelled()) return cancel_state::cancelled;
+  return host ? cancel_state::elsewhere : cancel_state::unknown;
 }
 continuation task::outside() const noexcept {
   return host ? continuation(*host) : continuation(group->leaf);

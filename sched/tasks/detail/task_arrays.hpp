@@ -22,21 +22,21 @@ namespace weft::detail {
 
 /// Room for `N` tasks that give a `T`, and for what they give: in the awaiting frame.
 template <class T, std::size_t N>
-class room_inside {
+class inline_task_array {
  public:
   static constexpr bool may_be_none = N == 0;
 
-  explicit room_inside(std::size_t) noexcept {}
-  room_inside(room_inside const&) = delete;
-  room_inside& operator=(room_inside const&) = delete;
-  ~room_inside() { std::destroy_n(tasks(), count_); }
+  explicit inline_task_array(std::size_t) noexcept {}
+  inline_task_array(inline_task_array const&) = delete;
+  inline_task_array& operator=(inline_task_array const&) = delete;
+  ~inline_task_array() { std::destroy_n(tasks(), count_); }
   void make(std::size_t i, join& j, first_frame f) noexcept {
     std::construct_at(tasks() + i, j, f, answers_[i]);
   }
   /// So many have been made, from the first on.
   void has(std::size_t n) noexcept { count_ = n; }
   [[nodiscard]] task* tasks() noexcept { return reinterpret_cast<task*>(tasks_); }
-  [[nodiscard]] answer<T>* answers() noexcept { return answers_.data(); }
+  [[nodiscard]] result_slot<T>* answers() noexcept { return answers_.data(); }
   auto take_all() {
     return [this]<std::size_t... Is>(std::index_sequence<Is...>) {
       return std::array<T, N>{answers_[Is].take_value()...};
@@ -46,27 +46,27 @@ class room_inside {
   void let_go() noexcept { count_ = 0; }
 
  private:
-  std::array<answer<T>, N> answers_;
+  std::array<result_slot<T>, N> answers_;
   alignas(task) std::byte tasks_[std::max<std::size_t>(N, 1) * sizeof(task)];
   std::size_t count_ = 0;
 };
 
 /// Room for as many as are said: a block, of the frames' pool if it is small.
 template <class T>
-class room_outside {
+class heap_task_array {
  public:
   static constexpr bool may_be_none = true;
 
-  explicit room_outside(std::size_t n) : size_(n) {
+  explicit heap_task_array(std::size_t n) : size_(n) {
     if (n > std::numeric_limits<std::int32_t>::max())
       throw std::length_error("weft: when_all of more tasks than there are numbers for them");
     if (n == 0) return;
     block_ = frames.take(bytes());
     std::uninitialized_default_construct_n(answers(), n);
   }
-  room_outside(room_outside const&) = delete;
-  room_outside& operator=(room_outside const&) = delete;
-  ~room_outside() {
+  heap_task_array(heap_task_array const&) = delete;
+  heap_task_array& operator=(heap_task_array const&) = delete;
+  ~heap_task_array() {
     if (!block_) return;
     std::destroy_n(tasks(), count_);
     std::destroy_n(answers(), size_);
@@ -76,7 +76,7 @@ class room_outside {
     std::construct_at(tasks() + i, j, f, answers()[i]);
   }
   void has(std::size_t n) noexcept { count_ = n; }
-  [[nodiscard]] answer<T>* answers() noexcept { return static_cast<answer<T>*>(block_); }
+  [[nodiscard]] result_slot<T>* answers() noexcept { return static_cast<result_slot<T>*>(block_); }
   [[nodiscard]] task* tasks() noexcept {
     return reinterpret_cast<task*>(static_cast<std::byte*>(block_) + behind_answers());
   }
@@ -93,9 +93,11 @@ class room_outside {
   }
 
  private:
-  static_assert(alignof(answer<T>) % alignof(task) == 0, "so the tasks may stand behind them");
+  static_assert(alignof(result_slot<T>) % alignof(task) == 0, "so the tasks may stand behind them");
 
-  [[nodiscard]] std::size_t behind_answers() const noexcept { return size_ * sizeof(answer<T>); }
+  [[nodiscard]] std::size_t behind_answers() const noexcept {
+    return size_ * sizeof(result_slot<T>);
+  }
   [[nodiscard]] std::size_t bytes() const noexcept {
     return behind_answers() + size_ * sizeof(task);
   }

@@ -34,11 +34,11 @@ class task_giving : public task_record, public pooled {
  public:
   [[nodiscard]] std::exception_ptr error() const noexcept override { return given_.error(); }
   /// When it has ended.
-  [[nodiscard]] answer<T>& given() noexcept { return given_; }
+  [[nodiscard]] result_slot<T>& given() noexcept { return given_; }
 
  protected:
   task_giving(bool with_handle, bool in_a_scope) noexcept : task_record(with_handle, in_a_scope) {}
-  answer<T> given_;
+  result_slot<T> given_;
 };
 
 template <class F, class Tuple>
@@ -100,18 +100,18 @@ class handled_tasks {
     ++size_;
   }
   void clear() noexcept {
-    for (awaited_task* t = std::exchange(first_, nullptr); t;) {
+    for (waitable_task* t = std::exchange(first_, nullptr); t;) {
       auto* const r = static_cast<task_record*>(std::exchange(t, t->next));
       if (r->group)
         r->drop_handle();
       else  // what it threw may be nobody's now
-        happens("the end of a handle", nullptr, [r] { r->drop_handle(); });
+        cause_event("the end of a handle", nullptr, [r] { r->drop_handle(); });
     }
     last_ = nullptr;
     size_ = 0;
   }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  [[nodiscard]] awaited_task* first() const noexcept { return first_; }
+  [[nodiscard]] waitable_task* first() const noexcept { return first_; }
   [[nodiscard]] bool have_ended() const noexcept {
     for (auto* t = first_; t; t = t->next)
       if (!t->has_ended()) return false;
@@ -125,7 +125,7 @@ class handled_tasks {
   void throw_errors() const {
     bool is_well = true;
     for_each([&](task_record& r) {
-      is_touched(static_cast<awaited_task*>(&r), true);  // also of was_looked_at
+      note_access(static_cast<waitable_task*>(&r), true);  // also of was_looked_at
       r.was_looked_at.store(true, std::memory_order_relaxed);
       is_well &= r.came_to() == any_task::fate::ends && !r.has_failed();
     });
@@ -137,8 +137,8 @@ class handled_tasks {
   }
 
  private:
-  awaited_task* first_ = nullptr;
-  awaited_task* last_ = nullptr;
+  waitable_task* first_ = nullptr;
+  waitable_task* last_ = nullptr;
   std::size_t size_ = 0;
 };
 

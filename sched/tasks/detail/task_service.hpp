@@ -16,7 +16,7 @@ template <class S>
 class rest_of_clause;
 
 template <class S>
-class task_service : public scope_home {
+class task_service : public scope_runner {
   friend class rest_of_clause<S>;
 
  public:
@@ -24,7 +24,7 @@ class task_service : public scope_home {
 
   /// It stands where others can be called, whatever they do (TASK-1).
   [[nodiscard]] bool can_call() noexcept {
-    return offering<typename S::backend_type> && prompt::innermost() == &self() &&
+    return lazy_backend<typename S::backend_type> && prompt::innermost() == &self() &&
            !keeps_log(self().running());
   }
   /// Of who can.
@@ -33,10 +33,10 @@ class task_service : public scope_home {
   [[nodiscard]] std::coroutine_handle<> do_all_rarely(join& j, bool can_call);
   void is_begun_by(process& p, join& j) noexcept;
   [[nodiscard]] std::coroutine_handle<> enters(scope_core& s, std::coroutine_handle<> leaf,
-                                               answer<void>& waiting,
+                                               result_slot<void>& waiting,
                                                operation_info const& operation) noexcept;
   std::coroutine_handle<> leaves(scope_core& s) {
-    is_touched(&s.count, true);                              // also of body_is_open
+    note_access(&s.count, true);                             // also of body_is_open
     s.body_is_open.store(false, std::memory_order_release);  // [2] of scope_core.hpp
     return leave_on(s).resolve();
   }
@@ -81,7 +81,8 @@ class task_service : public scope_home {
     return last % tasks_to_look < count;
   }
   [[nodiscard]] bool gives_way(std::uint32_t last, std::uint32_t count) noexcept;
-  [[nodiscard]] std::coroutine_handle<> give_way(std::coroutine_handle<> frame, awaited& waiting,
+  [[nodiscard]] std::coroutine_handle<> give_way(std::coroutine_handle<> frame,
+                                                 result_slot_base& waiting,
                                                  operation_info const& operation) noexcept;
 
   // ---- cancelling (scheduling_tasks.hpp)
@@ -101,17 +102,17 @@ class task_service : public scope_home {
   [[nodiscard]] std::coroutine_handle<> offer_and_do(join& j, void* evidence, Others others);
   [[nodiscard]] std::coroutine_handle<> tell(task& first) noexcept;
   void offer_all_but_first(join& j) noexcept;
-  void put_back(offer& o) noexcept;
+  void put_back(lazy_task& o) noexcept;
   [[nodiscard]] std::coroutine_handle<> begin_everywhere(join& j);
   [[nodiscard]] thunk begin_task(any_task& t, process_id id) noexcept override;
   continuation task_ended(task& t) noexcept override;
   continuation task_dropped(task& t) noexcept override;
-  void task_unwinds(task& t, holder& h) noexcept override;
+  void task_unwinds(task& t, suspension& h) noexcept override;
   void task_is_over(task& t) noexcept override { ends_elsewhere(t.of()); }
   [[nodiscard]] continuation task_ended_rarely(task& t) noexcept;
   void ends_elsewhere(join& j) noexcept;
   [[nodiscard]] continuation next_of(join& j) noexcept;
-  [[nodiscard]] continuation is_taken(join& j, offer* newest) noexcept;
+  [[nodiscard]] continuation is_taken(join& j, lazy_task* newest) noexcept;
   [[nodiscard]] continuation rest_of(join& j, bool goes_on) noexcept;
   [[nodiscard]] continuation wait_for_rest(join& j) noexcept;
 
@@ -123,8 +124,8 @@ class task_service : public scope_home {
   void start(task_record& r) override;
   continuation task_ended(task_record& r) noexcept override;
   continuation task_dropped(task_record& r) noexcept override;
-  void task_unwinds(task_record& r, holder& h) noexcept override;
-  void scope_unwinds(scope_core& s, holder& h) noexcept override;
+  void task_unwinds(task_record& r, suspension& h) noexcept override;
+  void scope_unwinds(scope_core& s, suspension& h) noexcept override;
   void task_is_over(task_record& r) noexcept override;
   void has_not_ended_well(task_record& r, scope_core& s) noexcept;
   void is_nobodys(task_record& r) noexcept override;
@@ -132,7 +133,8 @@ class task_service : public scope_home {
   void one_has_ended(scope_core& s) noexcept;
   void scope_is_over(scope_core& s) noexcept;
   void owner_is_dropped(scope_core& s, process& p) noexcept;
-  [[nodiscard]] std::coroutine_handle<> is_told(std::coroutine_handle<> leaf, awaited& waiting,
+  [[nodiscard]] std::coroutine_handle<> is_told(std::coroutine_handle<> leaf,
+                                                result_slot_base& waiting,
                                                 operation_info const& operation) noexcept;
   [[nodiscard]] bool waits_on(scope_core& s, bool by_owner) noexcept;
   void looks_again(scope_core& s, process& owner) noexcept;
@@ -149,7 +151,7 @@ class task_service : public scope_home {
   [[nodiscard]] process* take(process const& p) noexcept;
   [[nodiscard]] bool cancel_inside(task_group& g) noexcept;
 
-  void is_gone(task_group& g) noexcept override;
+  void on_group_end(task_group& g) noexcept override;
   static void go_on_unwinding(task_group& g) noexcept;
   [[noreturn]] static void throw_no_process_here();
 };

@@ -73,7 +73,7 @@ class task_state {
   /// The same under the lock, when those who wait are known.
   [[nodiscard]] after end_at_last() noexcept { return set(ended); }
   /// Under the lock: somebody is to wait.  False if it has ended.
-  [[nodiscard]] bool is_to_be_waited_for() noexcept {
+  [[nodiscard]] bool announce_wait() noexcept {
     // acquire: with end().  release: as the lock.
     return (word_.fetch_or(waited_for, std::memory_order_acq_rel) & ended) == 0;
   }

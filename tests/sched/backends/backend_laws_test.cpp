@@ -29,36 +29,36 @@ namespace {
 /// What explore runs on, in the first of all schedules.
 class first_schedule {
  public:
-  static constexpr unsigned wakes = weft::detail::choosing::wakes;
+  static constexpr unsigned wakes = weft::detail::controlled_backend::wakes;
 
-  class worker : public weft::detail::choosing::worker {
+  class worker : public weft::detail::controlled_backend::worker {
    public:
     worker(first_schedule& home, unsigned index)
-        : weft::detail::choosing::worker(home.backend_, index) {}
+        : weft::detail::controlled_backend::worker(home.backend_, index) {}
   };
-  void put(thunk&& t, why w) { backend_.put(std::move(t), w); }
+  void put(thunk&& t, put_reason w) { backend_.put(std::move(t), w); }
   thunk claim(process* p) noexcept { return backend_.claim(p); }
   void stop() { backend_.stop(); }
 
  private:
   weft::detail::every_schedule choices_;
   weft::detail::run_log log_;
-  weft::detail::choosing backend_{choices_, log_, {1'000'000, granularity::cooperative}};
+  weft::detail::controlled_backend backend_{choices_, log_, {1'000'000, granularity::cooperative}};
 };
 static_assert(backend<first_schedule>);
 
 bool due(void const*) { return false; }
-dry_test const never_dry(due, nullptr);
+quiescence_test const never_quiescent(due, nullptr);
 instant const passed{};                                       // long ago
 instant const far = instant::max() - std::chrono::hours(24);  // so that there is one
 
 /// Takes until nothing comes: the numbers, in their order, and then why.
 template <class Worker>
-std::pair<std::vector<std::uint64_t>, thunk::nothing> all_from(Worker& w,
-                                                               dry_test dry = dry_test()) {
+std::pair<std::vector<std::uint64_t>, thunk::reason> all_from(
+    Worker& w, quiescence_test quiescent = quiescence_test()) {
   std::vector<std::uint64_t> all;
   for (;;) {
-    thunk const t = w.take(instant::max(), dry);
+    thunk const t = w.take(instant::max(), quiescent);
     if (!t) return {all, t.why_empty()};
     all.push_back(t.answer());
   }
@@ -77,14 +77,14 @@ std::vector<std::uint64_t> up_to(std::uint64_t n) {
 /// It was dry, and is to be asked again: of several workers all must have gone by then.
 template <class Backend>
 void comes_again(std::optional<typename Backend::worker>& w, Backend& b) {
-  if constexpr (concurrent<Backend>) w.emplace(b, 0u);
+  if constexpr (concurrent_backend<Backend>) w.emplace(b, 0u);
 }
 
 /// Threads that put: how many are not done.
 struct putters {
   std::atomic<int> left;
   static bool are_done(void const* p) { return static_cast<putters const*>(p)->left == 0; }
-  [[nodiscard]] dry_test dry() const { return {are_done, this}; }
+  [[nodiscard]] quiescence_test quiescence() const { return {are_done, this}; }
 };
 
 /// Runs `act` on another thread when the worker has asked whether there is anything to wait for: it
@@ -97,7 +97,7 @@ class when_it_parks {
           f();
         }) {}
   ~when_it_parks() { thread_.join(); }
-  [[nodiscard]] dry_test dry() { return {ask, this}; }
+  [[nodiscard]] quiescence_test quiescence() { return {ask, this}; }
 
  private:
   static bool ask(void const* p) {
@@ -123,14 +123,14 @@ TEMPLATE_TEST_CASE("each put is answered by one take", "", one_thread, locked_qu
     thunk t = numbered<TestType>(n);
     processes.push_back(t.get());
     if (n % 3 == 0)
-      b.put(std::move(t), why::woken);
+      b.put(std::move(t), put_reason::woken);
     else
-      w.put(std::move(t), n % 3 == 1 ? why::started : why::yielded);
+      w.put(std::move(t), n % 3 == 1 ? put_reason::started : put_reason::yielded);
   }
   std::vector<std::uint64_t> all;
   bool same = true;
   for (;;) {
-    thunk const t = w.take(instant::max(), dry_test());
+    thunk const t = w.take(instant::max(), quiescence_test());
     if (!t) break;
     same &= t.get() == processes[t.answer()];
     all.push_back(t.answer());
@@ -148,15 +148,16 @@ TEMPLATE_TEST_CASE("takes and puts that alternate lose nothing and double nothin
   std::vector<std::uint64_t> all;
   std::uint64_t n = 0;
   for (unsigned round = 0; round != 500; ++round) {
-    for (unsigned i = 0; i != round % 7; ++i) w.put(numbered<TestType>(n++), why::handed_over);
-    for (unsigned i = 0; i != round % 3; ++i) b.put(numbered<TestType>(n++), why::woken);
+    for (unsigned i = 0; i != round % 7; ++i)
+      w.put(numbered<TestType>(n++), put_reason::handed_over);
+    for (unsigned i = 0; i != round % 3; ++i) b.put(numbered<TestType>(n++), put_reason::woken);
     for (unsigned i = 0; i != round % 5; ++i)
-      if (thunk const t = w.take(passed, dry_test())) all.push_back(t.answer());
+      if (thunk const t = w.take(passed, quiescence_test())) all.push_back(t.answer());
   }
   auto const [rest, why] = all_from(w);
   all.insert(all.end(), rest.begin(), rest.end());
   CHECK(sorted(all) == up_to(n));
-  CHECK(why == thunk::nothing::dry);
+  CHECK(why == thunk::reason::quiescent);
 }
 
 TEMPLATE_TEST_CASE("what other threads put reaches the worker, with all they did before", "",
@@ -174,15 +175,15 @@ TEMPLATE_TEST_CASE("what other threads put reaches the worker, with all they did
     running.emplace_back([&b, &written, &p, first = each * static_cast<std::uint64_t>(i)] {
       for (std::uint64_t n = first; n != first + each; ++n) {
         written[n] = n + 1;  // no atomic: BACKEND-1
-        b.put(numbered<TestType>(n), why::woken);
+        b.put(numbered<TestType>(n), put_reason::woken);
       }
       --p.left;
     });
   std::vector<std::uint64_t> all;
   bool seen = true;
   for (;;) {
-    thunk const t = w.take(far, p.dry());
-    if (!t && t.why_empty() == thunk::nothing::dry) break;
+    thunk const t = w.take(far, p.quiescence());
+    if (!t && t.why_empty() == thunk::reason::quiescent) break;
     if (!t) continue;
     seen &= written[t.answer()] == t.answer() + 1;
     all.push_back(t.answer());
@@ -191,7 +192,7 @@ TEMPLATE_TEST_CASE("what other threads put reaches the worker, with all they did
   for (auto& t : running) t.join();
   CHECK(seen);
   CHECK(sorted(all) == up_to(each * threads));
-  CHECK(all_from(w, p.dry()).second == thunk::nothing::dry);
+  CHECK(all_from(w, p.quiescence()).second == thunk::reason::quiescent);
 }
 
 TEMPLATE_TEST_CASE(
@@ -203,8 +204,8 @@ TEMPLATE_TEST_CASE(
   typename TestType::worker w(b, 0);
   int wrong = 0;
   for (std::uint64_t round = 0; round != 300; ++round) {
-    when_it_parks other([&b, round] { b.put(numbered<TestType>(round), why::woken); });
-    thunk const t = w.take(round % 2 == 0 ? far : instant::max(), other.dry());
+    when_it_parks other([&b, round] { b.put(numbered<TestType>(round), put_reason::woken); });
+    thunk const t = w.take(round % 2 == 0 ? far : instant::max(), other.quiescence());
     wrong += !t || t.answer() != round;
   }
   CHECK(wrong == 0);
@@ -218,10 +219,10 @@ TEMPLATE_TEST_CASE("stop from another thread wakes a worker that waits, and take
     TestType b;
     typename TestType::worker w(b, 0);
     when_it_parks other([&b] { b.stop(); });
-    thunk const t = w.take(round % 2 == 0 ? far : instant::max(), other.dry());
-    wrong += t || t.why_empty() != thunk::nothing::stopped;
-    thunk const again = w.take(instant::max(), never_dry);
-    wrong += again || again.why_empty() != thunk::nothing::stopped;
+    thunk const t = w.take(round % 2 == 0 ? far : instant::max(), other.quiescence());
+    wrong += t || t.why_empty() != thunk::reason::stopped;
+    thunk const again = w.take(instant::max(), never_quiescent);
+    wrong += again || again.why_empty() != thunk::reason::stopped;
   }
   CHECK(wrong == 0);
 }
@@ -232,21 +233,21 @@ TEMPLATE_TEST_CASE("take comes back empty when it is dry or at the deadline, and
   every_frame_dies const check;
   TestType b;
   std::optional<typename TestType::worker> w(std::in_place, b, 0u);
-  auto const why_empty = [&](instant until, dry_test dry) {
-    thunk const t = w->take(until, dry);
-    if (!t && t.why_empty() == thunk::nothing::dry) comes_again(w, b);
+  auto const why_empty = [&](instant until, quiescence_test quiescent) {
+    thunk const t = w->take(until, quiescent);
+    if (!t && t.why_empty() == thunk::reason::quiescent) comes_again(w, b);
     return t ? std::nullopt : std::optional(t.why_empty());
   };
-  CHECK(why_empty(instant::max(), dry_test()) == thunk::nothing::dry);
-  CHECK(why_empty(far, dry_test()) == thunk::nothing::dry);
-  CHECK(why_empty(passed, never_dry) == thunk::nothing::deadline);
+  CHECK(why_empty(instant::max(), quiescence_test()) == thunk::reason::quiescent);
+  CHECK(why_empty(far, quiescence_test()) == thunk::reason::quiescent);
+  CHECK(why_empty(passed, never_quiescent) == thunk::reason::deadline);
 
-  w->put(numbered<TestType>(0), why::started);
-  CHECK_FALSE(why_empty(instant::max(), dry_test()).has_value());
-  CHECK(why_empty(instant::max(), dry_test()) == thunk::nothing::dry);
-  b.put(numbered<TestType>(0), why::woken);
-  CHECK_FALSE(why_empty(passed, never_dry).has_value());
-  CHECK(why_empty(passed, never_dry) == thunk::nothing::deadline);
+  w->put(numbered<TestType>(0), put_reason::started);
+  CHECK_FALSE(why_empty(instant::max(), quiescence_test()).has_value());
+  CHECK(why_empty(instant::max(), quiescence_test()) == thunk::reason::quiescent);
+  b.put(numbered<TestType>(0), put_reason::woken);
+  CHECK_FALSE(why_empty(passed, never_quiescent).has_value());
+  CHECK(why_empty(passed, never_quiescent) == thunk::reason::deadline);
 }
 
 TEMPLATE_TEST_CASE("what is put by who is asked whether it is dry is found", "", one_thread,
@@ -261,10 +262,10 @@ TEMPLATE_TEST_CASE("what is put by who is asked whether it is dry is found", "",
   } last{b};
   auto const says = [](void const* p) {
     auto& it = *static_cast<last_word*>(const_cast<void*>(p));
-    if (!std::exchange(it.said, true)) it.b.put(numbered<TestType>(7), why::woken);
+    if (!std::exchange(it.said, true)) it.b.put(numbered<TestType>(7), put_reason::woken);
     return true;
   };
-  thunk const t = w.take(instant::max(), dry_test(says, &last));
+  thunk const t = w.take(instant::max(), quiescence_test(says, &last));
   REQUIRE(t);
   CHECK(t.answer() == 7);
 }
@@ -279,11 +280,11 @@ TEMPLATE_TEST_CASE("claim gives only what is ready, which is then not taken", ""
   for (std::uint64_t n = 0; n != 100; ++n) {
     thunk t = numbered<TestType>(n);
     processes.push_back(t.get());
-    w.put(std::move(t), why::yielded);
+    w.put(std::move(t), put_reason::yielded);
   }
   thunk const stranger = numbered<TestType>(0);
   CHECK_FALSE(b.claim(stranger.get()));
-  thunk const taken = w.take(instant::max(), dry_test());
+  thunk const taken = w.take(instant::max(), quiescence_test());
   CHECK_FALSE(b.claim(taken.get()));
 
   std::vector<std::uint64_t> all{taken.answer()};
@@ -309,16 +310,16 @@ TEMPLATE_TEST_CASE("what is left when a backend ends is dropped once, stopped or
       TestType b;
       typename TestType::worker w(b, 0);
       for (std::uint64_t n = 0; n != 30; ++n) {
-        w.put(numbered<TestType>(n), why::started);
-        b.put(numbered<TestType>(n), why::woken);
+        w.put(numbered<TestType>(n), put_reason::started);
+        b.put(numbered<TestType>(n), put_reason::woken);
       }
-      (void)w.take(instant::max(), dry_test());
+      (void)w.take(instant::max(), quiescence_test());
       if (stopped) {
         b.stop();
-        thunk const t = w.take(instant::max(), dry_test());
+        thunk const t = w.take(instant::max(), quiescence_test());
         CHECK_FALSE(t);
       }
-      b.put(numbered<TestType>(0), why::woken);  // too late
+      b.put(numbered<TestType>(0), put_reason::woken);  // too late
       CHECK(dropped::count - before == 1);
     }
     CHECK(dropped::count - before == 61);
@@ -329,15 +330,15 @@ TEMPLATE_TEST_CASE("a queue runs what waits longest first", "", one_thread, lock
                    sharing_alone) {
   TestType b;
   std::optional<typename TestType::worker> w(std::in_place, b, 0u);
-  for (std::uint64_t n = 0; n != 2000; ++n) w->put(numbered<TestType>(n), why::yielded);
+  for (std::uint64_t n = 0; n != 2000; ++n) w->put(numbered<TestType>(n), put_reason::yielded);
   CHECK(all_from(*w).first == up_to(2000));
   comes_again(w, b);
 
   std::vector<std::uint64_t> all;  // one in, one out
-  for (std::uint64_t n = 0; n != 10; ++n) w->put(numbered<TestType>(n), why::yielded);
+  for (std::uint64_t n = 0; n != 10; ++n) w->put(numbered<TestType>(n), put_reason::yielded);
   for (std::uint64_t n = 10; n != 100; ++n) {
-    all.push_back(w->take(instant::max(), dry_test()).answer());
-    w->put(numbered<TestType>(n), n % 2 == 0 ? why::woken : why::handed_over);
+    all.push_back(w->take(instant::max(), quiescence_test()).answer());
+    w->put(numbered<TestType>(n), n % 2 == 0 ? put_reason::woken : put_reason::handed_over);
   }
   auto const [rest, why] = all_from(*w);
   all.insert(all.end(), rest.begin(), rest.end());
@@ -348,7 +349,7 @@ TEST_CASE("what a thread puts into one_thread keeps its order") {
   one_thread b;
   one_thread::worker w(b, 0);
   std::thread([&b] {
-    for (std::uint64_t n = 0; n != 1000; ++n) b.put(numbered(n), why::woken);
+    for (std::uint64_t n = 0; n != 1000; ++n) b.put(numbered(n), put_reason::woken);
   }).join();
   CHECK(all_from(w).first == up_to(1000));
 }
@@ -357,10 +358,10 @@ TEST_CASE("the version of what is ready that one keeps does not change") {
   every_frame_dies const check;
   one_thread b;
   one_thread::worker w(b, 0);
-  for (std::uint64_t n = 0; n != 1500; ++n) w.put(numbered(n), why::yielded);
+  for (std::uint64_t n = 0; n != 1500; ++n) w.put(numbered(n), put_reason::yielded);
   auto const kept = w.ready();
-  (void)w.take(instant::max(), dry_test());
-  w.put(numbered(1500), why::yielded);
+  (void)w.take(instant::max(), quiescence_test());
+  w.put(numbered(1500), put_reason::yielded);
   CHECK(all_from(w).first.size() == 1500);
   CHECK(kept.size() == 1500);
   w.ready(kept);

@@ -41,7 +41,7 @@ using sharing_2 = sharing_among<2>;
 using sharing_8 = sharing_among<8>;
 using stealing_2 = stealing_among<2>;
 using stealing_8 = stealing_among<8>;
-static_assert(concurrent<sharing_2> && concurrent<stealing_2>);
+static_assert(concurrent_backend<sharing_2> && concurrent_backend<stealing_2>);
 
 instant const passed{};  // long ago
 
@@ -58,9 +58,9 @@ void on_workers(Backend& b, F f) {
 }
 /// Takes and does f(thunk) until there is nothing to take; says why.
 template <class Worker, class F>
-thunk::nothing until_nothing(Worker& w, dry_test dry, F f) {
+thunk::reason until_nothing(Worker& w, quiescence_test quiescent, F f) {
   for (;;) {
-    thunk t = w.take(instant::max(), dry);
+    thunk t = w.take(instant::max(), quiescent);
     if (!t) return t.why_empty();
     f(std::move(t));
   }
@@ -76,7 +76,7 @@ class due_things {
     put();
     --left_;
   }
-  [[nodiscard]] dry_test dry() {
+  [[nodiscard]] quiescence_test quiescence() {
     return {[](void const* p) {
               auto& it = *static_cast<due_things*>(const_cast<void*>(p));
               std::lock_guard const lock(it.mutex_);
@@ -114,10 +114,10 @@ TEMPLATE_TEST_CASE("each put is answered by one take, and all workers end when n
     std::atomic<std::uint64_t> left = n - 1;
     std::vector<int> bad(b.threads());
     written[1] = 1;
-    b.put(numbered<TestType>(1), why::started);
+    b.put(numbered<TestType>(1), put_reason::started);
     on_workers(b, [&](auto& w, unsigned me) {
       dice random(round * 8 + me);
-      auto const why_not = until_nothing(w, dry_test(), [&](thunk const& t) {
+      auto const why_not = until_nothing(w, quiescence_test(), [&](thunk const& t) {
         std::uint64_t const i = t.answer();
         ++times[i];
         bad[me] += written[i] != i;
@@ -125,21 +125,21 @@ TEMPLATE_TEST_CASE("each put is answered by one take, and all workers end when n
           written[child] = child;
           switch (random(3)) {
             case 0:
-              b.put(numbered<TestType>(child), why::woken);
+              b.put(numbered<TestType>(child), put_reason::woken);
               break;
             case 1:
-              w.put(numbered<TestType>(child), why::started);
+              w.put(numbered<TestType>(child), put_reason::started);
               break;
             case 2:
-              w.put(numbered<TestType>(child), why::yielded);
+              w.put(numbered<TestType>(child), put_reason::yielded);
               break;
           }
         }
         --left;
       });
-      bad[me] += why_not != thunk::nothing::dry || left != 0;
+      bad[me] += why_not != thunk::reason::quiescent || left != 0;
       // And it stays so.
-      bad[me] += w.take(instant::max(), dry_test()).why_empty() != thunk::nothing::dry;
+      bad[me] += w.take(instant::max(), quiescence_test()).why_empty() != thunk::reason::quiescent;
     });
     for (int const x : bad) wrong += x;
     for (std::uint64_t i = 1; i != n; ++i) wrong += times[i] != 1;
@@ -155,14 +155,14 @@ TEMPLATE_TEST_CASE("processes that yield to and fro are each had by one worker a
   TestType b;
   std::vector<std::uint64_t> taken(n);  // no atomics: of who has the process
   std::vector<int> bad(b.threads());
-  for (std::size_t i = 0; i != n; ++i) b.put(numbered<TestType>(i), why::started);
+  for (std::size_t i = 0; i != n; ++i) b.put(numbered<TestType>(i), put_reason::started);
   on_workers(b, [&](auto& w, unsigned me) {
-    bad[me] += until_nothing(w, dry_test(), [&](thunk t) {
+    bad[me] += until_nothing(w, quiescence_test(), [&](thunk t) {
                  while (++taken[t.answer()] != steps) {
-                   if (!w.can_exchange()) return w.put(std::move(t), why::yielded);
+                   if (!w.can_exchange()) return w.put(std::move(t), put_reason::yielded);
                    t = w.exchange(std::move(t));
                  }
-               }) != thunk::nothing::dry;
+               }) != thunk::reason::quiescent;
   });
   for (int const x : bad) CHECK(x == 0);
   CHECK(taken == std::vector<std::uint64_t>(n, steps));
@@ -182,12 +182,14 @@ TEMPLATE_TEST_CASE("workers that come before the first put wait for it, if somet
     std::thread outside([&] {
       while (round % 2 == 0 && due.times_asked() == 0) std::this_thread::yield();  // all are idle
       on_threads(senders, [&](unsigned) {
-        for (int i = 0; i != each; ++i) due.one([&] { b.put(numbered<TestType>(1), why::woken); });
+        for (int i = 0; i != each; ++i)
+          due.one([&] { b.put(numbered<TestType>(1), put_reason::woken); });
       });
     });
     on_workers(b, [&](auto& w, unsigned me) {
-      bad[me] += until_nothing(w, due.dry(), [&](thunk const& t) { got[me] += t.answer(); }) !=
-                 thunk::nothing::dry;
+      bad[me] += until_nothing(w, due.quiescence(), [&](thunk const& t) {
+                   got[me] += t.answer();
+                 }) != thunk::reason::quiescent;
     });
     outside.join();
     for (int const x : bad) wrong += x;
@@ -211,11 +213,11 @@ TEMPLATE_TEST_CASE("a worker that comes while another asks whether it is dry may
     if (!it.second) it.second.emplace(it.b, 1u);  // with what it took from outside
     return true;
   };
-  thunk const t = first.take(passed, dry_test(comes, &c));
+  thunk const t = first.take(passed, quiescence_test(comes, &c));
   REQUIRE_FALSE(t);
-  CHECK(t.why_empty() == thunk::nothing::deadline);
-  c.second->put(numbered<TestType>(7), why::started);
-  thunk const own = c.second->take(passed, dry_test());
+  CHECK(t.why_empty() == thunk::reason::deadline);
+  c.second->put(numbered<TestType>(7), put_reason::started);
+  thunk const own = c.second->take(passed, quiescence_test());
   REQUIRE(own);
   CHECK(own.answer() == 7);
 }
@@ -238,18 +240,19 @@ TEMPLATE_TEST_CASE("a put from outside wakes somebody who sleeps, whenever it co
   std::thread outside([&] {
     dice random(0);
     while (due.times_asked() < sleeps && puts < most_puts) {
-      b.put(numbered<TestType>(0), why::woken);
+      b.put(numbered<TestType>(0), put_reason::woken);
       ++puts;
       while (taken != puts) std::this_thread::yield();  // for ever, if a wake-up is lost
       // Long enough that they fall asleep, or nearly.
       std::atomic<unsigned> n = random(2) == 0 ? 0 : random(3000);
       while (n != 0) --n;
     }
-    due.one([&] { b.put(numbered<TestType>(0), why::woken); });
+    due.one([&] { b.put(numbered<TestType>(0), put_reason::woken); });
     ++puts;
   });
   on_workers(b, [&](auto& w, unsigned me) {
-    bad[me] += until_nothing(w, due.dry(), [&](thunk const&) { ++taken; }) != thunk::nothing::dry;
+    bad[me] += until_nothing(w, due.quiescence(), [&](thunk const&) { ++taken; }) !=
+               thunk::reason::quiescent;
   });
   outside.join();
   CHECK(taken == puts);
@@ -265,7 +268,7 @@ TEMPLATE_TEST_CASE("stop wakes all who sleep, ends those who do not, and take sa
     due_things due(1);
     std::vector<int> bad(b.threads());
     std::atomic<int> steps = 0;
-    if (round % 2 == 1) b.put(numbered<TestType>(0), why::started);  // one runs for ever
+    if (round % 2 == 1) b.put(numbered<TestType>(0), put_reason::started);  // one runs for ever
     std::thread outside([&] {
       if (round % 2 == 0)
         while (due.times_asked() == 0) std::this_thread::yield();
@@ -274,12 +277,12 @@ TEMPLATE_TEST_CASE("stop wakes all who sleep, ends those who do not, and take sa
       b.stop();
     });
     on_workers(b, [&](auto& w, unsigned me) {
-      auto const why_not = until_nothing(w, due.dry(), [&](thunk t) {
+      auto const why_not = until_nothing(w, due.quiescence(), [&](thunk t) {
         ++steps;
-        w.put(std::move(t), why::yielded);
+        w.put(std::move(t), put_reason::yielded);
       });
-      bad[me] += why_not != thunk::nothing::stopped;
-      bad[me] += w.take(instant::max(), due.dry()).why_empty() != thunk::nothing::stopped;
+      bad[me] += why_not != thunk::reason::stopped;
+      bad[me] += w.take(instant::max(), due.quiescence()).why_empty() != thunk::reason::stopped;
     });
     outside.join();
     for (int const x : bad) wrong += x;
@@ -304,14 +307,14 @@ TEMPLATE_TEST_CASE("who claims a process and who takes one are never both right"
       thunk t = numbered<TestType>(i);
       processes[i] = t.get();
       kept.push_back(t);
-      b.put(std::move(t), why::started);
+      b.put(std::move(t), put_reason::started);
     }
     on_workers(b, [&](auto& w, unsigned me) {
       dice random(round * 8 + me);
-      auto const why_not = until_nothing(w, dry_test(), [&](thunk t) {
+      auto const why_not = until_nothing(w, quiescence_test(), [&](thunk t) {
         std::size_t i = t.answer();
         for (;;) {
-          if (++had[i] < steps) w.put(thunk(t.release(), i), why::yielded);
+          if (++had[i] < steps) w.put(thunk(t.release(), i), put_reason::yielded);
           std::size_t const other = random(n);
           t = b.claim(processes[other]);
           if (!t) return;
@@ -320,7 +323,7 @@ TEMPLATE_TEST_CASE("who claims a process and who takes one are never both right"
           if (i != other) ++bad[me];
         }
       });
-      bad[me] += why_not != thunk::nothing::dry;
+      bad[me] += why_not != thunk::reason::quiescent;
     });
     for (int const x : bad) wrong += x;
     for (int const x : had) wrong += x != steps;
@@ -345,15 +348,15 @@ TEMPLATE_TEST_CASE("put while a process is about to wait, it runs when that wait
     for (int i = 0; i != rounds; ++i) {
       while (can_be_found != i) std::this_thread::yield();
       // Says how often it was put: who takes it has that too.
-      b.put(thunk(&p, static_cast<std::uint64_t>(i + 1)), why::woken);
+      b.put(thunk(&p, static_cast<std::uint64_t>(i + 1)), put_reason::woken);
     }
     while (was_taken != rounds) std::this_thread::yield();
-    due.one([&] { b.put(numbered<TestType>(rounds + 1), why::woken); });
+    due.one([&] { b.put(numbered<TestType>(rounds + 1), put_reason::woken); });
   });
-  b.put(std::move(*t), why::started);
+  b.put(std::move(*t), put_reason::started);
   std::vector<int> bad(b.threads());
   on_workers(b, [&](auto& w, unsigned me) {
-    bad[me] += until_nothing(w, due.dry(), [&](thunk got) {
+    bad[me] += until_nothing(w, due.quiescence(), [&](thunk got) {
                  auto const i = static_cast<int>(got.answer());
                  if (i == rounds + 1) return;
                  bad[me] += got.get() != &p || written != i - 1;
@@ -362,12 +365,12 @@ TEMPLATE_TEST_CASE("put while a process is about to wait, it runs when that wait
                    return;
                  }
                  (void)got.release();
-                 w.is_about_to_wait(p);
+                 w.on_wait_begin(p);
                  can_be_found = i;
                  if (i % 3 == 0) std::this_thread::yield();
                  written = i;
-                 w.waits(p, waiting_for::something_else);
-               }) != thunk::nothing::dry;
+                 w.on_waiting(p, wait_kind::other);
+               }) != thunk::reason::quiescent;
   });
   other.join();
   for (int const x : bad) wrong += x;
@@ -388,21 +391,21 @@ TEMPLATE_TEST_CASE("who has what a process is about to wait for goes on with it 
   std::vector<int> bad(2);
   {
     typename TestType::worker first(b, 0);
-    first.put(thunk(t), why::started);
-    (void)first.take(instant::max(), dry_test()).release();  // it runs
+    first.put(thunk(t), put_reason::started);
+    (void)first.take(instant::max(), quiescence_test()).release();  // it runs
   }
   on_workers(b, [&](auto& w, unsigned me) {
     for (int i = 0; i != rounds; ++i)
       if (me == static_cast<unsigned>(i) % 2) {
-        w.is_about_to_wait(p);
+        w.on_wait_begin(p);
         can_be_found = i;
         if (i % 3 == 0) std::this_thread::yield();
         written = i;
-        w.waits(p, waiting_for::mail);
+        w.on_waiting(p, wait_kind::mail);
         while (had != i) std::this_thread::yield();
       } else {
         while (can_be_found != i) std::this_thread::yield();
-        w.runs_next(p);
+        w.on_handover(p);
         bad[me] += written != i;
         had = i;
       }
@@ -416,13 +419,13 @@ TEMPLATE_TEST_CASE("a process that need not wait after all is put as before", ""
   every_frame_dies const check;
   TestType b;
   typename TestType::worker w(b, 0);
-  w.put(numbered<TestType>(3), why::started);
-  thunk t = w.take(instant::max(), dry_test());
+  w.put(numbered<TestType>(3), put_reason::started);
+  thunk t = w.take(instant::max(), quiescence_test());
   process& p = *t.get();
-  w.is_about_to_wait(p);
-  w.goes_on(p);
+  w.on_wait_begin(p);
+  w.on_wait_cancelled(p);
   CHECK_FALSE(b.claim(&p));
-  w.put(std::move(t), why::yielded);
-  thunk const again = w.take(instant::max(), dry_test());
+  w.put(std::move(t), put_reason::yielded);
+  thunk const again = w.take(instant::max(), quiescence_test());
   CHECK(again.get() == &p);
 }

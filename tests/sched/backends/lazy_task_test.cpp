@@ -28,13 +28,13 @@ using namespace weft::tests;
 namespace {
 
 template <class Backend>
-class numbered_offer final : public offer {
+class numbered_lazy_task final : public lazy_task {
  public:
-  explicit numbered_offer(std::uint64_t n) : number(n) {}
-  thunk begin() noexcept override {
+  explicit numbered_lazy_task(std::uint64_t n) : number(n) {}
+  thunk promote() noexcept override {
     ++begun;
     if (when_begun) when_begun();
-    return fails ? thunk(thunk::nothing::dry) : numbered<Backend>(number);
+    return fails ? thunk(thunk::reason::quiescent) : numbered<Backend>(number);
   }
   std::uint64_t const number;
   int begun = 0;
@@ -43,23 +43,24 @@ class numbered_offer final : public offer {
 };
 
 template <class Backend>
-std::vector<std::unique_ptr<numbered_offer<Backend>>> offers(std::uint64_t n) {
-  std::vector<std::unique_ptr<numbered_offer<Backend>>> all;
+std::vector<std::unique_ptr<numbered_lazy_task<Backend>>> lazy_tasks(std::uint64_t n) {
+  std::vector<std::unique_ptr<numbered_lazy_task<Backend>>> all;
   for (std::uint64_t i = 0; i != n; ++i)
-    all.push_back(std::make_unique<numbered_offer<Backend>>(i));
+    all.push_back(std::make_unique<numbered_lazy_task<Backend>>(i));
   return all;
 }
 
 template <class Worker>
-void put(Worker& w, offer& o) {
-  detail::put_offers(w, 1, [&] { return &o; });
+void put(Worker& w, lazy_task& o) {
+  detail::push_lazy_tasks(w, 1, [&] { return &o; });
 }
 /// So many of them, from that one on, and nobody is told.
 template <class Worker, class Offers>
-offers_put put_silently(Worker& w, Offers const& all, std::size_t from, std::size_t n) {
-  return w.put_all(n, [at = all.begin() + static_cast<std::ptrdiff_t>(from)]() mutable -> offer* {
-    return (at++)->get();
-  });
+lazy_push put_silently(Worker& w, Offers const& all, std::size_t from, std::size_t n) {
+  return w.push_lazy(
+      n, [at = all.begin() + static_cast<std::ptrdiff_t>(from)]() mutable -> lazy_task* {
+        return (at++)->get();
+      });
 }
 
 /// Takes until nothing comes: the numbers, in their order.
@@ -67,7 +68,7 @@ template <class Worker>
 std::vector<std::uint64_t> all_from(Worker& w) {
   std::vector<std::uint64_t> all;
   for (;;) {
-    thunk const t = w.take(instant::max(), dry_test());
+    thunk const t = w.take(instant::max(), quiescence_test());
     if (!t) return all;
     all.push_back(t.answer());
   }
@@ -80,13 +81,13 @@ TEMPLATE_TEST_CASE("an offer is taken back, the newest first, and no process was
   every_frame_dies const check;
   TestType b;
   typename TestType::worker w(b, 0);
-  auto const all = offers<TestType>(1000);
+  auto const all = lazy_tasks<TestType>(1000);
   for (std::size_t i = 0; i != all.size(); i += 4) {
-    w.make_room(4);
-    REQUIRE(put_silently(w, all, i, 4) == offers_put::done);
+    w.reserve_lazy(4);
+    REQUIRE(put_silently(w, all, i, 4) == lazy_push::done);
   }
-  for (std::size_t i = all.size(); i-- != 0;) REQUIRE(w.take_back() == all[i].get());
-  CHECK(w.take_back() == nullptr);
+  for (std::size_t i = all.size(); i-- != 0;) REQUIRE(w.reclaim() == all[i].get());
+  CHECK(w.reclaim() == nullptr);
   CHECK(all_from(w).empty());
   CHECK(std::ranges::all_of(all, [](auto const& o) { return o->begun == 0; }));
 }
@@ -96,15 +97,15 @@ TEMPLATE_TEST_CASE("each offer is taken back, or begun by a take, once", "", one
   every_frame_dies const check;
   TestType b;
   typename TestType::worker w(b, 0);
-  auto const all = offers<TestType>(3000);
+  auto const all = lazy_tasks<TestType>(3000);
   std::vector<std::uint64_t> seen;
   for (std::size_t i = 0; i != all.size(); ++i) {
     put(w, *all[i]);
     if (i % 3 == 0)
-      if (auto const* const o = static_cast<numbered_offer<TestType>*>(w.take_back()))
+      if (auto const* const o = static_cast<numbered_lazy_task<TestType>*>(w.reclaim()))
         seen.push_back(o->number);
     if (i % 7 == 1)  // then there is one
-      if (thunk const t = w.take(instant::max(), dry_test())) seen.push_back(t.answer());
+      if (thunk const t = w.take(instant::max(), quiescence_test())) seen.push_back(t.answer());
   }
   auto const rest = all_from(w);
   seen.insert(seen.end(), rest.begin(), rest.end());
@@ -120,8 +121,8 @@ TEMPLATE_TEST_CASE("who takes has its offers stand in line, the oldest first", "
   every_frame_dies const check;
   TestType b;
   typename TestType::worker w(b, 0);
-  auto const all = offers<TestType>(3);
-  w.put(numbered<TestType>(10), why::yielded);
+  auto const all = lazy_tasks<TestType>(3);
+  w.put(numbered<TestType>(10), put_reason::yielded);
   for (auto const& o : all) put(w, *o);
   CHECK(all_from(w) == std::vector<std::uint64_t>{10, 0, 1, 2});
 }
@@ -129,9 +130,9 @@ TEST_CASE("a worker that steals begins its own newest offer when its deque is em
   every_frame_dies const check;
   stealing_alone b;
   stealing::worker w(b, 0);
-  auto const all = offers<stealing>(3);
-  w.put(numbered<stealing>(10), why::yielded);
-  w.put(numbered<stealing>(11), why::started);
+  auto const all = lazy_tasks<stealing>(3);
+  w.put(numbered<stealing>(10), put_reason::yielded);
+  w.put(numbered<stealing>(11), put_reason::started);
   for (auto const& o : all) put(w, *o);
   CHECK(all_from(w) == std::vector<std::uint64_t>{11, 2, 1, 0, 10});
 }
@@ -141,13 +142,13 @@ TEMPLATE_TEST_CASE("others take the oldest offer", "", sharing_among<2>, stealin
   TestType b;
   typename TestType::worker busy(b, 0);
   typename TestType::worker other(b, 1);
-  auto const all = offers<TestType>(4);
+  auto const all = lazy_tasks<TestType>(4);
   for (auto const& o : all) put(busy, *o);
-  CHECK(other.take(instant::max(), dry_test()).answer() == 0);
-  CHECK(other.take(instant::max(), dry_test()).answer() == 1);
-  CHECK(busy.take_back() == all[3].get());
-  CHECK(other.take(instant::max(), dry_test()).answer() == 2);
-  CHECK(busy.take_back() == nullptr);
+  CHECK(other.take(instant::max(), quiescence_test()).answer() == 0);
+  CHECK(other.take(instant::max(), quiescence_test()).answer() == 1);
+  CHECK(busy.reclaim() == all[3].get());
+  CHECK(other.take(instant::max(), quiescence_test()).answer() == 2);
+  CHECK(busy.reclaim() == nullptr);
 }
 
 TEMPLATE_TEST_CASE("others take what they were not told of as well", "", sharing_among<2>,
@@ -156,11 +157,11 @@ TEMPLATE_TEST_CASE("others take what they were not told of as well", "", sharing
   TestType b;
   typename TestType::worker busy(b, 0);
   typename TestType::worker other(b, 1);
-  auto const all = offers<TestType>(2);
-  busy.make_room(2);
-  REQUIRE(put_silently(busy, all, 0, 2) == offers_put::done);
-  CHECK(other.take(instant::max(), dry_test()).answer() == 0);
-  CHECK(busy.take_back() == all[1].get());
+  auto const all = lazy_tasks<TestType>(2);
+  busy.reserve_lazy(2);
+  REQUIRE(put_silently(busy, all, 0, 2) == lazy_push::done);
+  CHECK(other.take(instant::max(), quiescence_test()).answer() == 0);
+  CHECK(busy.reclaim() == all[1].get());
 }
 
 TEMPLATE_TEST_CASE("of offers that are put together each other thread takes one", "",
@@ -168,7 +169,7 @@ TEMPLATE_TEST_CASE("of offers that are put together each other thread takes one"
   every_frame_dies const check;
   constexpr std::uint64_t rounds = 200;
   TestType b;
-  auto const all = offers<TestType>(2 * rounds);
+  auto const all = lazy_tasks<TestType>(2 * rounds);
   std::barrier round(3);  // both have taken: so nobody takes two
   std::atomic<std::uint64_t> taken = 0;
   typename TestType::worker w(b, 0);
@@ -177,19 +178,20 @@ TEMPLATE_TEST_CASE("of offers that are put together each other thread takes one"
     others.emplace_back([&, i] {
       typename TestType::worker mine(b, i);
       round.arrive_and_wait();
-      while (mine.take(instant::max(), dry_test())) {
+      while (mine.take(instant::max(), quiescence_test())) {
         ++taken;
         round.arrive_and_wait();
       }
     });
   round.arrive_and_wait();
   for (std::uint64_t i = 0; i != rounds; ++i) {
-    detail::put_offers(w, 2, [at = all.begin() + 2 * static_cast<std::ptrdiff_t>(i)]() mutable {
-      return static_cast<offer*>((at++)->get());
-    });
+    detail::push_lazy_tasks(w, 2,
+                            [at = all.begin() + 2 * static_cast<std::ptrdiff_t>(i)]() mutable {
+                              return static_cast<lazy_task*>((at++)->get());
+                            });
     round.arrive_and_wait();
   }
-  CHECK(!w.take(instant::max(), dry_test()));
+  CHECK(!w.take(instant::max(), quiescence_test()));
   for (auto& t : others) t.join();
   CHECK(taken == 2 * rounds);
 }
@@ -199,7 +201,7 @@ TEMPLATE_TEST_CASE("an offer that cannot be begun is passed over", "", one_threa
   every_frame_dies const check;
   TestType b;
   typename TestType::worker w(b, 0);
-  auto const all = offers<TestType>(5);
+  auto const all = lazy_tasks<TestType>(5);
   for (auto const& o : all) {
     o->fails = o->number % 2 == 0;
     put(w, *o);
@@ -213,7 +215,7 @@ TEMPLATE_TEST_CASE("an offer that cannot be begun is passed over", "", one_threa
 TEMPLATE_TEST_CASE("what is offered while offers are begun is begun as well, once", "", one_thread,
                    sharing_alone, stealing_alone) {
   every_frame_dies const check;
-  auto const all = offers<TestType>(40);
+  auto const all = lazy_tasks<TestType>(40);
   {
     TestType b;
     typename TestType::worker w(b, 0);
@@ -231,7 +233,7 @@ TEMPLATE_TEST_CASE("what is offered while offers are begun is begun as well, onc
 TEMPLATE_TEST_CASE("offers that are left when a backend ends are begun, and dropped", "",
                    one_thread, sharing_alone, stealing_alone) {
   every_frame_dies const check;
-  auto const all = offers<TestType>(5);
+  auto const all = lazy_tasks<TestType>(5);
   {
     TestType b;
     typename TestType::worker w(b, 0);
@@ -245,12 +247,12 @@ TEMPLATE_TEST_CASE("while one thread offers and takes back, others take, and not
   every_frame_dies const check;
   constexpr std::uint64_t many = 20'000;
   TestType b;
-  auto const all = offers<TestType>(many);
+  auto const all = lazy_tasks<TestType>(many);
   std::vector<std::atomic<int>> seen(many);
   std::atomic<std::uint64_t> left = many;
   auto const take_all = [&](typename TestType::worker& w) {
     for (;;) {
-      thunk const t = w.take(instant::max(), dry_test());
+      thunk const t = w.take(instant::max(), quiescence_test());
       if (!t) return;
       ++seen[t.answer()];
       --left;
@@ -270,7 +272,7 @@ TEMPLATE_TEST_CASE("while one thread offers and takes back, others take, and not
     put(w, *all[i]);
     if (i % 4 == 3)
       for (int n = 0; n != 3; ++n)
-        if (auto const* const o = static_cast<numbered_offer<TestType>*>(w.take_back())) {
+        if (auto const* const o = static_cast<numbered_lazy_task<TestType>*>(w.reclaim())) {
           ++seen[o->number];
           --left;
         }

@@ -49,12 +49,12 @@ std::map<State, int> outcomes(std::uint64_t n, State const& s, Program p) {
 
 TEST_CASE("lots are the same on every machine, and a seed is good for ever") {
   // Found by another program, from the definitions of MT19937-64 and of what Lemire does.
-  weft::detail::lots dice(7);
+  weft::detail::portable_rng dice(7);
   std::vector<std::uint64_t> drawn(16);
   for (auto& n : drawn) n = dice.below(6);
   CHECK(drawn == std::vector<std::uint64_t>{4, 5, 0, 5, 0, 0, 4, 5, 1, 4, 4, 3, 2, 1, 4, 1});
   // Of so many, half of the draws are thrown away.
-  weft::detail::lots many(7);
+  weft::detail::portable_rng many(7);
   for (std::uint64_t const n : {8755758169312616625U, 8226447053392166523U, 1303000185656569710U})
     CHECK(many.below((std::uint64_t{1} << 63) + 1) == n);
 }

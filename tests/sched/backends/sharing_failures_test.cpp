@@ -37,8 +37,9 @@ eff<void, proc> yields_until_cancelled(std::reference_wrapper<counter> found, li
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("an exception of a process is thrown, and the others find cancelled", "", alone,
-                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("an exception of a process is thrown, and the others find cancelled", "",
+                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   counter alive = 0;
   counter found = 0;
@@ -59,8 +60,8 @@ TEMPLATE_TEST_CASE("an exception of a process is thrown, and the others find can
   CHECK(alive == 0);
 }
 
-TEMPLATE_TEST_CASE("of several that fail each is named, once", "", alone, by_random, shared_by<1>,
-                   shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("of several that fail each is named, once", "", on_one_thread, in_random_order,
+                   on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(100); ++round) {
     counter begun = 0;
@@ -98,7 +99,8 @@ TEMPLATE_TEST_CASE("of several that fail each is named, once", "", alone, by_ran
 }
 
 TEMPLATE_TEST_CASE("what a handler outside throws arises in the process that asked, and no other",
-                   "", alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+                   "", on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   struct moody {
     int n = 0;

@@ -30,15 +30,18 @@ class workers {
   sharing::worker& operator[](unsigned i) { return *all_[i]; }
 
   void put(unsigned at, std::uint64_t n, unsigned times = 1) {
-    for (unsigned i = 0; i != times; ++i) (*this)[at].put(numbered<sharing>(n), why::started);
+    for (unsigned i = 0; i != times; ++i)
+      (*this)[at].put(numbered<sharing>(n), put_reason::started);
   }
   /// A process that is ready somewhere; it is no more.
-  std::uint64_t take(unsigned at) { return (*this)[at].take(instant::max(), dry_test()).answer(); }
+  std::uint64_t take(unsigned at) {
+    return (*this)[at].take(instant::max(), quiescence_test()).answer();
+  }
   /// The same; it yields.
   std::uint64_t take_and_yield(unsigned at) {
-    thunk t = (*this)[at].take(instant::max(), dry_test());
+    thunk t = (*this)[at].take(instant::max(), quiescence_test());
     std::uint64_t const n = t.answer();
-    (*this)[at].put(std::move(t), why::yielded);
+    (*this)[at].put(std::move(t), put_reason::yielded);
     return n;
   }
 
@@ -55,14 +58,14 @@ TEST_CASE("one thread alone is first in, first out, however long it runs") {
   for (std::uint64_t i = 0; i != 10; ++i) w.put(0, i);
   int wrong = 0;
   for (std::uint64_t step = 0; step != 2000; ++step) wrong += w.take_and_yield(0) != step % 10;
-  thunk t = w[0].take(instant::max(), dry_test());
+  thunk t = w[0].take(instant::max(), quiescence_test());
   for (std::uint64_t step = 0; step != 2000; ++step) {
     wrong += t.answer() != step % 10;
     if (w[0].can_exchange()) {
       t = w[0].exchange(std::move(t));
     } else {
-      w[0].put(std::move(t), why::yielded);
-      t = w[0].take(instant::max(), dry_test());
+      w[0].put(std::move(t), put_reason::yielded);
+      t = w[0].take(instant::max(), quiescence_test());
     }
   }
   CHECK(wrong == 0);
@@ -93,13 +96,13 @@ TEST_CASE("a thread that exchanges looks at the others as often as one that puts
   w.put(1, wanted);
   w.put(0, 1, 10);
   unsigned taken = 1;
-  thunk t = w[0].take(instant::max(), dry_test());
+  thunk t = w[0].take(instant::max(), quiescence_test());
   for (; t.answer() != wanted && taken != 1000; ++taken) {
     if (w[0].can_exchange()) {
       t = w[0].exchange(std::move(t));
     } else {
-      w[0].put(std::move(t), why::yielded);
-      t = w[0].take(instant::max(), dry_test());
+      w[0].put(std::move(t), put_reason::yielded);
+      t = w[0].take(instant::max(), quiescence_test());
     }
   }
   CHECK(taken == 256);

@@ -32,8 +32,9 @@ eff<void, proc> yields(int n) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("a tree of forks has every leaf once, each with its own answers", "", alone,
-                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("a tree of forks has every leaf once, each with its own answers", "",
+                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   for (int round = 0; round != rounds(20); ++round) {
     every_frame_dies const check;
     findings leaves;
@@ -68,8 +69,9 @@ TEST_CASE("the two that come of a fork run at once, on two threads") {
   CHECK(all[0] != all[1]);
 }
 
-TEMPLATE_TEST_CASE("forks inside a handler inside: each process has its own handler", "", alone,
-                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("forks inside a handler inside: each process has its own handler", "",
+                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   for (int round = 0; round != rounds(20); ++round) {
     every_frame_dies const check;
     findings found;
@@ -90,8 +92,9 @@ TEMPLATE_TEST_CASE("forks inside a handler inside: each process has its own hand
   }
 }
 
-TEMPLATE_TEST_CASE("a process that is run again on another thread gets its old answers", "", alone,
-                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("a process that is run again on another thread gets its old answers", "",
+                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   struct dice {
     int n = 0;
@@ -115,8 +118,9 @@ TEMPLATE_TEST_CASE("a process that is run again on another thread gets its old a
   CHECK(found.all() == std::vector<std::string>(16, "123456"));
 }
 
-TEMPLATE_TEST_CASE("a fork tree in which some fail ends, and everything is unwound", "", alone,
-                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("a fork tree in which some fail ends, and everything is unwound", "",
+                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   counter alive = 0;
   for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
@@ -149,8 +153,8 @@ TEMPLATE_TEST_CASE("a fork tree in which some fail ends, and everything is unwou
   }
 }
 
-TEMPLATE_TEST_CASE("forkable children fork as well, beside others that cannot", "", alone,
-                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("forkable children fork as well, beside others that cannot", "", on_one_thread,
+                   in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   findings found;
   run_on<TestType>([&found]() -> eff<void, spawning<proc>, proc> {

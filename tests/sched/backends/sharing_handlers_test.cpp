@@ -39,7 +39,8 @@ eff<int, state<int>, proc> sums(int n) {
 }  // namespace
 
 TEMPLATE_TEST_CASE("state of a handler inside a process goes with it from thread to thread", "",
-                   alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   counter right = 0;
   run_on<TestType>([&right]() -> eff<void, spawning<proc>, proc> {
@@ -55,7 +56,8 @@ TEMPLATE_TEST_CASE("state of a handler inside a process goes with it from thread
 }
 
 TEMPLATE_TEST_CASE("a search by replay inside a process, which yields on the way, finds all", "",
-                   alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   findings found;
   run_on<TestType>([&found]() -> eff<void, spawning<proc>, proc> {
@@ -82,7 +84,8 @@ TEMPLATE_TEST_CASE("a search by replay inside a process, which yields on the way
 }
 
 TEMPLATE_TEST_CASE("a resumption that a region inside a process keeps is resumed on any thread", "",
-                   alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   counter right = 0;
   run_on<TestType>([&right]() -> eff<void, spawning<proc>, proc> {
@@ -109,8 +112,9 @@ TEMPLATE_TEST_CASE("a resumption that a region inside a process keeps is resumed
   CHECK(right == 50);
 }
 
-TEMPLATE_TEST_CASE("what a region keeps at the end of its process is unwound there", "", alone,
-                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("what a region keeps at the end of its process is unwound there", "",
+                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   counter alive = 0;
   counter unwound = 0;
@@ -135,8 +139,9 @@ TEMPLATE_TEST_CASE("what a region keeps at the end of its process is unwound the
   CHECK(alive == 0);
 }
 
-TEMPLATE_TEST_CASE("a process is cancelled inside its handlers, which end with it", "", alone,
-                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("a process is cancelled inside its handlers, which end with it", "",
+                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   for (int round = 0; round != rounds(50); ++round) {
     every_frame_dies const check;
     counter begun = 0;
@@ -169,8 +174,8 @@ TEMPLATE_TEST_CASE("a process is cancelled inside its handlers, which end with i
   }
 }
 
-TEMPLATE_TEST_CASE("what a clause inside throws passes through its process only", "", alone,
-                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("what a clause inside throws passes through its process only", "", on_one_thread,
+                   in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   struct refuses {
     int on(ask::get) const { throw std::runtime_error("no"); }
@@ -199,7 +204,8 @@ TEMPLATE_TEST_CASE("what a clause inside throws passes through its process only"
 // ---- handlers outside, which all processes use
 
 TEMPLATE_TEST_CASE("a named handler that is synchronized is borrowed, and has the last value", "",
-                   alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   struct sums_up : handler<state<int>> {
     int on(state<int>::get) const { return sum; }

@@ -68,11 +68,12 @@ void nest() {
 }  // namespace
 
 TEMPLATE_TEST_CASE("a schedule is run inside a process of another, whatever the two backends", "",
-                   alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
-  nest<alone, TestType>();
-  nest<TestType, alone>();
-  nest<shared_by<2>, TestType>();
-  nest<TestType, shared_by<3>>();
+                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
+  nest<on_one_thread, TestType>();
+  nest<TestType, on_one_thread>();
+  nest<on_sharing<2>, TestType>();
+  nest<TestType, on_sharing<3>>();
 }
 
 TEST_CASE("a process outside waits for one inside, and goes on where it was") {
@@ -80,7 +81,7 @@ TEST_CASE("a process outside waits for one inside, and goes on where it was") {
   for (int round = 0; round != rounds(100); ++round) {
     int got = 0;
     schedule<sharing>({.threads = 2, .forkable = false},
-                      [&got]() -> eff<void, spawning<proc>, proc, completing> {
+                      [&got]() -> eff<void, spawning<proc>, proc, completions> {
                         completer<int> source;
                         auto result = source.get_completion();
                         co_await spawn(
@@ -98,8 +99,8 @@ TEST_CASE("a process outside waits for one inside, and goes on where it was") {
   }
 }
 
-TEMPLATE_TEST_CASE("several threads run schedules of their own at once", "", alone, by_random,
-                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("several threads run schedules of their own at once", "", on_one_thread,
+                   in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   counter n = 0;
   std::vector<std::thread> callers;

@@ -29,8 +29,8 @@ using namespace weft::tests;
 
 namespace {
 
-using step = eff<void, proc, syncing, completing>;
-using program = eff<void, spawning<proc, syncing, completing>, proc, syncing, completing>;
+using step = eff<void, proc, syncing, completions>;
+using program = eff<void, spawning<proc, syncing, completions>, proc, syncing, completions>;
 using dice = std::minstd_rand;
 
 /// What the processes of a run, and a thread outside, have in common.
@@ -59,7 +59,7 @@ struct world {
   std::vector<completer<int>> open_;
 };
 
-eff<void, proc, completing> awaits(world& w) {
+eff<void, proc, completions> awaits(world& w) {
   completer<int> source;
   auto result = source.get_completion();
   w.put(std::move(source));
@@ -167,8 +167,8 @@ void run_once(unsigned seed, endings& all) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("random programs end, whatever they do, and leave nothing", "", alone, by_random,
-                   shared_by<1>, shared_by<2>, stolen_by<3>, shared_by<4>) {
+TEMPLATE_TEST_CASE("random programs end, whatever they do, and leave nothing", "", on_one_thread,
+                   in_random_order, on_sharing<1>, on_sharing<2>, on_stealing<3>, on_sharing<4>) {
   endings all;
   seeds const tried(static_cast<unsigned>(rounds(3000)));
   tried.for_each([&all](unsigned seed) { run_once<TestType>(seed, all); });

@@ -16,10 +16,10 @@ using namespace weft::tests;
 
 namespace {
 
-constexpr process_state all[] = {process_state::sleeping, process_state::queued,
-                                 process_state::running, process_state::yielding};
+constexpr sharing_state all[] = {sharing_state::sleeping, sharing_state::queued,
+                                 sharing_state::running, sharing_state::yielding};
 
-static_assert(is_legal_move(process_state::queued, process_state::running));
+static_assert(is_legal_move(sharing_state::queued, sharing_state::running));
 
 }  // namespace
 
@@ -37,7 +37,7 @@ TEST_CASE("a state is what it was moved to") {
   for (auto const from : all)
     for (auto const to : all)
       if (is_legal_move(from, to)) {
-        state_word s(from);
+        sharing_state_word s(from);
         CHECK(s.now() == from);
         s.move(to);
         CHECK(s.now() == to);
@@ -45,36 +45,36 @@ TEST_CASE("a state is what it was moved to") {
 }
 
 TEST_CASE("who sleeps is woken, to be queued or to run; who does not sleep is left as it is") {
-  for (auto const to : {process_state::queued, process_state::running}) {
-    state_word sleeper(process_state::sleeping);
+  for (auto const to : {sharing_state::queued, sharing_state::running}) {
+    sharing_state_word sleeper(sharing_state::sleeping);
     CHECK(sleeper.wake(to));
     CHECK(sleeper.now() == to);
-    CHECK_FALSE(sleeper.wake(process_state::queued));
+    CHECK_FALSE(sleeper.wake(sharing_state::queued));
     CHECK(sleeper.now() == to);
   }
 }
 
 TEST_CASE("who wakes waits until the other has fallen asleep, or goes on") {
   auto const then =
-      GENERATE(process_state::sleeping, process_state::queued, process_state::running);
+      GENERATE(sharing_state::sleeping, sharing_state::queued, sharing_state::running);
   int wrong = 0;
   for (int round = 0; round != 200; ++round) {
-    state_word s(process_state::yielding);
+    sharing_state_word s(sharing_state::yielding);
     std::atomic<bool> comes = false;
     std::atomic<bool> is_back = false;
     bool woke = false;
     std::thread other([&] {
       comes = true;
-      woke = s.wake(process_state::running);
+      woke = s.wake(sharing_state::running);
       is_back = true;
     });
     while (!comes) std::this_thread::yield();
     for (int i = 0; i != 5; ++i) std::this_thread::yield();
-    wrong += is_back || s.now() != process_state::yielding;
+    wrong += is_back || s.now() != sharing_state::yielding;
     s.move(then);
     other.join();
-    bool const slept = then == process_state::sleeping;
-    wrong += woke != slept || s.now() != (slept ? process_state::running : then);
+    bool const slept = then == sharing_state::sleeping;
+    wrong += woke != slept || s.now() != (slept ? sharing_state::running : then);
   }
   CHECK(wrong == 0);
 }

@@ -45,8 +45,8 @@ step takes_turns(std::reference_wrapper<turns> t, int self, int all, int n) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("a deadlock is found once, and names everyone", "", alone, by_random,
-                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("a deadlock is found once, and names everyone", "", on_one_thread,
+                   in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(1000); ++round) {
     every_frame_dies const check;
     gate one;
@@ -67,8 +67,8 @@ TEMPLATE_TEST_CASE("a deadlock is found once, and names everyone", "", alone, by
   }
 }
 
-TEMPLATE_TEST_CASE("a deadlock of processes that fork names the clones", "", alone, by_random,
-                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("a deadlock of processes that fork names the clones", "", on_one_thread,
+                   in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(300); ++round) {
     every_frame_dies const check;
     gate g;
@@ -86,7 +86,8 @@ TEMPLATE_TEST_CASE("a deadlock of processes that fork names the clones", "", alo
 }
 
 TEMPLATE_TEST_CASE("who catches a deadlock and waits again is cancelled until he has enough", "",
-                   alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   gate g;
   counter found = 0;
@@ -107,7 +108,8 @@ TEMPLATE_TEST_CASE("who catches a deadlock and waits again is cancelled until he
 }
 
 TEMPLATE_TEST_CASE("the last one wakes the other just in time, and no deadlock is reported", "",
-                   alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   int const n = TestType::threads == 8 ? rounds(20'000) : rounds(100'000);
   for (int round = 0; round != n / 100; ++round) {
     every_frame_dies const check;
@@ -135,8 +137,8 @@ TEMPLATE_TEST_CASE("the last one wakes the other just in time, and no deadlock i
   }
 }
 
-TEMPLATE_TEST_CASE("the only two there are wake each other, round after round", "", alone,
-                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("the only two there are wake each other, round after round", "", on_one_thread,
+                   in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   // Each run ends with everyone idle: that is no deadlock, again and again.
   for (int round = 0; round != rounds(2000); ++round) {
     turns it;
@@ -148,8 +150,8 @@ TEMPLATE_TEST_CASE("the only two there are wake each other, round after round", 
   }
 }
 
-TEMPLATE_TEST_CASE("of a million sleeps at a gate nobody sleeps on", "", alone, by_random,
-                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("of a million sleeps at a gate nobody sleeps on", "", on_one_thread,
+                   in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   // On more threads than there are cores each of them has a thread woken.
   int const n = rounds(TestType::threads == 8 ? 100'000 : 1'000'000) / 2;
@@ -161,8 +163,8 @@ TEMPLATE_TEST_CASE("of a million sleeps at a gate nobody sleeps on", "", alone, 
   CHECK(it.now == 2 * n);
 }
 
-TEMPLATE_TEST_CASE("eight in a ring, all at one gate", "", alone, by_random, shared_by<1>,
-                   shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("eight in a ring, all at one gate", "", on_one_thread, in_random_order,
+                   on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   int const n = rounds(5'000);
   turns it;
@@ -173,8 +175,8 @@ TEMPLATE_TEST_CASE("eight in a ring, all at one gate", "", alone, by_random, sha
 }
 
 TEMPLATE_TEST_CASE(
-    "a gate lies in the frame of one who waits there, and ends as soon as he goes on", "", alone,
-    by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+    "a gate lies in the frame of one who waits there, and ends as soon as he goes on", "",
+    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(3000); ++round) {
     counter found = 0;

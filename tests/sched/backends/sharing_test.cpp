@@ -52,8 +52,8 @@ std::string sorted(std::string s) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("every process that is spawned runs to its end, once", "", alone, by_random,
-                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("every process that is spawned runs to its end, once", "", on_one_thread,
+                   in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   counter ended = 0;
   run_on<TestType>([&ended]() -> program {
@@ -63,8 +63,8 @@ TEMPLATE_TEST_CASE("every process that is spawned runs to its end, once", "", al
   CHECK(ended == 1001);
 }
 
-TEMPLATE_TEST_CASE("a hundred thousand processes are alive at once, and end", "", alone, by_random,
-                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("a hundred thousand processes are alive at once, and end", "", on_one_thread,
+                   in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   counter begun = 0;
   counter ended = 0;
@@ -82,8 +82,9 @@ TEMPLATE_TEST_CASE("a hundred thousand processes are alive at once, and end", ""
   CHECK(ended == all);
 }
 
-TEMPLATE_TEST_CASE("a storm of processes that are born, and end at once or by exit", "", alone,
-                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("a storm of processes that are born, and end at once or by exit", "",
+                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   counter ended = 0;
   counter alive = 0;
@@ -126,8 +127,8 @@ struct grows {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("processes spawn processes that spawn processes", "", alone, by_random,
-                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("processes spawn processes that spawn processes", "", on_one_thread,
+                   in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   counter n = 0;
   run_on<TestType>([&n]() -> eff<void, spawning<spawning<spawning<proc>, proc>, proc>, proc> {
@@ -136,17 +137,17 @@ TEMPLATE_TEST_CASE("processes spawn processes that spawn processes", "", alone, 
   CHECK(n == 10 + 100 + 1000);
 }
 
-TEMPLATE_TEST_CASE("what is printed is the same, in some order", "", alone, by_random, shared_by<1>,
-                   shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("what is printed is the same, in some order", "", on_one_thread, in_random_order,
+                   on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   std::string text;
   run_on<TestType>(
       []() -> eff<void, spawning<proc, console>, proc, console> {
         for (char const c : {'a', 'b', 'c', 'd'})
           co_await spawn(
-              [](char letter) -> eff<void, proc, console> {
+              [](char injection_node) -> eff<void, proc, console> {
                 for (int i = 0; i != 100; ++i) {
-                  co_await console::print{std::string(1, letter)};
+                  co_await console::print{std::string(1, injection_node)};
                   co_await proc::yield{};
                 }
               },
@@ -158,7 +159,8 @@ TEMPLATE_TEST_CASE("what is printed is the same, in some order", "", alone, by_r
 }
 
 TEMPLATE_TEST_CASE("a handler that says it is made for threads answers each question once", "",
-                   alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   hands_out outside;
   std::vector<std::vector<int>> got(8);
@@ -185,8 +187,9 @@ TEMPLATE_TEST_CASE("a handler that says it is made for threads answers each ques
   CHECK(*all.rbegin() == 8 * 500);
 }
 
-TEMPLATE_TEST_CASE("a process that waits for another's flag, yielding, lets it run", "", alone,
-                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("a process that waits for another's flag, yielding, lets it run", "",
+                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   std::atomic<bool> flag = false;
   counter turns = 0;
   run_on<TestType>([&]() -> program {

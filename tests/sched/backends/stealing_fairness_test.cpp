@@ -40,7 +40,7 @@ TEST_CASE("what is in a deque behind others has its turn within the bound, whate
   every_frame_dies const check;
   auto const k = GENERATE(0u, 1u, 5u, 40u);
   workers w(1);
-  w.put(0, 0, why::started, k);
+  w.put(0, 0, put_reason::started, k);
   w.put(0, wanted);
   w.put(0, busy);
   unsigned const bound = 320 * (k + 1);
@@ -55,8 +55,8 @@ TEST_CASE(
   every_frame_dies const check;
   auto const k = GENERATE(0u, 1u, 5u, 40u);
   workers w(1);
-  w.put(0, 0, why::yielded, k);
-  w.put(0, wanted, why::yielded);
+  w.put(0, 0, put_reason::yielded, k);
+  w.put(0, wanted, put_reason::yielded);
   w.put(0, busy);
   unsigned const bound = 320 * (k + 1);
   unsigned const taken = steps_until_wanted(w, 0, 2 * bound, [&] { w.put(0, busy); });
@@ -68,7 +68,7 @@ TEST_CASE(
 TEST_CASE("what is in the global queue behind others has its turn within the bound") {
   every_frame_dies const check;
   auto const k = GENERATE(0u, 1u, 5u, 40u);
-  auto const why = GENERATE(why::started, why::yielded);  // who keeps the worker busy
+  auto const why = GENERATE(put_reason::started, put_reason::yielded);  // who keeps the worker busy
   workers w(1);
   w.put(0, busy, why);
   w.put_outside(0, k);
@@ -84,17 +84,17 @@ TEST_CASE("who exchanges takes what is in the global queue as soon as who puts a
   auto const k = GENERATE(0u, 1u, 5u);
   auto const yielding = GENERATE(1u, 2u, 10u);
   workers w(1);
-  w.put(0, busy, why::yielded, yielding);
+  w.put(0, busy, put_reason::yielded, yielding);
   w.put_outside(0, k);
   w.put_outside(wanted);
   unsigned taken = 1;
-  thunk t = w[0].take(instant::max(), dry_test());
+  thunk t = w[0].take(instant::max(), quiescence_test());
   for (; t.answer() != wanted && taken != 10'000; ++taken) {
     if (t.answer() == busy && w[0].can_exchange()) {
       t = w[0].exchange(std::move(t));
     } else {
-      if (t.answer() == busy) w[0].put(std::move(t), why::yielded);
-      t = w[0].take(instant::max(), dry_test());
+      if (t.answer() == busy) w[0].put(std::move(t), put_reason::yielded);
+      t = w[0].take(instant::max(), quiescence_test());
     }
   }
   CHECK(taken == 320 * (k + 1));
@@ -102,15 +102,15 @@ TEST_CASE("who exchanges takes what is in the global queue as soon as who puts a
 
 TEST_CASE("what was taken along from the global queue is behind fewer than 32 in the deque") {
   every_frame_dies const check;
-  auto const place = GENERATE(1u, 2u, 16u, 32u);  // in the batch, the first being 0
+  auto const header = GENERATE(1u, 2u, 16u, 32u);  // in the batch, the first being 0
   workers w({.threads = 1, .batch = 1000});
   w.put_outside(busy);
-  w.put_outside(0, place - 1);
+  w.put_outside(0, header - 1);
   w.put_outside(wanted);
-  w.put_outside(0, 64 - place);
+  w.put_outside(0, 64 - header);
   unsigned const bound = 320 * 32;
   unsigned const taken = steps_until_wanted(w, 0, 2 * bound, [&] { w.put(0, busy); });
-  CAPTURE(place, taken);
+  CAPTURE(header, taken);
   CHECK(taken <= bound);
 }
 
@@ -118,7 +118,7 @@ TEST_CASE(
     "what is taken from the global queue in its turn brings nothing along into a full deque") {
   every_frame_dies const check;
   workers w(1);
-  w.put(0, 0, why::started, 1000);
+  w.put(0, 0, put_reason::started, 1000);
   w.put(0, busy);
   w.put_outside(0);
   w.put_outside(wanted);
@@ -131,13 +131,13 @@ TEST_CASE("what is ready at a thread that is stuck is got by any other one withi
   auto const n = GENERATE(2u, 3u, 5u);
   auto const k = GENERATE(0u, 1u, 5u, 20u);
   auto const other = GENERATE(1u, 0u);  // the index decides whom it visits first
-  auto const why = GENERATE(why::started, why::yielded);
+  auto const why = GENERATE(put_reason::started, put_reason::yielded);
   unsigned const stuck = other == 0 ? n - 1 : 0;
   workers w(n);
-  w.put(stuck, 0, why::started, k);
+  w.put(stuck, 0, put_reason::started, k);
   w.put(stuck, wanted);
-  w.put(stuck, 0, why::yielded, k);
-  w.put(stuck, also_wanted, why::yielded);
+  w.put(stuck, 0, put_reason::yielded, k);
+  w.put(stuck, also_wanted, put_reason::yielded);
   w.put(other, busy, why, 2);
   unsigned const bound = 960 * (n - 1) * (k + 1);
   unsigned taken = 0;

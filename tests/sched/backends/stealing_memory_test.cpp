@@ -85,7 +85,7 @@ std::vector<thunk> made(std::uint64_t n) {
 /// Those that it takes, in the order of their numbers.
 std::vector<std::uint64_t> taken_by(stealing::worker& w, std::size_t n) {
   std::vector<std::uint64_t> all;
-  while (all.size() != n) all.push_back(w.take(instant::max(), dry_test()).answer());
+  while (all.size() != n) all.push_back(w.take(instant::max(), quiescence_test()).answer());
   std::ranges::sort(all);
   return all;
 }
@@ -99,7 +99,8 @@ std::vector<std::uint64_t> up_to(std::uint64_t n) {
 
 TEST_CASE("what a deque or a queue has no memory for goes to the global queue, and is not lost") {
   every_frame_dies const check;
-  auto const why = GENERATE(why::started, why::yielded, why::woken, why::handed_over);
+  auto const why = GENERATE(put_reason::started, put_reason::yielded, put_reason::woken,
+                            put_reason::handed_over);
   auto const order = GENERATE(local_order::lifo, local_order::fifo);
   auto const threads = GENERATE(1u, 2u);
   stealing b({.threads = threads, .order = order});
@@ -119,12 +120,12 @@ TEST_CASE("what is taken, stolen or exchanged without memory is not lost") {
   stealing::worker first(b, 0);
   stealing::worker second(b, 1);
   auto all = made(2000);
-  auto const put = [&](std::size_t from, std::size_t to, auto& in, why w) {
+  auto const put = [&](std::size_t from, std::size_t to, auto& in, put_reason w) {
     for (std::size_t i = from; i != to; ++i) in.put(std::move(all[i]), w);
   };
-  put(0, 1000, first, why::woken);
-  put(1000, 1500, first, why::yielded);
-  put(1500, 2000, b, why::woken);
+  put(0, 1000, first, put_reason::woken);
+  put(1000, 1500, first, put_reason::yielded);
+  put(1500, 2000, b, put_reason::woken);
   std::vector<std::uint64_t> got;
   got.reserve(2000);
   {
@@ -132,7 +133,7 @@ TEST_CASE("what is taken, stolen or exchanged without memory is not lost") {
     while (got.size() != 2000)
       for (auto* const w : {&second, &second, &first})
         if (got.size() != 2000) {
-          thunk t = w->take(instant::max(), dry_test());
+          thunk t = w->take(instant::max(), quiescence_test());
           if (w->can_exchange()) t = w->exchange(std::move(t));
           got.push_back(t.answer());
         }
@@ -149,16 +150,16 @@ TEST_CASE("without memory for the list a process is not on it, and runs") {
   stealing b(how);
   stealing::worker w(b, 0);
   auto all = made(3);
-  w.put(std::move(all[0]), why::started);
+  w.put(std::move(all[0]), put_reason::started);
   {
     no_memory const now;
-    w.put(std::move(all[1]), why::started);
+    w.put(std::move(all[1]), put_reason::started);
   }
-  w.put(std::move(all[2]), why::started);
+  w.put(std::move(all[2]), put_reason::started);
   CHECK(b.processes().size() == 2);
   for (int i = 0; i != 3; ++i) {
-    thunk const t = w.take(instant::max(), dry_test());
-    b.ends(*t.get());
+    thunk const t = w.take(instant::max(), quiescence_test());
+    b.on_end(*t.get());
   }
   CHECK(b.processes().empty());
 }

@@ -39,7 +39,7 @@ numbers operator+(numbers a, numbers const& b) {
 
 TEST_CASE("what is started, woken or handed over on a thread comes back last in, first out") {
   every_frame_dies const check;
-  auto const why = GENERATE(why::started, why::woken, why::handed_over);
+  auto const why = GENERATE(put_reason::started, put_reason::woken, put_reason::handed_over);
   workers w(1);
   w.put_numbers(0, 0, 5, why);
   CHECK(w.take(0, 5) == numbers{4, 3, 2, 1, 0});
@@ -48,18 +48,18 @@ TEST_CASE("what is started, woken or handed over on a thread comes back last in,
 TEST_CASE("what yields comes back first in, first out") {
   every_frame_dies const check;
   workers w(1);
-  w.put_numbers(0, 0, 5, why::yielded);
+  w.put_numbers(0, 0, 5, put_reason::yielded);
   CHECK(w.take(0, 5) == from_to(0, 5));
 }
 
 TEST_CASE("what is spawned while 128 are in the deque stands with those that have yielded") {
   every_frame_dies const check;
   workers w(2);
-  w.put_numbers(0, 0, 138, why::started);
+  w.put_numbers(0, 0, 138, put_reason::started);
   // Of the ten, half; and last of all what the other one would do next.
   CHECK(w.take(1) == 128);
   CHECK(w.take(0, 2) == numbers{127, 126});
-  w.put_numbers(0, 200, 202, why::started);
+  w.put_numbers(0, 200, 202, put_reason::started);
   CHECK(w.take(0, 3) == numbers{201, 200, 125});
   CHECK(w.take(1, 6) == from_to(129, 135));
 }
@@ -67,9 +67,9 @@ TEST_CASE("what is spawned while 128 are in the deque stands with those that hav
 TEST_CASE("if the options say fifo, all that is put on a thread comes back so") {
   every_frame_dies const check;
   workers w({.threads = 1, .order = local_order::fifo});
-  w.put_numbers(0, 0, 2, why::started);
-  w.put_numbers(0, 2, 4, why::yielded);
-  w.put_numbers(0, 4, 6, why::woken);
+  w.put_numbers(0, 0, 2, put_reason::started);
+  w.put_numbers(0, 2, 4, put_reason::yielded);
+  w.put_numbers(0, 4, 6, put_reason::woken);
   CHECK(w.take(0, 6) == from_to(0, 6));
 }
 
@@ -85,10 +85,10 @@ TEST_CASE(
     "a worker runs what is in its deque, what has yielded, what is outside, what others have") {
   every_frame_dies const check;
   workers w(2);
-  w.put(1, 5, why::yielded);
+  w.put(1, 5, put_reason::yielded);
   w.put(1, 6);
   w.put_outside(4);
-  w.put(0, 3, why::yielded);
+  w.put(0, 3, put_reason::yielded);
   w.put(0, 2);
   CHECK(w.take(0, 5) == from_to(2, 7));
 }
@@ -125,7 +125,7 @@ TEST_CASE("a worker with nothing steals half of a deque from where it is oldest,
   every_frame_dies const check;
   auto const there = GENERATE(1u, 2u, 3u, 10u, 64u, 1000u);
   workers w(2);
-  w.put_numbers(0, 0, there, why::woken);
+  w.put_numbers(0, 0, there, put_reason::woken);
   std::uint64_t const half = std::clamp(there / 2, 1u, 256u);
   CHECK(w.take(1) == 0);
   CHECK(w.backend().counts(1).stolen == half);
@@ -138,7 +138,7 @@ TEST_CASE("and half of what has yielded, 32 at most, first in, first out") {
   every_frame_dies const check;
   auto const there = GENERATE(1u, 2u, 3u, 10u, 62u, 1000u);
   workers w(2);
-  w.put_numbers(0, 0, there, why::yielded);
+  w.put_numbers(0, 0, there, put_reason::yielded);
   unsigned const half = std::clamp(there / 2, 1u, 32u);
   CHECK(w.take(1, half) == from_to(0, half));
   CHECK(w.backend().counts(1).stolen == half);
@@ -151,16 +151,16 @@ TEST_CASE("who yields alone has its turn again, and who yields beside others let
   w.put(0, 0);
   int wrong = 0;
   for (int i = 0; i != 200; ++i) wrong += w.take_and_yield(0) != 0;
-  w.put(0, 1, why::yielded);
+  w.put(0, 1, put_reason::yielded);
   for (std::uint64_t i = 0; i != 200; ++i) wrong += w.take_and_yield(0) != i % 2;
-  thunk t = w[0].take(instant::max(), dry_test());
+  thunk t = w[0].take(instant::max(), quiescence_test());
   for (std::uint64_t i = 0; i != 200; ++i) {
     wrong += t.answer() != i % 2;
     if (w[0].can_exchange()) {
       t = w[0].exchange(std::move(t));
     } else {
-      w[0].put(std::move(t), why::yielded);
-      t = w[0].take(instant::max(), dry_test());
+      w[0].put(std::move(t), put_reason::yielded);
+      t = w[0].take(instant::max(), quiescence_test());
     }
   }
   CHECK(wrong == 0);
@@ -176,15 +176,15 @@ TEST_CASE("who yields alone, and does not come back at once, is not left to thos
     std::atomic<std::uint64_t> got = 0;
     std::thread sleeper([&] {
       stealing::worker w(b, 0);
-      if (thunk const t = w.take(instant::max(), dry_test())) got = t.answer();
+      if (thunk const t = w.take(instant::max(), quiescence_test())) got = t.answer();
     });
     while (here.can_exchange()) std::this_thread::yield();  // as long as nobody sleeps
-    other.put(numbered<stealing>(2), why::yielded);
+    other.put(numbered<stealing>(2), put_reason::yielded);
     // `here` comes to look at the oldest of others, and takes that one: its own is left.
     thunk t = numbered<stealing>(1);
     while (t.answer() != 2 && got == 0) {
-      here.put(std::move(t), why::yielded);
-      t = here.take(instant::max(), dry_test());
+      here.put(std::move(t), put_reason::yielded);
+      t = here.take(instant::max(), quiescence_test());
     }
     bool const was_told = got != 0 || here.can_exchange();
     if (!was_told) b.stop();
@@ -202,14 +202,14 @@ TEST_CASE("how often a worker looks again before it sleeps, the options say") {
   stealing::worker here(b, 0);
   std::thread other([&b] {
     stealing::worker w(b, 1);
-    (void)w.take(instant::max(), dry_test());
+    (void)w.take(instant::max(), quiescence_test());
   });
   bool has_slept = false;  // what can_exchange() is about
   for (int i = 0; looks == 0 ? !has_slept : i != 1000; ++i) {
     std::this_thread::yield();
     has_slept |= !here.can_exchange();
   }
-  here.put(numbered<stealing>(0), why::started);
+  here.put(numbered<stealing>(0), put_reason::started);
   other.join();
   auto const counts = b.counts(1);
   CHECK(has_slept == (looks == 0));
@@ -223,8 +223,8 @@ TEST_CASE("a worker that has slept until it is woken, or until a deadline, says 
   every_frame_dies const check;
   stealing b({.threads = 1, .looks = 0});
   stealing::worker w(b, 0);
-  dry_test const never([](void const*) { return false; }, nullptr);
-  CHECK(w.take(instant(), never).why_empty() == thunk::nothing::deadline);
+  quiescence_test const never([](void const*) { return false; }, nullptr);
+  CHECK(w.take(instant(), never).why_empty() == thunk::reason::deadline);
   CHECK(b.counts(0).parked == 1);
   CHECK(b.counts(0).woken == 0);
   CHECK(b.counts(0).run == 0);
@@ -237,7 +237,7 @@ TEST_CASE(
   constexpr unsigned enough = 16'384;
   workers w({.threads = 1, .order = order});
   CHECK_FALSE(w[0].is_crowded());
-  w.put(0, 0, why::started, enough);
+  w.put(0, 0, put_reason::started, enough);
   unsigned spawns = 2;
   while (!w[0].is_crowded() && spawns != 2 * enough) ++spawns;
   CHECK(spawns == enough);
@@ -252,7 +252,7 @@ TEST_CASE("what one process makes does not fill the memory before anybody looks 
   unsigned most = 0;
   w.put(0, 1);
   for (unsigned spawned = 0; spawned != 200'000;) {
-    thunk t = w[0].take(instant::max(), dry_test());
+    thunk t = w[0].take(instant::max(), quiescence_test());
     if (t.answer() == 0) {
       --alive;
       continue;
@@ -262,7 +262,7 @@ TEST_CASE("what one process makes does not fill the memory before anybody looks 
       ++spawned;
       most = std::max(most, ++alive);
     }
-    w[0].put(std::move(t), why::yielded);
+    w[0].put(std::move(t), put_reason::yielded);
   }
   CHECK(most < 3 * 16'384);
 }

@@ -84,7 +84,7 @@ TEST_CASE("each process has its state, its steps, and what it waits for, where")
 
   REQUIRE(all.size() == 6);
   CHECK(std::ranges::is_sorted(all, {}, &process_report::id));
-  auto const is = [&](std::size_t i, std::string_view id, lifecycle state, auto steps,
+  auto const is = [&](std::size_t i, std::string_view id, stealing_state state, auto steps,
                       std::string const& waits_for) {
     INFO(all[i].id.text() << " waits for " << all[i].waits_for);
     CHECK(all[i].id.text() == id);
@@ -93,12 +93,12 @@ TEST_CASE("each process has its state, its steps, and what it waits for, where")
     CHECK(all[i].waits_for == waits_for);
   };
   auto const just = [](std::uint32_t n) { return [n](std::uint32_t steps) { return steps == n; }; };
-  is(0, "1", lifecycle::running, just(11), "");
-  is(1, "1.1", lifecycle::blocked, just(1), "weft::syncing::wait at " + gate_line);
-  is(2, "1.2", lifecycle::idle, just(1), "weft::mail::receive at " + mail_line);
-  is(3, "1.3", lifecycle::ready, [](std::uint32_t n) { return n > 5 && n < 15; }, "");
-  is(4, "1.4", lifecycle::blocked, just(1), "weft::timing::sleep_for at " + sleep_line);
-  is(5, "1.5", lifecycle::ready, just(0), "");
+  is(0, "1", stealing_state::running, just(11), "");
+  is(1, "1.1", stealing_state::blocked, just(1), "weft::syncing::wait at " + gate_line);
+  is(2, "1.2", stealing_state::idle, just(1), "weft::mail::receive at " + mail_line);
+  is(3, "1.3", stealing_state::ready, [](std::uint32_t n) { return n > 5 && n < 15; }, "");
+  is(4, "1.4", stealing_state::blocked, just(1), "weft::timing::sleep_for at " + sleep_line);
+  is(5, "1.5", stealing_state::ready, just(0), "");
   CHECK(s.base().processes().empty());
 }
 
@@ -153,10 +153,10 @@ TEST_CASE("processes are looked at from another thread while they are born, wait
       ++looks;
       wrong += !std::ranges::is_sorted(found, {}, &process_report::id);
       for (auto const& r : found) {
-        bool const waits = r.state == lifecycle::blocked || r.state == lifecycle::idle;
+        bool const waits = r.state == stealing_state::blocked || r.state == stealing_state::idle;
         wrong += r.waits_for.empty() == waits;
         wrong += waits && r.waits_for != "weft::syncing::wait at " + line;
-        wrong += r.state == lifecycle::complete;
+        wrong += r.state == stealing_state::complete;
       }
       std::this_thread::yield();
     } while (!is_over);

@@ -16,16 +16,17 @@ using namespace weft::tests;
 
 namespace {
 
-constexpr lifecycle all[] = {lifecycle::ready, lifecycle::running, lifecycle::blocked,
-                             lifecycle::idle, lifecycle::complete};
+constexpr stealing_state all[] = {stealing_state::ready, stealing_state::running,
+                                  stealing_state::blocked, stealing_state::idle,
+                                  stealing_state::complete};
 
-static_assert(is_legal_move(lifecycle::ready, lifecycle::running));
+static_assert(is_legal_move(stealing_state::ready, stealing_state::running));
 
 /// One that has come to that.
-void bring(lifecycle_word& w, lifecycle to) {
-  if (to == lifecycle::ready) return;
-  w.move(lifecycle::running);
-  if (to != lifecycle::running) w.move(to);
+void bring(stealing_state_word& w, stealing_state to) {
+  if (to == stealing_state::ready) return;
+  w.move(stealing_state::running);
+  if (to != stealing_state::running) w.move(to);
 }
 
 }  // namespace
@@ -41,11 +42,11 @@ TEST_CASE("of the twenty-five moves these nine are legal") {
 }
 
 TEST_CASE("a lifecycle is what it was moved to, and begins with ready") {
-  CHECK(lifecycle_word().now() == lifecycle::ready);
+  CHECK(stealing_state_word().now() == stealing_state::ready);
   for (auto const from : all)
     for (auto const to : all)
       if (is_legal_move(from, to)) {
-        lifecycle_word w;
+        stealing_state_word w;
         bring(w, from);
         CHECK(w.now() == from);
         w.move(to);
@@ -54,66 +55,66 @@ TEST_CASE("a lifecycle is what it was moved to, and begins with ready") {
 }
 
 TEST_CASE("who is put is ready, whether it has run or not") {
-  lifecycle_word w;
-  w.is_put();
-  CHECK(w.now() == lifecycle::ready);
-  bring(w, lifecycle::running);
-  w.is_put();
-  CHECK(w.now() == lifecycle::ready);
+  stealing_state_word w;
+  w.set_ready();
+  CHECK(w.now() == stealing_state::ready);
+  bring(w, stealing_state::running);
+  w.set_ready();
+  CHECK(w.now() == stealing_state::ready);
 }
 
 TEST_CASE("who waits is woken, and is to be put by who wakes it") {
-  for (auto const state : {lifecycle::blocked, lifecycle::idle}) {
-    lifecycle_word w;
-    bring(w, lifecycle::running);
+  for (auto const state : {stealing_state::blocked, stealing_state::idle}) {
+    stealing_state_word w;
+    bring(w, stealing_state::running);
     CHECK(w.wait(state));
     CHECK(w.now() == state);
     CHECK(w.wake());
-    CHECK(w.now() == lifecycle::ready);
+    CHECK(w.now() == stealing_state::ready);
   }
 }
 
 TEST_CASE("who has never run is woken, and is to be put by who wakes it") {
-  lifecycle_word w;
+  stealing_state_word w;
   CHECK(w.wake());
-  CHECK(w.now() == lifecycle::ready);
+  CHECK(w.now() == stealing_state::ready);
 }
 
 TEST_CASE("who is woken while it is running runs on, and finds it when it would wait: once") {
-  for (auto const state : {lifecycle::blocked, lifecycle::idle}) {
-    lifecycle_word w;
-    bring(w, lifecycle::running);
+  for (auto const state : {stealing_state::blocked, stealing_state::idle}) {
+    stealing_state_word w;
+    bring(w, stealing_state::running);
     CHECK_FALSE(w.wake());
-    CHECK(w.now() == lifecycle::running);
+    CHECK(w.now() == stealing_state::running);
     CHECK_FALSE(w.wait(state));
-    CHECK(w.now() == lifecycle::ready);
+    CHECK(w.now() == stealing_state::ready);
 
-    w.move(lifecycle::running);
+    w.move(stealing_state::running);
     CHECK(w.wait(state));  // the flag is gone
     CHECK(w.now() == state);
   }
 }
 
 TEST_CASE("who waits is taken over without being put") {
-  for (auto const state : {lifecycle::blocked, lifecycle::idle}) {
-    lifecycle_word w;
+  for (auto const state : {stealing_state::blocked, stealing_state::idle}) {
+    stealing_state_word w;
     bring(w, state);
     w.take_over([] { std::abort(); });
-    CHECK(w.now() == lifecycle::running);
+    CHECK(w.now() == stealing_state::running);
   }
 }
 
 TEST_CASE("who takes over one that is about to wait waits for that") {
-  lifecycle_word w;
-  bring(w, lifecycle::running);
+  stealing_state_word w;
+  bring(w, stealing_state::running);
   int times = 0;
   bool let_go = false;
   w.take_over([&] {
-    if (++times == 3) let_go = w.wait(lifecycle::idle);
+    if (++times == 3) let_go = w.wait(stealing_state::idle);
   });
   CHECK(times == 3);
   CHECK(let_go);
-  CHECK(w.now() == lifecycle::running);
+  CHECK(w.now() == stealing_state::running);
 }
 
 TEST_CASE("a wake that races with the wait is never lost and never doubled") {

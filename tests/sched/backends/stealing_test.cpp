@@ -94,8 +94,8 @@ TEST_CASE("what was spawned last runs first on one thread, or last if the option
       []() -> eff<void, spawning<console>, console> {
         for (char const c : {'a', 'b', 'c'})
           co_await spawn(
-              [](char letter) -> eff<void, console> {
-                co_await console::print{std::string(1, letter)};
+              [](char injection_node) -> eff<void, console> {
+                co_await console::print{std::string(1, injection_node)};
               },
               c);
       },

@@ -58,7 +58,7 @@ struct entry : queue_entry {
 };
 /// Ready: as whoever is to be put.
 entry& ready(entry& e) {
-  e.state.move(process_state::queued);
+  e.state.move(sharing_state::queued);
   return e;
 }
 
@@ -71,14 +71,14 @@ struct some_entries : std::array<entry, N> {
 
 std::size_t id_of(queue_entry const& e) { return static_cast<entry const&>(e).id; }
 
-bool is_out(queue_entry const& e, process_state s = process_state::running) {
+bool is_out(queue_entry const& e, sharing_state s = sharing_state::running) {
   return !e.owner.load() && !e.next && !e.previous && e.state.now() == s;
 }
 /// QUEUE-2, QUEUE-3: those and no others stand there, in that order.
 bool holds(queue const& q, std::vector<queue_entry*> const& all) {
   bool right = q.length() == all.size() && q.is_empty() == all.empty();
   for (std::size_t i = 0; i != all.size(); ++i)
-    right &= all[i]->owner.load() == &q && all[i]->state.now() == process_state::queued &&
+    right &= all[i]->owner.load() == &q && all[i]->state.now() == sharing_state::queued &&
              all[i]->previous == (i == 0 ? nullptr : all[i - 1]) &&
              all[i]->next == (i + 1 == all.size() ? nullptr : all[i + 1]);
   return right;
@@ -176,15 +176,15 @@ TEST_CASE("an entry of another queue, of none, or on its way is not here") {
   REQUIRE(other.try_share(1, chain));
   CHECK(q.try_dequeue_entry(e[2]) == removal::not_here);
   CHECK(other.try_dequeue_entry(e[2]) == removal::not_here);
-  CHECK(e[2].state.now() == process_state::queued);
+  CHECK(e[2].state.now() == sharing_state::queued);
   CHECK(holds(q, {&e[0], &e[1]}));
 }
 
 TEST_CASE("an exchange puts at the end and takes the first, or gives back who would be alone") {
   queue q;
   some_entries<3> e;
-  auto const alone = q.try_exchange(ready(e[0]));
-  CHECK(&alone.entry() == &e[0]);
+  auto const on_one_thread = q.try_exchange(ready(e[0]));
+  CHECK(&on_one_thread.entry() == &e[0]);
   CHECK(is_out(e[0]));
   CHECK(holds(q, {}));
 
@@ -215,7 +215,7 @@ TEST_CASE("who is shared comes from the front, is still queued, and is nobody's"
   CHECK(in(chain) == shared);
   CHECK(chain.last->next == nullptr);
   for (auto* s : shared) CHECK(s->owner.load() == nullptr);
-  for (auto* s : shared) CHECK(s->state.now() == process_state::queued);
+  for (auto* s : shared) CHECK(s->state.now() == sharing_state::queued);
   CHECK(holds(q, left));
 }
 
@@ -237,7 +237,7 @@ TEST_CASE("who moves to another queue comes before all who stand there") {
   for (std::size_t i = 0; i != there; ++i) all.push_back(&mine[i]);
   CHECK(holds(to, all));
   CHECK(holds(from, {&e[3]}));
-  e[0].state.move(process_state::running);
+  e[0].state.move(sharing_state::running);
   CHECK(to.try_enqueue(ready(e[0])) == entered::had_some);
   all.push_back(&e[0]);
   CHECK(holds(to, all));
@@ -284,7 +284,7 @@ TEST_CASE("while somebody is at work on it a queue is locked, to everyone and fo
     entry_chain const mine{&e[3], &e[3], 1};
     wrong += q.try_prepend(mine);
     wrong += q.is_empty();
-    wrong += !is_out(e[3], process_state::queued);
+    wrong += !is_out(e[3], sharing_state::queued);
     for (auto* const x : gone) wrong += !is_out(*x);  // QUEUE-4: before the claim ends
   };
   std::vector<queue_entry*> left;
@@ -406,7 +406,7 @@ TEST_CASE("three queues and those on their way do as std::deques do") {
     auto const outsider = [&]() -> entry* {
       std::vector<entry*> out;
       for (auto& x : e)
-        if (x.state.now() == process_state::running) out.push_back(&x);
+        if (x.state.now() == sharing_state::running) out.push_back(&x);
       return out.empty() ? nullptr : out[random(static_cast<unsigned>(out.size()))];
     };
     auto const take_first = [&](std::deque<std::size_t>& m) {
@@ -457,7 +457,7 @@ TEST_CASE("three queues and those on their way do as std::deques do") {
           from.erase(from.begin(), from.begin() + chain.length);
           if (random(2) == 0) {  // the first of them is to run
             wrong += id_of(chain.pop()) != moved.front();
-            e[moved.front()].state.move(process_state::running);
+            e[moved.front()].state.move(sharing_state::running);
             moved.pop_front();
           }
           if (chain.length == 0) break;
@@ -474,7 +474,7 @@ TEST_CASE("three queues and those on their way do as std::deques do") {
         queued += all.size();
       }
       for (auto const& x : e)
-        if (x.state.now() == process_state::running) wrong += !is_out(x), ++queued;
+        if (x.state.now() == sharing_state::running) wrong += !is_out(x), ++queued;
       wrong += queued != n;
     }
     CHECK(wrong == 0);

@@ -276,7 +276,8 @@ TEST_CASE("a handler that has other ways to decide among the next time is told")
 
 TEST_CASE("a walk decides at random, and the same seed decides the same") {
   weft::tests::every_frame_dies const here;
-  for (walk const by : {walk::uniform, walk::weighted, walk::pct, walk::portfolio}) {
+  for (walk_strategy const by : {walk_strategy::uniform, walk_strategy::weighted,
+                                 walk_strategy::pct, walk_strategy::portfolio}) {
     auto const walks = [by](std::uint64_t seed) {
       auto const found = random_walk({.seed = seed, .by = by, .max_schedules = 200}, nothing_said,
                                      one_who_asks({2, 3, 4}), as_said, by_explorer);

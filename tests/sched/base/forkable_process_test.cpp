@@ -359,9 +359,9 @@ TEST_CASE("of two threads that want the frames of a fork exactly one gets them")
   every_frame_dies const check;
   constexpr int rounds = 2000;
   std::array<std::atomic<int>, rounds> got{};
-  std::vector<weft::detail::shared_rest*> rests(rounds);
+  std::vector<weft::detail::shared_continuation*> rests(rounds);
   for (auto& r : rests) {
-    r = new weft::detail::shared_rest();
+    r = new weft::detail::shared_continuation();
     r->keep();  // one owner a thread
   }
   std::barrier together(2);

@@ -204,7 +204,8 @@ TEST_CASE("where who spawns waits for room, it is told the same") {
     }
   };
   bool const keeps_log = GENERATE(false, true);
-  CHECK(printed_by({.forkable = keeps_log, .max_processes = 2, .when_full = full::wait}, p) == "");
+  CHECK(printed_by({.forkable = keeps_log, .max_processes = 2, .when_full = overflow_policy::wait},
+                   p) == "");
   CHECK(told.size() == 9);
   CHECK(told == own);
 }

@@ -422,7 +422,7 @@ TEST_CASE("a handler of another kind makes its replies itself") {
 TEST_CASE("commands may be handled inside a program, for a part of it") {
   every_frame_dies const check;
   int got = 0;
-  schedule([&]() -> eff<void, completing> {
+  schedule([&]() -> eff<void, completions> {
     got = co_await handle<issuing<twice>>(
         dispatchers{doubles},
         [](int n) -> eff<int, commands<twice>> { co_return co_await perform(twice(n)); }(4));

@@ -128,8 +128,8 @@ eff<void, proc, commands<twice>> asks_some(int n, std::reference_wrapper<counter
 }  // namespace
 
 TEMPLATE_TEST_CASE("answers from other threads race with the waits, and none is lost or mixed up",
-                   "", alone, by_queue, by_stack, by_random, shared_by<1>, shared_by<2>,
-                   stolen_by<2>) {
+                   "", on_one_thread, on_locked_queue, on_locked_stack, in_random_order,
+                   on_sharing<1>, on_sharing<2>, on_stealing<2>) {
   constexpr int many = 30;
   seeds(static_cast<unsigned>(rounds(200))).for_each([&](unsigned seed) {
     every_frame_dies const check;
@@ -147,7 +147,8 @@ TEMPLATE_TEST_CASE("answers from other threads race with the waits, and none is 
 }
 
 TEMPLATE_TEST_CASE("ten thousand are in flight, answered in any order, and each has its own answer",
-                   "", alone, by_queue, by_stack, by_random, shared_by<2>, stolen_by<2>) {
+                   "", on_one_thread, on_locked_queue, on_locked_stack, in_random_order,
+                   on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   constexpr int many = 10000;
   counter right = 0;
@@ -184,8 +185,8 @@ TEMPLATE_TEST_CASE("ten thousand are in flight, answered in any order, and each 
   CHECK(right == many);
 }
 
-TEMPLATE_TEST_CASE("dispatchers that are synchronized are called one at a time", "", shared_by<2>,
-                   stolen_by<2>) {
+TEMPLATE_TEST_CASE("dispatchers that are synchronized are called one at a time", "", on_sharing<2>,
+                   on_stealing<2>) {
   every_frame_dies const check;
   int calls = 0;  // plain: ThreadSanitizer looks
   counter right = 0;
@@ -202,7 +203,7 @@ TEMPLATE_TEST_CASE("dispatchers that are synchronized are called one at a time",
 }
 
 TEMPLATE_TEST_CASE("answers that come while processes are cancelled are taken, or do nothing", "",
-                   alone, by_random, shared_by<1>, shared_by<2>, stolen_by<2>) {
+                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_stealing<2>) {
   for (int round = 0; round != rounds(300); ++round) {
     every_frame_dies const check;
     desk_of<twice> desk;
@@ -223,7 +224,7 @@ TEMPLATE_TEST_CASE("answers that come while processes are cancelled are taken, o
 }
 
 TEMPLATE_TEST_CASE("a scheduler that is shut down leaves its commands to whoever answers later", "",
-                   alone, by_random, shared_by<1>, shared_by<2>, stolen_by<2>) {
+                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_stealing<2>) {
   for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
     desk_of<twice> desk;
@@ -250,8 +251,9 @@ TEMPLATE_TEST_CASE("a scheduler that is shut down leaves its commands to whoever
   }
 }
 
-TEMPLATE_TEST_CASE("who waits for an answer finds cancelled when somebody asks to stop", "", alone,
-                   by_random, by_stack, shared_by<1>, shared_by<2>, stolen_by<2>) {
+TEMPLATE_TEST_CASE("who waits for an answer finds cancelled when somebody asks to stop", "",
+                   on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
+                   on_stealing<2>) {
   every_frame_dies const check;
   desk_of<twice> desk;
   counter right = 0;

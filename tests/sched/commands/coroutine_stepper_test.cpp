@@ -92,14 +92,14 @@ body minds_the_time(notes* to) {
 }
 body says_nothing(notes*) { co_return; }
 
-machine stepper() {
+machine make_stepper() {
   return {{"in turn", in_turn},     {"at once", at_once},      {"fails", fails},
           {"cleans up", cleans_up}, {"minds", minds_the_time}, {"nothing", says_nothing}};
 }
 event answer(std::uint64_t tag) { return event(event_type::completed, tag); }
 event answer(std::uint64_t tag, int value) {
   event e(event_type::completed, tag);
-  e.data = payload(value);
+  e.data = unique_any(value);
   return e;
 }
 void step(machine& m, output& out, event e) {
@@ -123,7 +123,7 @@ std::vector<std::string> lines_of(Parser parser, std::string text, std::size_t s
       if (auto* const l = std::get_if<line>(&issued.what)) {
         lines.push_back(l->text);
       } else {
-        e.data = payload(text.substr(0, size));
+        e.data = unique_any(text.substr(0, size));
         text.erase(0, size);
       }
     }
@@ -139,7 +139,7 @@ std::vector<std::string> lines_of(Parser parser, std::string text, std::size_t s
 TEST_CASE("a coroutine is stepped by hand, from command to command") {
   every_frame_dies const check;
   notes n;
-  machine m = stepper();
+  machine m = make_stepper();
   output out;
   m.init("in turn", &n);
   CHECK(n.alive == 0);
@@ -167,7 +167,7 @@ TEST_CASE("a coroutine is stepped by hand, from command to command") {
 TEST_CASE("a coroutine may have several in flight, and be answered in any order") {
   every_frame_dies const check;
   notes n;
-  machine m = stepper();
+  machine m = make_stepper();
   output out;
   m.init("at once", &n);
   m.step({}, out);
@@ -193,7 +193,7 @@ TEST_CASE("a coroutine may have several in flight, and be answered in any order"
 
 TEST_CASE("a coroutine may end in its first step") {
   every_frame_dies const check;
-  machine m = stepper();
+  machine m = make_stepper();
   output out;
   m.init("nothing", nullptr);
   m.step({}, out);
@@ -203,7 +203,7 @@ TEST_CASE("a coroutine may end in its first step") {
 TEST_CASE("errors arrive where the coroutine waits, and what it throws leaves the step") {
   every_frame_dies const check;
   notes n;
-  machine m = stepper();
+  machine m = make_stepper();
   output out;
   m.init("fails", &n);
   m.step({}, out);
@@ -217,19 +217,19 @@ TEST_CASE("errors arrive where the coroutine waits, and what it throws leaves th
 TEST_CASE("an answer of another type is refused with both names") {
   every_frame_dies const check;
   notes n;
-  machine m = stepper();
+  machine m = make_stepper();
   output out;
   m.init("in turn", &n);
   m.step({}, out);
   event e(event_type::completed, 1);
-  e.data = payload('c');
+  e.data = unique_any('c');
   CHECK_THROWS_WITH(m.step(std::span(&e, 1), out), Contains("asked for int, and holds char"));
 }
 
 TEST_CASE("tags that nobody waits for, and messages, are for nobody") {
   every_frame_dies const check;
   notes n;
-  machine m = stepper();
+  machine m = make_stepper();
   output out;
   m.init("in turn", &n);
   m.step({}, out);
@@ -246,7 +246,7 @@ TEST_CASE("a coroutine that is cancelled finds that, and may clean up, but not w
   every_frame_dies const check;
   notes n;
   notes other;
-  machine m = stepper();
+  machine m = make_stepper();
   output out;
   m.init("cleans up", &n);
   m.step({}, out);
@@ -268,7 +268,7 @@ TEST_CASE("a coroutine that is cancelled finds that, and may clean up, but not w
 TEST_CASE("a coroutine that is closed where it waits is unwound there") {
   every_frame_dies const check;
   notes n;
-  machine m = stepper();
+  machine m = make_stepper();
   output out;
   m.init("at once", &n);
   m.step({}, out);
@@ -283,7 +283,7 @@ TEST_CASE("a coroutine that is closed where it waits is unwound there") {
 TEST_CASE("a coroutine that is stepped has no clock, and no method that it was not given") {
   every_frame_dies const check;
   notes n;
-  machine m = stepper();
+  machine m = make_stepper();
   output out;
   CHECK_THROWS_AS(m.step({}, out), std::logic_error);
   CHECK_THROWS_WITH(m.init("in trun", &n),

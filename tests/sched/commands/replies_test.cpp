@@ -121,8 +121,8 @@ TEST_CASE("if the answer's constructor throws, the reply is dropped") {
   CHECK_FALSE(book.complete(1, 3));
 }
 
-TEMPLATE_TEST_CASE("threads that race to answer by tag answer each once", "", alone, by_random,
-                   shared_by<2>, stolen_by<2>) {
+TEMPLATE_TEST_CASE("threads that race to answer by tag answer each once", "", on_one_thread,
+                   in_random_order, on_sharing<2>, on_stealing<2>) {
   constexpr int many = 40;
   for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;

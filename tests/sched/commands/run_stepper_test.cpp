@@ -112,8 +112,8 @@ class scripted {
   std::string script_{};
   std::size_t at_ = 0;
 };
-static_assert(steps<scripted>);
-static_assert(!steps<int>);
+static_assert(stepper<scripted>);
+static_assert(!stepper<int>);
 
 using program = eff<void, spawning<proc, steppers<scripted>>, proc, mail>;
 
@@ -338,12 +338,12 @@ TEST_CASE("messages and answers come to one that waits for both") {
 
 TEST_CASE("one that waits when nothing is in flight and nobody could send ends with no_senders") {
   every_frame_dies const check;
-  life alone;
+  life on_one_thread;
   life with_inbox;
   dispatchers d{doubles, naps_at_once()};
-  CHECK(end_of(starts(alone, "tww"), d) == no_senders().what());
-  CHECK(alone.seen == "c1=2 ");
-  CHECK(alone.closes == 1);
+  CHECK(end_of(starts(on_one_thread, "tww"), d) == no_senders().what());
+  CHECK(on_one_thread.seen == "c1=2 ");
+  CHECK(on_one_thread.closes == 1);
   std::string const end = end_of(
       [&]() -> program {
         auto [in, to] = co_await open<int>();

@@ -162,7 +162,8 @@ eff<void, mail> sends(address<int> to, int from, int n) {
 }  // namespace
 
 TEMPLATE_TEST_CASE("a parser by hand and one that is a coroutine find the same, beside each other",
-                   "", alone, by_queue, by_stack, by_random, shared_by<2>, stolen_by<2>) {
+                   "", on_one_thread, on_locked_queue, on_locked_stack, in_random_order,
+                   on_sharing<2>, on_stealing<2>) {
   seeds(static_cast<unsigned>(rounds(100))).for_each([](unsigned seed) {
     every_frame_dies const check;
     dice roll(seed);
@@ -199,7 +200,8 @@ TEMPLATE_TEST_CASE("a parser by hand and one that is a coroutine find the same, 
 }
 
 TEMPLATE_TEST_CASE("messages and answers that race are all seen, and each stepper is closed once",
-                   "", alone, by_queue, by_stack, by_random, shared_by<2>, stolen_by<2>) {
+                   "", on_one_thread, on_locked_queue, on_locked_stack, in_random_order,
+                   on_sharing<2>, on_stealing<2>) {
   constexpr int steppers_there = 5;
   constexpr int messages = 20;
   for (int round = 0; round != rounds(100); ++round) {
@@ -222,8 +224,8 @@ TEMPLATE_TEST_CASE("messages and answers that race are all seen, and each steppe
   }
 }
 
-TEMPLATE_TEST_CASE("steppers are closed once, also when another process fails", "", alone, by_queue,
-                   by_random, shared_by<2>, stolen_by<2>) {
+TEMPLATE_TEST_CASE("steppers are closed once, also when another process fails", "", on_one_thread,
+                   on_locked_queue, in_random_order, on_sharing<2>, on_stealing<2>) {
   for (int round = 0; round != rounds(300); ++round) {
     every_frame_dies const check;
     counts c;
@@ -244,7 +246,7 @@ TEMPLATE_TEST_CASE("steppers are closed once, also when another process fails", 
 }
 
 TEMPLATE_TEST_CASE("steppers of a scheduler that is shut down are closed once, in time or late", "",
-                   alone, by_random, shared_by<1>, shared_by<2>, stolen_by<2>) {
+                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_stealing<2>) {
   for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
     counts c;

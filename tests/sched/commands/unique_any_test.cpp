@@ -29,7 +29,7 @@ template <class F>
 std::string refusal_of(F f) {
   try {
     f();
-  } catch (wrong_payload const& e) {
+  } catch (bad_unique_any const& e) {
     return e.what();
   }
   return "none";
@@ -37,8 +37,8 @@ std::string refusal_of(F f) {
 
 }  // namespace
 
-TEST_CASE("a payload gives back what it was made of, by its type") {
-  payload p(7);
+TEST_CASE("a unique_any gives back what it was made of, by its type") {
+  unique_any p(7);
   CHECK(p);
   CHECK(p.holds<int>());
   CHECK_FALSE(p.holds<long>());
@@ -46,20 +46,20 @@ TEST_CASE("a payload gives back what it was made of, by its type") {
   p.get<int>() = 8;
   CHECK(p.take<int>() == 8);
   CHECK_FALSE(p);
-  p = payload(std::string("a text that is too long to lie in three words"));
+  p = unique_any(std::string("a text that is too long to lie in three words"));
   CHECK(p.take<std::string>() == "a text that is too long to lie in three words");
-  p = payload("a decayed one");
+  p = unique_any("a decayed one");
   CHECK(p.get<char const*>() == std::string("a decayed one"));
 }
 
-TEST_CASE("a payload takes what only moves, and moves itself") {
-  static_assert(!std::is_copy_constructible_v<payload>);
-  static_assert(std::is_nothrow_move_constructible_v<payload>);
-  static_assert(std::is_nothrow_move_assignable_v<payload>);
-  payload a(std::make_unique<int>(5));
-  payload b(std::move(a));
+TEST_CASE("a unique_any takes what only moves, and moves itself") {
+  static_assert(!std::is_copy_constructible_v<unique_any>);
+  static_assert(std::is_nothrow_move_constructible_v<unique_any>);
+  static_assert(std::is_nothrow_move_assignable_v<unique_any>);
+  unique_any a(std::make_unique<int>(5));
+  unique_any b(std::move(a));
   CHECK_FALSE(a);  // NOLINT
-  payload c(1);
+  unique_any c(1);
   c = std::move(b);
   auto& itself = c;
   c = std::move(itself);
@@ -67,30 +67,30 @@ TEST_CASE("a payload takes what only moves, and moves itself") {
   CHECK(*five == 5);
 }
 
-TEST_CASE("asking a payload for another type is refused, with both names, and changes nothing") {
-  payload p(7);
+TEST_CASE("asking a unique_any for another type is refused, with both names, and changes nothing") {
+  unique_any p(7);
   CHECK(refusal_of([&] { (void)p.get<char>(); }) ==
-        "weft: a payload was asked for char, and holds int");
+        "weft: a unique_any was asked for char, and holds int");
   CHECK_THAT(refusal_of([&] { (void)p.take<sized<1>>(); }), Contains("sized<1>, and holds int"));
   CHECK(p.take<int>() == 7);
   CHECK_THAT(refusal_of([&] { (void)p.take<int>(); }), Contains("for int, and holds nothing"));
-  CHECK_THAT(refusal_of([] { (void)payload().get<int>(); }), Contains("holds nothing"));
+  CHECK_THAT(refusal_of([] { (void)unique_any().get<int>(); }), Contains("holds nothing"));
 }
 
-TEMPLATE_TEST_CASE("what is in a payload dies once, wherever it lies", "", sized<1>, sized<8>,
+TEMPLATE_TEST_CASE("what is in a unique_any dies once, wherever it lies", "", sized<1>, sized<8>,
                    sized<9>, sized<100>) {
   using counted = tracked<moves::safely>;
   long const births = counted::births;
   long const deaths = counted::deaths;
   {
-    payload dropped(TestType(1));
-    payload taken(TestType(2));
-    payload moved = std::move(taken);
-    payload over(TestType(3));
+    unique_any dropped(TestType(1));
+    unique_any taken(TestType(2));
+    unique_any moved = std::move(taken);
+    unique_any over(TestType(3));
     over = std::move(moved);
     CHECK(over.get<TestType>().tail.front() == 2);
-    payload replaced(TestType(4));
-    replaced = payload();
+    unique_any replaced(TestType(4));
+    replaced = unique_any();
     CHECK_FALSE(replaced);
     auto const value = over.take<TestType>();
     CHECK(value.tail.front() == 2);

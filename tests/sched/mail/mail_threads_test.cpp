@@ -83,8 +83,8 @@ class arrived {
 // ---- order, and each once
 
 TEMPLATE_TEST_CASE("each sender's messages come in its order, each once, unbounded and bounded", "",
-                   alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>,
-                   stolen_by<3>) {
+                   on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
+                   on_sharing<8>, on_stealing<3>) {
   constexpr int senders = 6;
   int const each = rounds(2000);
   for (std::size_t const capacity : {std::size_t{1}, std::size_t{3}, std::size_t{1'000'000}}) {
@@ -103,8 +103,9 @@ TEMPLATE_TEST_CASE("each sender's messages come in its order, each once, unbound
   }
 }
 
-TEMPLATE_TEST_CASE("who selects gets the messages of each sender in order, each once", "", alone,
-                   by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("who selects gets the messages of each sender in order, each once", "",
+                   on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
+                   on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   constexpr std::size_t senders = 6;
   int const each = rounds(2000);
@@ -155,8 +156,9 @@ TEMPLATE_TEST_CASE("who selects gets the messages of each sender in order, each 
 
 // ---- nobody sleeps on
 
-TEMPLATE_TEST_CASE("a million times to and fro, and nobody sleeps on", "", alone, by_random,
-                   by_stack, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("a million times to and fro, and nobody sleeps on", "", on_one_thread,
+                   in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   for (int const pairs : {1, 7}) {
     counter played = 0;
@@ -186,8 +188,8 @@ TEMPLATE_TEST_CASE("a million times to and fro, and nobody sleeps on", "", alone
 }
 
 TEMPLATE_TEST_CASE("a token goes round among those who select and those who receive in time", "",
-                   alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>,
-                   stolen_by<3>) {
+                   on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
+                   on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   constexpr std::size_t n = 16;
   int const hops = rounds(100'000);
@@ -227,8 +229,9 @@ TEMPLATE_TEST_CASE("a token goes round among those who select and those who rece
   CHECK(made == hops);
 }
 
-TEMPLATE_TEST_CASE("two who send to each other for ever do not starve a third", "", alone,
-                   by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("two who send to each other for ever do not starve a third", "", on_one_thread,
+                   in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   constexpr int most = 10'000'000;
   counter played = 0;
@@ -248,7 +251,7 @@ TEMPLATE_TEST_CASE("two who send to each other for ever do not starve a third", 
                    true);
     co_await spawn(plays, std::move(right), std::move(to_left), std::ref(played), std::ref(is_over),
                    false);
-    if constexpr (!std::is_same_v<TestType, by_stack>)  // a stack is not fair to who yields
+    if constexpr (!std::is_same_v<TestType, on_locked_stack>)  // a stack is not fair to who yields
       for (int i = 0; i != 100; ++i) co_await proc::yield{};
     is_over = true;
   });
@@ -258,8 +261,8 @@ TEMPLATE_TEST_CASE("two who send to each other for ever do not starve a third", 
 // ---- ends that go
 
 TEMPLATE_TEST_CASE("when all addresses are dropped, whoever does it, who receives hears of it", "",
-                   alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>,
-                   stolen_by<3>) {
+                   on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
+                   on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(2000); ++round) {
     every_frame_dies const check;
     counter heard = 0;
@@ -293,8 +296,9 @@ TEMPLATE_TEST_CASE("when all addresses are dropped, whoever does it, who receive
   }
 }
 
-TEMPLATE_TEST_CASE("an inbox that goes says so to everyone, and its messages die once", "", alone,
-                   by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("an inbox that goes says so to everyone, and its messages die once", "",
+                   on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
+                   on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(500); ++round) {
     everything_dies const check;
     counter sent = 0;
@@ -322,8 +326,8 @@ TEMPLATE_TEST_CASE("an inbox that goes says so to everyone, and its messages die
 }
 
 TEMPLATE_TEST_CASE("ends outlive their scheduler, and are dropped by several threads at once", "",
-                   alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>,
-                   stolen_by<3>) {
+                   on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
+                   on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(200); ++round) {
     everything_dies const check;
     std::vector<std::function<void()>> drops;
@@ -351,7 +355,7 @@ TEMPLATE_TEST_CASE("ends outlive their scheduler, and are dropped by several thr
 }
 
 TEMPLATE_TEST_CASE("the last address is dropped by a thread that is not the scheduler's", "",
-                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+                   on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(300); ++round) {
     every_frame_dies const check;
     counter heard = 0;
@@ -380,8 +384,8 @@ TEMPLATE_TEST_CASE("the last address is dropped by a thread that is not the sche
   }
 }
 
-TEMPLATE_TEST_CASE("an address that is dropped as the run ends loses nobody", "", shared_by<1>,
-                   shared_by<2>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("an address that is dropped as the run ends loses nobody", "", on_sharing<1>,
+                   on_sharing<2>, on_stealing<3>) {
   for (int round = 0; round != rounds(300); ++round) {
     every_frame_dies const check;
     std::atomic<bool> is_out = false;
@@ -410,7 +414,7 @@ TEMPLATE_TEST_CASE("an address that is dropped as the run ends loses nobody", ""
 }
 
 TEMPLATE_TEST_CASE("who has handed its thread over goes on when its receiver keeps that", "",
-                   shared_by<2>, shared_by<8>, stolen_by<3>) {
+                   on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != 10; ++round) {
     every_frame_dies const check;
     std::atomic<bool> went_on = false;
@@ -431,8 +435,9 @@ TEMPLATE_TEST_CASE("who has handed its thread over goes on when its receiver kee
 
 // ---- deadlines
 
-TEMPLATE_TEST_CASE("messages that race with deadlines are had once, late or not", "", alone,
-                   by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("messages that race with deadlines are had once, late or not", "", on_one_thread,
+                   in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   constexpr int pairs = 4;
   int const each = rounds(10'000);
@@ -479,8 +484,9 @@ TEMPLATE_TEST_CASE("messages that race with deadlines are had once, late or not"
   CHECK(late > 0);
 }
 
-TEMPLATE_TEST_CASE("in virtual time too, where nobody waits for the clock", "", alone, by_random,
-                   by_stack, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("in virtual time too, where nobody waits for the clock", "", on_one_thread,
+                   in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   counter got = 0;
   counter late = 0;
@@ -580,8 +586,9 @@ program lives_a_while(town& t, unsigned seed, inbox<message> in,
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("whoever dies when and how, what was born dies once", "", alone, by_random,
-                   by_stack, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("whoever dies when and how, what was born dies once", "", on_one_thread,
+                   in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   seeds(static_cast<unsigned>(rounds(200))).for_each([](unsigned seed) {
     everything_dies const check;
     town t{seed, static_cast<int>(seed % 4)};
@@ -606,8 +613,9 @@ TEMPLATE_TEST_CASE("whoever dies when and how, what was born dies once", "", alo
   });
 }
 
-TEMPLATE_TEST_CASE("a deadlock names who receives and who waits for room, each once", "", alone,
-                   by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("a deadlock names who receives and who waits for room, each once", "",
+                   on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
+                   on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(300); ++round) {
     every_frame_dies const check;
     std::string who;

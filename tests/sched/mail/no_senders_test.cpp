@@ -43,7 +43,7 @@ step receives(inbox<int> in, found& what) {
     throw;
   }
 }
-step holds_on(address<int> to) {
+step pins_outer_frames(address<int> to) {
   for (;;) {
     co_await proc::yield{};
     if (to != to) co_return;
@@ -74,7 +74,7 @@ program the_sender_is_cancelled(found& what) {
     kept.emplace(other.to);
     co_await spawn(waits, std::move(both.to), std::move(other.in));
   } else {
-    co_await spawn(holds_on, std::move(both.to));
+    co_await spawn(pins_outer_frames, std::move(both.to));
   }
   co_await spawn(fails);
   for (;;) co_await proc::yield{};  // keeps `kept`
@@ -118,8 +118,8 @@ end end_of(Program p) {
 }  // namespace
 
 TEMPLATE_TEST_CASE("a receiver whose sender is cancelled by a failure finds the cancellation", "",
-                   alone, by_random, shared_by<1>, shared_by<2>, shared_by<4>, stolen_by<2>,
-                   stolen_by<4>) {
+                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<4>,
+                   on_stealing<2>, on_stealing<4>) {
   for (int round = 0; round != 200; ++round) {
     auto const yields = end_of<TestType>(the_sender_is_cancelled<false>);
     auto const sleeps = end_of<TestType>(the_sender_is_cancelled<true>);
@@ -133,8 +133,8 @@ TEMPLATE_TEST_CASE("a receiver whose sender is cancelled by a failure finds the 
   }
 }
 
-TEMPLATE_TEST_CASE("on one thread a receiver whose sender fails finds the cancellation", "", alone,
-                   by_random) {
+TEMPLATE_TEST_CASE("on one thread a receiver whose sender fails finds the cancellation", "",
+                   on_one_thread, in_random_order) {
   for (int round = 0; round != 100; ++round) {
     auto const e = end_of<TestType>(the_sender_fails);
     CHECK(e.what != found::no_sender);
@@ -144,7 +144,7 @@ TEMPLATE_TEST_CASE("on one thread a receiver whose sender fails finds the cancel
 }
 
 TEMPLATE_TEST_CASE("on several threads a receiver may find that nobody sends before it hears why",
-                   "", shared_by<2>, shared_by<4>, stolen_by<2>, stolen_by<4>) {
+                   "", on_sharing<2>, on_sharing<4>, on_stealing<2>, on_stealing<4>) {
   for (int round = 0; round != 500; ++round) {
     auto const e = end_of<TestType>(the_sender_fails);
     // Either; and the failure that is the reason is always among those that are reported.
@@ -174,7 +174,7 @@ TEST_CASE("explored, a receiver finds what it may find on one thread, or on seve
 }
 
 TEMPLATE_TEST_CASE("a receiver in a scope that is cancelled finds that, not that nobody sends", "",
-                   alone, by_random, shared_by<2>, stolen_by<2>) {
+                   on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   for (int round = 0; round != 100; ++round) {
     found inside = found::nothing;
@@ -191,8 +191,8 @@ TEMPLATE_TEST_CASE("a receiver in a scope that is cancelled finds that, not that
           std::move(second.in), std::ref(outside));
       auto const body = [&](auto& s) -> eff<void, proc, mail> {
         s.start(receives, std::move(first.in), std::ref(inside));
-        s.start(holds_on, std::move(first.to));
-        s.start(holds_on, std::move(second.to));
+        s.start(pins_outer_frames, std::move(first.to));
+        s.start(pins_outer_frames, std::move(second.to));
         for (int i = 0; i != 3; ++i) co_await proc::yield{};
         s.cancel();
       };

@@ -90,7 +90,7 @@ program one_that_fails_then() {
 }  // namespace
 
 TEMPLATE_TEST_CASE("ports that own one another by their messages go with their scheduler", "",
-                   alone, by_random, shared_by<2>, stolen_by<2>) {
+                   on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   for (auto* const p :
        {an_inbox_in_its_own_queue, a_shared_inbox_in_its_own_queue, two_in_each_others_queues,
@@ -114,8 +114,8 @@ TEST_CASE("no schedule leaks ports that own one another") {
     }
 }
 
-TEMPLATE_TEST_CASE("messages that nobody can receive any more go with the scheduler", "", alone,
-                   by_random, shared_by<2>, stolen_by<2>) {
+TEMPLATE_TEST_CASE("messages that nobody can receive any more go with the scheduler", "",
+                   on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::optional<inbox<parcel>> in;
   std::optional<address<parcel>> to;

@@ -47,7 +47,7 @@ struct searched {
   std::size_t few = 0;
 };
 template <class Program>
-searched all_of(granularity grain, Program p) {
+searched tuple_join(granularity grain, Program p) {
   every_frame_dies const check;
   auto const search = [&](bool reduce) {
     return explore({.granularity = grain,
@@ -87,7 +87,7 @@ using outcomes = std::set<std::string>;
 
 TEST_CASE("one may send before there is an inbox, while it is there, and when it has gone") {
   for (auto const grain : {granularity::cooperative, granularity::parallel}) {
-    auto const found = all_of(grain, [](world& w) -> program {
+    auto const found = tuple_join(grain, [](world& w) -> program {
       process_id const child = co_await spawn(opens_and_tries, std::ref(w));
       co_await spawn(sends_and_notes, child, 1, std::ref(w));
     });
@@ -99,7 +99,7 @@ TEST_CASE("one may send before there is an inbox, while it is there, and when it
 }
 
 TEST_CASE("a message may come after one has looked, and before the inbox goes") {
-  auto const found = all_of(granularity::parallel, [](world& w) -> program {
+  auto const found = tuple_join(granularity::parallel, [](world& w) -> program {
     process_id const child = co_await spawn(
         [](world& to) -> program {
           auto in = co_await open_inbox<int>();
@@ -115,7 +115,7 @@ TEST_CASE("a message may come after one has looked, and before the inbox goes") 
 
 TEST_CASE("two send to one by its id: in each order, and each message once") {
   for (auto const grain : {granularity::cooperative, granularity::parallel}) {
-    auto const found = all_of(grain, [](world& w) -> program {
+    auto const found = tuple_join(grain, [](world& w) -> program {
       auto in = co_await open_inbox<int>();
       co_await spawn(sends, in.owner(), 1);
       co_await spawn(sends, in.owner(), 2);
@@ -129,7 +129,7 @@ TEST_CASE("two send to one by its id: in each order, and each message once") {
 }
 
 TEST_CASE("two inboxes that have nothing to do with one another: one schedule stands for all") {
-  auto const found = all_of(granularity::parallel, [](world&) -> program {
+  auto const found = tuple_join(granularity::parallel, [](world&) -> program {
     auto const talks_to_itself = []() -> program {
       auto in = co_await open_inbox<int>();
       for (int i = 0; i != 2; ++i) {
@@ -147,7 +147,7 @@ TEST_CASE("two inboxes that have nothing to do with one another: one schedule st
 
 TEST_CASE("a full inbox that closes: who waits for room is let in, or told, and never forgotten") {
   for (auto const grain : {granularity::cooperative, granularity::parallel}) {
-    auto const found = all_of(grain, [](world& w) -> program {
+    auto const found = tuple_join(grain, [](world& w) -> program {
       process_id const child = co_await spawn(
           [](world& to) -> program {
             auto in = co_await open_inbox<int>({.capacity = 1});
@@ -177,7 +177,7 @@ TEST_CASE("a full inbox that closes: who waits for room is let in, or told, and 
 
 TEST_CASE("who waits at its inbox is a deadlock in each schedule in which one sends too early") {
   for (auto const grain : {granularity::cooperative, granularity::parallel}) {
-    auto const found = all_of(grain, [](world& w) -> program {
+    auto const found = tuple_join(grain, [](world& w) -> program {
       process_id const child = co_await spawn([]() -> program {
         auto in = co_await open_inbox<int>();
         (void)co_await in.receive();

@@ -77,8 +77,8 @@ std::string error_of(F f) {
 
 // ---- one sends, one receives
 
-TEMPLATE_TEST_CASE("who is spawned is sent to by the id that spawn said", "", alone, by_random,
-                   by_queue, shared_by<2>, stolen_by<2>) {
+TEMPLATE_TEST_CASE("who is spawned is sent to by the id that spawn said", "", on_one_thread,
+                   in_random_order, on_locked_queue, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   heard h;
   run_on<TestType>([&h]() -> program {
@@ -97,7 +97,8 @@ TEMPLATE_TEST_CASE("who is spawned is sent to by the id that spawn said", "", al
 }
 
 TEMPLATE_TEST_CASE("each sender's messages come in its order, each once, unbounded and bounded", "",
-                   alone, by_random, by_queue, by_stack, shared_by<2>, stolen_by<2>) {
+                   on_one_thread, in_random_order, on_locked_queue, on_locked_stack, on_sharing<2>,
+                   on_stealing<2>) {
   static constexpr int senders = 4;
   static constexpr int each = 60;
   for (std::size_t const capacity : {std::size_t{1}, std::size_t{2}, std::size_t{1'000'000}}) {
@@ -120,8 +121,8 @@ TEMPLATE_TEST_CASE("each sender's messages come in its order, each once, unbound
   }
 }
 
-TEMPLATE_TEST_CASE("two play ping-pong, each knows the other by its id alone", "", alone, by_random,
-                   by_queue, shared_by<2>, stolen_by<2>) {
+TEMPLATE_TEST_CASE("two play ping-pong, each knows the other by its id alone", "", on_one_thread,
+                   in_random_order, on_locked_queue, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   counter played = 0;
   run_on<TestType>([&played]() -> program {
@@ -153,8 +154,8 @@ TEMPLATE_TEST_CASE("two play ping-pong, each knows the other by its id alone", "
 // ---- false
 
 TEMPLATE_TEST_CASE(
-    "sending says false to who never was, has no inbox, takes another type, or ended", "", alone,
-    by_random, by_queue, shared_by<2>, stolen_by<2>) {
+    "sending says false to who never was, has no inbox, takes another type, or ended", "",
+    on_one_thread, in_random_order, on_locked_queue, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::vector<bool> said;
   run_on<TestType>([&said]() -> program {
@@ -197,8 +198,9 @@ TEMPLATE_TEST_CASE(
   CHECK(said == std::vector<bool>{false, false, false, false, false, false, true, true});
 }
 
-TEMPLATE_TEST_CASE("once the inbox has gone sending says false, until there is another", "", alone,
-                   by_random, by_queue, by_stack, shared_by<2>, stolen_by<2>) {
+TEMPLATE_TEST_CASE("once the inbox has gone sending says false, until there is another", "",
+                   on_one_thread, in_random_order, on_locked_queue, on_locked_stack, on_sharing<2>,
+                   on_stealing<2>) {
   every_frame_dies const check;
   std::vector<bool> said;
   run_on<TestType>([&said]() -> program {
@@ -239,7 +241,7 @@ TEST_CASE("a message that nobody takes dies with its inbox, or where it was sent
 // ---- many
 
 TEMPLATE_TEST_CASE("a thousand processes send to one another at random, and all is counted", "",
-                   alone, by_random, by_queue, shared_by<2>, stolen_by<2>) {
+                   on_one_thread, in_random_order, on_locked_queue, on_sharing<2>, on_stealing<2>) {
   static constexpr int many = 1000;
   static constexpr int each = 5;
   every_frame_dies const check;
@@ -284,8 +286,8 @@ TEMPLATE_TEST_CASE("a thousand processes send to one another at random, and all 
   CHECK(received == sent);
 }
 
-TEMPLATE_TEST_CASE("of a hundred thousand processes no two have the same id", "", alone, by_random,
-                   shared_by<2>, stolen_by<2>) {
+TEMPLATE_TEST_CASE("of a hundred thousand processes no two have the same id", "", on_one_thread,
+                   in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   static int const wide = rounds(1000);
   static constexpr int deep = 100;
@@ -304,8 +306,9 @@ TEMPLATE_TEST_CASE("of a hundred thousand processes no two have the same id", ""
 
 // ---- waiting
 
-TEMPLATE_TEST_CASE("receiving until a time finds nothing, or what has come by then", "", alone,
-                   by_random, by_queue, by_stack, shared_by<2>, stolen_by<2>) {
+TEMPLATE_TEST_CASE("receiving until a time finds nothing, or what has come by then", "",
+                   on_one_thread, in_random_order, on_locked_queue, on_locked_stack, on_sharing<2>,
+                   on_stealing<2>) {
   every_frame_dies const check;
   std::vector<std::optional<int>> got;
   run_on<TestType>(virtual_time<TestType>(), [&got]() -> program {
@@ -325,8 +328,9 @@ TEMPLATE_TEST_CASE("receiving until a time finds nothing, or what has come by th
   CHECK(got == std::vector<std::optional<int>>{{}, 5});
 }
 
-TEMPLATE_TEST_CASE("a full inbox makes who sends wait until there is room", "", alone, by_random,
-                   by_queue, by_stack, shared_by<2>, stolen_by<2>) {
+TEMPLATE_TEST_CASE("a full inbox makes who sends wait until there is room", "", on_one_thread,
+                   in_random_order, on_locked_queue, on_locked_stack, on_sharing<2>,
+                   on_stealing<2>) {
   every_frame_dies const check;
   counter sent = 0;
   counter most_ahead = 0;
@@ -351,8 +355,9 @@ TEMPLATE_TEST_CASE("a full inbox makes who sends wait until there is room", "", 
   CHECK(most_ahead <= 3);  // two, and one that was let in before it was counted
 }
 
-TEMPLATE_TEST_CASE("who waits for room is told false when the inbox goes", "", alone, by_random,
-                   by_queue, by_stack, shared_by<2>, stolen_by<2>) {
+TEMPLATE_TEST_CASE("who waits for room is told false when the inbox goes", "", on_one_thread,
+                   in_random_order, on_locked_queue, on_locked_stack, on_sharing<2>,
+                   on_stealing<2>) {
   every_frame_dies const check;
   counter told = 0;
   run_on<TestType>([&told]() -> program {
@@ -370,8 +375,9 @@ TEMPLATE_TEST_CASE("who waits for room is told false when the inbox goes", "", a
   CHECK(told == 5);
 }
 
-TEMPLATE_TEST_CASE("if all wait for messages by id, the deadlock report says where", "", alone,
-                   by_random, by_queue, by_stack, shared_by<2>, stolen_by<2>) {
+TEMPLATE_TEST_CASE("if all wait for messages by id, the deadlock report says where", "",
+                   on_one_thread, in_random_order, on_locked_queue, on_locked_stack, on_sharing<2>,
+                   on_stealing<2>) {
   every_frame_dies const check;
   auto const what = error_of([] {
     run_on<TestType>([]() -> program {
@@ -387,8 +393,9 @@ TEMPLATE_TEST_CASE("if all wait for messages by id, the deadlock report says whe
   CHECK_THAT(what, Contains("weft::routing::send at tests/sched/mail/routing_test.cpp"));
 }
 
-TEMPLATE_TEST_CASE("who waits at its inbox is cancelled when another fails", "", alone, by_random,
-                   by_queue, by_stack, shared_by<2>, stolen_by<2>) {
+TEMPLATE_TEST_CASE("who waits at its inbox is cancelled when another fails", "", on_one_thread,
+                   in_random_order, on_locked_queue, on_locked_stack, on_sharing<2>,
+                   on_stealing<2>) {
   every_frame_dies const check;
   counter told = 0;
   auto const what = error_of([&told] {
@@ -500,8 +507,8 @@ TEST_CASE("a forkable process sends by id, is run again, and does not send again
     auto in = co_await open_inbox<int>();
     co_await spawn(forkable, [to = in.owner()]() -> program {
       (void)co_await send(to, 1);
-      bool const twin = co_await proc::fork{};
-      (void)co_await send(to, twin ? 10 : 100);
+      bool const clone = co_await proc::fork{};
+      (void)co_await send(to, clone ? 10 : 100);
     });
     for (int i = 0; i != 3; ++i) {
       int const m = co_await in.receive();

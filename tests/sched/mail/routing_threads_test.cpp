@@ -61,8 +61,8 @@ program sends_to_all(counts& of, std::vector<process_id> to, unsigned seed) {
 }  // namespace
 
 TEMPLATE_TEST_CASE("sends race with inboxes that open and close, and no message is kept or lost",
-                   "", alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<2>,
-                   stolen_by<8>) {
+                   "", on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<2>, on_stealing<8>) {
   static constexpr int keepers = 4;
   int const times = rounds(20'000);
   every_frame_dies const check;
@@ -83,9 +83,9 @@ TEMPLATE_TEST_CASE("sends race with inboxes that open and close, and no message 
   CHECK(all.said_false > 0);
 }
 
-TEMPLATE_TEST_CASE("who waits at its inbox is woken by whichever thread sends to its id", "", alone,
-                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<2>,
-                   stolen_by<8>) {
+TEMPLATE_TEST_CASE("who waits at its inbox is woken by whichever thread sends to its id", "",
+                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<2>, on_stealing<8>) {
   static constexpr std::size_t ring = 16;
   int const hops = rounds(50'000);
   every_frame_dies const check;

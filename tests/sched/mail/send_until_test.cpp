@@ -30,9 +30,9 @@ namespace {
 
 using step = eff<void, proc, mail, timing>;
 using program = eff<void, spawning<proc, mail, timing>, proc, mail, timing>;
-using letter = std::unique_ptr<int>;
+using injection_node = std::unique_ptr<int>;
 
-std::string text_of(send_result<letter> const& r) {
+std::string text_of(send_result<injection_node> const& r) {
   std::string const s = r.what == delivery::sent       ? "sent"
                         : r.what == delivery::too_late ? "too late"
                                                        : "no inbox";
@@ -40,7 +40,7 @@ std::string text_of(send_result<letter> const& r) {
 }
 using said = std::vector<std::string>;
 
-eff<std::string, mail, timing> sends(address<letter> const& to, instant t, int n) {
+eff<std::string, mail, timing> sends(address<injection_node> const& to, instant t, int n) {
   auto const r = co_await to.send_until(t, std::make_unique<int>(n));
   co_return text_of(r);
 }
@@ -59,12 +59,12 @@ said said_by(Program p) {
 }  // namespace
 
 TEMPLATE_TEST_CASE("a send with a deadline says what became of the message, and gives it back", "",
-                   alone, by_random, shared_by<2>, stolen_by<2>) {
+                   on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   auto const all = said_by<TestType>([](said& s) -> program {
-    std::optional<inbox<letter>> in;
-    std::optional<address<letter>> to;
+    std::optional<inbox<injection_node>> in;
+    std::optional<address<injection_node>> to;
     {
-      auto both = co_await open<letter>({.capacity = 1});
+      auto both = co_await open<injection_node>({.capacity = 1});
       in.emplace(std::move(both.in));
       to.emplace(std::move(both.to));
     }
@@ -90,18 +90,18 @@ TEMPLATE_TEST_CASE("a send with a deadline says what became of the message, and 
                     "no inbox 6"});
 }
 
-TEMPLATE_TEST_CASE("a sender with a deadline is let in before it, and in its turn", "", alone,
-                   by_random, shared_by<2>, stolen_by<2>) {
+TEMPLATE_TEST_CASE("a sender with a deadline is let in before it, and in its turn", "",
+                   on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   auto const all = said_by<TestType>([](said& s) -> program {
-    auto [in, to] = co_await open<letter>({.capacity = 1});
+    auto [in, to] = co_await open<injection_node>({.capacity = 1});
     instant const start = co_await timing::now{};
     (void)co_await to.send(std::make_unique<int>(0));
-    auto const waits = [](address<letter> at, int n, instant until, said& out) -> step {
+    auto const waits = [](address<injection_node> at, int n, instant until, said& out) -> step {
       co_await timing::sleep_for{n * 1ms};  // so they wait in this order
       std::string const text = co_await sends(at, until, n);
       out.push_back(std::to_string(n) + " " + text);
     };
-    auto const waits_for_ever = [](address<letter> at, int n) -> step {
+    auto const waits_for_ever = [](address<injection_node> at, int n) -> step {
       co_await timing::sleep_for{n * 1ms};
       (void)co_await at.send(std::make_unique<int>(n));
     };
@@ -126,15 +126,15 @@ TEMPLATE_TEST_CASE("a sender with a deadline is let in before it, and in its tur
   CHECK(all == said{"0", "1", "3", "4", "5", "1 sent!", "2 too late 2", "4 sent!", "5 sent!"});
 }
 
-TEMPLATE_TEST_CASE("a sender that waits with a deadline is told that the inbox has gone", "", alone,
-                   by_random, shared_by<2>, stolen_by<2>) {
+TEMPLATE_TEST_CASE("a sender that waits with a deadline is told that the inbox has gone", "",
+                   on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   auto const all = said_by<TestType>([](said& s) -> program {
-    std::optional<inbox<letter>> in;
-    auto both = co_await open<letter>({.capacity = 1});
+    std::optional<inbox<injection_node>> in;
+    auto both = co_await open<injection_node>({.capacity = 1});
     in.emplace(std::move(both.in));
     instant const start = co_await timing::now{};
     (void)co_await both.to.send(std::make_unique<int>(0));
-    co_await spawn([](address<letter> at, instant until,
+    co_await spawn([](address<injection_node> at, instant until,
                       said& out) -> step { out.push_back(co_await sends(at, until, 7)); },
                    both.to, start + 10ms, std::ref(s));
     co_await timing::sleep_for{5ms};
@@ -145,10 +145,10 @@ TEMPLATE_TEST_CASE("a sender that waits with a deadline is told that the inbox h
 }
 
 TEMPLATE_TEST_CASE("a receiver that waits has the message of a send with a deadline at once", "",
-                   alone, by_random, shared_by<2>, stolen_by<2>) {
+                   on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   auto const all = said_by<TestType>([](said& s) -> program {
-    auto [in, to] = co_await open<letter>();
-    auto const receives = [](inbox<letter> from, said& out) -> step {
+    auto [in, to] = co_await open<injection_node>();
+    auto const receives = [](inbox<injection_node> from, said& out) -> step {
       for (int i = 0; i != 2; ++i) {
         auto const m = co_await from.receive();
         out.push_back(std::to_string(*m));
@@ -164,8 +164,8 @@ TEMPLATE_TEST_CASE("a receiver that waits has the message of a send with a deadl
   CHECK(all == said{"1", "2"});
 }
 
-TEMPLATE_TEST_CASE("a send by id has deadlines, too", "", alone, by_random, shared_by<2>,
-                   stolen_by<2>) {
+TEMPLATE_TEST_CASE("a send by id has deadlines, too", "", on_one_thread, in_random_order,
+                   on_sharing<2>, on_stealing<2>) {
   using routed = eff<void, spawning<mail, routing, timing>, mail, routing, timing>;
   every_frame_dies const check;
   std::vector<std::string> s;
@@ -173,7 +173,7 @@ TEMPLATE_TEST_CASE("a send by id has deadlines, too", "", alone, by_random, shar
   how.virtual_time = true;
   run_on<TestType>(how, [&]() -> routed {
     auto const receives = []() -> eff<void, mail, routing, timing> {
-      auto in = co_await open_inbox<letter>({.capacity = 1});
+      auto in = co_await open_inbox<injection_node>({.capacity = 1});
       co_await timing::sleep_for{10ms};
       (void)co_await in.receive();
       co_await timing::sleep_for{10ms};
@@ -194,10 +194,10 @@ TEMPLATE_TEST_CASE("a send by id has deadlines, too", "", alone, by_random, shar
                                       "another type"});
 }
 
-TEMPLATE_TEST_CASE("a sender with a deadline that is cancelled has not sent", "", alone, by_random,
-                   shared_by<2>, stolen_by<2>) {
+TEMPLATE_TEST_CASE("a sender with a deadline that is cancelled has not sent", "", on_one_thread,
+                   in_random_order, on_sharing<2>, on_stealing<2>) {
   auto const all = said_by<TestType>([](said& s) -> eff<void, tasking<mail, timing>, mail, timing> {
-    auto [in, to] = co_await open<letter>({.capacity = 1});
+    auto [in, to] = co_await open<injection_node>({.capacity = 1});
     (void)co_await to.send(std::make_unique<int>(0));
     instant const start = co_await timing::now{};
     auto const body = [&](auto&) { return sends(to, start + 100ms, 1); };
@@ -214,7 +214,8 @@ TEMPLATE_TEST_CASE("a sender with a deadline that is cancelled has not sent", ""
 }
 
 TEMPLATE_TEST_CASE("no message is lost or had twice where room appears as the time is up", "",
-                   alone, by_random, shared_by<2>, shared_by<4>, stolen_by<2>, stolen_by<4>) {
+                   on_one_thread, in_random_order, on_sharing<2>, on_sharing<4>, on_stealing<2>,
+                   on_stealing<4>) {
   every_frame_dies const check;
   static constexpr int senders = 4;
   static constexpr int messages = 250;
@@ -222,8 +223,9 @@ TEMPLATE_TEST_CASE("no message is lost or had twice where room appears as the ti
   std::atomic<int> late = 0;
   int had = 0;
   run_on<TestType>([&]() -> program {
-    auto [in, to] = co_await open<letter>({.capacity = 1});
-    auto const gives = [](address<letter> at, std::atomic<int>& n, std::atomic<int>& l) -> step {
+    auto [in, to] = co_await open<injection_node>({.capacity = 1});
+    auto const gives = [](address<injection_node> at, std::atomic<int>& n,
+                          std::atomic<int>& l) -> step {
       for (int i = 0; i != messages; ++i) {
         auto const now = co_await timing::now{};
         auto r = co_await at.send_until(now + std::chrono::microseconds(i % 20),
@@ -255,16 +257,16 @@ TEST_CASE("in every schedule a message sent with a deadline is had, there, or gi
     int sent = 0, back = 0, had = 0, left = 0;
   };
   auto const all = [](state& s) -> program {
-    auto [in, to] = co_await open<letter>({.capacity = 1});
+    auto [in, to] = co_await open<injection_node>({.capacity = 1});
     instant const start = co_await timing::now{};
-    auto const gives = [](address<letter> at, instant until, state& st) -> step {
+    auto const gives = [](address<injection_node> at, instant until, state& st) -> step {
       auto const r = co_await at.send_until(until, std::make_unique<int>(1));
       ++(r ? st.sent : st.back);
     };
     co_await spawn(gives, to, start + 1ms, std::ref(s));
     co_await spawn(gives, to, start + 2ms, std::ref(s));
     co_await spawn(
-        [](inbox<letter>& from, state& st) -> step {
+        [](inbox<injection_node>& from, state& st) -> step {
           // At the moment at which a sender's time is up.
           co_await timing::sleep_for{1ms};
           auto const m = co_await from.try_receive();

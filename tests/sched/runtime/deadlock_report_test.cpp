@@ -77,8 +77,8 @@ std::string deadlock_of(program (*p)(Object&), Args... args) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("a deadlock says which permits a process waits for, and where", "", alone,
-                   by_random, shared_by<2>, stolen_by<2>) {
+TEMPLATE_TEST_CASE("a deadlock says which permits a process waits for, and where", "",
+                   on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::string const text = deadlock_of<TestType>(takes_more_than_there_are, 2u);
   std::string const what = at(acquires) +
@@ -94,7 +94,7 @@ TEMPLATE_TEST_CASE("a deadlock says which permits a process waits for, and where
 }
 
 TEMPLATE_TEST_CASE("a deadlock says which value processes wait for, and which one wrote it last",
-                   "", alone, by_random, shared_by<2>, stolen_by<2>) {
+                   "", on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::string const what =
       at(waits_for_two) + ", for a shared value to be as its predicate says; it was last written ";
@@ -108,16 +108,16 @@ TEMPLATE_TEST_CASE("a deadlock says which value processes wait for, and which on
         first_line + "\n  process 1.1" + what + "when it was made: 1 process waits");
 }
 
-TEMPLATE_TEST_CASE("a deadlock says how many have arrived at a barrier", "", alone, by_random,
-                   shared_by<2>, stolen_by<2>) {
+TEMPLATE_TEST_CASE("a deadlock says how many have arrived at a barrier", "", on_one_thread,
+                   in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::string const what = at(meets) + ", for the others at a barrier: 2 of 3 have arrived";
   CHECK(deadlock_of<TestType>(one_does_not_come, 3u) ==
         first_line + "\n  process 1.1" + what + "\n  process 1.2" + what);
 }
 
-TEMPLATE_TEST_CASE("a deadlock says which process holds a mutex, and since where", "", alone,
-                   by_random, shared_by<2>, stolen_by<2>) {
+TEMPLATE_TEST_CASE("a deadlock says which process holds a mutex, and since where", "",
+                   on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   CHECK(deadlock_of<TestType>(one_locks_twice) ==
         first_line + "\n  process 1.1" + at(locks + 1) + ", held by process 1.1 since " +

@@ -34,7 +34,7 @@ using step = eff<void, proc, syncing>;
 using program = eff<void, spawning<proc, syncing>, proc, syncing>;
 
 template <class Where>
-typename Where::options room_for(std::size_t most, full when_full, bool log = false,
+typename Where::options room_for(std::size_t most, overflow_policy when_full, bool log = false,
                                  std::stop_token stop = {}) {
   auto o = Where::how(log, std::move(stop));
   o.max_processes = most;
@@ -80,12 +80,13 @@ step waits(gate& at, counter& n) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("who spawns one too many is told so, at the spawn, and may go on", "", alone,
-                   by_queue, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("who spawns one too many is told so, at the spawn, and may go on", "",
+                   on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   findings found;
   crowd c;
-  run_on<TestType>(room_for<TestType>(3, full::fail), [&]() -> program {
+  run_on<TestType>(room_for<TestType>(3, overflow_policy::fail), [&]() -> program {
     gate g;
     counter begun = 0;
     for (int i = 0; i != 5; ++i) try {
@@ -114,13 +115,13 @@ TEMPLATE_TEST_CASE("who spawns one too many is told so, at the spawn, and may go
   CHECK(c.all == 2);
 }
 
-TEMPLATE_TEST_CASE("who forks once too often is told so, and is one", "", alone, by_queue,
-                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("who forks once too often is told so, and is one", "", on_one_thread,
+                   on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
     findings found;
     counter ended = 0;
-    run_on<TestType>(room_for<TestType>(3, full::fail, true), [&]() -> eff<void, proc> {
+    run_on<TestType>(room_for<TestType>(3, overflow_policy::fail, true), [&]() -> eff<void, proc> {
       bool is_full = false;
       for (int i = 0; i != 4 && !is_full; ++i) try {
           co_await proc::fork{};
@@ -138,8 +139,8 @@ TEMPLATE_TEST_CASE("who forks once too often is told so, and is one", "", alone,
 }
 
 TEMPLATE_TEST_CASE("where they wait for room there are never more, and all have their turn", "",
-                   alone, by_queue, by_stack, shared_by<1>, shared_by<2>, shared_by<8>,
-                   stolen_by<3>) {
+                   on_one_thread, on_locked_queue, on_locked_stack, on_sharing<1>, on_sharing<2>,
+                   on_sharing<8>, on_stealing<3>) {
   for (int most : {2, 3, 10, 1000}) {
     every_frame_dies const check;
     int const n = rounds(2000);
@@ -147,19 +148,19 @@ TEMPLATE_TEST_CASE("where they wait for room there are never more, and all have 
     auto const spawner = [](crowd& to, int times) -> eff<void, spawning<proc, syncing>> {
       for (int i = 0; i != times; ++i) co_await spawn(joins, std::ref(to));
     };
-    run_on<TestType>(room_for<TestType>(static_cast<std::size_t>(most), full::wait),
+    run_on<TestType>(room_for<TestType>(static_cast<std::size_t>(most), overflow_policy::wait),
                      [&]() -> program {
                        if (most > 3) co_await spawn(spawner, std::ref(c), n);
                        for (int i = 0; i != n; ++i) co_await spawn(joins, std::ref(c));
                      });
     CHECK(c.all == (most > 3 ? 2 : 1) * n);
     CHECK(c.most <= most);
-    if (most == 10 && std::is_same_v<TestType, alone>) CHECK(c.most > 5);
+    if (most == 10 && std::is_same_v<TestType, on_one_thread>) CHECK(c.most > 5);
     CHECK(c.now == 0);
   }
 }
 
-TEMPLATE_TEST_CASE("who waits longest for room has it first", "", alone, by_queue) {
+TEMPLATE_TEST_CASE("who waits longest for room has it first", "", on_one_thread, on_locked_queue) {
   every_frame_dies const check;
   std::string order;
   // Four spawners, and so no room at all.
@@ -170,7 +171,7 @@ TEMPLATE_TEST_CASE("who waits longest for room has it first", "", alone, by_queu
     };
     for (int i = 0; i != 3; ++i) co_await spawn(says, std::ref(to), name);
   };
-  run_on<TestType>(room_for<TestType>(5, full::wait), [&]() -> program {
+  run_on<TestType>(room_for<TestType>(5, overflow_policy::wait), [&]() -> program {
     for (char const name : {'a', 'b', 'c', 'd'}) co_await spawn(spawner, std::ref(order), name);
   });
   // a has the room that the first one leaves, and then waits as well.
@@ -178,36 +179,38 @@ TEMPLATE_TEST_CASE("who waits longest for room has it first", "", alone, by_queu
   CHECK(order.size() == 12);
 }
 
-TEMPLATE_TEST_CASE("forks wait for room, and make what they make without", "", alone, by_queue,
-                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("forks wait for room, and make what they make without", "", on_one_thread,
+                   on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   // Who forks waits while others do: deep first, so that there is always one that ends.
   for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
     crowd c;
     findings found;
-    run_on<TestType>(room_for<TestType>(4, full::wait, true), [&]() -> eff<void, proc, syncing> {
-      std::string path;
-      for (int i = 0; i != 3; ++i) {
-        bool const first = co_await proc::fork{};
-        path += first ? 't' : 'f';
-        if (!first) break;
-      }
-      in_crowd const here(c);
-      co_await proc::yield{};
-      found.add(path);
-    });
+    run_on<TestType>(room_for<TestType>(4, overflow_policy::wait, true),
+                     [&]() -> eff<void, proc, syncing> {
+                       std::string path;
+                       for (int i = 0; i != 3; ++i) {
+                         bool const first = co_await proc::fork{};
+                         path += first ? 't' : 'f';
+                         if (!first) break;
+                       }
+                       in_crowd const here(c);
+                       co_await proc::yield{};
+                       found.add(path);
+                     });
     CHECK(c.most <= 4);
     CHECK(found.all() == std::vector<std::string>{"f", "tf", "ttf", "ttt"});
   }
 }
 
 TEMPLATE_TEST_CASE("one that can fork spawns where there is room, and when it is run again none",
-                   "", alone, by_queue, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+                   "", on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
     crowd c;
     counter ends = 0;
-    run_on<TestType>(room_for<TestType>(3, full::wait, true), [&]() -> program {
+    run_on<TestType>(room_for<TestType>(3, overflow_policy::wait, true), [&]() -> program {
       for (int i = 0; i != 5; ++i) co_await spawn(joins, std::ref(c));
       co_await proc::fork{};
       co_await spawn(joins, std::ref(c));
@@ -217,8 +220,8 @@ TEMPLATE_TEST_CASE("one that can fork spawns where there is room, and when it is
   }
 }
 
-TEMPLATE_TEST_CASE("where all wait for room that is a deadlock, which names it", "", alone,
-                   by_queue, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("where all wait for room that is a deadlock, which names it", "", on_one_thread,
+                   on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(300); ++round) {
     every_frame_dies const check;
     crowd c;
@@ -226,7 +229,7 @@ TEMPLATE_TEST_CASE("where all wait for room that is a deadlock, which names it",
     counter n = 0;
     counter told = 0;
     auto s = scheduler_on<TestType>();
-    s.start(room_for<TestType>(2, full::wait), [&]() -> program {
+    s.start(room_for<TestType>(2, overflow_policy::wait), [&]() -> program {
       co_await spawn(waits, std::ref(g), std::ref(n));
       try {
         co_await spawn(joins, std::ref(c));
@@ -252,27 +255,28 @@ TEMPLATE_TEST_CASE("where all wait for room that is a deadlock, which names it",
   }
 }
 
-TEMPLATE_TEST_CASE("room for one is for the first", "", alone, by_queue, shared_by<2>,
-                   stolen_by<3>) {
+TEMPLATE_TEST_CASE("room for one is for the first", "", on_one_thread, on_locked_queue,
+                   on_sharing<2>, on_stealing<3>) {
   every_frame_dies const check;
   crowd c;
   auto const p = [&]() -> program { co_await spawn(joins, std::ref(c)); };
-  CHECK_THROWS_AS(run_on<TestType>(room_for<TestType>(1, full::wait), p), deadlock);
-  CHECK_THROWS_AS(run_on<TestType>(room_for<TestType>(1, full::fail), p), too_many_processes);
-  run_on<TestType>(room_for<TestType>(1, full::wait),
+  CHECK_THROWS_AS(run_on<TestType>(room_for<TestType>(1, overflow_policy::wait), p), deadlock);
+  CHECK_THROWS_AS(run_on<TestType>(room_for<TestType>(1, overflow_policy::fail), p),
+                  too_many_processes);
+  run_on<TestType>(room_for<TestType>(1, overflow_policy::wait),
                    []() -> eff<void, proc> { co_await proc::yield{}; });
   CHECK(c.all == 0);
 }
 
-TEMPLATE_TEST_CASE("however one ends, by exit or by an exception, it leaves its room", "", alone,
-                   by_queue, shared_by<1>, shared_by<2>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("however one ends, by exit or by an exception, it leaves its room", "",
+                   on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_stealing<3>) {
   every_frame_dies const check;
   counter n = 0;
   auto const exits = [](counter& to) -> step {
     ++to;
     co_await proc::exit{};
   };
-  run_on<TestType>(room_for<TestType>(2, full::wait), [&]() -> program {
+  run_on<TestType>(room_for<TestType>(2, overflow_policy::wait), [&]() -> program {
     for (int i = 0; i != 100; ++i) co_await spawn(exits, std::ref(n));
   });
   CHECK(n == 100);
@@ -284,12 +288,12 @@ TEMPLATE_TEST_CASE("however one ends, by exit or by an exception, it leaves its 
   auto const p = [&]() -> program {
     for (;;) co_await spawn(fails, std::ref(n));
   };
-  CHECK_THROWS_WITH(run_on<TestType>(room_for<TestType>(2, full::wait), p), "no");
+  CHECK_THROWS_WITH(run_on<TestType>(room_for<TestType>(2, overflow_policy::wait), p), "no");
 }
 
-TEMPLATE_TEST_CASE("what is not begun after all gives its room back", "", alone, by_queue,
-                   shared_by<2>, stolen_by<3>) {
-  for (full const when : {full::fail, full::wait})
+TEMPLATE_TEST_CASE("what is not begun after all gives its room back", "", on_one_thread,
+                   on_locked_queue, on_sharing<2>, on_stealing<3>) {
+  for (overflow_policy const when : {overflow_policy::fail, overflow_policy::wait})
     for (bool const log : {true, false}) {
       every_frame_dies const check;
       crowd c;
@@ -307,20 +311,20 @@ TEMPLATE_TEST_CASE("what is not begun after all gives its room back", "", alone,
     }
 }
 
-TEMPLATE_TEST_CASE("who waits for room and is to stop finds cancelled", "", alone, by_queue,
-                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("who waits for room and is to stop finds cancelled", "", on_one_thread,
+                   on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(300); ++round) {
     every_frame_dies const check;
-    outside_gate never;
+    external_event never;
     counter told = 0;
     counter begun = 0;
     counter alive = 0;
-    using waiting = eff<void, spawning<proc, completing>, proc, completing>;
+    using waiting = eff<void, spawning<proc, completions>, proc, completions>;
     auto s = scheduler_on<TestType>();
-    s.start(room_for<TestType>(2, full::wait), [&]() -> waiting {
-      auto const child = [](outside_gate& at, counter& n, lives) -> eff<void, completing> {
+    s.start(room_for<TestType>(2, overflow_policy::wait), [&]() -> waiting {
+      auto const child = [](external_event& at, counter& n, lives) -> eff<void, completions> {
         ++n;
-        co_await completing::wait{at};
+        co_await completions::wait{at};
       };
       try {
         for (;;) co_await spawn(child, std::ref(never), std::ref(begun), lives(alive));
@@ -338,13 +342,14 @@ TEMPLATE_TEST_CASE("who waits for room and is to stop finds cancelled", "", alon
   }
 }
 
-TEMPLATE_TEST_CASE("a scheduler that ends unwinds who waits for room", "", alone, by_queue) {
+TEMPLATE_TEST_CASE("a scheduler that ends unwinds who waits for room", "", on_one_thread,
+                   on_locked_queue) {
   every_frame_dies const check;
   counter alive = 0;
   crowd c;
   {
     auto s = scheduler_on<TestType>();
-    s.start(room_for<TestType>(1, full::wait), [&]() -> program {
+    s.start(room_for<TestType>(1, overflow_policy::wait), [&]() -> program {
       lives const here(alive);
       auto const child = [](crowd& to, lives) -> step { co_await joins(to); };
       co_await spawn(child, std::ref(c), lives(alive));
@@ -356,13 +361,13 @@ TEMPLATE_TEST_CASE("a scheduler that ends unwinds who waits for room", "", alone
   CHECK(c.all == 0);
 }
 
-TEMPLATE_TEST_CASE("whoever submits is told that there is no room", "", alone, by_queue,
-                   shared_by<1>, shared_by<2>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("whoever submits is told that there is no room", "", on_one_thread,
+                   on_locked_queue, on_sharing<1>, on_sharing<2>, on_stealing<3>) {
   every_frame_dies const check;
   crowd c;
   counter alive = 0;
   auto s = scheduler_on<TestType>();
-  s.start(room_for<TestType>(3, full::fail), []() -> program { co_return; });
+  s.start(room_for<TestType>(3, overflow_policy::fail), []() -> program { co_return; });
   {
     auto const outside = s.template submitter<proc, syncing>();
     auto const child = [](crowd& to, lives) -> step { co_await joins(to); };
@@ -379,12 +384,13 @@ TEMPLATE_TEST_CASE("whoever submits is told that there is no room", "", alone, b
 }
 
 TEMPLATE_TEST_CASE("whoever submits waits for room, on his thread, in line with the others", "",
-                   alone, by_queue, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+                   on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   int const n = rounds(2000);
   crowd c;
   auto s = scheduler_on<TestType>();
-  s.start(room_for<TestType>(3, full::wait), [&]() -> program {
+  s.start(room_for<TestType>(3, overflow_policy::wait), [&]() -> program {
     for (int i = 0; i != n; ++i) co_await spawn(joins, std::ref(c));
   });
   std::optional outside(s.template submitter<proc, syncing>());
@@ -401,24 +407,24 @@ TEMPLATE_TEST_CASE("whoever submits waits for room, on his thread, in line with 
   CHECK(s.alive() == 0);
 }
 
-TEMPLATE_TEST_CASE("whoever waits for room outside is sent away when all are to end", "", alone,
-                   by_queue, shared_by<1>, shared_by<2>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("whoever waits for room outside is sent away when all are to end", "",
+                   on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_stealing<3>) {
   for (int round = 0; round != rounds(300); ++round) {
     every_frame_dies const check;
     counter alive = 0;
     counter begun = 0;
     counter sent_away = 0;
-    outside_gate never;
-    using waiting = eff<void, completing>;
-    auto const child = [](outside_gate& at, counter& n, lives) -> waiting {
+    external_event never;
+    using waiting = eff<void, completions>;
+    auto const child = [](external_event& at, counter& n, lives) -> waiting {
       ++n;
-      co_await completing::wait{at};
+      co_await completions::wait{at};
     };
     auto s = scheduler_on<TestType>();
-    s.start(room_for<TestType>(2, full::wait),
-            [&]() -> waiting { co_await completing::wait{never}; });
-    outside_gate never_either;
-    std::thread other([&, outside = s.template submitter<completing>()] {
+    s.start(room_for<TestType>(2, overflow_policy::wait),
+            [&]() -> waiting { co_await completions::wait{never}; });
+    external_event never_either;
+    std::thread other([&, outside = s.template submitter<completions>()] {
       try {
         for (;;) outside.submit(child, std::ref(never_either), std::ref(begun), lives(alive));
       } catch (scheduler_stopped const&) {
@@ -436,13 +442,13 @@ TEMPLATE_TEST_CASE("whoever waits for room outside is sent away when all are to 
 }
 
 TEMPLATE_TEST_CASE("a process that submits where there is no room does not stop its thread", "",
-                   alone, by_queue, shared_by<1>, shared_by<2>, stolen_by<3>) {
+                   on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_stealing<3>) {
   every_frame_dies const check;
   findings found;
   crowd c;
   std::optional<submitter<typename TestType::backend, proc, syncing>> own;
   auto s = scheduler_on<TestType>();
-  s.start(room_for<TestType>(1, full::wait), [&]() -> program {
+  s.start(room_for<TestType>(1, overflow_policy::wait), [&]() -> program {
     try {
       own->submit(joins, std::ref(c));
     } catch (too_many_processes const& e) {
@@ -461,7 +467,7 @@ TEST_CASE("a checkpoint has as many as it had, and room for the rest") {
   every_frame_dies const check;
   int ends = 0;
   scheduler<> s;
-  s.start({.max_processes = 3, .when_full = full::fail}, [&ends]() -> eff<void, proc> {
+  s.start({.max_processes = 3, .when_full = overflow_policy::fail}, [&ends]() -> eff<void, proc> {
     co_await proc::fork{};
     co_await proc::yield{};
     try {
@@ -487,17 +493,17 @@ class full_scheduler final : public detail::subject {
  public:
   explicit full_scheduler(std::size_t most) : most_(most) {}
 
-  [[nodiscard]] run_result run(detail::chooser& c, detail::run_log& log,
+  [[nodiscard]] run_result run(detail::strategy& c, detail::run_log& log,
                                detail::run_limits const& limits) override {
     log.clear();
     crowd seen;
     try {
-      scheduler<detail::choosing> s(c, log, limits);
-      detail::heard const by(c);
+      scheduler<detail::controlled_backend> s(c, log, limits);
+      detail::scoped_listener const by(c);
       s.start({.forkable = false,
                .virtual_time = true,
                .max_processes = most_,
-               .when_full = full::wait},
+               .when_full = overflow_policy::wait},
               [&seen]() -> program {
                 auto const spawner = [](crowd& to) -> program {
                   for (int i = 0; i != 2; ++i) co_await spawn(is_there_briefly, std::ref(to));

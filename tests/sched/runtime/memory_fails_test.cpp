@@ -16,20 +16,20 @@
 using namespace weft::tests;
 
 TEST_CASE("a program without memory on one_thread gives its result or bad_alloc") {
-  try_all_without_memory(for_failures::on_any_backend<alone>(), "one_thread", sampled);
+  try_all_without_memory(for_failures::on_any_backend<on_one_thread>(), "one_thread", sampled);
 }
 TEST_CASE("a program without memory in a random order gives its result or bad_alloc") {
-  try_all_without_memory(for_failures::on_any_backend<by_random>(), "random_order", sampled);
+  try_all_without_memory(for_failures::on_any_backend<in_random_order>(), "random_order", sampled);
 }
 TEST_CASE("checkpoints without memory give their result or bad_alloc") {
   try_all_without_memory(for_failures::on_one_thread(), "one_thread", sampled);
 }
 
 TEST_CASE("each allocation fails in turn on one_thread", "[.full]") {
-  try_all_without_memory(for_failures::on_any_backend<alone>(), "one_thread", 1);
+  try_all_without_memory(for_failures::on_any_backend<on_one_thread>(), "one_thread", 1);
 }
 TEST_CASE("each allocation fails in turn in a random order", "[.full]") {
-  try_all_without_memory(for_failures::on_any_backend<by_random>(), "random_order", 1);
+  try_all_without_memory(for_failures::on_any_backend<in_random_order>(), "random_order", 1);
 }
 TEST_CASE("each allocation of a checkpoint fails in turn", "[.full]") {
   try_all_without_memory(for_failures::on_one_thread(), "one_thread", 1);

@@ -12,15 +12,15 @@
 using namespace weft::tests;
 
 TEST_CASE("a program without memory on sharing gives its result or bad_alloc") {
-  try_all_without_memory(for_failures::on_any_backend<shared_by<2>>(), "sharing", sampled);
+  try_all_without_memory(for_failures::on_any_backend<on_sharing<2>>(), "sharing", sampled);
 }
 TEST_CASE("a program without memory on stealing gives its result or bad_alloc") {
-  try_all_without_memory(for_failures::on_any_backend<stolen_by<2>>(), "stealing", sampled);
+  try_all_without_memory(for_failures::on_any_backend<on_stealing<2>>(), "stealing", sampled);
 }
 
 TEST_CASE("each allocation fails in turn on sharing", "[.full]") {
-  try_all_without_memory(for_failures::on_any_backend<shared_by<2>>(), "sharing", 1);
+  try_all_without_memory(for_failures::on_any_backend<on_sharing<2>>(), "sharing", 1);
 }
 TEST_CASE("each allocation fails in turn on stealing", "[.full]") {
-  try_all_without_memory(for_failures::on_any_backend<stolen_by<2>>(), "stealing", 1);
+  try_all_without_memory(for_failures::on_any_backend<on_stealing<2>>(), "stealing", 1);
 }

@@ -70,9 +70,9 @@ struct newest_first {
   class worker {
    public:
     worker(newest_first&, unsigned) {}
-    void put(thunk t, why) { waiting_.push_back(std::move(t)); }
-    thunk take(instant, dry_test) {
-      if (waiting_.empty()) return thunk::nothing::dry;
+    void put(thunk t, put_reason) { waiting_.push_back(std::move(t)); }
+    thunk take(instant, quiescence_test) {
+      if (waiting_.empty()) return thunk::reason::quiescent;
       thunk t = std::move(waiting_.back());
       waiting_.pop_back();
       return t;
@@ -81,8 +81,8 @@ struct newest_first {
    private:
     std::vector<thunk> waiting_;
   };
-  void put(thunk, why) {}
-  thunk claim(process*) { return thunk::nothing::dry; }
+  void put(thunk, put_reason) {}
+  thunk claim(process*) { return thunk::reason::quiescent; }
   void stop() {}
 };
 

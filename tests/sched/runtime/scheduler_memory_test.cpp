@@ -175,12 +175,12 @@ TEST_CASE("no memory when one_thread looks into its inbox: each thunk comes once
     one_thread b;
     one_thread::worker w(b, 0);
     constexpr std::uint64_t all = 3000;
-    for (std::uint64_t i = 0; i != all; ++i) b.put(numbered(i), why::woken);
+    for (std::uint64_t i = 0; i != all; ++i) b.put(numbered(i), put_reason::woken);
     std::uint64_t next = 0;
     bool in_order = true;
     until_failure = n;
     for (bool again = true; again;) {
-      thunk const t = w.take(instant::max(), dry_test());
+      thunk const t = w.take(instant::max(), quiescence_test());
       again = bool(t);
       in_order &= !t || t.answer() == next++;
     }

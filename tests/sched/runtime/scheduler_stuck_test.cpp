@@ -242,12 +242,12 @@ struct drops_it {
   class worker {
    public:
     worker(drops_it& home, unsigned) noexcept : home_(home) {}
-    void put(thunk t, why) {  // NOLINT: that is the point
+    void put(thunk t, put_reason) {  // NOLINT: that is the point
       if (home_.room-- == 0) throw std::bad_alloc();
       ready_.push_back(std::move(t));
     }
-    thunk take(instant, dry_test) {
-      if (ready_.empty()) return thunk::nothing::dry;
+    thunk take(instant, quiescence_test) {
+      if (ready_.empty()) return thunk::reason::quiescent;
       thunk t = std::move(ready_.front());
       ready_.pop_front();
       return t;
@@ -257,8 +257,8 @@ struct drops_it {
     drops_it& home_;
     std::deque<thunk> ready_;
   };
-  void put(thunk, why) {}
-  thunk claim(process*) { return thunk::nothing::dry; }
+  void put(thunk, put_reason) {}
+  thunk claim(process*) { return thunk::reason::quiescent; }
   void stop() {}
 };
 

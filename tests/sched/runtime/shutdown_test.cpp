@@ -28,7 +28,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-using all = row<proc, syncing, completing, timing, mail>;
+using all = row<proc, syncing, completions, timing, mail>;
 using step = eff<void, all>;
 using children = spawning<all>;
 using program = eff<void, children, all>;
@@ -129,8 +129,8 @@ bool all_are_in(shutdown_report const& r, std::string const& operation) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("all find cancelled, with the reason, wherever they wait", "", alone, by_queue,
-                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("all find cancelled, with the reason, wherever they wait", "", on_one_thread,
+                   on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
     tally t;
@@ -156,8 +156,9 @@ TEMPLATE_TEST_CASE("all find cancelled, with the reason, wherever they wait", ""
   }
 }
 
-TEMPLATE_TEST_CASE("a scheduler that sleeps, waiting for submissions, is woken to end", "", alone,
-                   by_queue, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("a scheduler that sleeps, waiting for submissions, is woken to end", "",
+                   on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   for (int round = 0; round != rounds(250); ++round) {
     every_frame_dies const check;
     tally t;
@@ -179,7 +180,8 @@ TEMPLATE_TEST_CASE("a scheduler that sleeps, waiting for submissions, is woken t
 }
 
 TEMPLATE_TEST_CASE("at the deadline they are unwound where they are, and the report says so", "",
-                   alone, by_queue, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+                   on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
     tally t;
@@ -187,8 +189,8 @@ TEMPLATE_TEST_CASE("at the deadline they are unwound where they are, and the rep
     s.start(TestType::how(), [&t]() -> program {
       for (int i = 0; i != 3; ++i) co_await spawn(waits_at_a_gate, std::ref(t), lives(t.alive));
       ++t.begun;
-      outside_gate never;
-      co_await completing::wait{never};
+      external_event never;
+      co_await completions::wait{never};
     });
     run_apart running(s);
     until([&] { return t.begun == 4; });
@@ -203,7 +205,8 @@ TEMPLATE_TEST_CASE("at the deadline they are unwound where they are, and the rep
 }
 
 TEMPLATE_TEST_CASE("who does not listen is unwound after a hundred times, and in the report", "",
-                   alone, by_queue, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+                   on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   tally t;
   auto s = scheduler_on<TestType>();
@@ -224,7 +227,7 @@ TEMPLATE_TEST_CASE("who does not listen is unwound after a hundred times, and in
 }
 
 TEMPLATE_TEST_CASE("who has been told and works on is unwound when a deadline has passed", "",
-                   shared_by<2>, shared_by<8>, stolen_by<3>) {
+                   on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
     tally t;
@@ -260,8 +263,9 @@ TEMPLATE_TEST_CASE("who has been told and works on is unwound when a deadline ha
   }
 }
 
-TEMPLATE_TEST_CASE("shut down in a storm of spawns and of submissions, at any moment", "", alone,
-                   by_queue, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("shut down in a storm of spawns and of submissions, at any moment", "",
+                   on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
     counter alive = 0;
@@ -301,8 +305,8 @@ TEMPLATE_TEST_CASE("shut down in a storm of spawns and of submissions, at any mo
   }
 }
 
-TEMPLATE_TEST_CASE("shut down at any moment, nobody is left", "", alone, by_queue, shared_by<1>,
-                   shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("shut down at any moment, nobody is left", "", on_one_thread, on_locked_queue,
+                   on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(500); ++round) {
     every_frame_dies const check;
     tally t;
@@ -332,8 +336,8 @@ TEMPLATE_TEST_CASE("shut down at any moment, nobody is left", "", alone, by_queu
   }
 }
 
-TEMPLATE_TEST_CASE("before the run nobody is waited for, and the run begins nobody", "", alone,
-                   by_queue, shared_by<1>, shared_by<2>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("before the run nobody is waited for, and the run begins nobody", "",
+                   on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_stealing<3>) {
   for (bool const runs : {true, false}) {
     every_frame_dies const check;
     tally t;
@@ -361,8 +365,8 @@ TEMPLATE_TEST_CASE("before the run nobody is waited for, and the run begins nobo
   }
 }
 
-TEMPLATE_TEST_CASE("after the run there is nothing to do, however often one asks", "", alone,
-                   by_queue, shared_by<1>, shared_by<2>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("after the run there is nothing to do, however often one asks", "",
+                   on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_stealing<3>) {
   every_frame_dies const check;
   auto s = scheduler_on<TestType>();
   s.start(TestType::how(), does_nothing);
@@ -374,8 +378,8 @@ TEMPLATE_TEST_CASE("after the run there is nothing to do, however often one asks
   }
 }
 
-TEMPLATE_TEST_CASE("the second who asks waits too, and is told the same", "", alone, by_queue,
-                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("the second who asks waits too, and is told the same", "", on_one_thread,
+                   on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
     tally t;
@@ -395,7 +399,7 @@ TEMPLATE_TEST_CASE("the second who asks waits too, and is told the same", "", al
 }
 
 TEMPLATE_TEST_CASE("a process cannot shut down its own scheduler, which would wait for it", "",
-                   alone, by_queue, shared_by<1>, shared_by<2>, stolen_by<3>) {
+                   on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_stealing<3>) {
   every_frame_dies const check;
   findings found;
   auto s = scheduler_on<TestType>();
@@ -426,8 +430,8 @@ TEMPLATE_TEST_CASE("a process cannot shut down its own scheduler, which would wa
   CHECK_THAT(found.all()[1], Contains("process 1.1 of the same"));
 }
 
-TEMPLATE_TEST_CASE("what fails while it is shut down the run throws, and that alone", "", alone,
-                   by_queue, shared_by<1>, shared_by<2>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("what fails while it is shut down the run throws, and that alone", "",
+                   on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_stealing<3>) {
   every_frame_dies const check;
   tally t;
   auto s = scheduler_on<TestType>();
@@ -465,8 +469,8 @@ TEST_CASE("between two steps one is told, and the next steps unwind") {
   CHECK(s.shut_down(far_away).in_time);
 }
 
-TEMPLATE_TEST_CASE("started and shut down again and again", "", alone, by_queue, shared_by<1>,
-                   shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("started and shut down again and again", "", on_one_thread, on_locked_queue,
+                   on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   tally t;
   for (int round = 0; round != rounds(250); ++round) {
@@ -481,8 +485,8 @@ TEMPLATE_TEST_CASE("started and shut down again and again", "", alone, by_queue,
   }
 }
 
-TEMPLATE_TEST_CASE("processes that fork are unwound too", "", alone, by_queue, shared_by<1>,
-                   shared_by<2>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("processes that fork are unwound too", "", on_one_thread, on_locked_queue,
+                   on_sharing<1>, on_sharing<2>, on_stealing<3>) {
   for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
     counter alive = 0;

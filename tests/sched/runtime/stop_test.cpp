@@ -22,8 +22,8 @@ using namespace weft::tests;
 
 namespace {
 
-using step = eff<void, proc, syncing, completing>;
-using program = eff<void, spawning<proc, syncing, completing>, proc, syncing, completing>;
+using step = eff<void, proc, syncing, completions>;
+using program = eff<void, spawning<proc, syncing, completions>, proc, syncing, completions>;
 
 /// What processes found.
 struct tally {
@@ -51,10 +51,10 @@ step sleeps_on(std::reference_wrapper<tally> t, std::reference_wrapper<gate> g, 
     throw;
   }
 }
-step awaits_on(std::reference_wrapper<tally> t, std::reference_wrapper<outside_gate> g, lives) {
+step awaits_on(std::reference_wrapper<tally> t, std::reference_wrapper<external_event> g, lives) {
   ++t.get().begun;
   try {
-    co_await completing::wait{g};
+    co_await completions::wait{g};
     ++t.get().otherwise;
   } catch (cancelled const&) {
     ++t.get().cancelled;
@@ -75,8 +75,9 @@ bool is_stopped(bool log, std::stop_source const& by, Program p) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("who was asked to stop before he began does not begin", "", alone, by_queue,
-                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("who was asked to stop before he began does not begin", "", on_one_thread,
+                   on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   std::stop_source stop;
   stop.request_stop();
@@ -91,14 +92,15 @@ TEMPLATE_TEST_CASE("who was asked to stop before he began does not begin", "", a
   }
 }
 
-TEMPLATE_TEST_CASE("all who run, sleep or wait for what is outside find cancelled", "", alone,
-                   by_queue, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("all who run, sleep or wait for what is outside find cancelled", "",
+                   on_one_thread, on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>,
+                   on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
     std::stop_source stop;
     tally t;
     gate g;
-    outside_gate never;
+    external_event never;
     std::thread outside([&] {
       until([&] { return t.begun == 12; });
       stop.request_stop();
@@ -117,13 +119,13 @@ TEMPLATE_TEST_CASE("all who run, sleep or wait for what is outside find cancelle
   }
 }
 
-TEMPLATE_TEST_CASE("a scheduler that sleeps is woken to stop", "", alone, by_queue, by_random,
-                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("a scheduler that sleeps is woken to stop", "", on_one_thread, on_locked_queue,
+                   in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(300); ++round) {
     every_frame_dies const check;
     std::stop_source stop;
     tally t;
-    outside_gate never;
+    external_event never;
     gate g;
     std::thread outside([&] {
       until([&] { return t.begun == 2; });
@@ -139,8 +141,9 @@ TEMPLATE_TEST_CASE("a scheduler that sleeps is woken to stop", "", alone, by_que
   }
 }
 
-TEMPLATE_TEST_CASE("stopped at any moment it is stopped, or has ended", "", alone, by_queue,
-                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("stopped at any moment it is stopped, or has ended", "", on_one_thread,
+                   on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   int stopped = 0;
   int ended = 0;
   for (int round = 0; round != rounds(2000); ++round) {
@@ -173,8 +176,8 @@ TEMPLATE_TEST_CASE("stopped at any moment it is stopped, or has ended", "", alon
   CHECK(stopped + ended == rounds(2000));
 }
 
-TEMPLATE_TEST_CASE("asked just as it begins, it is stopped all the same", "", alone, by_random,
-                   shared_by<1>, shared_by<2>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("asked just as it begins, it is stopped all the same", "", on_one_thread,
+                   in_random_order, on_sharing<1>, on_sharing<2>, on_stealing<3>) {
   std::atomic<std::stop_source const*> next = nullptr;
   std::atomic<bool> over = false;
   std::thread outside([&] {
@@ -202,8 +205,9 @@ TEMPLATE_TEST_CASE("asked just as it begins, it is stopped all the same", "", al
   CHECK(stopped == n);
 }
 
-TEMPLATE_TEST_CASE("a process may ask for it, even as the last thing that is done", "", alone,
-                   by_queue, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("a process may ask for it, even as the last thing that is done", "",
+                   on_one_thread, on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>,
+                   on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(300); ++round) {
     every_frame_dies const check;
     std::stop_source last;
@@ -225,8 +229,9 @@ TEMPLATE_TEST_CASE("a process may ask for it, even as the last thing that is don
   }
 }
 
-TEMPLATE_TEST_CASE("stopped in the middle of forks, everything is unwound", "", alone, by_queue,
-                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("stopped in the middle of forks, everything is unwound", "", on_one_thread,
+                   on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   counter alive = 0;
   for (int round = 0; round != rounds(200); ++round) {
     every_frame_dies const check;
@@ -246,8 +251,9 @@ TEMPLATE_TEST_CASE("stopped in the middle of forks, everything is unwound", "", 
   }
 }
 
-TEMPLATE_TEST_CASE("what failed before it was stopped is thrown, not that it was", "", alone,
-                   by_queue, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("what failed before it was stopped is thrown, not that it was", "",
+                   on_one_thread, on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>,
+                   on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   std::stop_source stop;
   auto const p = [&]() -> program {
@@ -265,8 +271,9 @@ TEMPLATE_TEST_CASE("what failed before it was stopped is thrown, not that it was
                     "while it was cleaning up");
 }
 
-TEMPLATE_TEST_CASE("a token that nobody uses, or that is used afterwards, does nothing", "", alone,
-                   by_queue, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("a token that nobody uses, or that is used afterwards, does nothing", "",
+                   on_one_thread, on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>,
+                   on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   std::stop_source stop;
   counter n = 0;

@@ -34,8 +34,8 @@ class keeps_no_yields : public locked_queue {
   class worker : public locked_queue::worker {
    public:
     using locked_queue::worker::worker;
-    void put(thunk&& t, why w) {
-      if (w == why::yielded) throw std::bad_alloc();
+    void put(thunk&& t, put_reason w) {
+      if (w == put_reason::yielded) throw std::bad_alloc();
       locked_queue::worker::put(std::move(t), w);
     }
   };

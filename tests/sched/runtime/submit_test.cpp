@@ -42,7 +42,8 @@ step counts(std::reference_wrapper<counter> n, lives) {
 }  // namespace
 
 TEMPLATE_TEST_CASE("what is submitted before the run, during it and by a process runs once", "",
-                   alone, by_queue, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+                   on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   for (int round = 0; round != rounds(150); ++round) {
     every_frame_dies const check;
     counter alive = 0;
@@ -75,9 +76,9 @@ TEST_CASE("what one thread has had looked up, another that submits the like find
   every_frame_dies const check;
   for (int round = 0; round != rounds(1000); ++round) {
     counter n = 0;
-    auto s = scheduler_on<alone>();
+    auto s = scheduler_on<on_one_thread>();
     // Another row: the one that is submitted has not been looked up yet.
-    s.start(alone::how(), []() -> eff<void, proc, syncing, timing> { co_return; });
+    s.start(on_one_thread::how(), []() -> eff<void, proc, syncing, timing> { co_return; });
     auto const outside = s.submitter<proc, syncing>();
     counter here = 0;
     auto const submits = [&] {
@@ -98,8 +99,8 @@ TEST_CASE("what one thread has had looked up, another that submits the like find
   }
 }
 
-TEMPLATE_TEST_CASE("several threads submit, to one submitter and to copies", "", alone,
-                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("several threads submit, to one submitter and to copies", "", on_one_thread,
+                   on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   int const each = rounds(20'000);
   counter alive = 0;
@@ -125,8 +126,9 @@ TEMPLATE_TEST_CASE("several threads submit, to one submitter and to copies", "",
   CHECK(s.alive() == 0);
 }
 
-TEMPLATE_TEST_CASE("the run goes on while there is a submitter, though nobody is left", "", alone,
-                   by_queue, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("the run goes on while there is a submitter, though nobody is left", "",
+                   on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   for (int round = 0; round != rounds(250); ++round) {
     every_frame_dies const check;
     counter alive = 0;
@@ -148,8 +150,8 @@ TEMPLATE_TEST_CASE("the run goes on while there is a submitter, though nobody is
   }
 }
 
-TEMPLATE_TEST_CASE("the last submitter goes at any moment, and the run ends", "", alone, by_queue,
-                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("the last submitter goes at any moment, and the run ends", "", on_one_thread,
+                   on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(1000); ++round) {
     auto s = scheduler_on<TestType>();
     s.start(TestType::how(), does_nothing);
@@ -162,8 +164,9 @@ TEMPLATE_TEST_CASE("the last submitter goes at any moment, and the run ends", ""
   }
 }
 
-TEMPLATE_TEST_CASE("who waits for one that is yet to be submitted is in no deadlock", "", alone,
-                   by_queue, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("who waits for one that is yet to be submitted is in no deadlock", "",
+                   on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   for (int round = 0; round != rounds(250); ++round) {
     every_frame_dies const check;
     gate g;
@@ -187,8 +190,8 @@ TEMPLATE_TEST_CASE("who waits for one that is yet to be submitted is in no deadl
   }
 }
 
-TEMPLATE_TEST_CASE("a deadlock is found when the last submitter has gone", "", alone, by_queue,
-                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("a deadlock is found when the last submitter has gone", "", on_one_thread,
+                   on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(150); ++round) {
     every_frame_dies const check;
     gate g;
@@ -202,8 +205,8 @@ TEMPLATE_TEST_CASE("a deadlock is found when the last submitter has gone", "", a
   }
 }
 
-TEMPLATE_TEST_CASE("they are told apart: the n-th is 0.n, its children 0.n.1 and so on", "", alone,
-                   by_queue, shared_by<2>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("they are told apart: the n-th is 0.n, its children 0.n.1 and so on", "",
+                   on_one_thread, on_locked_queue, on_sharing<2>, on_stealing<3>) {
   every_frame_dies const check;
   findings ids;
   auto s = scheduler_on<TestType>();
@@ -240,15 +243,15 @@ TEST_CASE("ids of those from outside are ids like others") {
   CHECK(process_id::submitted(1) < process_id::submitted(2));
   CHECK(process_id::submitted(2) < process_id::submitted(2).child(1));
   CHECK(process_id::submitted(2).child(1) < process_id().child(1));
-  CHECK(process_id::errand(1) != process_id::submitted(1));
-  CHECK(process_id::errand(9).is_errand());
-  CHECK_FALSE(process_id::submitted(1).is_errand());
-  CHECK_FALSE(process_id().is_errand());
-  CHECK_FALSE(process_id().child(1).is_errand());
+  CHECK(process_id::internal(1) != process_id::submitted(1));
+  CHECK(process_id::internal(9).is_internal());
+  CHECK_FALSE(process_id::submitted(1).is_internal());
+  CHECK_FALSE(process_id().is_internal());
+  CHECK_FALSE(process_id().child(1).is_internal());
 }
 
-TEMPLATE_TEST_CASE("it is too late when the run is over, or the scheduler is no more", "", alone,
-                   by_queue, shared_by<1>, shared_by<2>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("it is too late when the run is over, or the scheduler is no more", "",
+                   on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_stealing<3>) {
   every_frame_dies const check;
   counter alive = 0;
   counter n = 0;
@@ -283,8 +286,9 @@ TEMPLATE_TEST_CASE("it is too late when the run is over, or the scheduler is no 
   CHECK(alive == 0);
 }
 
-TEMPLATE_TEST_CASE("a failure ends the run though there is a submitter, at any moment", "", alone,
-                   by_queue, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("a failure ends the run though there is a submitter, at any moment", "",
+                   on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   for (int round = 0; round != rounds(250); ++round) {
     every_frame_dies const check;
     counter alive = 0;
@@ -310,8 +314,9 @@ TEMPLATE_TEST_CASE("a failure ends the run though there is a submitter, at any m
   }
 }
 
-TEMPLATE_TEST_CASE("one that ends while others submit takes what there is with it", "", alone,
-                   by_queue, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("one that ends while others submit takes what there is with it", "",
+                   on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   for (int round = 0; round != rounds(150); ++round) {
     every_frame_dies const check;
     counter alive = 0;
@@ -332,8 +337,8 @@ TEMPLATE_TEST_CASE("one that ends while others submit takes what there is with i
   }
 }
 
-TEMPLATE_TEST_CASE("what a submitted process throws the run throws", "", alone, by_queue,
-                   shared_by<2>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("what a submitted process throws the run throws", "", on_one_thread,
+                   on_locked_queue, on_sharing<2>, on_stealing<3>) {
   every_frame_dies const check;
   auto s = scheduler_on<TestType>();
   s.start(TestType::how(), does_nothing);
@@ -349,8 +354,8 @@ TEMPLATE_TEST_CASE("what a submitted process throws the run throws", "", alone, 
   CHECK_THROWS_WITH(s.run(), "of a submitted one");
 }
 
-TEMPLATE_TEST_CASE("a program that is asked to stop stops, though there is a submitter", "", alone,
-                   by_queue, shared_by<1>, shared_by<2>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("a program that is asked to stop stops, though there is a submitter", "",
+                   on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_stealing<3>) {
   for (int round = 0; round != rounds(150); ++round) {
     every_frame_dies const check;
     counter alive = 0;

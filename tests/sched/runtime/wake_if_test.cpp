@@ -33,14 +33,15 @@ using namespace weft;
 using namespace weft::tests;
 using namespace std::chrono_literals;
 
-#define EVERYWHERE \
-  alone, by_queue, by_random, shared_by<1>, shared_by<2>, shared_by<4>, stolen_by<3>
+#define EVERYWHERE                                                                              \
+  on_one_thread, on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<4>, \
+      on_stealing<3>
 
 namespace {
 
-using step = eff<void, proc, syncing, mail, routing, timing, completing>;
-using children = spawning<proc, syncing, mail, routing, timing, completing>;
-using program = eff<void, children, proc, syncing, mail, routing, timing, completing>;
+using step = eff<void, proc, syncing, mail, routing, timing, completions>;
+using children = spawning<proc, syncing, mail, routing, timing, completions>;
+using program = eff<void, children, proc, syncing, mail, routing, timing, completions>;
 
 /// Of the process that runs, which stands on the ground.
 weft::detail::scheduling_base& scheduler_here() {
@@ -72,7 +73,7 @@ enum kind : unsigned {
 struct places {
   gate at;
   gate in_time;
-  std::array<outside_gate, 8> opens;
+  std::array<external_event, 8> opens;
   std::atomic<bool> is_released = false;
   std::array<counter, kinds> early{};  // went on before that
   std::array<counter, kinds> late{};
@@ -105,12 +106,12 @@ step sleeps(places& at) {
   at.goes_on(asleep);
 }
 step waits_outside(places& at, std::size_t i) {
-  co_await completing::wait{at.opens[i]};
+  co_await completions::wait{at.opens[i]};
   at.goes_on(outside);
 }
 step waits_outside_in_time(places& at, std::size_t i) {
   instant const now = co_await timing::now{};
-  bool const was_opened = co_await completing::wait_until(at.opens[i], now + 1h);
+  bool const was_opened = co_await completions::wait_until(at.opens[i], now + 1h);
   at.is_answered(outside_in_time, was_opened);
 }
 step receives(places& at, inbox<int> in) {
@@ -226,8 +227,8 @@ TEMPLATE_TEST_CASE("those who are meant go on from wherever they wait, and the o
   }
 }
 
-TEMPLATE_TEST_CASE("those who are not meant stay in their order, and many are meant", "", alone,
-                   by_queue, shared_by<1>) {
+TEMPLATE_TEST_CASE("those who are not meant stay in their order, and many are meant", "",
+                   on_one_thread, on_locked_queue, on_sharing<1>) {
   constexpr int many = 300;
   every_frame_dies const check;
   std::vector<int> order;
@@ -292,7 +293,7 @@ TEMPLATE_TEST_CASE("who waits for room is woken without it, and what it has made
     every_frame_dies const check;
     auto how = TestType::how();
     how.max_processes = 3;
-    how.when_full = full::wait;
+    how.when_full = overflow_policy::wait;
     counter started = 0, born = 0, over = 0, others_early = 0;
     run_on<TestType>(how, [&]() -> eff<void, spawning<spawning<proc>, proc, syncing>, proc> {
       process_id const a =
@@ -322,12 +323,12 @@ constexpr int waiters = 6;
 struct crowd {
   crowd(unsigned s, int n) : seed(s), each(n) {
     for (auto& g : gates)
-      for (int i = 0; i != n; ++i) g.push_back(std::make_unique<outside_gate>());
+      for (int i = 0; i != n; ++i) g.push_back(std::make_unique<external_event>());
   }
   unsigned seed;
   int each;  // how often a waiter waits
   gate at;
-  std::array<std::vector<std::unique_ptr<outside_gate>>, waiters> gates;
+  std::array<std::vector<std::unique_ptr<external_event>>, waiters> gates;
   std::array<counter, waiters> now{};  // which of these it waits at
   counter over = 0;                    // waiters that have waited enough
   counter helpers_over = 0;
@@ -353,10 +354,10 @@ step waits_in_crowd(crowd& c, int me, inbox<int> a, inbox<int> b, address<int> f
           co_await timing::sleep_until(soon);
           break;
         case 3:
-          co_await completing::wait{own};
+          co_await completions::wait{own};
           break;
         case 4:
-          co_await completing::wait_until(own, soon);
+          co_await completions::wait_until(own, soon);
           break;
         case 5:
           c.received += co_await a.receive();
@@ -435,7 +436,8 @@ program crowds(crowd& c) {
 TEMPLATE_TEST_CASE(
     "some wait, some wake, some look who is meant: each message comes once, and "
     "nobody sleeps on",
-    "", alone, by_random, shared_by<2>, shared_by<4>, stolen_by<2>, stolen_by<3>) {
+    "", on_one_thread, in_random_order, on_sharing<2>, on_sharing<4>, on_stealing<2>,
+    on_stealing<3>) {
   for (unsigned seed = 1; seed != static_cast<unsigned>(rounds(100)) + 1; ++seed) {
     CAPTURE(seed);
     every_frame_dies const check;
@@ -447,13 +449,13 @@ TEMPLATE_TEST_CASE(
   }
 }
 
-TEMPLATE_TEST_CASE("who waits for room is let in or woken, once", "", alone, by_random,
-                   shared_by<2>, shared_by<4>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("who waits for room is let in or woken, once", "", on_one_thread,
+                   in_random_order, on_sharing<2>, on_sharing<4>, on_stealing<3>) {
   for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
     auto how = TestType::how();
     how.max_processes = 7;
-    how.when_full = full::wait;
+    how.when_full = overflow_policy::wait;
     counter started = 0, born = 0, over = 0;
     run_on<TestType>(how, [&]() -> eff<void, spawning<spawning<proc>, proc, syncing>, proc> {
       for (int i = 0; i != 5; ++i)
@@ -473,8 +475,8 @@ TEMPLATE_TEST_CASE("who waits for room is let in or woken, once", "", alone, by_
 
 namespace {
 
-using task = eff<void, tasking<proc, syncing, mail, routing, timing, completing>, proc, syncing,
-                 mail, routing, timing, completing>;
+using task = eff<void, tasking<proc, syncing, mail, routing, timing, completions>, proc, syncing,
+                 mail, routing, timing, completions>;
 
 /// Waits everywhere when its group has been cancelled: at each place it hears that again, and why.
 task hears_it_everywhere(places& at, std::atomic<bool>& begun, std::atomic<unsigned>& heard) {
@@ -503,10 +505,10 @@ task hears_it_everywhere(places& at, std::atomic<bool>& begun, std::atomic<unsig
           co_await timing::sleep_until(then);
           break;
         case 3:
-          co_await completing::wait{at.opens[0]};
+          co_await completions::wait{at.opens[0]};
           break;
         case 4:
-          co_await completing::wait_until(at.opens[0], then);
+          co_await completions::wait_until(at.opens[0], then);
           break;
         case 5:
           (void)co_await empty.in.receive();
@@ -541,7 +543,7 @@ task is_at_work(std::atomic<bool>& begun, std::atomic<unsigned> const& heard) {
 }  // namespace
 
 TEMPLATE_TEST_CASE("who is about to wait when his group was cancelled does not, wherever", "",
-                   shared_by<2>, shared_by<4>, stolen_by<2>, stolen_by<3>) {
+                   on_sharing<2>, on_sharing<4>, on_stealing<2>, on_stealing<3>) {
   for (int round = 0; round != rounds(50); ++round) {
     every_frame_dies const check;
     places at;

@@ -49,8 +49,9 @@ step runs(std::reference_wrapper<race> r, std::size_t self, int times) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("four meet in each round, and each sees what all have done", "", alone,
-                   by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("four meet in each round, and each sees what all have done", "", on_one_thread,
+                   in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   race r(4);
   int const times = rounds(20'000);
@@ -72,8 +73,8 @@ TEST_CASE("a barrier for one lets it through, and one for nobody is refused") {
   CHECK_THROWS_AS(barrier(0), std::invalid_argument);
 }
 
-TEMPLATE_TEST_CASE("of more than it is for as many go on as rounds are full", "", alone, by_random,
-                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("of more than it is for as many go on as rounds are full", "", on_one_thread,
+                   in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(300); ++round) {
     barrier three(3);
@@ -97,8 +98,8 @@ TEMPLATE_TEST_CASE("of more than it is for as many go on as rounds are full", ""
   }
 }
 
-TEMPLATE_TEST_CASE("a barrier may end when one of them goes on", "", alone, by_random, shared_by<1>,
-                   shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("a barrier may end when one of them goes on", "", on_one_thread, in_random_order,
+                   on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   counter through = 0;
   int const n = rounds(20'000);
@@ -120,7 +121,8 @@ TEMPLATE_TEST_CASE("a barrier may end when one of them goes on", "", alone, by_r
 }
 
 TEMPLATE_TEST_CASE("a barrier that ends in the middle of a round has those who wait find cancelled",
-                   "", alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+                   "", on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(500); ++round) {
     counter found = 0;

@@ -22,13 +22,13 @@ using namespace weft::tests;
 
 namespace {
 
-using program = eff<void, spawning<proc, completing>, proc, completing>;
+using program = eff<void, spawning<proc, completions>, proc, completions>;
 
 }  // namespace
 
 TEMPLATE_TEST_CASE("who waits finds cancelled when another process fails, whoever has him then", "",
-                   alone, by_queue, by_random, shared_by<1>, shared_by<2>, shared_by<8>,
-                   stolen_by<3>) {
+                   on_one_thread, on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>,
+                   on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(3000); ++round) {
     completer<int> never_comes;
@@ -37,7 +37,7 @@ TEMPLATE_TEST_CASE("who waits finds cancelled when another process fails, whoeve
     auto const p = [&]() -> program {
       co_await spawn(
           [](completion<int> from, std::string& to,
-             std::atomic<bool>& there) -> eff<void, proc, completing> {
+             std::atomic<bool>& there) -> eff<void, proc, completions> {
             there = true;
             co_await takes<int>(std::move(from), to);
           },
@@ -57,8 +57,9 @@ TEMPLATE_TEST_CASE("who waits finds cancelled when another process fails, whoeve
   }
 }
 
-TEMPLATE_TEST_CASE("who waits finds cancelled when somebody asks to stop", "", alone, by_random,
-                   by_stack, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("who waits finds cancelled when somebody asks to stop", "", on_one_thread,
+                   in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(300); ++round) {
     completer<int> never_comes;
@@ -84,8 +85,8 @@ TEMPLATE_TEST_CASE("who waits finds cancelled when somebody asks to stop", "", a
 }
 
 TEMPLATE_TEST_CASE("a completion that comes while another process fails is taken, or cancelled", "",
-                   alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>,
-                   stolen_by<3>) {
+                   on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
+                   on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(1000); ++round) {
     completer<int> source;

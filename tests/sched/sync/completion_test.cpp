@@ -26,8 +26,8 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-using children = spawning<proc, completing>;
-using program = eff<void, children, proc, completing>;
+using children = spawning<proc, completions>;
+using program = eff<void, children, proc, completions>;
 
 /// Without a std::string: those of runtime_error are counted where ThreadSanitizer does not look.
 struct child_failed : std::exception {
@@ -47,8 +47,9 @@ std::string refusal_of(F f) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("a completion that is there before the wait is taken at once", "", alone,
-                   by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("a completion that is there before the wait is taken at once", "", on_one_thread,
+                   in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   completer<int> source;
   auto result = source.get_completion();
@@ -61,8 +62,8 @@ TEMPLATE_TEST_CASE("a completion that is there before the wait is taken at once"
 }
 
 TEMPLATE_TEST_CASE("a process waits for another one's completion, and the other for its own", "",
-                   alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>,
-                   stolen_by<3>) {
+                   on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
+                   on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(200); ++round) {
     every_frame_dies const check;
     std::string got;
@@ -82,8 +83,9 @@ TEMPLATE_TEST_CASE("a process waits for another one's completion, and the other 
   }
 }
 
-TEMPLATE_TEST_CASE("a scheduler sleeps while one is due, and reports no deadlock", "", alone,
-                   by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("a scheduler sleeps while one is due, and reports no deadlock", "",
+                   on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
+                   on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   completer<int> source;
   auto result = source.get_completion();
@@ -103,8 +105,8 @@ TEMPLATE_TEST_CASE("a scheduler sleeps while one is due, and reports no deadlock
 }
 
 TEMPLATE_TEST_CASE("completions from another thread race with the waits, and none is lost", "",
-                   alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>,
-                   stolen_by<3>) {
+                   on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
+                   on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   constexpr int many = 20;
   for (int round = 0; round != rounds(500); ++round) {
@@ -140,8 +142,8 @@ TEMPLATE_TEST_CASE("completions from another thread race with the waits, and non
 }
 
 TEMPLATE_TEST_CASE("one that is failed, or dropped, throws that; a void one may come too", "",
-                   alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>,
-                   stolen_by<3>) {
+                   on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
+                   on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   std::string failed;
   std::string dropped;
@@ -210,8 +212,8 @@ TEST_CASE("an end that nobody wants is no harm: neither a completion, nor a comp
   source.complete("nobody takes it, and it is on the heap");
 }
 
-TEMPLATE_TEST_CASE("what comes may only move", "", alone, by_random, by_stack, shared_by<2>,
-                   stolen_by<3>) {
+TEMPLATE_TEST_CASE("what comes may only move", "", on_one_thread, in_random_order, on_locked_stack,
+                   on_sharing<2>, on_stealing<3>) {
   every_frame_dies const check;
   int got = 0;
   run_on<TestType>([&]() -> program {
@@ -250,8 +252,8 @@ TEST_CASE("if the value's constructor throws, complete may be called again") {
   CHECK(got == "2");
 }
 
-TEMPLATE_TEST_CASE("who has waited cannot fork, and the message names the wait", "", alone,
-                   by_random, by_stack, shared_by<1>, shared_by<2>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("who has waited cannot fork, and the message names the wait", "", on_one_thread,
+                   in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>, on_stealing<3>) {
   every_frame_dies const check;
   std::string what;
   fork_on<TestType>([&what]() -> program {
@@ -271,7 +273,7 @@ TEMPLATE_TEST_CASE("who has waited cannot fork, and the message names the wait",
     }
   });
   CHECK_THAT(what, Contains("weft::proc::fork at tests/sched/sync/completion_test.cpp") &&
-                       Contains("weft::completing::wait at "));
+                       Contains("weft::completions::wait at "));
 }
 
 TEST_CASE("under every schedule a completion by another process comes, before the wait or after") {
@@ -284,7 +286,7 @@ TEST_CASE("under every schedule a completion by another process comes, before th
                                auto result = s->source.get_completion();
                                for (int i = 1; i != 3; ++i)
                                  co_await spawn(
-                                     [](state& to, int) -> eff<void, proc, completing> {
+                                     [](state& to, int) -> eff<void, proc, completions> {
                                        co_await proc::yield{};
                                        if (++to.got == 2) to.source.complete(40);
                                      },

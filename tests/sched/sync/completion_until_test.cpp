@@ -29,14 +29,14 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-using waiting = eff<void, proc, completing, timing>;
-using program = eff<void, spawning<proc, completing, timing>, proc, completing, timing>;
+using waiting = eff<void, proc, completions, timing>;
+using program = eff<void, spawning<proc, completions, timing>, proc, completions, timing>;
 
 }  // namespace
 
 TEMPLATE_TEST_CASE("what has come is had at once, deadline or not, and what has not is nothing", "",
-                   alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>,
-                   stolen_by<3>) {
+                   on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
+                   on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   bool right = false;
   run_on<TestType>([&right]() -> program {
@@ -65,8 +65,9 @@ TEMPLATE_TEST_CASE("what has come is had at once, deadline or not, and what has 
   CHECK(right);
 }
 
-TEMPLATE_TEST_CASE("one that was too late is waited for again, as often as one likes", "", alone,
-                   by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("one that was too late is waited for again, as often as one likes", "",
+                   on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
+                   on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   int got = 0;
   int times = 0;
@@ -99,7 +100,7 @@ TEMPLATE_TEST_CASE("one that was too late is waited for again, as often as one l
 }
 
 TEMPLATE_TEST_CASE("what it is failed with is thrown in time too, and a dropped one is told", "",
-                   alone, by_queue, by_random, shared_by<2>, stolen_by<3>) {
+                   on_one_thread, on_locked_queue, in_random_order, on_sharing<2>, on_stealing<3>) {
   every_frame_dies const check;
   std::string what;
   run_on<TestType>(virtual_time<TestType>(), [&what]() -> program {
@@ -130,7 +131,8 @@ TEMPLATE_TEST_CASE("what it is failed with is thrown in time too, and a dropped 
 }
 
 TEMPLATE_TEST_CASE("virtual time does not wait for what is outside, which may come all the same",
-                   "", alone, by_random, by_stack, shared_by<1>, shared_by<2>, stolen_by<3>) {
+                   "", on_one_thread, in_random_order, on_locked_stack, on_sharing<1>,
+                   on_sharing<2>, on_stealing<3>) {
   for (int round = 0; round != rounds(200); ++round) {
     every_frame_dies const check;
     completer<int> source;
@@ -156,8 +158,8 @@ TEMPLATE_TEST_CASE("virtual time does not wait for what is outside, which may co
 }
 
 TEMPLATE_TEST_CASE("completed and too late at the same moment: it is one of them, and none is lost",
-                   "", alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>,
-                   stolen_by<3>) {
+                   "", on_one_thread, in_random_order, on_locked_stack, on_sharing<1>,
+                   on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   int late = 0;
   int in_time = 0;
   for (int round = 0; round != rounds(300); ++round) {
@@ -211,7 +213,8 @@ TEMPLATE_TEST_CASE("completed and too late at the same moment: it is one of them
 TEMPLATE_TEST_CASE(
     "who waits with a deadline finds cancelled when another fails, and whoever has "
     "him then",
-    "", alone, by_queue, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+    "", on_one_thread, on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>,
+    on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(1000); ++round) {
     completer<int> source;
@@ -253,7 +256,7 @@ TEMPLATE_TEST_CASE(
 TEST_CASE("a scheduler ends while a process is too late at an outside gate, and another opens it") {
   for (int round = 0; round != rounds(3000); ++round) {
     every_frame_dies const check;
-    outside_gate g;
+    external_event g;
     counter alive = 0;
     std::atomic<bool> go = false;
     std::thread outside([&] {
@@ -264,8 +267,8 @@ TEST_CASE("a scheduler ends while a process is too late at an outside gate, and 
       scheduler<> s;
       s.start({.forkable = false}, [&]() -> program {
         co_await spawn(
-            [](outside_gate& at, lives) -> waiting {
-              (void)co_await completing::wait_until(at, instant());
+            [](external_event& at, lives) -> waiting {
+              (void)co_await completions::wait_until(at, instant());
               co_await proc::yield{};
             },
             std::ref(g), lives(alive));
@@ -280,15 +283,15 @@ TEST_CASE("a scheduler ends while a process is too late at an outside gate, and 
   }
 }
 
-TEMPLATE_TEST_CASE("an outside gate that ends cancels who waits there with a deadline", "", alone,
-                   by_queue, by_random, shared_by<1>) {
+TEMPLATE_TEST_CASE("an outside gate that ends cancels who waits there with a deadline", "",
+                   on_one_thread, on_locked_queue, in_random_order, on_sharing<1>) {
   every_frame_dies const check;
   std::string text;
   run_on<TestType>(virtual_time<TestType>(), [&text]() -> program {
-    auto g = std::make_unique<outside_gate>();
-    auto const waits = [](outside_gate& at, std::string& to) -> waiting {
+    auto g = std::make_unique<external_event>();
+    auto const waits = [](external_event& at, std::string& to) -> waiting {
       try {
-        bool const woken = co_await completing::wait_until(at, instant() + 5ms);
+        bool const woken = co_await completions::wait_until(at, instant() + 5ms);
         to += woken ? "opened " : "late ";
       } catch (cancelled const&) {
         to += "cancelled ";
@@ -296,10 +299,10 @@ TEMPLATE_TEST_CASE("an outside gate that ends cancels who waits there with a dea
     };
     co_await spawn(waits, std::ref(*g), std::ref(text));
     co_await timing::sleep_for(1ms);
-    g = std::make_unique<outside_gate>();
+    g = std::make_unique<external_event>();
     // This one ends when that one has been told that it is late, and has not gone on.
     co_await spawn(
-        [](std::unique_ptr<outside_gate>& at) -> waiting {
+        [](std::unique_ptr<external_event>& at) -> waiting {
           co_await timing::sleep_until(instant() + 5ms);
           at.reset();
         },

@@ -90,8 +90,8 @@ step until_they_wait(meeting& at, int n) {
 }  // namespace
 
 TEMPLATE_TEST_CASE("what some make and others use up comes through a queue of three places", "",
-                   alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>,
-                   stolen_by<3>) {
+                   on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
+                   on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   int const n = rounds(20'000);
   channel c;
@@ -107,8 +107,9 @@ TEMPLATE_TEST_CASE("what some make and others use up comes through a queue of th
   CHECK(c.most <= 3);
 }
 
-TEMPLATE_TEST_CASE("two call each other a hundred thousand times, and no call is lost", "", alone,
-                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("two call each other a hundred thousand times, and no call is lost", "",
+                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   struct turns {
     mutex access;
@@ -162,7 +163,8 @@ TEST_CASE("who waits longest is notified first; with nobody there it is forgotte
 }
 
 TEMPLATE_TEST_CASE("notify_one wakes one, also where the mutex is locked and unlocked meanwhile",
-                   "", alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+                   "", on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(200); ++round) {
     meeting m;
@@ -205,8 +207,8 @@ TEST_CASE("who waits with a guard of nothing is told so, also if there is nothin
   CHECK(what_at_once == what);
 }
 
-TEMPLATE_TEST_CASE("who is cancelled while it waits does not own the mutex", "", alone, by_random,
-                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("who is cancelled while it waits does not own the mutex", "", on_one_thread,
+                   in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(300); ++round) {
     meeting m;
@@ -228,7 +230,8 @@ TEMPLATE_TEST_CASE("who is cancelled while it waits does not own the mutex", "",
 }
 
 TEMPLATE_TEST_CASE("a condition that ends has those who wait find cancelled, and goes on unlocked",
-                   "", alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+                   "", on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(300); ++round) {
     counter n = 0;

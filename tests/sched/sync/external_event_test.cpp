@@ -20,8 +20,8 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-using children = spawning<proc, completing>;
-using program = eff<void, children, proc, completing>;
+using children = spawning<proc, completions>;
+using program = eff<void, children, proc, completions>;
 
 /// Waits there, and counts how that ended.
 struct ends {
@@ -29,11 +29,11 @@ struct ends {
   counter opened = 0;
   counter cancelled = 0;
 };
-eff<void, proc, completing> waits(std::reference_wrapper<outside_gate> at,
-                                  std::reference_wrapper<ends> how) {
+eff<void, proc, completions> waits(std::reference_wrapper<external_event> at,
+                                   std::reference_wrapper<ends> how) {
   ++how.get().begun;
   try {
-    co_await completing::wait{at};
+    co_await completions::wait{at};
     ++how.get().opened;
   } catch (cancelled const&) {
     ++how.get().cancelled;
@@ -42,11 +42,12 @@ eff<void, proc, completing> waits(std::reference_wrapper<outside_gate> at,
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("an outside gate is opened before the wait, after it, and twice", "", alone,
-                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("an outside gate is opened before the wait, after it, and twice", "",
+                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
-  outside_gate before;
-  outside_gate after;
+  external_event before;
+  external_event after;
   ends how;
   before.open();
   run_on<TestType>([&]() -> program {
@@ -60,20 +61,21 @@ TEMPLATE_TEST_CASE("an outside gate is opened before the wait, after it, and twi
   CHECK(after.is_open());
 }
 
-TEMPLATE_TEST_CASE("one process waits at an outside gate: a second one is refused", "", alone,
-                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("one process waits at an outside gate: a second one is refused", "",
+                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
-  outside_gate g;
+  external_event g;
   ends how;
   counter refused = 0;
   run_on<TestType>([&]() -> program {
     // Of the two one is first: whoever is refused opens it.
     for (int i = 0; i != 2; ++i)
       co_await spawn(
-          [](outside_gate& at, ends& h, counter& n) -> eff<void, proc, completing> {
+          [](external_event& at, ends& h, counter& n) -> eff<void, proc, completions> {
             bool second = false;
             try {
-              co_await completing::wait{at};
+              co_await completions::wait{at};
               ++h.opened;
             } catch (std::logic_error const&) {
               second = true;
@@ -90,15 +92,16 @@ TEMPLATE_TEST_CASE("one process waits at an outside gate: a second one is refuse
 }
 
 TEMPLATE_TEST_CASE("an outside gate that ends while a process waits cancels it, and nobody else",
-                   "", alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+                   "", on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   ends how;
   bool goes_on = false;
   run_on<TestType>([&]() -> program {
-    auto g = std::make_unique<outside_gate>();
+    auto g = std::make_unique<external_event>();
     std::atomic<bool> is_there = false;
     co_await spawn(
-        [](outside_gate& at, ends& h, std::atomic<bool>& there) -> eff<void, proc, completing> {
+        [](external_event& at, ends& h, std::atomic<bool>& there) -> eff<void, proc, completions> {
           there = true;
           co_await waits(at, h);
         },
@@ -117,13 +120,13 @@ TEMPLATE_TEST_CASE("an outside gate that ends while a process waits cancels it, 
   CHECK(how.cancelled == (TestType::threads == 1));
 }
 
-TEMPLATE_TEST_CASE("another thread may end it too, and wakes the scheduler that sleeps", "", alone,
-                   by_random, shared_by<1>) {
+TEMPLATE_TEST_CASE("another thread may end it too, and wakes the scheduler that sleeps", "",
+                   on_one_thread, in_random_order, on_sharing<1>) {
   for (int round = 0; round != rounds(300); ++round) {
     every_frame_dies const check;
     ends how;
     std::atomic<bool> waits_there = false;
-    auto g = std::make_unique<outside_gate>();
+    auto g = std::make_unique<external_event>();
     std::thread outside([&] {
       until([&] { return waits_there.load(); });
       g.reset();
@@ -139,10 +142,11 @@ TEMPLATE_TEST_CASE("another thread may end it too, and wakes the scheduler that 
 }
 
 TEMPLATE_TEST_CASE("a wait at an outside gate ends with another's failure, and the gate is free",
-                   "", alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+                   "", on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   for (int round = 0; round != rounds(300); ++round) {
     every_frame_dies const check;
-    outside_gate g;
+    external_event g;
     ends how;
     auto const fails = [&]() -> program {
       co_await spawn(waits, std::ref(g), std::ref(how));
@@ -162,7 +166,7 @@ TEMPLATE_TEST_CASE("a wait at an outside gate ends with another's failure, and t
 TEST_CASE("a scheduler ends with a process at an outside gate, while another thread opens it") {
   for (int round = 0; round != rounds(5000); ++round) {
     every_frame_dies const check;
-    outside_gate g;
+    external_event g;
     counter alive = 0;
     std::atomic<bool> go = false;
     std::thread outside([&] {
@@ -172,9 +176,11 @@ TEST_CASE("a scheduler ends with a process at an outside gate, while another thr
     {
       scheduler<> s;
       s.start({.forkable = false}, [&]() -> program {
-        co_await spawn([](outside_gate& at,
-                          lives) -> eff<void, proc, completing> { co_await completing::wait{at}; },
-                       std::ref(g), lives(alive));
+        co_await spawn(
+            [](external_event& at, lives) -> eff<void, proc, completions> {
+              co_await completions::wait{at};
+            },
+            std::ref(g), lives(alive));
         for (;;) co_await proc::yield{};
       });
       for (int i = 0; i != 3; ++i) s.step();
@@ -189,7 +195,7 @@ TEST_CASE("a scheduler ends with a process at an outside gate, while another thr
 TEST_CASE("a backend of several threads that is stopped leaves who waits, and the scheduler ends") {
   for (int round = 0; round != rounds(1000); ++round) {
     every_frame_dies const check;
-    outside_gate g;
+    external_event g;
     counter alive = 0;
     std::atomic<bool> go = false;
     std::thread outside([&] {
@@ -199,9 +205,11 @@ TEST_CASE("a backend of several threads that is stopped leaves who waits, and th
     {
       scheduler<sharing> s(sharing_options{.threads = 2});
       s.start([&]() -> program {
-        co_await spawn([](outside_gate& at,
-                          lives) -> eff<void, proc, completing> { co_await completing::wait{at}; },
-                       std::ref(g), lives(alive));
+        co_await spawn(
+            [](external_event& at, lives) -> eff<void, proc, completions> {
+              co_await completions::wait{at};
+            },
+            std::ref(g), lives(alive));
         co_await proc::yield{};
         go = true;
         s.base().stop();
@@ -217,7 +225,7 @@ TEST_CASE("a backend of several threads that is stopped leaves who waits, and th
 TEST_CASE("why there is no checkpoint is said while another thread opens what a process waits at") {
   for (int round = 0; round != rounds(5000); ++round) {
     every_frame_dies const check;
-    outside_gate g;
+    external_event g;
     ends how;
     std::atomic<bool> go = false;
     std::thread outside([&] {

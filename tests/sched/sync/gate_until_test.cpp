@@ -46,8 +46,8 @@ process_of waits_until(std::reference_wrapper<gate> g, instant t,
 }  // namespace
 
 TEMPLATE_TEST_CASE("who waits at a gate with a deadline is woken before it, or goes on then", "",
-                   alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>,
-                   stolen_by<3>) {
+                   on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
+                   on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   gate woken;
   gate forgotten;
@@ -71,7 +71,8 @@ TEMPLATE_TEST_CASE("who waits at a gate with a deadline is woken before it, or g
 }
 
 TEMPLATE_TEST_CASE("a gate that has been woken since lets through who would wait with a deadline",
-                   "", alone, by_queue, by_random, shared_by<1>, shared_by<2>, stolen_by<3>) {
+                   "", on_one_thread, on_locked_queue, in_random_order, on_sharing<1>,
+                   on_sharing<2>, on_stealing<3>) {
   every_frame_dies const check;
   gate g;
   ends how;
@@ -86,7 +87,7 @@ TEMPLATE_TEST_CASE("a gate that has been woken since lets through who would wait
 }
 
 TEMPLATE_TEST_CASE("who is too late at a gate takes nobody's place: the next one is woken", "",
-                   alone, by_queue, shared_by<1>) {
+                   on_one_thread, on_locked_queue, on_sharing<1>) {
   every_frame_dies const check;
   gate g;
   std::string text;
@@ -106,8 +107,9 @@ TEMPLATE_TEST_CASE("who is too late at a gate takes nobody's place: the next one
   CHECK(text == "a late b woken c late ");
 }
 
-TEMPLATE_TEST_CASE("a gate that ends cancels who waits there with a deadline, once", "", alone,
-                   by_random, by_stack, shared_by<1>, shared_by<2>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("a gate that ends cancels who waits there with a deadline, once", "",
+                   on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   ends how;
   run_on<TestType>(virtual_time<TestType>(), [&]() -> program {
@@ -122,8 +124,8 @@ TEMPLATE_TEST_CASE("a gate that ends cancels who waits there with a deadline, on
   CHECK(how.too_late == 1);
 }
 
-TEMPLATE_TEST_CASE("a gate may end while those who were too late there have not gone on", "", alone,
-                   by_queue, by_random, shared_by<1>) {
+TEMPLATE_TEST_CASE("a gate may end while those who were too late there have not gone on", "",
+                   on_one_thread, on_locked_queue, in_random_order, on_sharing<1>) {
   every_frame_dies const check;
   ends how;
   run_on<TestType>(virtual_time<TestType>(), [&]() -> program {
@@ -140,8 +142,9 @@ TEMPLATE_TEST_CASE("a gate may end while those who were too late there have not 
   CHECK(how.too_late == 2);
 }
 
-TEMPLATE_TEST_CASE("all who wait at gates are a deadlock only when no deadline is set", "", alone,
-                   by_queue, by_random, shared_by<1>, shared_by<2>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("all who wait at gates are a deadlock only when no deadline is set", "",
+                   on_one_thread, on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   gate g;
   ends how;
@@ -167,8 +170,8 @@ TEMPLATE_TEST_CASE("all who wait at gates are a deadlock only when no deadline i
 }
 
 TEMPLATE_TEST_CASE("a wake and a deadline at the same moment: each wait ends once, one way", "",
-                   alone, by_queue, by_random, shared_by<1>, shared_by<2>, shared_by<8>,
-                   stolen_by<3>) {
+                   on_one_thread, on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>,
+                   on_sharing<8>, on_stealing<3>) {
   int woken = 0;
   int too_late = 0;
   for (int round = 0; round != rounds(20); ++round) {
@@ -205,7 +208,8 @@ TEMPLATE_TEST_CASE("a wake and a deadline at the same moment: each wait ends onc
 }
 
 TEMPLATE_TEST_CASE("who fails cancels who waits with a deadline, at a gate that others wake", "",
-                   alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   for (int round = 0; round != rounds(200); ++round) {
     every_frame_dies const check;
     gate g;

@@ -47,8 +47,8 @@ step holds_until(std::reference_wrapper<mutex> m, instant t) {
 }  // namespace
 
 TEMPLATE_TEST_CASE("who waits for a mutex until a deadline has it before, or nothing at it", "",
-                   alone, by_queue, by_random, shared_by<1>, shared_by<2>, shared_by<8>,
-                   stolen_by<3>) {
+                   on_one_thread, on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>,
+                   on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   instant gave_up;
   instant got_it;
@@ -87,8 +87,8 @@ TEMPLATE_TEST_CASE("who waits for a mutex until a deadline has it before, or not
   CHECK(got_it == at(20ms));
 }
 
-TEMPLATE_TEST_CASE("a deadline for a semaphore", "", alone, by_random, shared_by<1>, shared_by<2>,
-                   shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("a deadline for a semaphore", "", on_one_thread, in_random_order, on_sharing<1>,
+                   on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   std::string found;
   run_in_virtual_time<TestType>([&found]() -> program {
@@ -110,8 +110,8 @@ TEMPLATE_TEST_CASE("a deadline for a semaphore", "", alone, by_random, shared_by
 }
 
 TEMPLATE_TEST_CASE("a wait at a condition ends when it is notified, or at the deadline, and locks",
-                   "", alone, by_queue, by_random, shared_by<1>, shared_by<2>, shared_by<8>,
-                   stolen_by<3>) {
+                   "", on_one_thread, on_locked_queue, in_random_order, on_sharing<1>,
+                   on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   std::string found;
   run_in_virtual_time<TestType>([&found]() -> program {
@@ -154,7 +154,8 @@ TEMPLATE_TEST_CASE("a wait at a condition ends when it is notified, or at the de
 }
 
 TEMPLATE_TEST_CASE("a deadline that comes while another has the mutex does not end the wait for it",
-                   "", alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+                   "", on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   instant back;
   bool notified = true;
@@ -170,8 +171,9 @@ TEMPLATE_TEST_CASE("a deadline that comes while another has the mutex does not e
   CHECK(back == at(20ms));
 }
 
-TEMPLATE_TEST_CASE("no unlock is lost on one whose deadline comes just then", "", alone, by_queue,
-                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("no unlock is lost on one whose deadline comes just then", "", on_one_thread,
+                   on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(300); ++round) {
     mutex m;

@@ -65,8 +65,9 @@ step locks(std::reference_wrapper<mutex> m, std::reference_wrapper<counter> has_
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("eight processes lock a mutex a hundred thousand times, each alone", "", alone,
-                   by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("eight processes lock a mutex a hundred thousand times, each alone", "",
+                   on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
+                   on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   int const times = rounds(100'000) / 8;
   guarded it;
@@ -77,8 +78,9 @@ TEMPLATE_TEST_CASE("eight processes lock a mutex a hundred thousand times, each 
   CHECK_FALSE(it.met_somebody);
 }
 
-TEMPLATE_TEST_CASE("the only two there are wait for one another, round after round", "", alone,
-                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("the only two there are wait for one another, round after round", "",
+                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   // Each run ends with everyone idle: a wakeup that is lost would be a deadlock.
   for (int round = 0; round != rounds(2000); ++round) {
     guarded it;
@@ -157,8 +159,8 @@ TEST_CASE("a guard moves, unlocks early, and once") {
   CHECK_THAT(what, Contains("weft: a guard of a mutex has none"));
 }
 
-TEMPLATE_TEST_CASE("a guard unlocks when an exception unwinds its process", "", alone, by_random,
-                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("a guard unlocks when an exception unwinds its process", "", on_one_thread,
+                   in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   guarded it;
   counter caught = 0;
@@ -181,8 +183,8 @@ TEMPLATE_TEST_CASE("a guard unlocks when an exception unwinds its process", "", 
   CHECK(it.n == 20);
 }
 
-TEMPLATE_TEST_CASE("who has locked it on one thread unlocks it on another", "", shared_by<2>,
-                   shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("who has locked it on one thread unlocks it on another", "", on_sharing<2>,
+                   on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(50); ++round) {
     guarded it;
@@ -218,7 +220,7 @@ TEMPLATE_TEST_CASE("who has locked it on one thread unlocks it on another", "", 
 }
 
 TEMPLATE_TEST_CASE("who locks what he holds waits for himself, and is named with the place", "",
-                   alone, by_random, shared_by<1>, shared_by<2>, stolen_by<3>) {
+                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_stealing<3>) {
   every_frame_dies const check;
   int line = 0;
   try {
@@ -238,7 +240,8 @@ TEMPLATE_TEST_CASE("who locks what he holds waits for himself, and is named with
 }
 
 TEMPLATE_TEST_CASE("when a process fails, those who hold it and those who wait are unwound", "",
-                   alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(500); ++round) {
     mutex m;
@@ -291,7 +294,8 @@ TEST_CASE("a scheduler ends while one holds a mutex and another waits for it") {
 }
 
 TEMPLATE_TEST_CASE("a mutex that ends has those who wait find cancelled, and no guard minds", "",
-                   alone, by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(500); ++round) {
     counter has_it = 0;

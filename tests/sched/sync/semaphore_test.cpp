@@ -47,8 +47,9 @@ step sits(std::reference_wrapper<table> t, int times) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("never more than three of eight sit on three seats", "", alone, by_random,
-                   by_stack, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("never more than three of eight sit on three seats", "", on_one_thread,
+                   in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   table t(3);
   run_on<TestType>([&t]() -> program {
@@ -89,8 +90,9 @@ TEST_CASE("to release several wakes as many; what is there is taken at once") {
   CHECK(printed_by(p) == "one .abc.d");
 }
 
-TEMPLATE_TEST_CASE("a semaphore may end as soon as its last user has what it waited for", "", alone,
-                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("a semaphore may end as soon as its last user has what it waited for", "",
+                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   counter done = 0;
   int const n = rounds(20'000);
@@ -112,8 +114,8 @@ TEMPLATE_TEST_CASE("a semaphore may end as soon as its last user has what it wai
   CHECK(done == n);
 }
 
-TEMPLATE_TEST_CASE("a semaphore that ends has those who wait find cancelled", "", alone, by_random,
-                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("a semaphore that ends has those who wait find cancelled", "", on_one_thread,
+                   in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(500); ++round) {
     counter found = 0;

@@ -57,8 +57,9 @@ exploration increments(bool at_once) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("updates of several processes are each whole", "", alone, by_random, by_stack,
-                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("updates of several processes are each whole", "", on_one_thread,
+                   in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   int const n = rounds(20'000);
   shared<long> sum(0);
@@ -70,8 +71,8 @@ TEMPLATE_TEST_CASE("updates of several processes are each whole", "", alone, by_
   CHECK(seen == 8L * n);
 }
 
-TEMPLATE_TEST_CASE("what is read is what was written, and never half of it", "", alone, by_random,
-                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("what is read is what was written, and never half of it", "", on_one_thread,
+                   in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   shared<std::vector<int>> all_alike(std::vector<int>(10, 0));
   counter halves = 0;
@@ -101,8 +102,9 @@ TEMPLATE_TEST_CASE("what is read is what was written, and never half of it", "",
   CHECK(halves == 0);
 }
 
-TEMPLATE_TEST_CASE("two take turns by waiting for a value, a hundred thousand times", "", alone,
-                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("two take turns by waiting for a value, a hundred thousand times", "",
+                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   shared<int> now(0);
   int const n = rounds(50'000);
@@ -147,8 +149,8 @@ TEST_CASE("an update gives what its function gives, and throws what that throws"
   CHECK(value == "second third0");
 }
 
-TEMPLATE_TEST_CASE("one that ends has those who wait find cancelled", "", alone, by_random,
-                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("one that ends has those who wait find cancelled", "", on_one_thread,
+                   in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(500); ++round) {
     counter found = 0;

@@ -30,7 +30,7 @@ class clock_alone final : public weft::detail::timers {
   std::vector<thunk> cut_off;
 
  private:
-  void is_cut_off(process& p) noexcept override { cut_off.emplace_back(&p); }
+  void on_cut_off(process& p) noexcept override { cut_off.emplace_back(&p); }
 };
 
 /// Of a process that nobody runs.

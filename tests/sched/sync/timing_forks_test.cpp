@@ -44,7 +44,8 @@ printing prints_time(std::string who) {
 // ---- run again
 
 TEMPLATE_TEST_CASE("a process that is run again sleeps no second time, and is told the old times",
-                   "", alone, by_random, by_stack, shared_by<1>, shared_by<2>, stolen_by<3>) {
+                   "", on_one_thread, in_random_order, on_locked_stack, on_sharing<1>,
+                   on_sharing<2>, on_stealing<3>) {
   every_frame_dies const check;
   findings found;
   run_on<TestType>(virtual_time<TestType>(true), [&found]() -> program {
@@ -62,8 +63,8 @@ TEMPLATE_TEST_CASE("a process that is run again sleeps no second time, and is to
   CHECK(found.all() == std::vector<std::string>{"one: 0 10 15 115 ", "two: 0 10 15 15 "});
 }
 
-TEMPLATE_TEST_CASE("a wait with a deadline has the same end when it is run again", "", alone,
-                   by_queue, by_random, shared_by<2>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("a wait with a deadline has the same end when it is run again", "",
+                   on_one_thread, on_locked_queue, in_random_order, on_sharing<2>, on_stealing<3>) {
   every_frame_dies const check;
   findings found;
   gate woken;
@@ -192,7 +193,7 @@ TEST_CASE("under every schedule a completion may come by who sleeps first, in ti
   for (auto const until : {5ms, 15ms}) {
     auto const found =
         explore([] { return std::string(); },
-                [until](std::string& to) -> eff<void, spawning<proc, timing>, completing, timing> {
+                [until](std::string& to) -> eff<void, spawning<proc, timing>, completions, timing> {
                   completer<int> source;
                   auto result = source.get_completion();
                   co_await spawn(
@@ -215,8 +216,9 @@ TEST_CASE("under every schedule a completion may come by who sleeps first, in ti
 
 // ---- inside handlers
 
-TEMPLATE_TEST_CASE("a process sleeps inside a handler, which is round it when it wakes", "", alone,
-                   by_queue, by_random, shared_by<1>, shared_by<2>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("a process sleeps inside a handler, which is round it when it wakes", "",
+                   on_one_thread, on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   findings found;
   auto how = virtual_time<TestType>(true);
@@ -265,12 +267,12 @@ TEST_CASE("who sleeps and loses a handler round it is told at once, and sleeps n
 
 TEST_CASE("who waits for a time and more, and loses a handler round it, is told once") {
   gate g;
-  outside_gate o;
+  external_event o;
   auto const loses = [](auto body) {
     every_frame_dies const check;
     auto lost = std::make_unique<parks>();
     scheduler<> s;
-    s.start({.forkable = false}, [&lost, body]() -> eff<void, syncing, completing> {
+    s.start({.forkable = false}, [&lost, body]() -> eff<void, syncing, completions> {
       co_await handle<tick>(*lost, body);
     });
     s.step();
@@ -282,23 +284,23 @@ TEST_CASE("who waits for a time and more, and loses a handler round it, is told 
     (void)co_await syncing::wait_until(g, 0, instant::max());
   });
   CHECK(g.waiting() == 0);
-  loses([&o]() -> eff<void, tick, completing> {
-    (void)co_await completing::wait_until(o, instant::max());
+  loses([&o]() -> eff<void, tick, completions> {
+    (void)co_await completions::wait_until(o, instant::max());
   });
-  loses([&o]() -> eff<void, tick, completing> { co_await completing::wait(o); });
+  loses([&o]() -> eff<void, tick, completions> { co_await completions::wait(o); });
   o.open();
 }
 
 TEST_CASE("a body that is resumed bitwise does not sleep, since its frames are copied") {
   every_frame_dies const check;
-  outside_gate o;
+  external_event o;
   gate g;
   int refused = 0;
   // What picking throws in there, if it waits first.
   auto const tries = [&refused](auto waits) {
     schedule({.forkable = false, .virtual_time = true},
-             [&refused, waits]() -> eff<void, timing, syncing, completing> {
-               auto const body = [waits]() -> eff<int, pick, timing, syncing, completing> {
+             [&refused, waits]() -> eff<void, timing, syncing, completions> {
+               auto const body = [waits]() -> eff<int, pick, timing, syncing, completions> {
                  int const n = co_await pick::one{};
                  co_await waits();
                  co_return n;
@@ -315,7 +317,7 @@ TEST_CASE("a body that is resumed bitwise does not sleep, since its frames are c
   tries([]() -> eff<void, timing> { co_await timing::sleep_for(1ms); });
   tries([]() -> eff<void, timing> { co_await timing::sleep_until(instant()); });
   tries([&g]() -> eff<void, syncing> { (void)co_await syncing::wait_until(g, 0, instant()); });
-  tries([&o]() -> eff<void, completing> { co_await completing::wait(o); });
-  tries([&o]() -> eff<void, completing> { (void)co_await completing::wait_until(o, instant()); });
+  tries([&o]() -> eff<void, completions> { co_await completions::wait(o); });
+  tries([&o]() -> eff<void, completions> { (void)co_await completions::wait_until(o, instant()); });
   CHECK(refused == 5);
 }

@@ -26,8 +26,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-using children = spawning<proc, syncing, completing, timing>;
-using program = eff<void, children, proc, syncing, completing, timing>;
+using children = spawning<proc, syncing, completions, timing>;
+using program = eff<void, children, proc, syncing, completions, timing>;
 
 constexpr unsigned processes = 6;
 
@@ -104,8 +104,9 @@ program acts(std::reference_wrapper<world> to, unsigned me, lives) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("whoever waits with a deadline goes on, or is unwound when one fails", "", alone,
-                   by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("whoever waits with a deadline goes on, or is unwound when one fails", "",
+                   on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
+                   on_sharing<8>, on_stealing<3>) {
   for (bool const is_virtual : {false, true})
     seeds(static_cast<unsigned>(rounds(TestType::threads == 1 ? 500 : 200)))
         .for_each([is_virtual](unsigned seed) {

@@ -65,8 +65,8 @@ sleeper counts_how_it_wakes(lives, instant::duration time, std::reference_wrappe
 // ---- virtual time
 
 TEMPLATE_TEST_CASE("virtual time begins at zero, stands still, and jumps to who wakes first", "",
-                   alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>,
-                   stolen_by<3>) {
+                   on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
+                   on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   diary d;
   run_on<TestType>(virtual_time<TestType>(), [&d]() -> program {
@@ -83,7 +83,7 @@ TEMPLATE_TEST_CASE("virtual time begins at zero, stands still, and jumps to who 
 }
 
 TEMPLATE_TEST_CASE("those who sleep until the same instant wake in the order of their sleeps", "",
-                   alone, by_queue, shared_by<1>) {
+                   on_one_thread, on_locked_queue, on_sharing<1>) {
   every_frame_dies const check;
   diary d;
   run_on<TestType>(virtual_time<TestType>(), [&d]() -> program {
@@ -95,8 +95,8 @@ TEMPLATE_TEST_CASE("those who sleep until the same instant wake in the order of 
   CHECK(d.text() == "f5 a5 b5 c5 d5 ");
 }
 
-TEMPLATE_TEST_CASE("a sleep that is over before it begins lets the others go first", "", alone,
-                   by_queue, shared_by<1>) {
+TEMPLATE_TEST_CASE("a sleep that is over before it begins lets the others go first", "",
+                   on_one_thread, on_locked_queue, on_sharing<1>) {
   every_frame_dies const check;
   std::string text;
   run_on<TestType>(virtual_time<TestType>(), [&text]() -> program {
@@ -116,8 +116,9 @@ TEMPLATE_TEST_CASE("a sleep that is over before it begins lets the others go fir
   CHECK(text == "other now");
 }
 
-TEMPLATE_TEST_CASE("a process among many sleeps sees its times grow, and none is early", "", alone,
-                   by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("a process among many sleeps sees its times grow, and none is early", "",
+                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   counter early = 0;
   counter late = 0;
@@ -146,8 +147,9 @@ TEMPLATE_TEST_CASE("a process among many sleeps sees its times grow, and none is
 
 // ---- for ever
 
-TEMPLATE_TEST_CASE("who sleeps for ever waits: that is a deadlock, and says where", "", alone,
-                   by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("who sleeps for ever waits: that is a deadlock, and says where", "",
+                   on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
+                   on_sharing<8>, on_stealing<3>) {
   for (bool const is_virtual : {false, true}) {
     every_frame_dies const check;
     auto how = TestType::how();
@@ -177,8 +179,8 @@ TEMPLATE_TEST_CASE("who sleeps for ever waits: that is a deadlock, and says wher
 }
 
 TEMPLATE_TEST_CASE("while somebody sleeps who will wake, who waits for ever is no deadlock yet", "",
-                   alone, by_queue, by_random, shared_by<1>, shared_by<2>, shared_by<8>,
-                   stolen_by<3>) {
+                   on_one_thread, on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>,
+                   on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   diary d;
   std::string what;
@@ -197,8 +199,8 @@ TEMPLATE_TEST_CASE("while somebody sleeps who will wake, who waits for ever is n
 
 // ---- cancelled
 
-TEMPLATE_TEST_CASE("who sleeps finds cancelled when another process fails", "", alone, by_queue,
-                   shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("who sleeps finds cancelled when another process fails", "", on_one_thread,
+                   on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(200); ++round) {
     every_frame_dies const check;
     counter alive = 0;
@@ -217,8 +219,9 @@ TEMPLATE_TEST_CASE("who sleeps finds cancelled when another process fails", "", 
   }
 }
 
-TEMPLATE_TEST_CASE("who sleeps finds cancelled when somebody asks to stop", "", alone, by_random,
-                   by_stack, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("who sleeps finds cancelled when somebody asks to stop", "", on_one_thread,
+                   in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   for (int round = 0; round != rounds(200); ++round) {
     every_frame_dies const check;
     counter alive = 0;
@@ -244,8 +247,8 @@ TEMPLATE_TEST_CASE("who sleeps finds cancelled when somebody asks to stop", "", 
   }
 }
 
-TEMPLATE_TEST_CASE("one that is cancelled and sleeps again is cancelled again, at once", "", alone,
-                   by_random, shared_by<1>, shared_by<2>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("one that is cancelled and sleeps again is cancelled again, at once", "",
+                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_stealing<3>) {
   every_frame_dies const check;
   counter times = 0;
   auto const p = [&times]() -> program {

@@ -28,8 +28,8 @@ using program = eff<void, spawning<proc, timing>, proc, timing>;
 }  // namespace
 
 TEMPLATE_TEST_CASE("threads park until the first alarm, and those who sleep wake in order", "",
-                   alone, by_random, by_stack, shared_by<1>, shared_by<2>, shared_by<8>,
-                   stolen_by<3>) {
+                   on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
+                   on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   std::atomic<int> woken = 0;
   int order[3] = {};
@@ -49,15 +49,16 @@ TEMPLATE_TEST_CASE("threads park until the first alarm, and those who sleep wake
   CHECK(woken == 3);
   CHECK(early == 0);
   // Elsewhere one that has woken may be overtaken: several may be due before anybody looks.
-  if (std::is_same_v<TestType, alone> || std::is_same_v<TestType, shared_by<1>>) {
+  if (std::is_same_v<TestType, on_one_thread> || std::is_same_v<TestType, on_sharing<1>>) {
     CHECK(order[0] == 3);
     CHECK(order[1] == 2);
     CHECK(order[2] == 1);
   }
 }
 
-TEMPLATE_TEST_CASE("who sleeps wakes while another process is busy yielding", "", alone, by_random,
-                   by_stack, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("who sleeps wakes while another process is busy yielding", "", on_one_thread,
+                   in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   std::atomic<bool> is_awake = false;
   gate has_begun;
@@ -81,7 +82,7 @@ TEMPLATE_TEST_CASE("who sleeps wakes while another process is busy yielding", ""
 }
 
 TEMPLATE_TEST_CASE("who sleeps wakes while all threads but one are in processes that never let go",
-                   "", shared_by<2>, shared_by<3>, shared_by<8>, stolen_by<3>) {
+                   "", on_sharing<2>, on_sharing<3>, on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
     std::atomic<int> asleep = 0;
@@ -113,8 +114,8 @@ TEMPLATE_TEST_CASE("who sleeps wakes while all threads but one are in processes 
 }
 
 TEMPLATE_TEST_CASE(
-    "many who sleep for short and long times on several threads all wake, none early", "", alone,
-    by_random, shared_by<1>, shared_by<2>, shared_by<8>, stolen_by<3>) {
+    "many who sleep for short and long times on several threads all wake, none early", "",
+    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   counter early = 0;
   counter done = 0;

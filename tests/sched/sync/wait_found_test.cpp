@@ -150,7 +150,7 @@ TEST_CASE("a notification goes to the next process if the one that it woke is ca
 TEST_CASE(
     "a message is had, or it is in the inbox, when the process that it came to is cancelled") {
   bool sent = false, received = false, left = false;
-  run_on<alone>([&]() -> job {
+  run_on<on_one_thread>([&]() -> job {
     auto port = co_await open<int>();
     auto const takes_its_time = [](auto& s) -> job {
       s.start([]() -> job { co_await shielded([]() -> job { return yields(50); }); });
@@ -308,7 +308,7 @@ TEST_CASE("the answer of a command waits for the next attempt when a wait was ca
   std::vector<reply<int>> replies;
   auto take = dispatchers{[&replies](fetch, reply<int> r) { replies.push_back(std::move(r)); }};
   int got = 0;
-  using row_ = row<commands<fetch>, timing, tasking<completing, timing>>;
+  using row_ = row<commands<fetch>, timing, tasking<completions, timing>>;
   schedule(
       {.virtual_time = true},
       [&]() -> eff<void, row_> {
@@ -415,7 +415,7 @@ TEST_CASE(
     "a process that waits for room is told which one it has started, or it has started none") {
   int told = 0;
   int started = 0;
-  schedule({.virtual_time = true, .max_processes = 5, .when_full = full::wait},
+  schedule({.virtual_time = true, .max_processes = 5, .when_full = overflow_policy::wait},
            [&]() -> eff<void, spawner> {
              auto const child = [](int& n) -> eff<void, proc> {
                ++n;

@@ -29,13 +29,13 @@ place place_of(char const* name) {
   return {name, [](std::function<law_job()> const& p) { run_on<Where>(virtual_time<Where>(), p); }};
 }
 auto const places = std::to_array<place>({
-    place_of<alone>("one_thread"),
-    place_of<by_queue>("a locked queue"),
-    place_of<by_random>("random_order"),
-    place_of<shared_by<2>>("sharing, 2 threads"),
-    place_of<shared_by<4>>("sharing, 4 threads"),
-    place_of<stolen_by<2>>("stealing, 2 threads"),
-    place_of<stolen_by<3>>("stealing, 3 threads"),
+    place_of<on_one_thread>("one_thread"),
+    place_of<on_locked_queue>("a locked queue"),
+    place_of<in_random_order>("random_order"),
+    place_of<on_sharing<2>>("sharing, 2 threads"),
+    place_of<on_sharing<4>>("sharing, 4 threads"),
+    place_of<on_stealing<2>>("stealing, 2 threads"),
+    place_of<on_stealing<3>>("stealing, 3 threads"),
 });
 
 }  // namespace

@@ -30,18 +30,18 @@ using namespace std::chrono_literals;
 namespace {
 
 /// Counts, while it is there.
-class counting final : public weft::detail::touch_listener {
+class counting final : public weft::detail::location_listener {
  public:
   explicit counting(std::size_t& n) noexcept : n_(n) { of_thread = this; }
   ~counting() { of_thread = nullptr; }
 
-  void is_born(void const*) noexcept override {}
-  void is_gone(void const*) noexcept override {}
-  void is_touched(void const*, bool) noexcept override { ++n_; }
-  void time_passes() noexcept override {}
-  void all_are_cancelled() noexcept override {}
-  void is_forked(process_id, process_id, void const*) noexcept override {}
-  void begins_again() noexcept override {}
+  void note_created(void const*) noexcept override {}
+  void note_destroyed(void const*) noexcept override {}
+  void note_access(void const*, bool) noexcept override { ++n_; }
+  void note_time() noexcept override {}
+  void note_all_cancelled() noexcept override {}
+  void note_fork(process_id, process_id, void const*) noexcept override {}
+  void note_rerun() noexcept override {}
 
  private:
   std::size_t& n_;
@@ -96,11 +96,11 @@ std::size_t asked_by_cancelling_outermost(int depth, bool with_tasks) {
     co_await with_scope([&](auto& s) -> eff<void, sleeping> {
       s.start([&] { return nested(depth, with_tasks, sleeps); });
       while (!is_there) co_await proc::yield{};
-      weft::detail::touch_listener::of_thread = new counting(n);
+      weft::detail::location_listener::of_thread = new counting(n);
       s.cancel();
     });
   });
-  delete static_cast<counting*>(weft::detail::touch_listener::of_thread);
+  delete static_cast<counting*>(weft::detail::location_listener::of_thread);
   return n;
 }
 
@@ -111,7 +111,7 @@ std::size_t asked_by_timeouts(int scopes, bool at_once = false) {
   int late = 0;
   {
     counting const on(n);
-    using here = row<proc, timing, completing, tasking<proc, timing, completing>>;
+    using here = row<proc, timing, completions, tasking<proc, timing, completions>>;
     run_on<Where>(virtual_time<Where>(), [&]() -> eff<void, here> {
       co_await with_scope([&](auto& s) -> eff<void, here> {
         for (int i = 0; i != scopes; ++i)
@@ -152,11 +152,11 @@ std::size_t asked_by_cancelling_joins(int tasks) {
         co_await when_all(std::move(all));
       });
       while (there != tasks) co_await proc::yield{};
-      weft::detail::touch_listener::of_thread = new counting(n);
+      weft::detail::location_listener::of_thread = new counting(n);
       s.cancel();
     });
   });
-  delete static_cast<counting*>(weft::detail::touch_listener::of_thread);
+  delete static_cast<counting*>(weft::detail::location_listener::of_thread);
   return n;
 }
 
@@ -197,11 +197,11 @@ TEST_CASE("a scope whose time is up asks who is in it, however many wait elsewhe
   auto const one_by_one = [](auto where) {
     return [](int n) { return asked_by_timeouts<decltype(where)>(n); };
   };
-  CHECK(growth(one_by_one(alone()), 300) < 4.1);
-  CHECK(growth(one_by_one(by_random()), 300) < 4.1);
+  CHECK(growth(one_by_one(on_one_thread()), 300) < 4.1);
+  CHECK(growth(one_by_one(in_random_order()), 300) < 4.1);
 }
 TEMPLATE_TEST_CASE("scopes whose time is up together have those who wait asked a few times", "",
-                   shared_by<1>, stolen_by<1>) {
+                   on_sharing<1>, on_stealing<1>) {
   every_frame_dies const check;
   CHECK(growth([](int n) { return asked_by_timeouts<TestType>(n, true); }, 300) < 4.5);
 }

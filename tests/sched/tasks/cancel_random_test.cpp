@@ -56,20 +56,20 @@ class by_number {
   class worker {
    public:
     worker(by_number& home, unsigned) noexcept : home_(home) {}
-    void put(thunk&& t, why w) { home_.put(std::move(t), w); }
-    thunk take(instant until, dry_test dry) {
+    void put(thunk&& t, put_reason w) { home_.put(std::move(t), w); }
+    thunk take(instant until, quiescence_test quiescent) {
       for (;;) {
-        bool const nothing_is_due = dry();  // before we look: who was due puts first
-        if (home_.stopped_) return thunk::nothing::stopped;
+        bool const nothing_is_due = quiescent();  // before we look: who was due puts first
+        if (home_.stopped_) return thunk::reason::stopped;
         if (!home_.ready_.empty()) return home_.next();
-        if (nothing_is_due) return thunk::nothing::dry;
-        if (until != instant::max()) return thunk::nothing::deadline;
+        if (nothing_is_due) return thunk::reason::quiescent;
+        if (until != instant::max()) return thunk::reason::deadline;
       }
     }
-    void is_about_to_wait(process&) noexcept {}
-    void waits(process&, waiting_for) noexcept {}
-    void goes_on(process&) noexcept {}
-    void runs_next(process&) noexcept {}
+    void on_wait_begin(process&) noexcept {}
+    void on_waiting(process&, wait_kind) noexcept {}
+    void on_wait_cancelled(process&) noexcept {}
+    void on_handover(process&) noexcept {}
 
    private:
     by_number& home_;
@@ -79,11 +79,11 @@ class by_number {
   by_number(by_number const&) = delete;
   by_number& operator=(by_number const&) = delete;
 
-  void put(thunk&& t, why) {
+  void put(thunk&& t, put_reason) {
     auto const is_later = [&t](thunk const& other) { return other.get()->id() > t.get()->id(); };
     ready_.insert(std::ranges::find_if(ready_, is_later), std::move(t));
   }
-  thunk claim(process*) noexcept { return thunk::nothing::dry; }
+  thunk claim(process*) noexcept { return thunk::reason::quiescent; }
   void stop() noexcept { stopped_ = true; }
 
  private:
@@ -101,19 +101,19 @@ class by_number {
 class asks_all : public by_number<asks::all_who_wait> {
  public:
   using by_number::by_number;
-  struct alignas(16) place {};
+  struct alignas(16) header {};
   [[nodiscard]] unsigned threads() const noexcept { return 1; }
 };
 using asks_some = by_number<asks::those_in_the_scope>;
-static_assert(backend<asks_some> && !concurrent<asks_some> && concurrent<asks_all>);
+static_assert(backend<asks_some> && !concurrent_backend<asks_some> && concurrent_backend<asks_all>);
 
 // ---- random programs
 
 struct failed : std::runtime_error {
   failed() : runtime_error("failed") {}
 };
-using effects =
-    row<proc, syncing, timing, mail, completing, tasking<proc, syncing, timing, mail, completing>>;
+using effects = row<proc, syncing, timing, mail, completions,
+                    tasking<proc, syncing, timing, mail, completions>>;
 template <class T = void>
 using job = eff<T, effects>;
 
@@ -271,7 +271,7 @@ class random_program {
       case 4: {
         instant const until = co_await timing::now{} + long_enough;
         co_await waits(in, "waits at an outside gate for some time",
-                       [&] { return completing::wait_until{outside_, until}; });
+                       [&] { return completions::wait_until{outside_, until}; });
         break;
       }
       case 5: {
@@ -383,12 +383,12 @@ class random_program {
   std::string log_;
   std::string wrong_;
   std::array<gate, 2> gates_{};
-  outside_gate outside_;
+  external_event outside_;
 };
 
 template <class Backend>
 void run_on(random_program& p, unsigned seed) {
-  if constexpr (with_options<Backend>)
+  if constexpr (configurable_backend<Backend>)
     schedule<Backend>({.seed = seed, .forkable = false, .virtual_time = true},
                       [&] { return p.run(); });
   else

@@ -49,7 +49,7 @@ eff<long, tasking<>> fib(int n, light_tasks& all) {
 
 using row_ = row<tasking<>, spawning<proc>>;
 
-#define ON_ONE_THREAD alone, shared_by<1>, stolen_by<1>
+#define ON_ONE_THREAD on_one_thread, on_sharing<1>, on_stealing<1>
 
 }  // namespace
 

@@ -37,7 +37,7 @@ using count = std::array<std::int64_t, 2>;
 template <class F>
 count allocated_by(F f) {
   count n = {};
-  run_on<stolen_by<1>>([&]() -> eff<void, pure> {
+  run_on<on_stealing<1>>([&]() -> eff<void, pure> {
     for (int i = 0; i != 2; ++i) {
       auto const frames = detail::frames_so_far().births;
       long const all = allocations;

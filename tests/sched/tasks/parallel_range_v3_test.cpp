@@ -36,7 +36,8 @@ bool odd(int n) { return n % 2 == 1; }
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("tasks are made by views of range-v3", "", alone, shared_by<2>, stolen_by<2>) {
+TEMPLATE_TEST_CASE("tasks are made by views of range-v3", "", on_one_thread, on_sharing<2>,
+                   on_stealing<2>) {
   every_frame_dies const check;
   std::vector<int> of_sized;
   std::vector<int> of_unsized;
@@ -56,8 +57,8 @@ TEMPLATE_TEST_CASE("tasks are made by views of range-v3", "", alone, shared_by<2
   CHECK(first == std::pair<std::size_t, int>(0, 4));
 }
 
-TEMPLATE_TEST_CASE("loops in pieces are over views of range-v3", "", alone, shared_by<2>,
-                   stolen_by<2>) {
+TEMPLATE_TEST_CASE("loops in pieces are over views of range-v3", "", on_one_thread, on_sharing<2>,
+                   on_stealing<2>) {
   every_frame_dies const check;
   std::vector<int> v(500, 1);
   std::vector<int> w(500, 2);

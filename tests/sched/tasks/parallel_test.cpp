@@ -46,7 +46,7 @@ std::vector<int> first(int n) {
 
 }  // namespace
 
-#define EVERYWHERE alone, by_queue, by_random, shared_by<2>, stolen_by<2>
+#define EVERYWHERE on_one_thread, on_locked_queue, in_random_order, on_sharing<2>, on_stealing<2>
 
 TEMPLATE_TEST_CASE("a loop in pieces does each element once", "", EVERYWHERE) {
   every_frame_dies const check;
@@ -127,7 +127,7 @@ TEMPLATE_TEST_CASE("a reduction of numbers that round is the same everywhere", "
     return sum;
   };
   for (std::size_t const least : {0UL, 10UL, 100UL})
-    CHECK(sum_on(TestType(), least) == sum_on(alone(), least));
+    CHECK(sum_on(TestType(), least) == sum_on(on_one_thread(), least));
 }
 
 TEMPLATE_TEST_CASE("a reduction of what only moves", "", EVERYWHERE) {
@@ -151,7 +151,7 @@ TEST_CASE("a reduction leaves the elements as they are") {
   std::vector<std::string> const words{"a", "b", "c"};
   auto v = words;
   std::string all;
-  run_on<alone>(
+  run_on<on_one_thread>(
       [&]() -> eff<void, pure> { all = co_await parallel_reduce(v, std::string(), std::plus()); });
   CHECK(all == "abc");
   CHECK(v == words);
@@ -169,7 +169,7 @@ TEST_CASE("a range that is named is borrowed, and another is kept") {
   std::vector<point> points(10);
   int sum = 0;
   std::atomic<int> seen = 0;
-  run_on<stolen_by<2>>([&]() -> eff<void, pure> {
+  run_on<on_stealing<2>>([&]() -> eff<void, pure> {
     co_await parallel_for(points, &point::move);
     sum = co_await parallel_reduce(std::span(points).first(5), 0, std::plus(), &point::x);
     co_await parallel_for(first(300), [&](int n) { seen += n; });
@@ -212,8 +212,8 @@ TEMPLATE_TEST_CASE("what an element throws, who waits for the loop finds", "", E
   CHECK(done < 3 * 999);  // what follows in its piece, at least
 }
 
-TEMPLATE_TEST_CASE("after an element has failed its thread begins no other piece", "", alone,
-                   shared_by<1>, stolen_by<1>) {
+TEMPLATE_TEST_CASE("after an element has failed its thread begins no other piece", "",
+                   on_one_thread, on_sharing<1>, on_stealing<1>) {
   every_frame_dies const check;
   auto const v = first(1000);
   std::vector<int> done;
@@ -246,7 +246,7 @@ TEST_CASE("after an element has failed no piece is begun, whoever would do it") 
   auto const v = first(1000);
   int begun = 0;
   std::string caught;
-  run_on<alone>([&]() -> eff<void, yields> {
+  run_on<on_one_thread>([&]() -> eff<void, yields> {
     auto const fails_later = [&](int n) -> eff<void, proc> {
       ++begun;
       co_await proc::yield{};  // the others begin
@@ -262,8 +262,8 @@ TEST_CASE("after an element has failed no piece is begun, whoever would do it") 
   CHECK(begun < 100);
 }
 
-TEMPLATE_TEST_CASE("of several elements that fail at once none is lost", "", shared_by<2>,
-                   stolen_by<2>, stolen_by<3>) {
+TEMPLATE_TEST_CASE("of several elements that fail at once none is lost", "", on_sharing<2>,
+                   on_stealing<2>, on_stealing<3>) {
   every_frame_dies const check;
   std::vector<std::string> caught;
   run_on<TestType>([&]() -> eff<void, pure> {
@@ -286,8 +286,8 @@ TEMPLATE_TEST_CASE("of several elements that fail at once none is lost", "", sha
   CHECK(caught == std::vector<std::string>{"0", "1"});
 }
 
-TEMPLATE_TEST_CASE("what fails deep in the halves is told as if they were one", "", shared_by<2>,
-                   stolen_by<2>) {
+TEMPLATE_TEST_CASE("what fails deep in the halves is told as if they were one", "", on_sharing<2>,
+                   on_stealing<2>) {
   every_frame_dies const check;
   std::size_t told = 0;
   run_on<TestType>([&]() -> eff<void, pure> {
@@ -311,8 +311,8 @@ TEMPLATE_TEST_CASE("what fails deep in the halves is told as if they were one", 
   CHECK(told == 2);
 }
 
-TEMPLATE_TEST_CASE("who has nothing to do takes part of a loop", "", shared_by<2>, stolen_by<2>,
-                   stolen_by<3>) {
+TEMPLATE_TEST_CASE("who has nothing to do takes part of a loop", "", on_sharing<2>, on_stealing<2>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   auto v = first(1000);
   std::atomic<int> left = 1000;

@@ -35,7 +35,7 @@ struct wrong : std::runtime_error {
 };
 
 enum kind : unsigned {
-  at_gate,
+  gate_waiter,
   at_gate_in_time,
   at_mutex,
   receiving,
@@ -56,7 +56,7 @@ enum kind : unsigned {
 struct world {
   gate at;
   mutex key;
-  std::array<outside_gate, 3> opens;
+  std::array<external_event, 3> opens;
   task_handle<void>* never = nullptr;
   std::stop_source stop;
   counter waiting = 0;
@@ -74,7 +74,7 @@ job waits_at_gate(world& w) {
 job waits_in_that_way(world& w, kind k) {
   ++w.waiting;
   switch (k) {
-    case at_gate:
+    case gate_waiter:
       co_await syncing::wait{w.at};
       break;
     case at_gate_in_time: {
@@ -106,11 +106,11 @@ job waits_in_that_way(world& w, kind k) {
       co_await timing::sleep_for{1h};
       break;
     case outside:
-      co_await completing::wait{w.opens[0]};
+      co_await completions::wait{w.opens[0]};
       break;
     case outside_in_time: {
       instant const now = co_await timing::now{};
-      (void)co_await completing::wait_until(w.opens[1], now + 1h);
+      (void)co_await completions::wait_until(w.opens[1], now + 1h);
       break;
     }
     case at_handle:
@@ -197,7 +197,7 @@ job cancels(world& w, by how, int yields, tasks_scope& round_it, tasks_scope& s)
       });
       break;
     case by::a_token_elsewhere:
-      co_await completing::wait{w.opens[2]};  // a thread that stops us
+      co_await completions::wait{w.opens[2]};  // a thread that stops us
       break;
     case by::the_scope_round_it:
       co_await when_all_wait();

@@ -20,8 +20,8 @@ using namespace weft::tests;
 using namespace weft::tests::dropping;
 
 TEST_CASE("who called handle goes on when the tasks of what was dropped have ended") {
-  is_waited_for(place_of<alone>("alone"));
-  is_waited_for(place_of<by_random>("by_random"));
+  is_waited_for(place_of<on_one_thread>("alone"));
+  is_waited_for(place_of<in_random_order>("by_random"));
 }
 
 TEST_CASE("so it is when the scheduler goes while it waits, after any step") {
@@ -54,7 +54,7 @@ struct keeps_and_leaves : region {
   }
 };
 job by_one_that_has_kept_it(seen& s) {
-  using inside = eff<int, leaving_it, tasks, proc, syncing, mail, timing, completing>;
+  using inside = eff<int, leaving_it, tasks, proc, syncing, mail, timing, completions>;
   local const mine(s);  // who keeps it may drop it after handle has its answer
   keeps_and_leaves inner;
   auto outer = [&](leave, resumption<int, int> k) -> eff<int, proc> {
@@ -76,8 +76,8 @@ TEST_CASE("an end of a clause that is unwound with another's rest has a rest lat
   for (int round = 0; round != 100; ++round) {
     every_frame_dies const check;
     seen s;
-    run_on<alone>([&] { return by_one_that_has_kept_it(s); });
-    run_on<by_random>([&] { return by_one_that_has_kept_it(s); });
+    run_on<on_one_thread>([&] { return by_one_that_has_kept_it(s); });
+    run_on<in_random_order>([&] { return by_one_that_has_kept_it(s); });
     REQUIRE(s.borrowed_too_long == 0);
     REQUIRE(s.alive == 0);
   }
@@ -133,10 +133,10 @@ TEST_CASE("clauses of one handler that end while it is waited for wait for it to
     CAPTURE(steps);
     every_frame_dies const check;
     seen s;
-    run_on<alone>([&] { return by_the_clauses_of_two(s, steps); });
+    run_on<on_one_thread>([&] { return by_the_clauses_of_two(s, steps); });
     REQUIRE(s.borrowed_too_long == 0);
     REQUIRE(s.alive == 0);
-    run_on<by_random>([&] { return by_the_clauses_of_two(s, steps); });
+    run_on<in_random_order>([&] { return by_the_clauses_of_two(s, steps); });
     REQUIRE(s.borrowed_too_long == 0);
     REQUIRE(s.alive == 0);
   }
@@ -167,7 +167,7 @@ struct keeps_what_it_should_not {
 TEST_CASE("a handler that is lent, and keeps a resumption in which tasks are open, is the end") {
   using namespace Catch::Matchers;
   auto const said = last_words([] {
-    run_on<alone>([]() -> job {
+    run_on<on_one_thread>([]() -> job {
       seen s;
       local const mine(s);
       keeps_what_it_should_not keeper;

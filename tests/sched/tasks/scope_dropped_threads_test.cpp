@@ -17,15 +17,15 @@ using namespace weft::tests;
 using namespace weft::tests::dropping;
 
 TEST_CASE("who called handle goes on when tasks on other threads have ended") {
-  is_waited_for(place_of<shared_by<2>>("shared_by<2>"));
-  is_waited_for(place_of<stolen_by<2>>("stolen_by<2>"));
+  is_waited_for(place_of<on_sharing<2>>("shared_by<2>"));
+  is_waited_for(place_of<on_stealing<2>>("stolen_by<2>"));
 }
 
 namespace {
 
 using counts = state<int>;
 template <class T, class... Es>
-using counting = eff<T, Es..., counts, tasks, proc, syncing, mail, timing, completing>;
+using counting = eff<T, Es..., counts, tasks, proc, syncing, mail, timing, completions>;
 
 struct keeps_it : region {
   resumption<int, int> kept;
@@ -63,7 +63,7 @@ counting<int> keeps_and_drops() {
 
 TEST_CASE("what was kept, and is dropped while others hold on, may be unwound by another thread") {
   for (auto const& where :
-       {place_of<shared_by<2>>("shared_by<2>"), place_of<stolen_by<2>>("stolen_by<2>")}) {
+       {place_of<on_sharing<2>>("shared_by<2>"), place_of<on_stealing<2>>("stolen_by<2>")}) {
     CAPTURE(where.name);
     for (int round = 0; round != rounds(2000); ++round) {
       every_frame_dies const check;

@@ -33,7 +33,7 @@ struct wrong : std::runtime_error {
 
 }  // namespace
 
-#define EVERYWHERE alone, by_random, shared_by<2>, stolen_by<2>
+#define EVERYWHERE on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>
 
 TEMPLATE_TEST_CASE("what a task throws, its scope throws", "", EVERYWHERE) {
   every_frame_dies const check;
@@ -173,7 +173,7 @@ TEST_CASE("who heeds it is told as often as need be") {
   every_frame_dies const check;
   int told = 0;
   bool is_at_end = false;
-  run_on<alone>(virtual_time<alone>(), [&]() -> eff<void, sleeps, timing, proc> {
+  run_on<on_one_thread>(virtual_time<on_one_thread>(), [&]() -> eff<void, sleeps, timing, proc> {
     for (int i = 0; i != 300; ++i) try {
         co_await with_scope({.timeout = 1ms}, [](auto&) -> eff<void, sleeps, timing, proc> {
           co_await timing::sleep_for{1h};
@@ -236,6 +236,6 @@ TEST_CASE("a body that throws before it is a coroutine has its tasks waited for"
       return never_begun();
     });
   };
-  CHECK_THROWS_AS(run_on<alone>(program), wrong);
+  CHECK_THROWS_AS(run_on<on_one_thread>(program), wrong);
   CHECK(done <= 1);
 }

@@ -249,7 +249,7 @@ TEST_CASE(
       tree t;
       int result = 0;
       where.run([&]() -> job {
-        using asks = eff<int, asking, tasks, proc, syncing, mail, timing, completing>;
+        using asks = eff<int, asking, tasks, proc, syncing, mail, timing, completions>;
         result = co_await handle<asking>(
             clauses{[](ask, resumption<int, int>) { return 7; }}, [&]() -> asks {
               local outer(t);
@@ -316,30 +316,31 @@ TEST_CASE("who will not listen is unwound with a scope open, when its tasks have
 
 TEST_CASE("tasks count among the processes there may be, but wait for no room") {
   every_frame_dies const check;
-  auto how = alone::how();
+  auto how = on_one_thread::how();
   how.max_processes = 3;
-  how.when_full = full::wait;
+  how.when_full = overflow_policy::wait;
   counter ended = 0;
   bool is_full = false;
-  run_on<alone>(how, [&]() -> eff<void, tasking<spawning<proc>, proc>, spawning<proc>, proc> {
-    co_await with_scope([&](auto& s) -> eff<void, tasking<spawning<proc>, proc>, proc> {
-      for (int i = 0; i != 5; ++i)
-        s.start([&]() -> eff<void, proc> {
-          co_await yields_often(3);
-          ++ended;
+  run_on<on_one_thread>(
+      how, [&]() -> eff<void, tasking<spawning<proc>, proc>, spawning<proc>, proc> {
+        co_await with_scope([&](auto& s) -> eff<void, tasking<spawning<proc>, proc>, proc> {
+          for (int i = 0; i != 5; ++i)
+            s.start([&]() -> eff<void, proc> {
+              co_await yields_often(3);
+              ++ended;
+            });
+          s.start([&]() -> eff<void, spawning<proc>, proc> {  // waits for room
+            (void)co_await spawn(
+                [](counter& n) -> eff<void, proc> {
+                  ++n;
+                  co_return;
+                },
+                std::ref(ended));
+            is_full = ended < 5;
+          });
+          co_return;
         });
-      s.start([&]() -> eff<void, spawning<proc>, proc> {  // waits for room
-        (void)co_await spawn(
-            [](counter& n) -> eff<void, proc> {
-              ++n;
-              co_return;
-            },
-            std::ref(ended));
-        is_full = ended < 5;
       });
-      co_return;
-    });
-  });
   CHECK(ended == 6);
   CHECK_FALSE(is_full);
 }

@@ -112,12 +112,12 @@ int each_allocation_fails(Program program) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("each allocation of tasks may fail", "", alone, by_queue, stolen_by<1>,
-                   stolen_by<2>) {
+TEMPLATE_TEST_CASE("each allocation of tasks may fail", "", on_one_thread, on_locked_queue,
+                   on_stealing<1>, on_stealing<2>) {
   CHECK(each_allocation_fails<TestType>(has_tasks) > 3);
 }
-TEMPLATE_TEST_CASE("each allocation of tasks that are given time may fail", "", alone, by_queue,
-                   stolen_by<2>) {
+TEMPLATE_TEST_CASE("each allocation of tasks that are given time may fail", "", on_one_thread,
+                   on_locked_queue, on_stealing<2>) {
   // So many that each allocation of a queue is once that of the last step.
   for (int steps = 0; steps != 70; ++steps)
     CHECK(each_allocation_fails<TestType>([&] { return has_tasks_in_time(steps); }) > 0);

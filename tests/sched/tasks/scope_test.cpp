@@ -33,7 +33,7 @@ eff<int, yields, proc> late_sum(int a, int b) {
 
 }  // namespace
 
-#define EVERYWHERE alone, by_random, shared_by<2>, stolen_by<2>
+#define EVERYWHERE on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>
 
 TEMPLATE_TEST_CASE("a scope waits for all that was started in it", "", EVERYWHERE) {
   every_frame_dies const check;
@@ -180,8 +180,8 @@ eff<void, pure> runs(std::atomic<bool>& has_run) {
 }  // namespace
 
 // A scope that ends looks whether the newest offer is one of its own.
-TEMPLATE_TEST_CASE("an offer that its owner has had in its hand is told of again", "", shared_by<2>,
-                   stolen_by<2>) {
+TEMPLATE_TEST_CASE("an offer that its owner has had in its hand is told of again", "",
+                   on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   bool was_left = false;
   run_on<TestType>([&was_left]() -> eff<void, pure> {

@@ -27,7 +27,7 @@ using sleeps = tasking<timing, proc>;
 
 }  // namespace
 
-#define EVERYWHERE alone, by_random, shared_by<2>, stolen_by<2>
+#define EVERYWHERE on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>
 
 TEMPLATE_TEST_CASE("an exit in a scope waits for its tasks", "", EVERYWHERE) {
   every_frame_dies const check;

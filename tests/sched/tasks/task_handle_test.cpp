@@ -168,7 +168,7 @@ TEST_CASE("what a task in no scope throws is thrown by schedule, unless somebody
 
 TEST_CASE("a task that nobody can start in a scope is refused in ordinary code") {
   every_frame_dies const check;
-  scope<proc, syncing, mail, timing, completing>* left = nullptr;
+  scope<proc, syncing, mail, timing, completions>* left = nullptr;
   std::string said;
   scheduler<> s;
   s.start([&]() -> job {

@@ -199,7 +199,7 @@ std::string result_of(std::function<int()> const& f) {
 
 TEST_CASE("a tree of tasks gives what it gives when it is done in a row") {
   std::vector<place> places(places_for_tasks().begin(), places_for_tasks().end());
-  places.push_back(place_of<stolen_by<3>>("stolen_by<3>"));
+  places.push_back(place_of<on_stealing<3>>("stolen_by<3>"));
   int failed_ones = 0;
   for (auto const& where : places) {
     CAPTURE(where.name);

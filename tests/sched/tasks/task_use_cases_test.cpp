@@ -24,7 +24,7 @@
 using namespace weft;
 using namespace weft::tests;
 
-#define EVERYWHERE alone, by_queue, by_random, shared_by<2>, stolen_by<2>
+#define EVERYWHERE on_one_thread, on_locked_queue, in_random_order, on_sharing<2>, on_stealing<2>
 
 namespace {
 
@@ -140,17 +140,17 @@ TEST_CASE(
     "nobody") {
   every_frame_dies const check;
   int local = 1;
-  auto const alone_ = made_for_one<alone>(local);
+  auto const alone_ = made_for_one<on_one_thread>(local);
   CHECK(alone_ == std::pair<std::int64_t, bool>(0, true));
   CHECK(local == 42);
   // Another thread has nothing else to do than to take what is offered.
   for (int round = 0; round != rounds(1000); ++round) {
     local = 1;
-    auto const [made, is_here] = made_for_one<stolen_by<2>>(local);
+    auto const [made, is_here] = made_for_one<on_stealing<2>>(local);
     if (made != 0 || !is_here || local != 42) FAIL("it was taken, or made a process");
   }
   // On a backend to which nothing can be offered it is a process.
-  CHECK(made_for_one<by_queue>(local).first > 0);
+  CHECK(made_for_one<on_locked_queue>(local).first > 0);
 }
 
 TEMPLATE_TEST_CASE("use case 7: a scope waits at its end for all that it was given", "",

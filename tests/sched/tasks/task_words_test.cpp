@@ -97,13 +97,13 @@ TEST_CASE("the last of a count is told that its owner waits, if he does") {
 
 TEST_CASE("a task that somebody waits for has not ended until it is said under the lock") {
   task_state<> t(true);
-  CHECK(t.is_to_be_waited_for());
+  CHECK(t.announce_wait());
   CHECK(t.end() == after::is_waited_for);
   CHECK_FALSE(t.has_ended());
-  CHECK(t.is_to_be_waited_for());  // another comes meanwhile
+  CHECK(t.announce_wait());  // another comes meanwhile
   CHECK(t.end_at_last() == after::nothing);
   CHECK(t.has_ended());
-  CHECK_FALSE(t.is_to_be_waited_for());
+  CHECK_FALSE(t.announce_wait());
   CHECK_FALSE(t.drop_handle());
   CHECK(t.let_go());
 }
@@ -114,7 +114,7 @@ TEST_CASE("of those who have a task, whoever comes last is told that it is nobod
   do {
     for (bool const is_waited_for : {false, true}) {
       task_state<> t(true);
-      if (is_waited_for) REQUIRE(t.is_to_be_waited_for());
+      if (is_waited_for) REQUIRE(t.announce_wait());
       std::vector<bool> said;
       for (int const who : order) {
         if (who == 0) {
@@ -223,7 +223,7 @@ TEST_CASE("among threads, one destroys a task, and who waits for it is woken") {
           bool waits = false;
           {
             std::lock_guard const locked(lock);
-            waits = t->state.is_to_be_waited_for();
+            waits = t->state.announce_wait();
           }
           if (waits) {
             until([&] { return woken.load(); });

@@ -63,7 +63,7 @@ std::vector<int> first(int n) {
 
 }  // namespace
 
-#define EVERYWHERE alone, by_queue, by_random, shared_by<2>, stolen_by<2>
+#define EVERYWHERE on_one_thread, on_locked_queue, in_random_order, on_sharing<2>, on_stealing<2>
 
 TEMPLATE_TEST_CASE("an array of tasks gives an array", "", EVERYWHERE) {
   every_frame_dies const check;
@@ -198,8 +198,8 @@ TEMPLATE_TEST_CASE("what a task of a range throws, who waits for it finds", "", 
   CHECK(begun <= 20);
 }
 
-TEMPLATE_TEST_CASE("after a task of a range has failed its thread begins no other", "", alone,
-                   shared_by<1>, stolen_by<1>) {
+TEMPLATE_TEST_CASE("after a task of a range has failed its thread begins no other", "",
+                   on_one_thread, on_sharing<1>, on_stealing<1>) {
   every_frame_dies const check;
   std::string caught;
   std::atomic<int> begun = 0;
@@ -219,7 +219,7 @@ TEST_CASE("a view that throws while it makes tasks leaves none behind") {
   every_frame_dies const check;
   std::string caught;
   std::atomic<int> begun = 0;
-  run_on<alone>([&]() -> eff<void, pure> {
+  run_on<on_one_thread>([&]() -> eff<void, pure> {
     auto const make = [&](int n) {
       if (n == 5) throw wrong("made");
       return fails_at(-1, n, begun);

@@ -44,7 +44,7 @@ struct wrong : std::runtime_error {
 
 }  // namespace
 
-#define EVERYWHERE alone, by_queue, by_random, shared_by<2>, stolen_by<2>
+#define EVERYWHERE on_one_thread, on_locked_queue, in_random_order, on_sharing<2>, on_stealing<2>
 
 TEMPLATE_TEST_CASE("tasks within tasks give what calls would", "", EVERYWHERE) {
   every_frame_dies const check;
@@ -222,8 +222,8 @@ TEMPLATE_TEST_CASE("of several that fail none is lost", "", EVERYWHERE) {
   CHECK(caught.size() <= 2);
 }
 
-TEMPLATE_TEST_CASE("after a task has failed none is begun that its process would do", "", alone,
-                   stolen_by<1>, shared_by<1>) {
+TEMPLATE_TEST_CASE("after a task has failed none is begun that its process would do", "",
+                   on_one_thread, on_stealing<1>, on_sharing<1>) {
   every_frame_dies const check;
   int begun = 0;
   std::string caught;
@@ -256,7 +256,8 @@ TEMPLATE_TEST_CASE("tasks in a body that is handled inside its process are handl
   CHECK(got == 55 + 89 + 5);
 }
 
-TEMPLATE_TEST_CASE("a million tasks in a row take no native stack", "", alone, stolen_by<2>) {
+TEMPLATE_TEST_CASE("a million tasks in a row take no native stack", "", on_one_thread,
+                   on_stealing<2>) {
   long sum = 0;
   run_on<TestType>([&]() -> eff<void, pure> {
     auto const one = [](long n) -> eff<long, pure> { co_return n; };

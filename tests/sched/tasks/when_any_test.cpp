@@ -64,8 +64,8 @@ eff<int, timing> fails_when_told() {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("the first that ends is given in its place, and the others are told", "", alone,
-                   shared_by<2>, stolen_by<2>) {
+TEMPLATE_TEST_CASE("the first that ends is given in its place, and the others are told", "",
+                   on_one_thread, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::size_t which = 9;
   int n = 0;
@@ -84,7 +84,7 @@ TEST_CASE("one that gives nothing can be the first") {
   every_frame_dies const check;
   std::size_t which = 9;
   int told = 0;
-  run_on<alone>([&]() -> job {
+  run_on<on_one_thread>([&]() -> job {
     auto const first = co_await when_any(late("a", 1h, told), soon_nothing(), late("b", 2h, told));
     which = first.index();
   });
@@ -92,7 +92,8 @@ TEST_CASE("one that gives nothing can be the first") {
   CHECK(told == 2);
 }
 
-TEMPLATE_TEST_CASE("what the first throws is thrown", "", alone, shared_by<2>, stolen_by<2>) {
+TEMPLATE_TEST_CASE("what the first throws is thrown", "", on_one_thread, on_sharing<2>,
+                   on_stealing<2>) {
   every_frame_dies const check;
   std::string thrown;
   int told = 0;
@@ -106,8 +107,8 @@ TEMPLATE_TEST_CASE("what the first throws is thrown", "", alone, shared_by<2>, s
   CHECK(thrown == "first");
 }
 
-TEMPLATE_TEST_CASE("what comes too late is dropped, also if it is an error", "", alone,
-                   shared_by<2>, stolen_by<2>) {
+TEMPLATE_TEST_CASE("what comes too late is dropped, also if it is an error", "", on_one_thread,
+                   on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   int n = 0;
   run_on<TestType>([&]() -> job {
@@ -121,7 +122,7 @@ TEST_CASE("who is cancelled round it finds that, and no value") {
   every_frame_dies const check;
   bool was_told = false;
   int told = 0;
-  run_on<alone>([&]() -> job {
+  run_on<on_one_thread>([&]() -> job {
     try {
       co_await with_scope({.timeout = 1ms}, [&](auto&) -> job {
         (void)co_await when_any(late("a", 1h, told), late("b", 1h, told));
@@ -143,8 +144,8 @@ eff<int, timing> after(int n) {
 }
 }  // namespace
 
-TEMPLATE_TEST_CASE("of a range, the first is given with its number", "", alone, shared_by<2>,
-                   stolen_by<2>) {
+TEMPLATE_TEST_CASE("of a range, the first is given with its number", "", on_one_thread,
+                   on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::pair<std::size_t, int> first;
   std::size_t of_a_vector = 9;
@@ -174,7 +175,7 @@ TEST_CASE("of a range of those that give nothing it is the number") {
       throw;
     }
   };
-  run_on<alone>([&]() -> job {
+  run_on<on_one_thread>([&]() -> job {
     which = co_await when_any(std::views::iota(0, 4) | std::views::transform(waits));
   });
   CHECK(which == 2);
@@ -184,7 +185,7 @@ TEST_CASE("of a range of those that give nothing it is the number") {
 TEST_CASE("what the first of a range throws is thrown") {
   every_frame_dies const check;
   std::string thrown;
-  run_on<alone>([&]() -> job {
+  run_on<on_one_thread>([&]() -> job {
     std::vector<eff<int, timing>> all;
     all.push_back(after(1));
     all.push_back(soon_fails());
@@ -200,7 +201,7 @@ TEST_CASE("what the first of a range throws is thrown") {
 TEST_CASE("of no computations none is the first") {
   every_frame_dies const check;
   bool is_refused = false;
-  run_on<alone>([&]() -> job {
+  run_on<on_one_thread>([&]() -> job {
     try {
       (void)co_await when_any(std::vector<eff<int, timing>>());
     } catch (std::invalid_argument const&) {

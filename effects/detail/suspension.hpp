@@ -27,15 +27,15 @@ class evidence_slots;
 class prompt;
 
 /// SUSPENSION-3: whether there ever was such a frame.
-[[gnu::visibility("default")]] inline constinit std::atomic<bool> somebody_holds_on = false;
+[[gnu::visibility("default")]] inline constinit std::atomic<bool> some_frame_pins = false;
 /// From now on there may be.
-inline void somebody_holds_on_now() noexcept {
+inline void note_pinning() noexcept {
   // Relaxed, both: see held_on_by().
-  if (!somebody_holds_on.load(std::memory_order_relaxed)) [[unlikely]]
-    somebody_holds_on.store(true, std::memory_order_relaxed);
+  if (!some_frame_pins.load(std::memory_order_relaxed)) [[unlikely]]
+    some_frame_pins.store(true, std::memory_order_relaxed);
 }
 
-class holder : public ending {
+class suspension : public frame_end {
  public:
   enum class state : unsigned char {
     active,
@@ -51,12 +51,12 @@ class holder : public ending {
     return is_ == state::suspended || is_ == state::cut || is_ == state::cutting;
   }
   /// The handler of `part`, a place in the chain that we may hold, has ended (SUSPENSION-2).
-  void cut(ending& part, std::string_view const& handler) noexcept;
+  void cut(frame_end& part, std::string_view const& handler) noexcept;
 
   // ---- suspended: the frame, at which operation, where that is, and the answer it waits for
 
   [[nodiscard]] std::coroutine_handle<> leaf() const noexcept { return at_.leaf.frame(); }
-  [[nodiscard]] awaited& waiting() const noexcept { return *at_.waiting; }
+  [[nodiscard]] result_slot_base& waiting() const noexcept { return *at_.waiting; }
   [[nodiscard]] operation_info const& operation() const noexcept { return *at_.operation; }
   [[nodiscard]] std::source_location where() const noexcept {
     return lost_ ? at_.where : at_.waiting->where;
@@ -68,15 +68,15 @@ class holder : public ending {
 
   /// SUSPENSION-3: for `part`, which will see to the rest: what is inside of it goes, and what is left then
   /// begins at `next`.
-  void unwind_up_to(ending const& part, continuation next) noexcept {
+  void unwind_up_to(frame_end const& part, continuation next) noexcept {
     lose_leaf(handler_name());
     is_ = state::leaving;
     unwind_inside(at_.leaf, part);
     at_.leaf = next;
   }
   /// SUSPENSION-3: whether somebody holds on to a frame in there, while it is suspended.
-  [[nodiscard]] bool is_held_on() noexcept { return may_be_held_on() && held_on_by(); }
-  [[nodiscard]] bool may_be_held_on() const noexcept {
+  [[nodiscard]] bool is_pinned() noexcept { return may_be_pinned() && pinned_by(); }
+  [[nodiscard]] bool may_be_pinned() const noexcept {
     return is_ == state::suspended || is_ == state::cut;
   }
   /// Then: the innermost frame, or what is left.
@@ -87,14 +87,14 @@ class holder : public ending {
   /// The slots of the body, where its handler rebinds effects (binding.hpp).
   [[nodiscard]] virtual evidence_slots* slots() noexcept { return nullptr; }
   /// Active, and part of a chain: who holds that.
-  [[nodiscard]] virtual holder* held_by() const noexcept { return nullptr; }
-  [[nodiscard]] holder* as_holder() noexcept final { return this; }
+  [[nodiscard]] virtual suspension* held_by() const noexcept { return nullptr; }
+  [[nodiscard]] suspension* as_suspension() noexcept final { return this; }
 
  protected:
-  holder() noexcept : at_() {}
-  ~holder() {}  // a result is destroyed by the process that runs
+  suspension() noexcept : at_() {}
+  ~suspension() {}  // a result is destroyed by the process that runs
 
-  void suspend(std::coroutine_handle<> leaf, awaited& waiting,
+  void suspend(std::coroutine_handle<> leaf, result_slot_base& waiting,
                operation_info const& operation) noexcept {
     is_ = state::suspended;
     at_.leaf = leaf;
@@ -102,7 +102,7 @@ class holder : public ending {
     at_.operation = &operation;
   }
   /// The frames of an earlier suspension are back: as it was then.
-  void suspend_again(std::coroutine_handle<> leaf, awaited& waiting,
+  void suspend_again(std::coroutine_handle<> leaf, result_slot_base& waiting,
                      operation_info const& operation, prompt* inner) noexcept {
     suspend(leaf, waiting, operation);
     inner_ = inner;
@@ -116,34 +116,34 @@ class holder : public ending {
   /// The answer that the innermost frame waits for has been filled in.
   void tell_recorders(prompt const& outermost) noexcept;
   /// What `from` holds is held by `to`; the frame that ends at `from` is to be told.
-  static void move_rest(holder& from, holder& to, prompt const& outermost) noexcept;
+  static void move_rest(suspension& from, suspension& to, prompt const& outermost) noexcept;
   /// Destroys what is left of the chain.  False: that is done by unwind_on().
   bool unwind_rest() noexcept;
 
   /// SUSPENSION-3, of one that is suspended or cut: who holds on; null if nobody does.
-  [[nodiscard]] ending* held_on_by() noexcept {
+  [[nodiscard]] frame_end* pinned_by() noexcept {
     // Relaxed: who holds on has said so before our chain came to this thread.
-    if (!somebody_holds_on.load(std::memory_order_relaxed)) return nullptr;
-    return held_on_to(at_.leaf, *this);
+    if (!some_frame_pins.load(std::memory_order_relaxed)) return nullptr;
+    return find_pin(at_.leaf, *this);
   }
 
   /// Before the leaf is destroyed: messages will want to know where it waited, and why.
   void lose_leaf(std::string_view const& handler) noexcept;
   /// SUSPENSION-3: others are about to see to it, perhaps on another thread.
-  virtual void is_handed_over() noexcept {}
+  virtual void on_handed_over() noexcept {}
   /// While others look at us.
-  virtual void keep_holder() noexcept = 0;
-  virtual void release_holder() noexcept = 0;
+  virtual void keep_suspension() noexcept = 0;
+  virtual void release_suspension() noexcept = 0;
 
  private:
-  [[nodiscard]] ending* first_lost() noexcept;
-  void require_nobody_holds_on(ending& part, std::string_view const& handler) noexcept;
+  [[nodiscard]] frame_end* first_lost() noexcept;
+  void require_unpinned(frame_end& part, std::string_view const& handler) noexcept;
 
-  struct suspension {
-    suspension() noexcept : leaf(), waiting(nullptr) {}
+  struct stop_point {
+    stop_point() noexcept : leaf(), waiting(nullptr) {}
     continuation leaf;  // the innermost frame; cut: what is left
     union {
-      awaited* waiting;            // an answer<R>
+      result_slot_base* waiting;   // an answer<R>
       std::source_location where;  // SUSPENSION-2, or unwound: where that was
     };
     operation_info const* operation = nullptr;  // that suspended us last
@@ -151,8 +151,8 @@ class holder : public ending {
 
  protected:
   union {
-    suspension at_;
-    answer<void> result_;  // of a process that runs
+    stop_point at_;
+    result_slot<void> result_;  // of a process that runs
   };
   union {
     prompt* inner_ = nullptr;               // suspended: the innermost prompt of the chain

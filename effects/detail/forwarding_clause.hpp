@@ -25,7 +25,7 @@ namespace weft::detail {
 
 /// Asks a handler that answers at once, and fills in what comes of it.  False if it does not.
 template <class E, class O>
-bool answered_at_once(evidence<E>& e, O& o, answer<typename O::result>& waiting) {
+bool answered_at_once(evidence<E>& e, O& o, result_slot<typename O::result>& waiting) {
   auto const& clause = e.template clause<O>();
   if (!clause.at_once) return clause.attempt && clause.attempt(e, o, waiting);
   try {
@@ -37,7 +37,7 @@ bool answered_at_once(evidence<E>& e, O& o, answer<typename O::result>& waiting)
 }
 
 template <class Via, class E, class O>
-bool attempt_across(evidence<E>& e, O& o, answer<typename O::result>& waiting) {
+bool forward_attempt(evidence<E>& e, O& o, result_slot<typename O::result>& waiting) {
   replay_log& log = Via::log(e);
   site const at = site_of(o, waiting.where);
   if (log.replaying()) return log.replay(at, waiting);
@@ -51,7 +51,7 @@ bool attempt_across(evidence<E>& e, O& o, answer<typename O::result>& waiting) {
 template <class O, class Ask>
 typename O::result recorded_when_asked(replay_log& log, passed<O> o, std::source_location where,
                                        Ask ask) {
-  answer<typename O::result> a(where);
+  result_slot<typename O::result> a(where);
   site const at = site_of<O>(o, where);
   if (log.replaying()) {
     if (!log.replay(at, a)) throw log.divergence(at);
@@ -67,7 +67,7 @@ typename O::result recorded_when_asked(replay_log& log, passed<O> o, std::source
 }
 
 template <class Via, class E, class O>
-typename O::result asked_across(evidence<E>& e, passed<O> o, std::source_location where) {
+typename O::result forward_asked(evidence<E>& e, passed<O> o, std::source_location where) {
   return recorded_when_asked<O>(
       Via::log(e), static_cast<passed<O>>(o), where, [&](passed<O> again) -> typename O::result {
         return ask_outward<E, O>(Via::target(e), static_cast<passed<O>>(again), where);
@@ -75,8 +75,8 @@ typename O::result asked_across(evidence<E>& e, passed<O> o, std::source_locatio
 }
 
 template <class Via, class E, class O>
-std::coroutine_handle<> suspend_across(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
-                                       answer<typename O::result>& waiting) {
+std::coroutine_handle<> forward_suspending(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
+                                           result_slot<typename O::result>& waiting) {
   site const at = site_of(o, waiting.where);
   if (Via::log(e).diverged()) return Via::end_diverged(e, leaf, at);
   Via::await_answer(e, at, waiting);
@@ -91,12 +91,12 @@ std::coroutine_handle<> suspend_across(evidence<E>& e, O& o, std::coroutine_hand
 }
 
 template <class Via, class E, class Operations = typename E::operations>
-struct crossing_table;
+struct forwarding_table;
 template <class Via, class E, class... Os>
-struct crossing_table<Via, E, op_list<Os...>> {
+struct forwarding_table<Via, E, op_list<Os...>> {
   static constexpr clause_table<E, op_list<Os...>> value{
-      clause_entry<E, Os>{nullptr, attempt_across<Via, E, Os>, asked_across<Via, E, Os>,
-                          suspend_across<Via, E, Os>}...,
+      clause_entry<E, Os>{nullptr, forward_attempt<Via, E, Os>, forward_asked<Via, E, Os>,
+                          forward_suspending<Via, E, Os>}...,
       Via::home, Via::beyond};
 };
 

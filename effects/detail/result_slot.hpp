@@ -40,7 +40,7 @@ using kept = std::conditional_t<std::is_void_v<T> || std::is_same_v<T, never>, n
 }
 
 /// Somebody waits at a place in the source: the part of an answer that does not know its type.
-class awaited {
+class result_slot_base {
  public:
   std::source_location where;  // no line: in ordinary code
 
@@ -48,24 +48,24 @@ class awaited {
   [[nodiscard]] bool has_failed() const noexcept { return is_ == state::error; }
   /// Sets an answer of an `R` that is trivial and fits a word; or is void, then `word` is nothing.
   void set_word(std::uint64_t word) noexcept {
-    std::memcpy(reinterpret_cast<std::byte*>(this) + sizeof(awaited), &word, sizeof word);
+    std::memcpy(reinterpret_cast<std::byte*>(this) + sizeof(result_slot_base), &word, sizeof word);
     is_ = state::value;
   }
   /// While it is empty its room is free: who waits for it may keep a pointer there.
   void keep(void* p) noexcept {
-    std::memcpy(reinterpret_cast<std::byte*>(this) + sizeof(awaited), &p, sizeof p);
+    std::memcpy(reinterpret_cast<std::byte*>(this) + sizeof(result_slot_base), &p, sizeof p);
   }
   [[nodiscard]] void* kept_pointer() const noexcept {
     void* p;
-    std::memcpy(&p, reinterpret_cast<std::byte const*>(this) + sizeof(awaited), sizeof p);
+    std::memcpy(&p, reinterpret_cast<std::byte const*>(this) + sizeof(result_slot_base), sizeof p);
     return p;
   }
 
  protected:
   enum class state : unsigned char { empty, value, error };
 
-  explicit awaited(std::source_location at) noexcept : where(at) {}
-  ~awaited() = default;
+  explicit result_slot_base(std::source_location at) noexcept : where(at) {}
+  ~result_slot_base() = default;
 
   state is_ = state::empty;
 };
@@ -73,12 +73,12 @@ class awaited {
 /// Where somebody waits for a value or an exception, which is taken once.  What is filled in last
 /// counts: a destructor may throw after the value was returned.
 template <class T>
-class answer : public awaited {
+class result_slot : public result_slot_base {
  public:
-  explicit answer(std::source_location at = {}) noexcept : awaited(at) {}
-  answer(answer const&) = delete;  // others point at it
-  answer& operator=(answer const&) = delete;
-  ~answer() { destroy(); }
+  explicit result_slot(std::source_location at = {}) noexcept : result_slot_base(at) {}
+  result_slot(result_slot const&) = delete;  // others point at it
+  result_slot& operator=(result_slot const&) = delete;
+  ~result_slot() { destroy(); }
 
   template <class... Args>
   void set(Args&&... args) {
@@ -143,9 +143,9 @@ class answer : public awaited {
       if (is_ == state::value) std::destroy_at(std::addressof(at_.value));
   }
 
-  union alignas(std::uint64_t) place {  // right behind awaited, where set_word() looks for it
-    place() noexcept {}
-    ~place() {}
+  union alignas(std::uint64_t) storage {  // right behind awaited, where set_word() looks for it
+    storage() noexcept {}
+    ~storage() {}
     kept<T> value;
     std::exception_ptr error;
   } at_;

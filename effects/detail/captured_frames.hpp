@@ -28,17 +28,18 @@ namespace detail {
 
 /// Owns a suspended chain of frames and prompts: one resumption's.  Dropped, it unwinds it, the
 /// innermost frame first, in a loop.
-class [[clang::trivial_abi]] chain {
+class [[clang::trivial_abi]] captured_frames {
  public:
-  chain() = default;
-  explicit chain(prompt& p) noexcept : prompt_(&p) {}
-  chain(chain&& other) noexcept : prompt_(std::exchange(other.prompt_, nullptr)) {}
-  chain& operator=(chain&& other) noexcept {
-    chain old(std::move(*this));
+  captured_frames() = default;
+  explicit captured_frames(prompt& p) noexcept : prompt_(&p) {}
+  captured_frames(captured_frames&& other) noexcept
+      : prompt_(std::exchange(other.prompt_, nullptr)) {}
+  captured_frames& operator=(captured_frames&& other) noexcept {
+    captured_frames old(std::move(*this));
     prompt_ = std::exchange(other.prompt_, nullptr);
     return *this;
   }
-  ~chain() {
+  ~captured_frames() {
     if (prompt_) [[unlikely]]
       prompt_->drop();
   }
@@ -59,7 +60,7 @@ class [[clang::trivial_abi]] chain {
   void rebind(shared_binding b) const { prompt_->slots()->rebind(*prompt_, std::move(b)); }
   /// Gives the chain up to run: its answer goes `to`, then `who` goes on.  Returns the frame to go
   /// on with now.
-  [[nodiscard]] std::coroutine_handle<> go(continuation who, awaited& to) && noexcept {
+  [[nodiscard]] std::coroutine_handle<> go(continuation who, result_slot_base& to) && noexcept {
     prompt& p = *std::exchange(prompt_, nullptr);
     p.aim(who, to);
     return p.activate();
@@ -84,7 +85,7 @@ constexpr bool answers<R, V> = is_raising<V> || (std::is_constructible_v<kept<R>
 
 /// Fills in an answer: with a value, or an exception.
 template <class R, class... V>
-void put(answer<R>& waiting, V&&... value) {
+void put(result_slot<R>& waiting, V&&... value) {
   constexpr bool is_an_answer = answers<R, V...>;
   static_assert(is_an_answer,
                 "weft: an operation is resumed with a value of its result type, or raising{...}; "
@@ -97,15 +98,15 @@ void put(answer<R>& waiting, V&&... value) {
 
 /// The answer that an open chain waits for.  Throws as require_open() does.
 template <class R>
-answer<R>& waiting_in(chain const& rest, bool by_place) {
+result_slot<R>& waiting_in(captured_frames const& rest, bool by_place) {
   rest.require_open(by_place);
-  return static_cast<answer<R>&>((*rest).waiting());
+  return static_cast<result_slot<R>&>((*rest).waiting());
 }
 
 /// Fills in the answer of a chain.  The value is made before we look whether the chain is open:
 /// making it may run anybody's code.
 template <class R, class... V>
-void fill(chain const& rest, bool by_place, V&&... value) {
+void fill(captured_frames const& rest, bool by_place, V&&... value) {
   constexpr bool is_made = ((std::is_same_v<V&&, kept<R>&&> || is_raising<V>) && ...);
   if constexpr (is_made || !answers<R, V...>) {
     put(waiting_in<R>(rest, by_place), std::forward<V>(value)...);

@@ -26,7 +26,7 @@ class [[nodiscard]] handling {
 
 /// Inner: it is the body of another handling, with no frame in between.
 template <class Handling, class Around, bool Inner = false>
-struct setting;
+struct handler_traits;
 
 // ---- bodies: an eff, a function that returns one, or another handling
 //
@@ -41,7 +41,7 @@ struct body_traits<eff<T, Es...>, Available> {
 };
 template <class H, class Es, class Inner, class Policy, class Available>
 struct body_traits<handling<H, Es, Inner, Policy>, Available> {
-  using value_type = typename setting<handling<H, Es, Inner, Policy>, Available>::answer;
+  using value_type = typename handler_traits<handling<H, Es, Inner, Policy>, Available>::answer;
   using effects = Available;
 };
 template <body_function F, class Available>
@@ -57,7 +57,7 @@ concept handled_body = is_eff<B> || body_function<B> || is_handling<B>;
 // ---- the setting
 
 template <class H, class... Es, class Body, class Policy, class Around, bool Inner>
-struct setting<handling<H, row<Es...>, Body, Policy>, Around, Inner> {
+struct handler_traits<handling<H, row<Es...>, Body, Policy>, Around, Inner> {
   using handler = std::remove_reference_t<H>;
   using held = H;
   using handled = row<Es...>;
@@ -171,7 +171,7 @@ struct well_formed<handling<H, row<Es...>, Body, Policy>, Around> {
   }
   template <class O>
   static consteval bool operation_can_be_copied() {
-    using here = setting<handling<H, row<Es...>, Body, Policy>, Around>;
+    using here = handler_traits<handling<H, row<Es...>, Body, Policy>, Around>;
     constexpr bool stays_in_a_frame = here::template kind<O> == clause_kind::multi_shot;
     constexpr bool is_trivially_copyable =
         !stays_in_a_frame ||
@@ -184,7 +184,8 @@ struct well_formed<handling<H, row<Es...>, Body, Policy>, Around> {
   /// Of a composition: each handler inside.
   static consteval bool body_can_be_copied() {
     if constexpr (is_handling<Body>) {
-      constexpr bool inner_can_be_copied = setting<Body, row_set<Es..., Around>, true>::is_copyable;
+      constexpr bool inner_can_be_copied =
+          handler_traits<Body, row_set<Es..., Around>, true>::is_copyable;
       static_assert(inner_can_be_copied,
                     "weft: what is resumed bitwise is copied byte by byte: a handler inside must "
                     "be trivially copyable, and owned");
@@ -206,7 +207,7 @@ struct well_formed<handling<H, row<Es...>, Body, Policy>, Around> {
   }
 
   static consteval bool is_kept_well() {
-    using here = setting<handling<H, row<Es...>, Body, Policy>, Around>;
+    using here = handler_traits<handling<H, row<Es...>, Body, Policy>, Around>;
     if constexpr (here::copies) {
       return body_can_be_copied() &&
              (operations_can_be_copied<Es>(typename Es::operations()) && ...);

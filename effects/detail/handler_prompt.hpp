@@ -13,8 +13,8 @@
 #include "effects/detail/control.hpp"
 #include "effects/detail/copying_prompt.hpp"
 #include "effects/detail/evidence.hpp"
+#include "effects/detail/handler_traits.hpp"
 #include "effects/detail/prompt.hpp"
-#include "effects/detail/setting.hpp"
 #include "effects/region.hpp"
 
 /// The prompt of a handler whose clauses resume once, or more often bitwise: one allocation holds
@@ -23,15 +23,15 @@ namespace weft::detail {
 
 /// The handler, and what it needs of its surroundings, which it keeps alive (PROMPT-1).
 template <class S>
-class place {
+class handler_slot {
  public:
-  place(typename S::held&& h, void* around) : handler_(std::forward<typename S::held>(h)) {
+  handler_slot(typename S::held&& h, void* around) : handler_(std::forward<typename S::held>(h)) {
     outers_.fill([around]<class E>() { return find<E, typename S::around>(around); });
     for_each_outer([](prompt& p) { p.keep(); });
   }
-  place(place const&) = delete;
-  place& operator=(place const&) = delete;
-  ~place() {
+  handler_slot(handler_slot const&) = delete;
+  handler_slot& operator=(handler_slot const&) = delete;
+  ~handler_slot() {
     for_each_outer([](prompt& p) { p.release_by_inner(); });
   }
 
@@ -65,8 +65,8 @@ class place {
 /// The body has ended: the answer, by on_return if there is one, goes to the frame that waits for
 /// it.  Nothing is left in `result`: it may hold a resumption that keeps the prompt.
 template <class S>
-void deliver(prompt const& p, typename S::handler& h, answer<typename S::body_result>& result,
-             answer<typename S::answer>& to) noexcept {
+void deliver(prompt const& p, typename S::handler& h, result_slot<typename S::body_result>& result,
+             result_slot<typename S::answer>& to) noexcept {
   using T = typename S::body_result;
   try {
     if (auto error = result.error()) [[unlikely]] {
@@ -91,7 +91,8 @@ void deliver(prompt const& p, typename S::handler& h, answer<typename S::body_re
 
 /// Runs `body`, an eff or what function gave one, up to `p`.
 template <class Eff>
-std::coroutine_handle<> start_frames(Eff body, prompt& p, void* evidence, awaited& result) {
+std::coroutine_handle<> start_frames(Eff body, prompt& p, void* evidence,
+                                     result_slot_base& result) {
   auto const frame = body.release();
   frame.promise().parent = p;
   frame.promise().evidence = evidence;
@@ -102,8 +103,8 @@ std::coroutine_handle<> start_frames(Eff body, prompt& p, void* evidence, awaite
 /// Installs a handler and starts its body: the frame to go on with.  The answer goes `to`, then
 /// `who` goes on.  What is lent goes to the region `loan`.
 template <class Around, bool Inner, class Handling>
-std::coroutine_handle<> install(Handling&& what, void* around, continuation who, awaited& to,
-                                region* loan);
+std::coroutine_handle<> install(Handling&& what, void* around, continuation who,
+                                result_slot_base& to, region* borrow_scope);
 
 /// A prompt that stays in a region.
 template <class Prompt>
@@ -114,37 +115,37 @@ class resident_prompt : public Prompt, public resident {
     if (this->is() == prompt::state::suspended)
       return handler + " keeps the resumption of " + std::string(this->operation().name) + " at " +
              detail::text(this->where());
-    holder const* const held_by = this->held_by();
+    suspension const* const held_by = this->held_by();
     if (held_by && held_by->may_be_cut())
       return handler + " stands inside what " + std::string(held_by->handler_name()) +
              " suspended by " + std::string(held_by->operation().name) + " at " +
              detail::text(held_by->where());
     return handler + " handles a body that goes on elsewhere";
   }
-  [[nodiscard]] bool has_open_tasks() noexcept override { return this->is_held_on(); }
+  [[nodiscard]] bool has_open_tasks() noexcept override { return this->is_pinned(); }
   void leave_region() noexcept override { leave(); }
 };
 template <class S>
-using prompt_of_node = std::conditional_t<S::copies, copying_prompt, prompt>;
+using base_prompt_of = std::conditional_t<S::copies, copying_prompt, prompt>;
 
 template <class S, class Handled = typename S::handled>
-class node;
+class handler_prompt;
 template <class S, class... Es>
-class node<S, row<Es...>> final
-    : public std::conditional_t<S::stays, resident_prompt<prompt_of_node<S>>, prompt_of_node<S>>,
+class handler_prompt<S, row<Es...>> final
+    : public std::conditional_t<S::stays, resident_prompt<base_prompt_of<S>>, base_prompt_of<S>>,
       public evidence<Es>... {
   static constexpr bool calls_a_function = body_function<typename S::body>;
 
  public:
-  using setting = S;
+  using traits = S;
 
-  node(typename S::held&& h, typename S::body& body, void* around, region* home)
-      : evidence<Es>{&tables<node, Es>::live}...,
-        place_(std::forward<typename S::held>(h), around),
-        slots_({}, place_),
+  handler_prompt(typename S::held&& h, typename S::body& body, void* around, region* home)
+      : evidence<Es>{&tables<handler_prompt, Es>::live}...,
+        handler_slot_(std::forward<typename S::held>(h), around),
+        slots_({}, handler_slot_),
         function_(kept_function(body)) {
     this->borrowed_ = S::borrowed;
-    this->set_fragile(slots_.outers_may_go(place_));
+    this->set_fragile(slots_.outers_may_go(handler_slot_));
     body_evidence_.fill([this]<class E>() -> void* {
       if constexpr (is_among<E, row<Es...>>)
         return static_cast<evidence<E>*>(this);
@@ -156,7 +157,7 @@ class node<S, row<Es...>> final
   }
 
   /// The first frame of the body, to be run.
-  std::coroutine_handle<> start(typename S::body&& body, region* loan) {
+  std::coroutine_handle<> start(typename S::body&& body, region* borrow_scope) {
     result_.where = this->to().where;
     void* const all = body_evidence_.view();
     if constexpr (calls_a_function)
@@ -164,7 +165,8 @@ class node<S, row<Es...>> final
     else if constexpr (is_eff<typename S::body>)
       return start_frames(std::move(body), *this, all, result_);
     else
-      return install<typename S::body_effects, true>(std::move(body), all, *this, result_, loan);
+      return install<typename S::body_effects, true>(std::move(body), all, *this, result_,
+                                                     borrow_scope);
   }
   /// Before any frame has started.
   void abandon() noexcept {
@@ -174,12 +176,12 @@ class node<S, row<Es...>> final
 
   // ---- for the clauses
 
-  [[nodiscard]] typename S::handler& handler() noexcept { return place_.handler(); }
-  [[nodiscard]] void* around() noexcept { return place_.around(); }
+  [[nodiscard]] typename S::handler& handler() noexcept { return handler_slot_.handler(); }
+  [[nodiscard]] void* around() noexcept { return handler_slot_.around(); }
   /// Of the body.
   template <class E>
   [[nodiscard]] evidence<E>* outer_handler() noexcept {
-    return slots_.template outer<E>(place_);
+    return slots_.template outer<E>(handler_slot_);
   }
   [[nodiscard]] evidence_slots* slots() noexcept override { return slots_.get(); }
 
@@ -188,7 +190,8 @@ class node<S, row<Es...>> final
   continuation ended() noexcept override {
     this->step_out();
     continuation const who = this->outside();
-    deliver<S>(*this, handler(), result_, static_cast<answer<typename S::answer>&>(this->to()));
+    deliver<S>(*this, handler(), result_,
+               static_cast<result_slot<typename S::answer>&>(this->to()));
     if constexpr (S::copies) result_.clear();  // for the next run
     this->finish();
     return who;
@@ -200,7 +203,7 @@ class node<S, row<Es...>> final
     return result_.where;
   }
   [[nodiscard]] prompt* as_copyable() noexcept override { return S::is_copyable ? this : nullptr; }
-  void visit_outers(prompt_visitor f) const override { slots_.for_each_outer(f, place_); }
+  void visit_outers(prompt_visitor f) const override { slots_.for_each_outer(f, handler_slot_); }
 
  private:
   static auto kept_function(typename S::body& body) {
@@ -210,14 +213,14 @@ class node<S, row<Es...>> final
       return nothing();
   }
   void end_evidence() noexcept override {
-    ((static_cast<evidence<Es>&>(*this).clauses = &tables<node, Es>::expired), ...);
+    ((static_cast<evidence<Es>&>(*this).clauses = &tables<handler_prompt, Es>::expired), ...);
   }
 
-  mutable place<S> place_;
+  mutable handler_slot<S> handler_slot_;
   [[no_unique_address]] mutable slots_of_body<typename S::rebound> slots_;
   gathered<typename S::body_effects> body_evidence_;
   [[no_unique_address]] decltype(kept_function(std::declval<typename S::body&>())) function_;
-  answer<typename S::body_result> result_;
+  result_slot<typename S::body_result> result_;
 };
 
 }  // namespace weft::detail

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "effects/detail/capture.hpp"
-#include "effects/detail/node.hpp"
+#include "effects/detail/handler_prompt.hpp"
 #include "effects/detail/recording.hpp"
 #include "effects/detail/recording_clauses.hpp"
 
@@ -27,7 +27,7 @@ namespace weft::detail {
 template <class S, class Handled = typename S::handled,
           class Crossed = row_difference<typename S::body_effects, typename S::handled>,
           class All = typename S::body_effects>
-class recording_node;
+class recording_handler_prompt;
 
 // ---- the body
 
@@ -36,22 +36,22 @@ template <class S>
 class body_to_run_again : public runs_again {
  public:
   body_to_run_again(typename S::held&& h, typename S::body&& body, void* around, region*)
-      : place(std::forward<typename S::held>(h), around), function(std::move(body)) {}
+      : handler_slot(std::forward<typename S::held>(h), around), function(std::move(body)) {}
 
   std::coroutine_handle<> run_again(std::shared_ptr<runs_again> const& self, replay_log log,
                                     shared_binding&& bound, continuation who,
-                                    awaited& to) override {
-    auto& n = *new recording_node<S>(std::static_pointer_cast<body_to_run_again>(self),
-                                     std::move(log), std::move(bound));
+                                    result_slot_base& to) override {
+    auto& n = *new recording_handler_prompt<S>(std::static_pointer_cast<body_to_run_again>(self),
+                                               std::move(log), std::move(bound));
     n.aim(who, to);
     n.step_in();
     return n.begin_run();
   }
-  struct buries_orphans {  // destroyed after the place, which may be the last to know its outers
-    ~buries_orphans() { prompt::bury_orphans(); }
+  struct deletes_deferred {  // destroyed after the place, which may be the last to know its outers
+    ~deletes_deferred() { prompt::delete_deferred(); }
   };
-  [[no_unique_address]] buries_orphans after_place;
-  detail::place<S> place;
+  [[no_unique_address]] deletes_deferred after_slot;
+  detail::handler_slot<S> handler_slot;
   typename S::body const function;  // called as const: what a run changed in it, the next would see
 };
 
@@ -66,7 +66,7 @@ class resident_body final : public body_to_run_again<S>, public resident {
   }
   std::coroutine_handle<> run_again(std::shared_ptr<runs_again> const& self, replay_log log,
                                     shared_binding&& bound, continuation who,
-                                    awaited& to) override {
+                                    result_slot_base& to) override {
     if (!home_)
       throw resumption_expired("weft: the handler " + std::string(name_of<typename S::handler>) +
                                " is no more, so what it suspended cannot be resumed");
@@ -95,21 +95,21 @@ class resident_recording_prompt : public recording_prompt, public resident {
   [[nodiscard]] std::string why_it_stays() const override {
     return std::string(handler_name()) + " keeps a resumption";
   }
-  [[nodiscard]] bool has_open_tasks() noexcept override { return is_held_on(); }
+  [[nodiscard]] bool has_open_tasks() noexcept override { return is_pinned(); }
   void leave_region() noexcept override { leave(); }
 };
 
 template <class S, class... Es, class... Fs, class... All>
-class recording_node<S, row<Es...>, row<Fs...>, row<All...>> final
+class recording_handler_prompt<S, row<Es...>, row<Fs...>, row<All...>> final
     : public std::conditional_t<S::stays, resident_recording_prompt, recording_prompt>,
       public evidence<Es>...,
-      public crossing<Fs>...,
-      public crossing_beyond<All>... {
+      public forwarding<Fs>...,
+      public forwarding_beyond<All>... {
   using base = std::conditional_t<S::stays, resident_recording_prompt, recording_prompt>;
   using recorded_body = std::conditional_t<S::stays, resident_body<S>, body_to_run_again<S>>;
 
  public:
-  using setting = S;
+  using traits = S;
   template <class E>
   static constexpr bool handles = is_among<E, row<Es...>>;
   template <class O>
@@ -117,20 +117,20 @@ class recording_node<S, row<Es...>, row<Fs...>, row<All...>> final
       S::template kind<O> == clause_kind::value || S::template kind<O> == clause_kind::asking;
 
   /// The first run.
-  recording_node(typename S::held&& h, typename S::body& body, void* around, region* home)
-      : recording_node(std::make_shared<recorded_body>(std::forward<typename S::held>(h),
-                                                       std::move(body), around, home),
-                       replay_log()) {}
-  recording_node(std::shared_ptr<body_to_run_again<S>> body, replay_log log,
-                 shared_binding&& bound = {})
+  recording_handler_prompt(typename S::held&& h, typename S::body& body, void* around, region* home)
+      : recording_handler_prompt(std::make_shared<recorded_body>(std::forward<typename S::held>(h),
+                                                                 std::move(body), around, home),
+                                 replay_log()) {}
+  recording_handler_prompt(std::shared_ptr<body_to_run_again<S>> body, replay_log log,
+                           shared_binding&& bound = {})
       : base(std::move(log)),
-        evidence<Es>{&recording_table<recording_node, Es>::value}...,
-        crossing<Fs>{across<Fs, crossing<Fs>>()}...,
-        crossing_beyond<All>{across<All, crossing_beyond<All>>()}...,
+        evidence<Es>{&recording_table<recording_handler_prompt, Es>::value}...,
+        forwarding<Fs>{across<Fs, forwarding<Fs>>()}...,
+        forwarding_beyond<All>{across<All, forwarding_beyond<All>>()}...,
         body_(std::move(body)),
-        slots_(std::move(bound), body_->place) {
+        slots_(std::move(bound), body_->handler_slot) {
     this->borrowed_ = S::borrowed;
-    this->set_fragile(slots_.outers_may_go(body_->place));
+    this->set_fragile(slots_.outers_may_go(body_->handler_slot));
     body_evidence_.fill([this]<class E>() -> void* { return &this->template evidence_here<E>(); });
     if constexpr (S::stays) this->join(*static_cast<recorded_body&>(*body_).home());
   }
@@ -152,23 +152,23 @@ class recording_node<S, row<Es...>, row<Fs...>, row<All...>> final
 
   // ---- for the entries
 
-  [[nodiscard]] typename S::handler& handler() noexcept { return body_->place.handler(); }
-  [[nodiscard]] void* around() noexcept { return body_->place.around(); }
+  [[nodiscard]] typename S::handler& handler() noexcept { return body_->handler_slot.handler(); }
+  [[nodiscard]] void* around() noexcept { return body_->handler_slot.around(); }
   /// Of the body.
   template <class E>
   [[nodiscard]] evidence<E>* outer_handler() noexcept {
-    return slots_.template outer<E>(body_->place);
+    return slots_.template outer<E>(body_->handler_slot);
   }
   [[nodiscard]] evidence_slots* slots() noexcept override { return slots_.get(); }
   /// What stands for the next handler further out than the body's nearest; null if there is none.
   template <class E>
   [[nodiscard]] evidence<E>* beyond_here() noexcept {
     if constexpr (is_among<E, row<All...>>)
-      if (via_node<recording_node, E, crossing_beyond<E>>::target_of(*this))
-        return &static_cast<crossing_beyond<E>&>(*this).stand_in;
+      if (via_prompt<recording_handler_prompt, E, forwarding_beyond<E>>::target_of(*this))
+        return &static_cast<forwarding_beyond<E>&>(*this).stand_in;
     return nullptr;
   }
-  [[nodiscard]] shared_capture captured(chain rest) const {
+  [[nodiscard]] shared_capture captured(captured_frames rest) const {
     return shared_capture(new replay_capture(std::move(rest), body_, slots_.bound()));
   }
   /// Ends a run that performs something else than the first did.  Not the program's to catch.
@@ -176,7 +176,7 @@ class recording_node<S, row<Es...>, row<Fs...>, row<All...>> final
   std::coroutine_handle<> end_diverged(std::coroutine_handle<> leaf, site const& at) {
     if (!this->is_active()) throw this->log().divergence(at);
     continuation const who = this->outside();
-    static_cast<answer<typename S::answer>&>(this->to())
+    static_cast<result_slot<typename S::answer>&>(this->to())
         .fail(std::make_exception_ptr(this->log().divergence(at)));
     this->step_out();
     unwind(leaf, *this);
@@ -190,7 +190,8 @@ class recording_node<S, row<Es...>, row<Fs...>, row<All...>> final
     continuation const who = this->outside();
     if (this->log().replaying() && (this->log().diverged() || !result_.error()))
       result_.fail(std::make_exception_ptr(this->log().divergence()));
-    deliver<S>(*this, handler(), result_, static_cast<answer<typename S::answer>&>(this->to()));
+    deliver<S>(*this, handler(), result_,
+               static_cast<result_slot<typename S::answer>&>(this->to()));
     this->log().close();
     this->finish();
     return who;
@@ -201,12 +202,14 @@ class recording_node<S, row<Es...>, row<Fs...>, row<All...>> final
   [[nodiscard]] std::source_location installed_at() const noexcept override {
     return result_.where;
   }
-  void visit_outers(prompt_visitor f) const override { slots_.for_each_outer(f, body_->place); }
+  void visit_outers(prompt_visitor f) const override {
+    slots_.for_each_outer(f, body_->handler_slot);
+  }
 
  private:
   template <class F, class Place>
   static evidence<F> across() noexcept {
-    return {&crossing_table<via_node<recording_node, F, Place>, F>::value};
+    return {&forwarding_table<via_prompt<recording_handler_prompt, F, Place>, F>::value};
   }
 
   template <class E>
@@ -214,16 +217,17 @@ class recording_node<S, row<Es...>, row<Fs...>, row<All...>> final
     if constexpr (handles<E>)
       return static_cast<evidence<E>&>(*this);
     else
-      return static_cast<crossing<E>&>(*this).stand_in;
+      return static_cast<forwarding<E>&>(*this).stand_in;
   }
   void end_evidence() noexcept override {
-    ((static_cast<evidence<Es>&>(*this).clauses = &tables<recording_node, Es>::expired), ...);
+    ((static_cast<evidence<Es>&>(*this).clauses = &tables<recording_handler_prompt, Es>::expired),
+     ...);
   }
 
   std::shared_ptr<body_to_run_again<S>> body_;
   [[no_unique_address]] mutable slots_of_body<typename S::rebound> slots_;
   gathered<typename S::body_effects> body_evidence_;
-  answer<typename S::body_result> result_;
+  result_slot<typename S::body_result> result_;
 };
 
 }  // namespace weft::detail
