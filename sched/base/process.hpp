@@ -99,51 +99,51 @@ class process : public detail::suspension, public detail::pooled {
   /// Not running: whether it has run.
   [[nodiscard]] bool has_started() const noexcept { return started_ || at_.operation; }
   /// Waiting: it is told nothing before it is answered.
-  [[nodiscard]] bool must_be_answered() const noexcept { return at_.operation->is_to_be_answered; }
+  [[nodiscard]] bool requires_answer() const noexcept { return at_.operation->is_to_be_answered; }
   /// How often it was cancelled and did not heed it, this time included.
-  [[nodiscard]] unsigned cancel() noexcept {
+  [[nodiscard]] unsigned note_cancellation() noexcept {
     return cancellations_ = static_cast<std::uint8_t>((cancellations_ + 1) & 127);
   }
-  void was_heeded() noexcept { cancellations_ = 0; }
+  void reset_cancellations() noexcept { cancellations_ = 0; }
   /// Stops at an operation.  False if ordinary code stands in between.
-  [[nodiscard, gnu::always_inline]] bool stop_at(detail::operation_info const& operation,
-                                                 std::coroutine_handle<> leaf,
-                                                 detail::result_slot_base& waiting,
-                                                 detail::prompt& ground) noexcept {
+  [[nodiscard, gnu::always_inline]] bool suspend_at(detail::operation_info const& operation,
+                                                    std::coroutine_handle<> leaf,
+                                                    detail::result_slot_base& waiting,
+                                                    detail::prompt& ground) noexcept {
     auto* const inner = detail::prompt::innermost();
     if (inner != &ground) [[unlikely]]
-      if (!stop_inside(*inner, ground)) return false;
+      if (!suspend_inside(*inner, ground)) return false;
     suspend(leaf, waiting, operation);
     return true;
   }
   /// The same, on the ground.
-  [[gnu::always_inline]] void stop_here(detail::operation_info const& operation,
-                                        std::coroutine_handle<> leaf,
-                                        detail::result_slot_base& waiting) noexcept {
+  [[gnu::always_inline]] void suspend_here(detail::operation_info const& operation,
+                                           std::coroutine_handle<> leaf,
+                                           detail::result_slot_base& waiting) noexcept {
     suspend(leaf, waiting, operation);
   }
   /// Whether it simply goes on with an answer: that is, by go_on().
-  [[nodiscard]] bool is_plain() const noexcept { return !special_; }
+  [[nodiscard]] bool resumes_plainly() const noexcept { return !special_; }
   /// Goes on with that answer: the frame.
-  [[nodiscard, gnu::always_inline]] std::coroutine_handle<> go_on(std::uint64_t answer) noexcept {
+  [[nodiscard, gnu::always_inline]] std::coroutine_handle<> resume(std::uint64_t answer) noexcept {
     at_.waiting->set_word(answer);
-    return go_on_answered();
+    return resume_answered();
   }
   /// The same of any that waits: it may have its answer, or wait for none, or inside handlers.
-  [[nodiscard]] std::coroutine_handle<> go_on_somehow(std::uint64_t answer,
-                                                      detail::prompt& ground) noexcept {
+  [[nodiscard]] std::coroutine_handle<> resume_slow(std::uint64_t answer,
+                                                    detail::prompt& ground) noexcept {
     if (at_.operation && at_.waiting->is_empty()) at_.waiting->set_word(answer);
     if (inner_records_) tell_recorders(ground);
     detail::prompt::set_innermost(std::exchange(inner_, &ground));
     started_ = true;
-    stands_ = stands::nowhere;
+    wait_place_ = wait_place::none;
     special_ = is_forkable();
-    return go_on_answered();
+    return resume_answered();
   }
   /// Stopped, and goes on after all: the operation throws.
-  void go_on_unanswered(detail::prompt& ground) noexcept {
+  void resume_unanswered(detail::prompt& ground) noexcept {
     detail::prompt::set_innermost(std::exchange(inner_, &ground));
-    (void)go_on_answered();
+    (void)resume_answered();
   }
   /// Waiting: the operation is answered with an exception.
   void fail(std::exception_ptr error) noexcept {
@@ -151,44 +151,45 @@ class process : public detail::suspension, public detail::pooled {
     special_ = true;
   }
   /// Where a process stands while it waits, if one thread runs all processes: who cancels it finds
-  /// it from there (task_tree.hpp).  In the room of the answer that it waits for.
-  enum class stands : std::uint8_t {
-    nowhere,
-    gate_waiter,
-    outside,
-    in_time,
-    receiving,
-    sending,
-    for_task,
-    to_the_end,  // of its tasks, whatever happens
-    told         // nowhere: it was woken with nothing that would be lost (WAITER-5)
+  /// it from there (task_cancelling.hpp).  In the room of the answer that it waits for.
+  enum class wait_place : std::uint8_t {
+    none,
+    gate,
+    external_event,
+    timer,
+    receive,
+    send,
+    task,
+    task_end,    // of all its tasks, whatever happens
+    cancellable  // none: it was woken with an answer that may be lost (WAITER-5)
   };
-  void stands_at(stands where, void* what) noexcept {
+  void set_wait_place(wait_place where, void* what) noexcept {
     at_.waiting->keep(what);
-    stands_ = where;
+    wait_place_ = where;
   }
   /// If there are several threads it is read only.
-  void stands_nowhere() noexcept {
-    if (stands_ != stands::nowhere) stands_ = stands::nowhere;
+  void clear_wait_place() noexcept {
+    if (wait_place_ != wait_place::none) wait_place_ = wait_place::none;
   }
-  [[nodiscard]] stands where_it_stands() const noexcept {
-    return is_waiting() && stands_ != stands::told && at_.waiting->is_empty() ? stands_
-                                                                              : stands::nowhere;
+  [[nodiscard]] wait_place current_wait_place() const noexcept {
+    return is_waiting() && wait_place_ != wait_place::cancellable && at_.waiting->is_empty()
+               ? wait_place_
+               : wait_place::none;
   }
-  [[nodiscard]] void* what_it_stands_at() const noexcept { return at_.waiting->kept_pointer(); }
+  [[nodiscard]] void* wait_object() const noexcept { return at_.waiting->kept_pointer(); }
   /// Waiting: it does not simply go on with an answer.
-  void must_be_prepared() noexcept { special_ = true; }
+  void require_preparation() noexcept { special_ = true; }
   /// Waiting, and woken with nothing that would be lost: if it is to end when its turn comes it
   /// finds `cancelled` instead (waiter.hpp, WAITER-5).
-  void must_be_told() noexcept {
-    stands_ = stands::told;
+  void mark_cancellable() noexcept {
+    wait_place_ = wait_place::cancellable;
     special_ = true;
   }
   /// In its turn, at an operation that was performed: whether the answer would be lost if it found
   /// something else (WAITER-5).
   [[nodiscard]] bool has_answer() const noexcept {
     return is_waiting() && at_.operation && !at_.operation->is_only_a_turn &&
-           stands_ != stands::told;
+           wait_place_ != wait_place::cancellable;
   }
   /// Waiting: whether it has been.
   [[nodiscard]] bool is_answered() const noexcept {
@@ -196,17 +197,17 @@ class process : public detail::suspension, public detail::pooled {
   }
   /// A handler that it was suspended in has ended.
   [[nodiscard]] bool was_cut() const noexcept { return is_ == state::cut; }
-  [[nodiscard]] resumption_expired why_cut() const {
+  [[nodiscard]] resumption_expired cut_error() const {
     return resumption_expired("weft: process " + id_.text() + " was suspended by " +
                               waits_at_text() + " inside a handler " + std::string(lost_handler()) +
                               ", which is no more");
   }
   /// Has ended, without an error or a log, and nobody else looks at it.
-  [[nodiscard]] bool ended_quietly() noexcept {
+  [[nodiscard]] bool ended_plainly() noexcept {
     return result_.value() && !is_forkable() && !is_shared();
   }
   /// The same: it is no more.
-  void die() noexcept {
+  void destroy_plain() noexcept {
     std::size_t const before = bytes_before();
     this->process::~process();  // no virtual call: it is no more than this
     free(this, sizeof(process), before);
@@ -219,9 +220,9 @@ class process : public detail::suspension, public detail::pooled {
     return error;
   }
   /// Of one whose first frame ends elsewhere: that has ended.
-  [[nodiscard]] detail::continuation ended_elsewhere() noexcept { return result_.set(), ended(); }
+  [[nodiscard]] detail::continuation end_from_task() noexcept { return result_.set(), ended(); }
   /// The same, and its end comes later.
-  void has_ended_elsewhere() noexcept {
+  void drop_result() noexcept {
     std::destroy_at(&result_);
     is_ = state::ended;
   }
@@ -259,7 +260,7 @@ class process : public detail::suspension, public detail::pooled {
   }
   virtual ~process() = default;
   /// Of one that is forkable: it is no more.
-  virtual void destroy() noexcept { die(); }
+  virtual void destroy() noexcept { destroy_plain(); }
 
   static void* operator new(std::size_t bytes, detail::header_layout const& extra) {
     auto* const block = static_cast<std::byte*>(detail::pooled::operator new(extra.bytes + bytes));
@@ -295,15 +296,15 @@ class process : public detail::suspension, public detail::pooled {
   }
 
  private:
-  [[nodiscard]] std::coroutine_handle<> go_on_answered() noexcept {
+  [[nodiscard]] std::coroutine_handle<> resume_answered() noexcept {
     std::coroutine_handle<> const leaf = at_.leaf.frame();
     is_ = state::active;
     ::new (static_cast<void*>(&result_)) detail::result_slot<void>();  // PROCESS-3
     return leaf;
   }
   /// Inside handlers.  Else `inner_` is the ground, and innermost, from birth.
-  [[nodiscard, gnu::noinline]] bool stop_inside(detail::prompt& inner,
-                                                detail::prompt& ground) noexcept {
+  [[nodiscard, gnu::noinline]] bool suspend_inside(detail::prompt& inner,
+                                                   detail::prompt& ground) noexcept {
     if (!hold(&inner, ground)) return false;
     inner_ = &inner;
     special_ = true;
@@ -318,7 +319,7 @@ class process : public detail::suspension, public detail::pooled {
     if (is_forkable()) {
       destroy();
     } else {
-      die();
+      destroy_plain();
     }
   }
   void keep_suspension() noexcept override {
@@ -333,7 +334,7 @@ class process : public detail::suspension, public detail::pooled {
   std::uint8_t kind_;           // lowest bit: forkable; the others: the bytes before us, by 16
   bool started_ : 1 = false;
   std::uint8_t cancellations_ : 7 = 0;
-  stands stands_ = stands::nowhere;
+  wait_place wait_place_ = wait_place::none;
   bool special_ = true;  // forkable, not started, answered, inside handlers, cut
 };
 static_assert(sizeof(process) <= 64);

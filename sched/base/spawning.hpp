@@ -11,6 +11,7 @@
 #include "effects/handle.hpp"
 #include "sched/base/detail/program.hpp"
 #include "sched/base/process_id.hpp"
+#include "sched/base/scheduled.hpp"
 
 namespace weft {
 
@@ -44,6 +45,7 @@ struct spawning {
   static constexpr bool is_of_processes = true;  // who performs it is one (tasking.hpp)
   /// Answered with the process's id.
   struct start : op<process_id> {
+    static constexpr detail::scheduling_rule scheduling{.step = detail::step_kind::spawns};
     explicit start(detail::spawn_request& b) noexcept : what(&b) {}
     detail::spawn_request* what;  // in the awaiting frame
     /// One is like another: what they are made of cannot be compared.

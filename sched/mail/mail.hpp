@@ -15,6 +15,7 @@
 #include "sched/base/backend.hpp"
 #include "sched/base/detail/deferred_events.hpp"
 #include "sched/base/errors.hpp"
+#include "sched/base/scheduled.hpp"
 #include "sched/mail/detail/mailbox.hpp"
 #include "sched/mail/detail/mailbox_registry.hpp"
 #include "sched/mail/detail/typed_mailbox.hpp"
@@ -28,12 +29,14 @@ struct mail {
   struct open : op<detail::mailbox_registry*, seals> {};
   /// False if nobody will receive it any more.
   struct send : op<bool> {
+    static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_try;
     explicit send(detail::send_waiter& s) noexcept : what(&s) {}
     detail::send_waiter* what;                                // in the awaiting frame
     friend std::size_t hash_value(send const&) { return 0; }  // addresses differ from run to run
   };
   /// The same, until then at the latest: detail::sender::sent, too_late or inbox_has_gone.
   struct send_until : op<std::uint64_t> {
+    static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_try;
     /// `a`: null if it waits as long as it takes.
     send_until(detail::send_waiter& s, detail::alarm* a, bool may_wait) noexcept
         : what(&s), until(a), waits(may_wait) {}
@@ -44,6 +47,7 @@ struct mail {
   };
   /// Which of the mailboxes had one, from 1 on; or detail::receiver::too_late, nobody_left.
   struct receive : op<std::uint64_t, seals> {
+    static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_try;
     receive(detail::receive_waiter& r, bool may_wait) noexcept : where(&r), waits(may_wait) {}
     detail::receive_waiter* where;  // in the awaiting frame
     bool waits;

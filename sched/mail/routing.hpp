@@ -10,6 +10,7 @@
 #include "effects/operation.hpp"
 #include "sched/base/detail/deferred_events.hpp"
 #include "sched/base/process_id.hpp"
+#include "sched/base/scheduled.hpp"
 #include "sched/mail/detail/mailbox_registry.hpp"
 #include "sched/mail/detail/route_table.hpp"
 #include "sched/mail/detail/typed_mailbox.hpp"
@@ -18,10 +19,10 @@
 namespace weft {
 
 namespace detail {
-/// Where who performs it may register, and as whom.
+/// Where the process that performs it may register, and its id.
 struct own_route {
   mailbox_registry* registry;
-  process_id who;
+  process_id owner;
 };
 }  // namespace detail
 
@@ -46,9 +47,12 @@ struct own_route {
 struct routing {
   static constexpr bool is_of_processes = true;  // who performs it is one (tasking.hpp)
   /// Answered with where it is to be registered.
-  struct open : op<detail::own_route, seals> {};
+  struct open : op<detail::own_route, seals> {
+    static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_access;
+  };
   /// As mail::send; false also if the process has no such inbox.
   struct send : op<bool> {
+    static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_try;
     explicit send(detail::routed_send_waiter& s) noexcept : what(&s) {}
     detail::routed_send_waiter* what;  // in the awaiting frame
     friend std::size_t hash_value(send const& s) {
@@ -57,6 +61,7 @@ struct routing {
   };
   /// As mail::send_until; detail::sender::inbox_has_gone also if the process has no such inbox.
   struct send_until : op<std::uint64_t> {
+    static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_try;
     send_until(detail::routed_send_waiter& s, detail::alarm* a, bool may_wait) noexcept
         : what(&s), until(a), waits(may_wait) {}
     detail::routed_send_waiter* what;  // in the awaiting frame, as the alarm
@@ -83,9 +88,9 @@ class [[nodiscard]] routed_inbox {
   /// For open_inbox().  Throws std::logic_error if that process has one; bad_alloc.
   routed_inbox(detail::own_route const& of, inbox<M> in) : in_(std::move(in)) {
     auto& all = of.registry->routes();
-    all.add(of.who, detail::mailbox_access::of(in_), detail::identity_of<M>);
+    all.add(of.owner, detail::mailbox_access::of(in_), detail::identity_of<M>);
     routes_ = &all;
-    owner_ = of.who;
+    owner_ = of.owner;
   }
   routed_inbox(routed_inbox&& other) noexcept
       : in_(std::move(other.in_)),

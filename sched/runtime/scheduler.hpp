@@ -16,8 +16,8 @@
 #include "sched/backends/one_thread.hpp"
 #include "sched/base/backend.hpp"
 #include "sched/base/errors.hpp"
+#include "sched/runtime/detail/backend_scheduler.hpp"
 #include "sched/runtime/detail/outer_handlers.hpp"
-#include "sched/runtime/detail/scheduling.hpp"
 #include "sched/runtime/shutdown.hpp"
 #include "sched/runtime/submitter.hpp"
 
@@ -99,7 +99,7 @@ template <class Row>
 struct those_outside;
 template <class... Es>
 struct those_outside<row<Es...>>
-    : collected<row<>, std::conditional_t<is_ours<Es>, row<>, row<Es>>...> {};
+    : collected<row<>, std::conditional_t<is_scheduled<Es>, row<>, row<Es>>...> {};
 
 }  // namespace detail
 
@@ -124,11 +124,11 @@ class scheduler {
   template <class... Args>
     requires std::constructible_from<Backend, Args...>
   explicit scheduler(Args&&... args)
-      : state_(new detail::scheduling<Backend>(std::forward<Args>(args)...)) {}
+      : state_(new detail::backend_scheduler<Backend>(std::forward<Args>(args)...)) {}
   scheduler(scheduler const&) = delete;
   scheduler& operator=(scheduler const&) = delete;
   /// Processes that are left are unwound.
-  ~scheduler() { state_->end(); }
+  ~scheduler() { end_scheduler(*state_); }
 
   /// The first process, and the handlers outside it: named ones are borrowed, others kept.  To be
   /// called once.  Throws std::logic_error the second time.
@@ -147,18 +147,19 @@ class scheduler {
       using outside = typename detail::those_outside<all>::type;
       if constexpr (detail::can_stand_outside<outside, Handlers...>() &&
                     detail::are_thread_safe<Backend, Handlers...>()) {
-        if (stand_ || state_->was_started())
+        if (stand_ || state_->was_started)
           throw std::logic_error("weft: a scheduler was started twice");
         if constexpr (detail::is_empty_row<outside>) {
-          state_->learn_all(all(), nullptr);
+          learn_all(*state_, all(), nullptr);
         } else {
           using standing = detail::standing<outside, Handlers...>;
           auto standing_here = std::make_unique<standing>(std::forward<Handlers>(handlers)...);
-          state_->learn_all(all(), *standing_here);
+          learn_all(*state_, all(), *standing_here);
           stand_ = std::move(standing_here);
         }
-        state_->start(std::move(program), {how.forkable, how.log_limit, std::move(how.stop),
-                                           how.virtual_time, how.max_processes, how.when_full});
+        start_first(*state_, std::move(program),
+                    {how.forkable, how.log_limit, std::move(how.stop), how.virtual_time,
+                     how.max_processes, how.when_full});
       }
     }
     return *this;
@@ -172,14 +173,14 @@ class scheduler {
                   "weft: step() runs one process on the calling thread: on a backend of several "
                   "threads there is run() only");
     if constexpr (has_one_thread)
-      return idle().step();
+      return run_step(idle());
     else
       return false;
   }
   /// Runs until no process is left.  If one throws, the others find `cancelled` at their next
   /// operation, and unwind; then throws what it threw, or `exceptions` if there were several.
   /// Throws `deadlock` if all that are left wait.
-  void run() { idle().run(); }
+  void run() { run_to_end(idle()); }
 
   /// For who starts processes from outside (submitter.hpp).  From any thread.  Throws
   /// std::logic_error if this was not started, or if no process of the program may perform one of
@@ -187,7 +188,7 @@ class scheduler {
   template <class... Effects>
   [[nodiscard]] weft::submitter<Backend, Effects...> submitter() {
     auto right = std::make_shared<detail::submission_right<Backend>>(*state_);
-    right->at = state_->let_submit(detail::row_set<Effects...>());
+    right->at = let_submit(*state_, detail::row_set<Effects...>());
     return weft::submitter<Backend, Effects...>(std::move(right));
   }
   /// Everybody is to end.  From any thread that runs no process of ours, while another is in run().
@@ -202,7 +203,7 @@ class scheduler {
   /// step(), or with the scheduler.  The second time it waits as well, and gives the same report.
   /// Throws std::logic_error in a process of ours; bad_alloc.
   shutdown_report shut_down(instant deadline, std::string const& reason = {}) {
-    return state_->shut_down(deadline, reason);
+    return detail::shut_down(*state_, deadline, reason);
   }
   /// The deadline: so much later than now.
   shutdown_report shut_down(std::chrono::nanoseconds time, std::string const& reason = {}) {
@@ -227,14 +228,15 @@ class scheduler {
 
  private:
   /// Throws std::logic_error if we run.
-  detail::scheduling<Backend>& idle() {
+  detail::backend_scheduler<Backend>& idle() {
     if (state_->is_at_work())
       throw std::logic_error("weft: a scheduler was told to run by one of its own processes");
     return *state_;
   }
 
   std::unique_ptr<detail::stand> stand_;
-  detail::scheduling<Backend>* state_;  // a prompt, which others may keep: end() is our release
+  detail::backend_scheduler<Backend>*
+      state_;  // a prompt, which others may keep: end_scheduler() releases it
 };
 
 template <backend Backend>
@@ -273,10 +275,10 @@ auto scheduler<Backend>::checkpoint() -> snapshot {
                 "value, worker.ready(): one_thread is one, those of several threads are not");
   auto& s = idle();
   if constexpr (can_be_taken) {
-    if (!s.can_be_kept()) throw unforkable("weft: checkpoint: " + s.why_not_kept());
-    return snapshot(s.serial(), s.worker().ready(), s.alive(), s.virtual_time(), s.failures());
+    if (!can_be_kept(s)) throw unforkable("weft: checkpoint: " + why_not_kept(s));
+    return snapshot(s.serial(), s.worker().ready(), s.alive(), s.virtual_now_, s.failures.all());
   } else {
-    return snapshot(s.serial(), {}, s.alive(), s.virtual_time(), s.failures());
+    return snapshot(s.serial(), {}, s.alive(), s.virtual_now_, s.failures.all());
   }
 }
 
@@ -285,8 +287,8 @@ void scheduler<Backend>::run(snapshot const& from) {
   auto& s = idle();
   if (from.home() != s.serial())
     throw std::logic_error("weft: a checkpoint is run by the scheduler that it is of");
-  s.start_over(from.ready(), from.alive(), from.time(), from.failures());
-  s.run();
+  start_over(s, from.ready(), from.alive(), from.time(), from.failures());
+  run_to_end(s);
 }
 
 }  // namespace weft

@@ -14,7 +14,7 @@
 #include "sched/base/errors.hpp"
 #include "sched/base/process_id.hpp"
 #include "sched/base/spawning.hpp"
-#include "sched/runtime/detail/scheduling.hpp"
+#include "sched/runtime/detail/backend_scheduler.hpp"
 #include "sched/runtime/detail/submission_gate.hpp"
 #include "sched/tasks/task_handle.hpp"
 
@@ -25,10 +25,10 @@ namespace detail {
 /// The right to submit, which those who have copies of it share.
 template <backend Backend>
 struct submission_right {
-  scheduling<Backend>* home;       // while it is not closed
-  std::shared_ptr<entrance> at{};  // null until it is given
+  backend_scheduler<Backend>* home;       // while it is not closed
+  std::shared_ptr<submission_gate> at{};  // null until it is given
 
-  explicit submission_right(scheduling<Backend>& s) noexcept : home(&s) {}
+  explicit submission_right(backend_scheduler<Backend>& s) noexcept : home(&s) {}
   submission_right(submission_right const&) = delete;
   submission_right& operator=(submission_right const&) = delete;
   ~submission_right() {
@@ -190,8 +190,8 @@ class submitter {
       if constexpr (detail::is_empty_row<missing>) {
         if (!right_) throw std::logic_error("weft: this submitter was moved from");
         detail::unbegun first(made.frame());
-        detail::coming_in in(*right_->at);
-        return right_->home->submit(in, first.release());
+        detail::submission_ticket ticket(*right_->at);
+        return detail::submit(*right_->home, ticket, first.release());
       }
     }
     return {};

@@ -10,6 +10,7 @@
 #include "sched/base/detail/deferred_events.hpp"
 #include "sched/base/detail/injection_node.hpp"
 #include "sched/base/detail/location_listener.hpp"
+#include "sched/base/scheduled.hpp"
 #include "sched/sync/detail/timers.hpp"
 #include "sched/sync/detail/waiter.hpp"
 
@@ -18,25 +19,39 @@ namespace weft {
 class external_event;
 
 namespace detail {
-class gate_table;
-class waiting_room;
+class external_event_table;
+class external_waiter;
 
-/// A process that waits at an outside gate.
+/// The scheduler whose process waits for an external event, as the event sees it.
+class external_home {
+ public:
+  /// The event has been opened while that process waited (EXTERNAL-1).  If it throws, the process
+  /// still waits.
+  virtual void on_open(external_waiter& w) = 0;
+  /// The event ends while a process waits for it.
+  virtual void on_end(external_event& e) noexcept = 0;
+  /// The operation of a waiter ends while its event is still on the scheduler's list.
+  virtual void on_end(external_waiter& w) noexcept = 0;
+
+ protected:
+  ~external_home() = default;
+};
+
+/// A process that waits for an external event.
 class external_waiter {
  public:
-  explicit external_waiter(external_event& g) noexcept : at(&g) {}
-  external_waiter(external_waiter&& other) noexcept : at(other.at) {}  // before anybody waits
+  explicit external_waiter(external_event& e) noexcept : at(&e) {}
+  external_waiter(external_waiter&& other) noexcept : at(other.at) {}  // before the process waits
   external_waiter& operator=(external_waiter&&) = delete;
   inline ~external_waiter();
 
   external_event* at;
-  waiter who;
-  spare_node spare;  // with which it is put: made before it waits
+  waiter parked;
+  spare_node spare;  // memory to put the process with, made before it waits
 
  private:
-  friend class gate_table;
-  friend class waiting_room;
-  std::atomic<waiting_room*> home_ = nullptr;  // while the gate is on its list; under its lock
+  friend class external_event_table;
+  std::atomic<external_home*> home_ = nullptr;  // while the event is on its list; under its lock
 };
 }  // namespace detail
 
@@ -81,8 +96,7 @@ class external_event {
   }
 
  private:
-  friend class detail::gate_table;
-  friend class detail::waiting_room;
+  friend class detail::external_event_table;
   static constexpr std::uintptr_t nobody = 0;
   static constexpr std::uintptr_t opened = 1;
 
@@ -100,7 +114,7 @@ class external_event {
   }
   /// Who waits, null if nobody does any more.  He is there as long as the lock is held under which
   /// he would be taken off.
-  [[nodiscard]] detail::external_waiter const* who_waits() const noexcept {
+  [[nodiscard]] detail::external_waiter const* current_waiter() const noexcept {
     std::uintptr_t const found = word_.load(std::memory_order_acquire);  // acquire: with [3]
     return found == opened ? nullptr : reinterpret_cast<detail::external_waiter const*>(found);
   }
@@ -121,9 +135,9 @@ class external_event {
     return word_.compare_exchange_strong(found, nobody, std::memory_order_relaxed);
   }
 
-  std::atomic<std::uintptr_t> word_ = nobody;          // EXTERNAL-1
-  std::atomic<detail::waiting_room*> home_ = nullptr;  // EXTERNAL-2; while somebody waits
-  external_event* next_ = nullptr;                     // of those at which somebody waits
+  std::atomic<std::uintptr_t> word_ = nobody;           // EXTERNAL-1
+  std::atomic<detail::external_home*> home_ = nullptr;  // EXTERNAL-2; while a process waits
+  external_event* next_ = nullptr;                      // of those at which somebody waits
   external_event* previous_ = nullptr;
 };
 
@@ -132,6 +146,7 @@ struct completions {
   static constexpr bool is_of_processes = true;  // who performs it is one (tasking.hpp)
   /// Until it is open.  Seals: what comes from there comes once.
   struct wait : op<void, seals> {
+    static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_wait;
     explicit wait(external_event& g) noexcept : here(g) {}
     detail::external_waiter here;
     friend std::size_t hash_value(wait const&) { return 0; }  // addresses differ from run to run
@@ -139,10 +154,11 @@ struct completions {
   /// The same, until then at the latest: false if it is not open by then, and then one may wait
   /// there again.  O(log n), of n who wait with a deadline.
   struct wait_until : op<bool, seals> {
-    wait_until(external_event& g, instant t) noexcept : here(g), until(t, here.who) {}
+    static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_wait;
+    wait_until(external_event& g, instant t) noexcept : here(g), until(t, here.parked) {}
     wait_until(wait_until&& other) noexcept
         : here(static_cast<detail::external_waiter&&>(other.here)),
-          until(other.until.at(), here.who) {}
+          until(other.until.at(), here.parked) {}
     detail::external_waiter here;
     detail::alarm until;
     friend std::size_t hash_value(wait_until const&) { return 0; }
@@ -150,6 +166,35 @@ struct completions {
   using operations = op_list<wait, wait_until>;
 };
 
-}  // namespace weft
+// ---- how an event and its waiter end, and how an event is opened
 
-#include "sched/sync/detail/wait_registry.hpp"  // how they end
+external_event::~external_event() {
+  detail::apply_events_at(this);
+  // [6] acquire: with [5] of external_event_table.hpp.
+  if (auto* const home = home_.load(std::memory_order_acquire)) {
+    detail::note_access(this, true);
+    home->on_end(*this);
+  }
+  detail::note_destroyed(this);
+}
+detail::external_waiter::~external_waiter() {
+  // [12] acquire: with [11] of external_event_table.hpp.
+  if (auto* const home = home_.load(std::memory_order_acquire)) home->on_end(*this);
+}
+void external_event::open() {
+  if (!detail::event_deferrer::of_thread) [[likely]]
+    return open_now();
+  detail::cause_event("the opening of a gate", this, [this] { open_now(); });
+}
+void external_event::open_now() {
+  detail::note_access(this, true);
+  // [2] release: a process that goes on, or finds the event open [1], sees what was done before.
+  // acquire: with [3].
+  std::uintptr_t const found = word_.exchange(opened, std::memory_order_acq_rel);
+  if (found == nobody || found == opened) return;
+  // Relaxed: written before the waiter was.
+  home_.load(std::memory_order_relaxed)
+      ->on_open(*reinterpret_cast<detail::external_waiter*>(found));
+}
+
+}  // namespace weft

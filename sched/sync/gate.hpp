@@ -14,6 +14,7 @@
 #include "sched/base/detail/location_listener.hpp"
 #include "sched/base/errors.hpp"
 #include "sched/base/process_id.hpp"
+#include "sched/base/scheduled.hpp"
 #include "sched/sync/detail/timers.hpp"
 #include "sched/sync/detail/waiter.hpp"
 
@@ -23,17 +24,33 @@ class gate;
 
 namespace detail {
 class gate_table;
+class gate_waiter;
 
-/// Who has what others wait for, since where: for reports.
+/// The scheduler whose processes wait at a gate, as the gate sees it.
+class gate_home {
+ public:
+  /// Wakes the longest waiting process, or all of them: what they wait for is available.
+  virtual void on_release(gate& g, bool to_all) noexcept = 0;
+  /// The gate ends while processes wait at it.
+  virtual void on_end(gate& g) noexcept = 0;
+  /// The operation of a waiter ends while the waiter is still on the list of its gate.
+  virtual void on_end(gate_waiter& w) noexcept = 0;
+
+ protected:
+  ~gate_home() = default;
+};
+
+/// The process that holds what others wait for, and since where: for reports.
 struct holding {
   process_id process;
   std::source_location since;
 };
 
-/// What a gate is part of: says in a report what its waiters wait for.  Asked when no process runs.
+/// The object that a gate is part of.  It says in a report what the gate's waiters wait for; it is
+/// asked when no process runs.
 class gate_owner {
  public:
-  /// `waiting`: how many processes wait at the gate, that one included.
+  /// `waiting`: the number of processes that wait at the gate, that one included.
   virtual void describe(deadlock::waiter& w, std::size_t waiting) const = 0;
 
  protected:
@@ -47,7 +64,7 @@ inline std::string text_of_waiters(std::size_t n) {
   return std::to_string(n) + (n == 1 ? " process waits" : " processes wait");
 }
 
-/// Says of a wait that its gate is released, and never woken by syncing::wake: to all who wait.
+/// Tag of a wait whose gate is only ever released, never woken by syncing::wake.
 struct for_release {};
 
 /// A process that waits at a gate.
@@ -61,14 +78,13 @@ class gate_waiter {
   inline ~gate_waiter();
 
   gate* at;
-  bool const is_in_line;  // whether it matters who came before
+  bool const is_in_line;  // the order of arrival matters
   bool const is_timed;    // it may leave by itself
-  waiter who;
+  waiter parked;
 
  private:
   friend class gate_table;
-  friend class weft::gate;
-  std::atomic<gate_table*> home_ = nullptr;  // while it is on the gate's list; under its lock
+  std::atomic<gate_home*> home_ = nullptr;  // while it is on the gate's list; under its lock
   gate_waiter* next_ = nullptr;
   gate_waiter* previous_ = nullptr;
 };
@@ -132,8 +148,8 @@ class gate {
 
   std::atomic<std::size_t> count_ = 0;
   std::atomic<std::uint64_t> epoch_ = 0;
-  std::atomic<detail::gate_table*> home_ = nullptr;  // while somebody waits
-  detail::gate_waiter* first_ = nullptr;             // who waits longest
+  std::atomic<detail::gate_home*> home_ = nullptr;  // while a process waits
+  detail::gate_waiter* first_ = nullptr;            // who waits longest
   detail::gate_waiter* last_ = nullptr;
   gate* next_ = nullptr;  // of the gates at which somebody waits
   gate* previous_ = nullptr;
@@ -146,6 +162,7 @@ struct syncing {
   /// Until somebody wakes us at that gate.  With the `epoch` that it had: unless somebody has since
   /// then, which lets the others go first.
   struct wait : op<void> {
+    static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_wait;
     explicit wait(gate& g) noexcept : here(g, true, false) {}
     wait(gate& g, std::uint64_t epoch) noexcept : here(g, true, false), seen(epoch) {}
     wait(gate& g, std::uint64_t epoch, detail::for_release) noexcept
@@ -157,14 +174,15 @@ struct syncing {
   /// The same, until then at the latest: false if nobody has woken us by then.  O(log n), of n who
   /// wait with a deadline.
   struct wait_until : op<bool> {
+    static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_wait;
     wait_until(gate& g, std::uint64_t epoch, instant t) noexcept
-        : here(g, true, true), seen(epoch), until(t, here.who) {}
+        : here(g, true, true), seen(epoch), until(t, here.parked) {}
     wait_until(gate& g, std::uint64_t epoch, instant t, detail::for_release) noexcept
-        : here(g, false, true), seen(epoch), until(t, here.who) {}
+        : here(g, false, true), seen(epoch), until(t, here.parked) {}
     wait_until(wait_until&& other) noexcept
         : here(static_cast<detail::gate_waiter&&>(other.here)),
           seen(other.seen),
-          until(other.until.at(), here.who) {}
+          until(other.until.at(), here.parked) {}
     detail::gate_waiter here;
     std::uint64_t seen;
     detail::alarm until;
@@ -172,6 +190,7 @@ struct syncing {
   };
   /// Those who wait longest go on in their turn, `most` of them.
   struct wake : op<void> {
+    static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_access;
     explicit wake(gate& g, std::size_t n = 1) noexcept : at(&g), most(n) {}
     gate* at;
     std::size_t most;
@@ -179,10 +198,13 @@ struct syncing {
   };
   /// We have something now that there is once, a lock: so what performs this cannot fork any more.
   /// Says who we are.
-  struct own : op<process_id, seals> {};
+  struct own : op<process_id, seals> {
+    static constexpr detail::scheduling_rule scheduling{.checks_cancellation = true};
+  };
   /// Says that something which processes share is looked at, or written.  For backends that explore
   /// what may come before what; to others it means nothing.
   struct touch : op<void> {
+    static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_access;
     touch(void const* what, bool is_written) noexcept : location(what), writes(is_written) {}
     void const* location;
     bool writes;
@@ -191,6 +213,39 @@ struct syncing {
   using operations = op_list<wait, wait_until, wake, own, touch>;
 };
 
-}  // namespace weft
+// ---- how a gate and a waiter end, and how a gate is released
 
-#include "sched/sync/detail/gate_table.hpp"  // how they end
+gate::~gate() {
+  detail::apply_events_at(this);
+  // [6] acquire: with [5] of gate_table.hpp.
+  if (auto* const home = home_.load(std::memory_order_acquire)) {
+    detail::note_access(this, true);
+    home->on_end(*this);
+  }
+  detail::note_destroyed(this);
+}
+detail::gate_waiter::~gate_waiter() {
+  if (is_timed) note_access(at, false);  // a wake that came too late may have taken it off the list
+  // [10] acquire: with [9] of gate_table.hpp.
+  if (auto* const home = home_.load(std::memory_order_acquire)) home->on_end(*this);
+}
+void gate::release() noexcept {
+  detail::cause_event("the release of a gate", this, [this] { release_now(); });
+}
+void gate::release_all() noexcept {
+  detail::cause_event("the release of a gate", this, [this] { release_all_now(); });
+}
+void gate::release_now() noexcept {
+  detail::note_access(this, true);
+  // [8] seq_cst: with [7] of gate_table.hpp.  release: a process that finds the number greater [1]
+  // sees what was done before.
+  epoch_.fetch_add(1, std::memory_order_seq_cst);
+  if (auto* const home = home_.load(std::memory_order_seq_cst)) home->on_release(*this, false);
+}
+void gate::release_all_now() noexcept {
+  detail::note_access(this, true);
+  epoch_.fetch_add(1, std::memory_order_seq_cst);  // [8], as above
+  if (auto* const home = home_.load(std::memory_order_seq_cst)) home->on_release(*this, true);
+}
+
+}  // namespace weft

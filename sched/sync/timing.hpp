@@ -7,6 +7,7 @@
 
 #include "effects/operation.hpp"
 #include "sched/base/backend.hpp"
+#include "sched/base/scheduled.hpp"
 #include "sched/sync/detail/timers.hpp"
 #include "sched/sync/detail/waiter.hpp"
 
@@ -21,9 +22,11 @@ struct timing {
   /// Until then; those who are ready go first, also if that is past.  O(log n) of n who sleep.  No
   /// thread sleeps while others are ready.
   struct sleep_until : op<void> {
-    explicit sleep_until(instant t) noexcept : until(t, who) {}
-    sleep_until(sleep_until&& other) noexcept : until(other.until.at(), who) {}
-    detail::waiter who;
+    static constexpr detail::scheduling_rule scheduling{.step = detail::step_kind::ends,
+                                                        .waits_in_frame = true};
+    explicit sleep_until(instant t) noexcept : until(t, parked) {}
+    sleep_until(sleep_until&& other) noexcept : until(other.until.at(), parked) {}
+    detail::waiter parked;
     detail::alarm until;
     friend std::size_t hash_value(sleep_until const& s) {
       return static_cast<std::size_t>(s.until.at().time_since_epoch().count());
@@ -31,10 +34,12 @@ struct timing {
   };
   /// For so long.  What is longer than the clock can say is for ever.
   struct sleep_for : op<void> {
-    explicit sleep_for(instant::duration d) noexcept : time(d), until({}, who) {}
-    sleep_for(sleep_for&& other) noexcept : time(other.time), until({}, who) {}
+    static constexpr detail::scheduling_rule scheduling{.step = detail::step_kind::ends,
+                                                        .waits_in_frame = true};
+    explicit sleep_for(instant::duration d) noexcept : time(d), until({}, parked) {}
+    sleep_for(sleep_for&& other) noexcept : time(other.time), until({}, parked) {}
     instant::duration time;
-    detail::waiter who;
+    detail::waiter parked;
     detail::alarm until;
     friend std::size_t hash_value(sleep_for const& s) {
       return static_cast<std::size_t>(s.time.count());

@@ -98,11 +98,11 @@ class scope {
   ///
   /// O(n) of the tasks in it, and in scopes and joins inside of it.  If the scope was opened inside
   /// a handler and its body has not ended: of all processes that wait.  On several threads: of all
-  /// processes that wait, once for as many steps (CANCEL-7 of wake_if.hpp); so many cancellations that
+  /// processes that wait, once for as many steps (CANCEL-7 of wait_registry.hpp); so many cancellations that
   /// come close together cost as much as one.
   void cancel() noexcept {
     // Relaxed: looked at when all have ended.
-    core_.was_told.store(true, std::memory_order_relaxed);
+    core_.expects_cancelled.store(true, std::memory_order_relaxed);
     detail::cause_event("the cancellation of a scope", &core_,
                         [core = &core_] { core->home->cancel(*core); });
   }

@@ -10,6 +10,7 @@
 #include "effects/operation.hpp"
 #include "effects/row.hpp"
 #include "sched/base/backend.hpp"
+#include "sched/base/scheduled.hpp"
 #include "sched/sync/detail/timers.hpp"
 #include "sched/tasks/detail/scope_core.hpp"
 #include "sched/tasks/detail/task.hpp"
@@ -42,9 +43,9 @@ struct tasking {
   struct await_until : op<bool, seals> {
     await_until(detail::waitable_task* first, instant t,
                 std::optional<instant::duration> from_now = {}) noexcept
-        : how(first), time(from_now), until(t, how.here.who) {}
+        : how(first), time(from_now), until(t, how.here.parked) {}
     await_until(await_until&& other) noexcept
-        : how(std::move(other.how)), time(other.time), until(other.until.at(), how.here.who) {}
+        : how(std::move(other.how)), time(other.time), until(other.until.at(), how.here.parked) {}
     detail::task_wait how;
     std::optional<instant::duration> time;  // instead: so much later than now
     detail::alarm until;
@@ -98,6 +99,8 @@ template <class E>
 constexpr bool is_tasking = false;
 template <class... Es>
 constexpr bool is_tasking<tasking<Es...>> = true;
+template <class... Es>
+constexpr bool is_scheduled<tasking<Es...>> = true;
 
 /// The tasking<...> of a row; void if there is none, or none is the widest.
 template <class Row, class... Found>

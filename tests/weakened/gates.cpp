@@ -5,9 +5,9 @@
 /// For weaken.py:
 
 // weakens 1 in sched/sync/external_event.hpp to relaxed: word_.load(std::memory_order_acquire) == opened
-// weakens 2 in sched/sync/detail/wait_registry.hpp to acquire:
+// weakens 2 in sched/sync/external_event.hpp to acquire:
 //    word_.exchange(opened, std::memory_order_acq_rel
-// weakens 3 in sched/sync/detail/wait_registry.hpp to release:
+// weakens 3 in sched/sync/external_event.hpp to release:
 //    word_.exchange(opened, std::memory_order_acq_rel
 // weakens 4 in sched/sync/external_event.hpp to relaxed: word_of(w), std::memory_order_release
 // weakens 5 in sched/sync/external_event.hpp to relaxed:
@@ -15,29 +15,29 @@
 // weakens 6 in sched/sync/gate.hpp to relaxed: epoch_.load(std::memory_order_acquire
 // weakens 7 in sched/sync/detail/gate_table.hpp to relaxed:
 //    epoch_.fetch_add(1, std::memory_order_release
-// weakens 8 in sched/sync/detail/gate_table.hpp to acquire:
+// weakens 8 in sched/sync/gate.hpp to acquire:
 //    epoch_.fetch_add(1, std::memory_order_seq_cst); if
-// weakens 9 in sched/sync/detail/gate_table.hpp to acquire:
+// weakens 9 in sched/sync/gate.hpp to acquire:
 //    epoch_.fetch_add(1, std::memory_order_seq_cst); // [8]
 // weakens 10 in sched/sync/detail/gate_table.hpp to relaxed:
 //    g.home_.store(nullptr, std::memory_order_release
-// weakens 11 in sched/sync/detail/gate_table.hpp to relaxed:
-//    ::~gate() { detail::apply_events_at(this); // [6] acquire: with [5].
+// weakens 11 in sched/sync/gate.hpp to relaxed:
+//    // [6] acquire: with [5] of gate_table.hpp.
 //    if (auto* const home = home_.load(std::memory_order_acquire
-// weakens 12 in sched/sync/detail/wait_registry.hpp to relaxed:
-//    ::~external_event() { detail::apply_events_at(this); if (auto* const home =
-//    home_.load(std::memory_order_acquire
+// weakens 12 in sched/sync/external_event.hpp to relaxed:
+//    // [6] acquire: with [5] of external_event_table.hpp.
+//    if (auto* const home = home_.load(std::memory_order_acquire
 // weakens 13 in sched/sync/detail/gate_table.hpp to relaxed:
-//    who.home_.store(nullptr, std::memory_order_release
-// weakens 14 in sched/sync/detail/gate_table.hpp to relaxed:
-//    // also if a wake that came late has taken it off // [10] acquire: with [9].
-//    if (auto* const home = home_.load(std::memory_order_acquire
-// weakens 15 in sched/sync/detail/wait_registry.hpp to relaxed:
 //    w.home_.store(nullptr, std::memory_order_release
-// weakens 16 in sched/sync/detail/wait_registry.hpp to relaxed:
-//    ::~external_waiter() { // [12] acquire: with [11] of wait_registry.hpp.
+// weakens 14 in sched/sync/gate.hpp to relaxed:
+//    // [10] acquire: with [9] of gate_table.hpp.
 //    if (auto* const home = home_.load(std::memory_order_acquire
-// weakens 17 in sched/sync/detail/wait_registry.hpp to relaxed:
+// weakens 15 in sched/sync/detail/external_event_table.hpp to relaxed:
+//    w.home_.store(nullptr, std::memory_order_release
+// weakens 16 in sched/sync/external_event.hpp to relaxed:
+//    // [12] acquire: with [11] of external_event_table.hpp.
+//    if (auto* const home = home_.load(std::memory_order_acquire
+// weakens 17 in sched/sync/detail/external_event_table.hpp to relaxed:
 //    for (relax wait; w.home_.load(std::memory_order_acquire
 // weakens 18 in sched/sync/detail/timers.hpp to relaxed:
 //    gone.home_.store(nullptr, std::memory_order_release
@@ -50,7 +50,7 @@
 // weakens 24 in sched/sync/detail/waiter.hpp to relaxed: state::gone, std::memory_order_acquire
 // weakens 25 in sched/sync/detail/waiter.hpp to relaxed: state::asked, std::memory_order_acquire
 // weakens 26 in sched/sync/detail/waiter.hpp to relaxed:
-//    is_taken ? state::gone : state::here, std::memory_order_release
+//    is_taken ? state::gone : state::waiting, std::memory_order_release
 
 #include <atomic>
 #include <cstdlib>
@@ -59,15 +59,17 @@
 #include <utility>
 
 #include "sched/base/backend.hpp"
+#include "sched/base/detail/ready_sink.hpp"
 #include "sched/base/detail/relax.hpp"
 #include "sched/base/process.hpp"
 #include "sched/base/thunk.hpp"
 #include "sched/mail/detail/mailbox.hpp"
 #include "sched/mail/detail/mailbox_registry.hpp"
 #include "sched/mail/detail/typed_mailbox.hpp"
+#include "sched/sync/detail/external_event_table.hpp"
+#include "sched/sync/detail/gate_table.hpp"
 #include "sched/sync/detail/permits.hpp"
 #include "sched/sync/detail/timers.hpp"
-#include "sched/sync/detail/wait_registry.hpp"
 #include "sched/sync/detail/waiter.hpp"
 #include "sched/sync/external_event.hpp"
 #include "sched/sync/gate.hpp"
@@ -98,11 +100,11 @@ void let_others_come() noexcept {
 }
 
 /// Whoever may go on is dropped.
-class room final : public detail::waiting_room {
+class room final : public detail::ready_sink {
  public:
-  room() noexcept : waiting_room(true, 1) {}
-  using waiting_room::close_outside;
-  using waiting_room::timers_;
+  detail::gate_table gates{*this, true, 1};
+  detail::external_event_table external{*this, true};
+  detail::timers alarms{*this, true};
 
   /// Keeps its lock, when it puts somebody from outside, until that is open.
   void keeps_lock_until(external_event& g) noexcept { until_ = &g; }
@@ -128,10 +130,13 @@ class room final : public detail::waiting_room {
 constexpr auto nobody = [](process const&) noexcept { return false; };
 
 /// A process that nobody runs waits there.
-template <class... At>
-bool enters(room& here, detail::waiter& who, At&&... at) {
-  who.waits(*tests::numbered(0).release());
-  return here.enter(std::forward<At>(at)..., nobody) == detail::entering::waits;
+bool enters(room& here, detail::gate_waiter& w) {
+  w.parked.hold(*tests::numbered(0).release());
+  return here.gates.enter(w, std::nullopt, nobody) == detail::wait_entry::waits;
+}
+bool enters(room& here, detail::external_waiter& w) {
+  w.parked.hold(*tests::numbered(0).release());
+  return here.external.enter(w, nobody) == detail::wait_entry::waits;
 }
 
 /// Who finds that it is open sees what was done before.
@@ -166,9 +171,9 @@ int finds_it_open_at_the_last_moment() {
       room here;
       detail::external_waiter w(g);
       open.wait();
-      if (!enters(here, w.who, w)) {
+      if (!enters(here, w)) {
         seen = done;
-        (void)thunk(w.who.take());
+        (void)thunk(w.parked.take());
       }
     }
   });
@@ -185,7 +190,7 @@ void opens_it() {
     if (me == 0) {
       there.emplace();
       w.emplace(g);
-      (void)enters(*there, w->who, *w);
+      (void)enters(*there, *w);
       waits.comes();
     } else {
       waits.wait();
@@ -228,12 +233,12 @@ void ends(What* what, TakeOff take_off) {
   });
 }
 void woken(room& here, detail::gate_waiter& w) {
-  (void)enters(here, w.who, w, std::nullopt);
-  here.wake(*w.at, 1);
+  (void)enters(here, w);
+  here.gates.wake(*w.at, 1);
 }
 void cancelled(room& here, detail::external_waiter& w) {
-  (void)enters(here, w.who, w);
-  here.close_outside();
+  (void)enters(here, w);
+  here.external.close();
 }
 void gates_end() {
   room here;
@@ -263,8 +268,8 @@ void wait_ends_as_it_is_opened() {
   external_event other;
   detail::external_waiter keeps_lock(other);
   auto* const w = new detail::external_waiter(g);
-  (void)enters(here, keeps_lock.who, keeps_lock);
-  (void)enters(here, w->who, *w);
+  (void)enters(here, keeps_lock);
+  (void)enters(here, *w);
   here.keeps_lock_until(g);
   moment ends;
   on_threads(3, [&](unsigned me) {
@@ -287,8 +292,8 @@ void alarms_end() {
   detail::waiter who;
   ends(new detail::alarm(instant(), who), [&](detail::alarm& a) {
     bool is_next = false;
-    (void)here.timers_.set(a, is_next, nobody);
-    (void)here.timers_.take_any();
+    (void)here.alarms.set(a, is_next, nobody);
+    (void)here.alarms.take_any();
   });
 }
 
@@ -296,7 +301,7 @@ void alarms_end() {
 template <class Take>
 void asks_and_takes(Take take) {
   detail::waiter who;
-  who.waits(*tests::numbered(0).release());
+  who.hold(*tests::numbered(0).release());
   moment asked;
   on_threads(2, [&](unsigned me) {
     if (me == 0) {
@@ -324,7 +329,7 @@ int sends_and_receives() {
       process* nobody = nullptr;
       for (int i = 0; i != messages; ++i) {
         int m = 0;
-        detail::receiver_at at{box, &m, nullptr};
+        detail::select_case at{box, &m, nullptr};
         for (detail::relax wait;
              box->receive<true>(at, nobody) != detail::mailbox::receiving::come;)
           wait();
@@ -363,7 +368,7 @@ int main(int argc, char** argv) {
     wrong += finds_it_open();
     wrong += finds_it_open_at_the_last_moment();
     opens_it();
-    wrong += finds_it_woken([](room& here, gate& g) { here.wake(g, 1); });
+    wrong += finds_it_woken([](room& here, gate& g) { here.gates.wake(g, 1); });
     wrong += finds_it_woken([](room&, gate& g) { g.release(); });
     wrong += finds_it_woken([](room&, gate& g) { g.release_all(); });
     gates_end();

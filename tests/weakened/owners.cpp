@@ -51,13 +51,13 @@
 #include "effects/effects.hpp"
 #include "sched/base/detail/forkable_process.hpp"
 #include "sched/base/detail/program.hpp"
+#include "sched/base/detail/ready_sink.hpp"
 #include "sched/base/detail/relax.hpp"
 #include "sched/base/process.hpp"
 #include "sched/mail/detail/mailbox.hpp"
 #include "sched/mail/detail/mailbox_registry.hpp"
 #include "sched/mail/detail/typed_mailbox.hpp"
 #include "sched/sync/completion.hpp"
-#include "sched/sync/detail/wait_registry.hpp"
 #include "tests/support/queue_threads.hpp"
 #include "tests/support/thunks.hpp"
 #include "tests/weakened/weakened.hpp"
@@ -106,7 +106,7 @@ process* made_process() {
   return p;
 }
 void processes() {
-  owned_by_two(made_process, [](process& p) { look(p.waiting()); }, release<process>);
+  owned_by_two(made_process, [](process& p) { look(p.is_waiting()); }, release<process>);
 }
 /// Who finds that he is alone may write what another wrote.
 void processes_alone() {
@@ -116,7 +116,7 @@ void processes_alone() {
     process& p = *all[i];
     if (me == 0)
       for (detail::relax wait; p.is_shared();) wait();
-    look(p.cancel());
+    look(p.note_cancellation());
     p.release();
   });
 }
@@ -132,7 +132,7 @@ void programs() {
       [](detail::program& p) { p.start().handle.destroy(); }, release<detail::program>);
 }
 
-void completions() {
+void completion_states() {
   std::vector<completer<int>> sources(rounds);
   std::vector<completion<int>> results;
   for (auto& s : sources) results.push_back(s.get_completion());
@@ -163,7 +163,7 @@ void rests() {
 
 class nothing_captured final : public detail::capture {
  public:
-  detail::chain frames_here(bool, bool) override { return {}; }
+  detail::captured_frames frames_here(bool, bool) override { return {}; }
 };
 void captures() {
   owned_by_two(
@@ -200,10 +200,7 @@ void prompts() {
 }
 
 /// Where nobody waits.
-class room final : public detail::waiting_room {
- public:
-  room() noexcept : waiting_room(true, 1) {}
-
+class room final : public detail::ready_sink {
  private:
   void make_ready(thunk) noexcept override {}
   void put_from_outside(thunk&) override {}
@@ -251,7 +248,7 @@ int main(int argc, char** argv) {
   processes();
   processes_alone();
   programs();
-  completions();
+  completion_states();
   rests();
   captures();
   segments();

@@ -120,7 +120,7 @@ class deferred_events {
  public:
   /// What ends, or null, and with what error.
   struct end {
-    process* who = nullptr;
+    process* owner = nullptr;
     bool is_a_step = false;  // or part of the step in which its last event takes effect
     std::exception_ptr error = nullptr;
     void* task = nullptr;
@@ -165,12 +165,12 @@ class deferred_events {
   void put(end e) { ends_.push_back(std::move(e)); }
   /// Null if it has not ended.
   [[nodiscard]] end const* end_of(process const& p) const noexcept {
-    auto const it = std::ranges::find(ends_, &p, &end::who);
+    auto const it = std::ranges::find(ends_, &p, &end::owner);
     return it == ends_.end() ? nullptr : &*it;
   }
   /// The one of that process, or the first; none if there is none.
   [[nodiscard]] end take_end(process const* p) noexcept {
-    auto const it = p ? std::ranges::find(ends_, p, &end::who) : ends_.begin();
+    auto const it = p ? std::ranges::find(ends_, p, &end::owner) : ends_.begin();
     if (it == ends_.end()) return {};
     end e = std::move(*it);
     ends_.erase(it);

@@ -102,7 +102,7 @@ class forkable_process final : public process {
     return {at_site_.operation->name, at_site_.where};
   }
   /// Whether somebody has counted that it can no longer be run again.
-  [[nodiscard]] bool& is_sealed() noexcept { return sealed_; }
+  [[nodiscard]] bool& sealed() noexcept { return sealed_; }
   [[nodiscard]] bool is_sealed() const noexcept { return sealed_; }
 
   /// Another one that waits as this does.  With the same id: for a checkpoint, which keeps

@@ -34,7 +34,7 @@ class send_waiter {
 
   mailbox* box;
   void* message;
-  waiter who;
+  waiter parked;
 
  private:
   friend class mailbox;
@@ -45,7 +45,7 @@ class send_waiter {
   send_waiter* previous;
 };
 
-inline waiter& waiter_of(send_waiter& s) noexcept { return s.who; }
+inline waiter& waiter_of(send_waiter& s) noexcept { return s.parked; }
 
 class receive_waiter;
 /// One of the mailboxes at which a process receives.
@@ -81,7 +81,7 @@ class receive_waiter {
   select_case* first;
   unsigned count;
   alarm* until;  // null: for ever
-  waiter who;
+  waiter parked;
   std::atomic<bool> is_everywhere = false;  // it has entered all of several
 
  private:

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "effects/handle.hpp"
+#include "sched/base/detail/location_listener.hpp"
 #include "sched/base/detail/relax.hpp"
 #include "sched/base/process.hpp"
 #include "sched/base/thunk.hpp"
@@ -68,7 +69,7 @@ class mailbox : public pooled {
   };
   /// `to`: who is given it, and its answer.  Throws bad_alloc, and then nothing is done.
   struct receives {
-    process* who;
+    process* receiver;
     std::uint64_t answer;
   };
   template <bool Locks>
@@ -79,14 +80,14 @@ class mailbox : public pooled {
     return send_under_lock<Locks>(message, to);
   }
   /// The same; if it is full the process waits there, unless it `is_refused(process const&)`, which
-  /// is asked under the lock (CANCEL-2 of wake_if.hpp).
+  /// is asked under the lock (CANCEL-2 of wait_registry.hpp).
   template <bool Locks, class IsRefused>
   sending send_or_wait(send_waiter& s, process& p, receives& to, IsRefused const& is_refused) {
     guard<Locks> const lock(*this);
     auto const r = send_under_lock<Locks>(s.message, to);
     if (r != sending::full) return r;
     if (is_refused(p)) return sending::refused;
-    s.who.waits(p);
+    s.parked.hold(p);
     enter(s);
     return r;
   }
@@ -94,12 +95,13 @@ class mailbox : public pooled {
   template <bool Locks, class IsRefused>
   sending send_or_wait_in_time(send_waiter& s, receives& to, IsRefused const& is_refused) {
     guard<Locks> const lock(*this);
-    bool const may_send = closed_ || who_receives() || length() != capacity_;
+    bool const may_send = closed_ || waiting_receiver() || length() != capacity_;
     if (may_send) {
       if (!taken<Locks>(s)) return sending::taken;
       return send_under_lock<Locks>(s.message, to);
     }
-    if (is_refused(s.who.who())) return taken<Locks>(s) ? sending::refused : sending::taken;
+    if (is_refused(s.parked.waiting_process()))
+      return taken<Locks>(s) ? sending::refused : sending::taken;
     enter(s);
     return sending::full;
   }
@@ -128,7 +130,7 @@ class mailbox : public pooled {
   [[gnu::always_inline]] entering enter(select_case& r, process*& admitted,
                                         IsRefused const& is_refused) noexcept {
     guard<Locks> const lock(*this);
-    if (who_receives()) [[unlikely]]
+    if (waiting_receiver()) [[unlikely]]
       return entering::occupied;
     if (length() != 0) {
       if (!taken<Locks>(r)) return entering::taken;
@@ -137,12 +139,12 @@ class mailbox : public pooled {
     }
     if (r.of->count == 1 && nobody_sends())
       return taken<Locks>(r) ? entering::nothing : entering::taken;
-    if (is_refused(r.of->who.who())) [[unlikely]]
+    if (is_refused(r.of->parked.waiting_process())) [[unlikely]]
       return taken<Locks>(r) ? entering::refused : entering::taken;
     receive_waiter_.store(&r, std::memory_order_relaxed);  // relaxed: MAILBOX-1
     r.is_inside = true;
     ++inside_;
-    if constexpr (!Locks) r.of->who.stands_at(process::stands::receiving, r.of);
+    if constexpr (!Locks) r.of->parked.set_wait_place(process::wait_place::receive, r.of);
     return entering::waits;
   }
   [[nodiscard]] bool nobody_sends() const noexcept {
@@ -163,10 +165,11 @@ class mailbox : public pooled {
   template <class IsMeant>
   [[nodiscard]] bool take_if(IsMeant const& is_meant, wake_batch& to) noexcept;
   template <class F>
-  void for_each_who_waits(F f) const {
-    if (auto const* const r = who_receives(); r && r->of->who.is_here()) f(r->of->who.who());
+  void for_each_waiter(F f) const {
+    if (auto const* const r = waiting_receiver(); r && r->of->parked.is_waiting())
+      f(r->of->parked.waiting_process());
     for (auto const* s = first_send_waiter_; s; s = s->next)
-      if (s->who.is_here()) f(s->who.who());
+      if (s->parked.is_waiting()) f(s->parked.waiting_process());
   }
 
  protected:
@@ -214,7 +217,7 @@ class mailbox : public pooled {
   template <bool Locks>
   [[gnu::always_inline]] sending send_under_lock(void* message, receives& to) {
     if (closed_) return sending::closed;
-    if (select_case* const r = who_receives()) {
+    if (select_case* const r = waiting_receiver()) {
       if (process* const p = take_receiver<Locks>()) {
         hand(message, r->into);
         r->has_come = true;
@@ -239,12 +242,12 @@ class mailbox : public pooled {
   template <bool Locks>
   [[gnu::noinline]] void admit(process*& admitted) noexcept {
     taken_sender const s = take_sender<Locks>();
-    if (!s.who) return;
+    if (!s.sender) return;
     store(s.message);  // where the one was that went
     length(length() + 1);
-    admitted = s.who;
+    admitted = s.sender;
   }
-  [[nodiscard]] select_case* who_receives() const noexcept {
+  [[nodiscard]] select_case* waiting_receiver() const noexcept {
     return receive_waiter_.load(std::memory_order_relaxed);  // relaxed: MAILBOX-1
   }
   [[nodiscard]] std::size_t length() const noexcept {
@@ -255,13 +258,13 @@ class mailbox : public pooled {
   /// Null if somebody else has taken it: that can be only where it stands on several lists.
   template <bool Locks>
   [[nodiscard, gnu::always_inline]] static process* taken(select_case& r) noexcept {
-    if (Locks && (r.of->until || r.of->count != 1)) return r.of->who.take();
-    return r.of->who.take_alone();
+    if (Locks && (r.of->until || r.of->count != 1)) return r.of->parked.take();
+    return r.of->parked.take_unsynchronized();
   }
   /// Waits there no more.  Null if somebody else has taken it: then it leaves by itself (MAILBOX-5).
   template <bool Locks>
   [[nodiscard, gnu::always_inline]] process* take_receiver() noexcept {
-    select_case& r = *who_receives();
+    select_case& r = *waiting_receiver();
     receive_waiter_.store(nullptr, std::memory_order_relaxed);  // relaxed: MAILBOX-1
     process* const p = taken<Locks>(r);
     if (p) r.is_inside = false, --inside_;
@@ -270,11 +273,11 @@ class mailbox : public pooled {
   /// The same; one without a deadline stands on our list only.
   template <bool Locks>
   [[nodiscard]] static process* taken(send_waiter& s) noexcept {
-    return Locks && s.is_timed_ ? s.who.take() : s.who.take_alone();
+    return Locks && s.is_timed_ ? s.parked.take() : s.parked.take_unsynchronized();
   }
   /// A sender that waits no more; its process is the caller's, and it stays until that is put.
   struct taken_sender {
-    process* who;
+    process* sender;
     void* message;
     std::uint64_t if_closed;  // its answer then
   };
@@ -292,7 +295,7 @@ class mailbox : public pooled {
   }
   /// It waits already.
   void enter(send_waiter& s) noexcept {
-    if (!has_several_threads_) s.who.stands_at(process::stands::sending, &s);
+    if (!has_several_threads_) s.parked.set_wait_place(process::wait_place::send, &s);
     s.is_inside = true;
     ++inside_;
     s.previous = std::exchange(last_send_waiter_, &s);
@@ -321,5 +324,54 @@ class mailbox : public pooled {
   mailbox* next_ = nullptr;  // in the office
   mailbox* previous_ = nullptr;
 };
+
+template <class IsMeant>
+bool mailbox::take_if(IsMeant const& is_meant, wake_batch& to) noexcept {
+  return under_lock([&]<bool Locks>() {
+    if (select_case* const r = waiting_receiver()) {
+      if (!to.reserve_one()) return false;
+      if (process* const p = r->of->parked.take_if(is_meant)) {
+        note_use();
+        // Its operation is inside still and leaves by itself (MAILBOX-5): until the process is asleep
+        // it may look at this mailbox.
+        receive_waiter_.store(nullptr, std::memory_order_relaxed);  // relaxed: MAILBOX-1
+        to.add(*p);
+      }
+    }
+    for (send_waiter* s = first_send_waiter_; s;) {
+      send_waiter* const next = s->next;
+      if (!to.reserve_one()) return false;
+      if (process* const p = s->parked.take_if(is_meant)) {
+        note_access(this, true);
+        unlist(*s);
+        s->is_inside = false;
+        --inside_;
+        to.add(*p);
+      }
+      s = next;
+    }
+    return true;
+  });
+}
+inline process* mailbox::take(receive_waiter& r) noexcept {
+  process* const p = r.parked.take_unsynchronized();
+  if (!p) return nullptr;
+  for (unsigned i = 0; i != r.count; ++i) {
+    mailbox& b = *r.first[i].box;
+    if (b.waiting_receiver() != r.first + i) continue;
+    b.note_use();
+    b.receive_waiter_.store(nullptr, std::memory_order_relaxed);  // relaxed: MAILBOX-1, as above
+  }
+  return p;
+}
+inline process* mailbox::take(send_waiter& s) noexcept {
+  process* const p = s.parked.take_unsynchronized();
+  if (!p) return nullptr;
+  note_access(s.box, true);
+  s.box->unlist(s);
+  s.is_inside = false;
+  --s.box->inside_;
+  return p;
+}
 
 }  // namespace weft::detail

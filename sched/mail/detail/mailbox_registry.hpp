@@ -7,9 +7,9 @@
 #include <mutex>
 #include <utility>
 
+#include "sched/base/detail/ready_sink.hpp"
 #include "sched/mail/detail/mailbox.hpp"
 #include "sched/mail/detail/route_table.hpp"
-#include "sched/sync/detail/wait_registry.hpp"
 #include "sched/sync/detail/wake_batch.hpp"
 
 namespace weft::detail {
@@ -21,7 +21,7 @@ namespace weft::detail {
 ///       nothing to do: it asks who waits, then whether somebody was put, under the same lock.
 class mailbox_registry : public pooled {
  public:
-  mailbox_registry(waiting_room& home, bool several_threads) noexcept
+  mailbox_registry(ready_sink& home, bool several_threads) noexcept
       : home_(&home), has_several_threads_(several_threads) {}
   mailbox_registry(mailbox_registry const&) = delete;
   mailbox_registry& operator=(mailbox_registry const&) = delete;
@@ -118,9 +118,9 @@ class mailbox_registry : public pooled {
     return true;
   }
   template <class F>
-  void for_each_who_waits(F f) {
+  void for_each_waiter(F f) {
     std::lock_guard const lock(mutex_);
-    for (auto const* b = first_; b; b = b->next_) b->for_each_who_waits(f);
+    for (auto const* b = first_; b; b = b->next_) b->for_each_waiter(f);
   }
   /// Since it was asked last.  When no process runs, as the next one.
   [[nodiscard]] bool exchange_has_put() {
@@ -128,10 +128,10 @@ class mailbox_registry : public pooled {
     std::lock_guard const lock(mutex_);
     return std::exchange(has_put_, false);
   }
-  [[nodiscard]] bool somebody_waits() {
+  [[nodiscard]] bool has_waiters() {
     if (!was_used_) return false;
     bool found = false;
-    for_each_who_waits([&found](process const&) { found = true; });
+    for_each_waiter([&found](process const&) { found = true; });
     return found;
   }
   /// The scheduler is over: nobody waits, and no message will be received.  So messages go: those
@@ -175,7 +175,7 @@ class mailbox_registry : public pooled {
   }
 
   std::mutex mutex_;
-  waiting_room* home_;     // REGISTRY-1
+  ready_sink* home_;       // REGISTRY-1
   bool was_used_ = false;  // under mutex_, while processes run
   bool has_put_ = false;
   mailbox* first_ = nullptr;
@@ -203,7 +203,7 @@ inline void mailbox::note_use() const noexcept {
   if (!location_listener::of_thread) [[likely]]
     return;
   note_access(this, true);
-  if (select_case const* const r = who_receives(); r && r->of->count != 1)
+  if (select_case const* const r = waiting_receiver(); r && r->of->count != 1)
     for (unsigned i = 0; i != r->of->count; ++i) note_access(r->of->first[i].box, true);
 }
 inline void mailbox::drop_address() noexcept {
@@ -215,11 +215,12 @@ inline void mailbox::drop_address() noexcept {
 inline void mailbox::last_address_has_gone() noexcept {
   registry_.put([this] {
     return under_lock([this]<bool Locks>() -> thunk {
-      select_case const* const r = who_receives();
+      select_case const* const r = waiting_receiver();
       // One that has been woken may be so by the end of another of its inboxes, which is no more.
-      if (r && r->of->who.is_here() && r->of->has_looked_everywhere() && !r->of->may_get_more())
+      if (r && r->of->parked.is_waiting() && r->of->has_looked_everywhere() &&
+          !r->of->may_get_more())
         if (process* const p = take_receiver<Locks>()) {
-          p->must_be_told();  // it finds the same if it looks again
+          p->mark_cancellable();  // it finds the same if it looks again
           return thunk(p, receive_waiter::nobody_left);
         }
       return thunk::reason::quiescent;
@@ -230,14 +231,14 @@ inline thunk mailbox::take_anybody() noexcept {
   return under_lock([this]<bool Locks>() -> thunk {
     process* p = nullptr;
     std::uint64_t answer = 0;
-    if (who_receives()) p = take_receiver<Locks>();
+    if (waiting_receiver()) p = take_receiver<Locks>();
     if (!p) {
       taken_sender const s = take_sender<Locks>();
-      p = s.who;
+      p = s.sender;
       answer = s.if_closed;
     }
     if (!p) return thunk::reason::quiescent;
-    p->must_be_told();  // as above
+    p->mark_cancellable();  // as above
     return thunk(p, answer);
   });
 }
@@ -271,7 +272,7 @@ inline void mailbox::leave(select_case& r) noexcept {
   process* cut_off = nullptr;
   bool const is_last = under_lock([&]<bool Locks>() {
     cut_off = taken<Locks>(r);
-    if (who_receives() == &r)
+    if (waiting_receiver() == &r)
       receive_waiter_.store(nullptr, std::memory_order_relaxed);  // relaxed: MAILBOX-1
     return --inside_ == 0 && is_kept_;
   });

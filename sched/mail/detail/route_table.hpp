@@ -59,29 +59,29 @@ class route_table {
   route_table& operator=(route_table const&) = delete;
 
   /// Throws std::logic_error if there is one for that process; bad_alloc.
-  void add(process_id who, mailbox& b, type_identity const& type) {
-    shard& s = shard_of(who);
+  void add(process_id id, mailbox& b, type_identity const& type) {
+    shard& s = shard_of(id);
     note_access(&s, true);
     std::lock_guard const lock(s.mutex);
-    if (!s.routes.try_emplace(who, route{&b, &type}).second) throw_has_one(who);
+    if (!s.routes.try_emplace(id, route{&b, &type}).second) throw_has_one(id);
     b.add_address();
   }
   /// Its address, to be dropped.
-  [[nodiscard]] untyped_address remove(process_id who) noexcept {
-    shard& s = shard_of(who);
+  [[nodiscard]] untyped_address remove(process_id id) noexcept {
+    shard& s = shard_of(id);
     note_access(&s, true);
     std::lock_guard const lock(s.mutex);
-    auto const it = s.routes.find(who);
+    auto const it = s.routes.find(id);
     mailbox* const b = it->second.box;
     s.routes.erase(it);
     return untyped_address(b);
   }
   /// Empty if there is none, or it is for another type.
-  [[nodiscard]] untyped_address find(process_id who, type_identity const& type) noexcept {
-    shard& s = shard_of(who);
+  [[nodiscard]] untyped_address find(process_id id, type_identity const& type) noexcept {
+    shard& s = shard_of(id);
     note_access(&s, false);
     std::lock_guard const lock(s.mutex);
-    auto const it = s.routes.find(who);
+    auto const it = s.routes.find(id);
     if (it == s.routes.end() || *it->second.type != type) return {};
     it->second.box->add_address();  // ROUTE-2
     return untyped_address(it->second.box);
@@ -113,10 +113,10 @@ class route_table {
   [[nodiscard]] shard& shard_of(process_id id) noexcept {
     return shards_[static_cast<std::size_t>(mixed(id) >> (64 - shard_bits))];
   }
-  [[noreturn, gnu::cold]] static void throw_has_one(process_id who) {
+  [[noreturn, gnu::cold]] static void throw_has_one(process_id id) {
     std::string const is_hash =
-        who.text()[0] == '#' ? ", or another process whose id is the same hash" : "";
-    throw std::logic_error("weft: open_inbox: process " + who.text() + " has an inbox already" +
+        id.text()[0] == '#' ? ", or another process whose id is the same hash" : "";
+    throw std::logic_error("weft: open_inbox: process " + id.text() + " has an inbox already" +
                            is_hash + ": one at a time is what it is sent to by its id");
   }
 
@@ -133,6 +133,6 @@ struct routed_send_waiter {
   untyped_address at;  // once it is found
   send_waiter by;      // after it: it leaves the mailbox first
 };
-inline waiter& waiter_of(routed_send_waiter& s) noexcept { return s.by.who; }
+inline waiter& waiter_of(routed_send_waiter& s) noexcept { return s.by.parked; }
 
 }  // namespace weft::detail

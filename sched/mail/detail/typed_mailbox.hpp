@@ -202,7 +202,7 @@ class receive_awaitable : public mail_awaitable {
   }
 
  protected:
-  [[nodiscard]] receive_waiter& who() noexcept { return receive_waiter_; }
+  [[nodiscard]] receive_waiter& waiting_receiver() noexcept { return receive_waiter_; }
   template <std::size_t I = 0>
   [[nodiscard]] auto& message() noexcept {
     return slots_.template message<I>();
@@ -239,8 +239,8 @@ class in_time : public Base {
  public:
   template <class... Boxes>
   explicit in_time(instant t, Boxes&... boxes) noexcept
-      : Base(boxes...), until_(t, this->who().who) {
-    if (t != instant::max()) this->who().until = &until_;
+      : Base(boxes...), until_(t, this->waiting_receiver().parked) {
+    if (t != instant::max()) this->waiting_receiver().until = &until_;
   }
 
  private:

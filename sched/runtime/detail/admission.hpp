@@ -15,170 +15,175 @@
 
 namespace weft::detail {
 
-/// How many processes there may be; and who waits to start one more.
+/// The limit on the number of processes, and the queue of those that wait to start one more.
 ///
-///   ADMIT-1  `alive_` counts those that were let in and have not ended: at most `most_`.  Whoever ends
-///       lets in who waits longest, processes and threads outside alike; a newcomer comes in only
-///       where there is room, so where nobody waits.
-///   ADMIT-2  A process waits with the one that it has made and that is not begun.
-///   ADMIT-3  A thread that was let in while it slept counts in `let_in_` until its process is put,
-///   which
-///       is one step with that, under the lock, as seen by who asks nobody_can_come().
+///   ADMIT-1  `alive_` counts the processes that were admitted and have not ended: at most `most_`.
+///       A process that ends admits the longest waiting ticket, of a process or of a thread outside
+///       alike.  A newcomer is admitted only if there is room, that is only if nothing waits.
+///   ADMIT-2  A process waits together with the process that it has made and that has not begun.
+///   ADMIT-3  A thread that was admitted while it slept counts in `admitted_` until its process is
+///       put.  Putting and counting down are one step under the lock, as seen by a thread that asks
+///       is_shut_to_outside().
 ///
-/// Thread safe.  If there is no limit, nothing but is_limited() is asked.
+/// Thread safe.  Without a limit only is_limited() is called.
 class admission {
  public:
-  /// Somebody who waits.
-  struct in_line : pooled {
-    in_line() = default;  // a thread outside
-    explicit in_line(process& p) noexcept : who(&p) {}
-    in_line* next = nullptr;
-    process* who = nullptr;  // and its count; it goes on with that answer
-    std::uint64_t answer = 0;
-    process* spawned = nullptr;  // ADMIT-2
-    bool goes_first = false;     // who waited, not the one that is new
-    enum class told : std::uint8_t { nothing, come_in, go_away } said = told::nothing;
+  /// A place in the queue: of a process, or of a thread outside.
+  struct ticket : pooled {
+    enum class decision : std::uint8_t { none, admitted, turned_away };
+
+    ticket() = default;
+    explicit ticket(process& p) noexcept : owner(&p) {}
+
+    ticket* next = nullptr;
+    process* owner = nullptr;           // waits here, with its count; null for a thread outside
+    std::uint64_t answer = 0;           // the owner goes on with it
+    process* spawned = nullptr;         // ADMIT-2
+    bool owner_goes_first = false;      // before the spawned process
+    decision decided = decision::none;  // for a thread outside
   };
 
-  /// Before anything runs.
+  /// Called before anything runs.
   void limit(std::size_t most, overflow_policy when_full) noexcept {
     most_ = most;
-    if (most != 0) told_.emplace();
-    waits_ = when_full == overflow_policy::wait;
+    if (most != 0) decided_.emplace();
+    waits_when_full_ = when_full == overflow_policy::wait;
   }
   [[nodiscard]] bool is_limited() const noexcept { return most_ != 0; }
   [[nodiscard]] std::size_t most() const noexcept { return most_; }
-  /// Who finds no room waits.
-  [[nodiscard]] bool waits() const noexcept { return waits_; }
-  /// So many are alive.
+  /// Whether a process or thread that finds no room waits.
+  [[nodiscard]] bool waits_when_full() const noexcept { return waits_when_full_; }
+  /// Sets how many processes are alive.
   void begin(std::size_t alive) noexcept {
     if (!is_limited()) return;
     std::lock_guard const lock(mutex_);
     alive_ = alive;
   }
 
-  /// Whether there is room for one more, and now it is taken.
+  /// Takes room for one more process, if there is some.
   [[nodiscard]] bool try_enter() noexcept {
     std::lock_guard const lock(mutex_);
-    return has_entered();
+    return take_room();
   }
-  /// There is one more, whether there is room or not.
+  /// Counts one more process, whether there is room or not.
   void enter_anyway() noexcept {
     std::lock_guard const lock(mutex_);
     ++alive_;
   }
-  enum class entering : std::uint8_t { in, waits, refused };
-  /// If there is none that process waits, unless it `is_refused(process const&)`, which is asked
-  /// under the lock (CANCEL-2 of wake_if.hpp).
+  enum class outcome : std::uint8_t { admitted, waits, refused };
+  /// Takes room; if there is none the ticket's process waits, unless it
+  /// `is_refused(process const&)`, which is asked under the lock (CANCEL-2).
   template <class IsRefused>
-  [[nodiscard]] entering enter_or_wait(in_line& l, IsRefused const& is_refused) noexcept {
+  [[nodiscard]] outcome enter_or_wait(ticket& t, IsRefused const& is_refused) noexcept {
     std::lock_guard const lock(mutex_);
-    if (has_entered()) return entering::in;
-    if (is_refused(static_cast<process const&>(*l.who))) return entering::refused;
-    append(l);
-    return entering::waits;
+    if (take_room()) return outcome::admitted;
+    if (is_refused(static_cast<process const&>(*t.owner))) return outcome::refused;
+    append(t);
+    return outcome::waits;
   }
-  /// One has ended.  Who comes in for it: to be begun, and then next() is asked.  Null if that is
-  /// nobody.
-  [[nodiscard]] in_line* leave() noexcept {
+  /// A process ended.  Returns the ticket of the process to admit in its place, or null; after that
+  /// process has been begun, next() is to be called.
+  [[nodiscard]] ticket* leave() noexcept {
     std::lock_guard const lock(mutex_);
     --alive_;
-    return let_in();
+    return admit();
   }
-  [[nodiscard]] in_line* next() noexcept {
+  [[nodiscard]] ticket* next() noexcept {
     std::lock_guard const lock(mutex_);
-    return let_in();
+    return admit();
   }
 
   // ---- threads outside
 
-  /// Waits for room, if it may, and does `put()`.  Throws too_many_processes, scheduler_stopped,
-  /// and what put() does.
+  /// Waits for room, if it may, and calls `put()`.  Throws too_many_processes, scheduler_stopped,
+  /// and what put() throws.
   template <class Put>
   void enter_from_outside(bool may_wait, Put put) {
     std::unique_lock lock(mutex_);
     if (is_closed_) throw scheduler_stopped();
-    bool const has_slept = !has_entered();
+    bool const has_slept = !take_room();
     if (has_slept) {
-      if (!waits_) throw too_many_processes("submit", most_);
+      if (!waits_when_full_) throw too_many_processes("submit", most_);
       if (!may_wait)
         throw too_many_processes(
             "submit, by a process of the same scheduler, whose thread would stand still", most_);
-      in_line l;
-      append(l);
-      told_->wait(lock, [&l] { return l.said != in_line::told::nothing; });
-      if (l.said == in_line::told::go_away) throw scheduler_stopped();
+      ticket t;
+      append(t);
+      decided_->wait(lock, [&t] { return t.decided != ticket::decision::none; });
+      if (t.decided == ticket::decision::turned_away) throw scheduler_stopped();
     }
     // ADMIT-3.
     try {
       put();
     } catch (...) {
-      --alive_;  // who ends next, or finds that nobody is ready, lets others in
-      let_in_ -= has_slept;
+      --alive_;  // the next process that ends, or the scheduler when it finds none ready, admits
+      admitted_ -= has_slept;
       throw;
     }
-    let_in_ -= has_slept;
+    admitted_ -= has_slept;
   }
-  /// From now on no thread comes in, and none waits.
+  /// From now on no thread is admitted, and none waits.
   void close() noexcept {
     if (!is_limited()) return;
     std::lock_guard const lock(mutex_);
     is_closed_ = true;
-    for (in_line** at = &first_; *at;) {
-      in_line& l = **at;
-      if (l.who) {
-        at = &l.next;
+    for (ticket** at = &first_; *at;) {
+      ticket& t = **at;
+      if (t.owner) {
+        at = &t.next;
         continue;
       }
-      *at = l.next;
-      l.said = in_line::told::go_away;
+      *at = t.next;
+      t.decided = ticket::decision::turned_away;
     }
     last_ = nullptr;
-    for (in_line* l = first_; l; l = l->next) last_ = l;
-    told_->notify_all();
+    for (ticket* t = first_; t; t = t->next) last_ = t;
+    decided_->notify_all();
   }
-  /// Whoever is outside cannot start one, until one of those that are here has ended.
-  [[nodiscard]] bool nobody_can_come() const noexcept {
+  /// Whether no thread outside can start a process until one of those that exist has ended.
+  [[nodiscard]] bool is_shut_to_outside() const noexcept {
     if (!is_limited()) return false;
     std::lock_guard const lock(mutex_);
-    return alive_ >= most_ && let_in_ == 0;
+    return alive_ >= most_ && admitted_ == 0;
   }
 
   // ---- processes that wait
 
-  [[nodiscard]] bool somebody_waits() const noexcept {
+  [[nodiscard]] bool has_waiters() const noexcept {
     if (!is_limited()) return false;
     std::lock_guard const lock(mutex_);
-    in_line const* l = first_;
-    while (l && !l->who) l = l->next;
-    return l != nullptr;
+    ticket const* t = first_;
+    while (t && !t->owner) t = t->next;
+    return t != nullptr;
   }
   template <class F>
-  void for_each_who_waits(F f) const {
+  void for_each_waiter(F f) const {
     if (!is_limited()) return;
     std::lock_guard const lock(mutex_);
-    for (auto const* l = first_; l; l = l->next)
-      if (l->who) f(*l->who);
+    for (auto const* t = first_; t; t = t->next)
+      if (t->owner) f(*t->owner);
   }
-  /// Those who are meant are not let in: each is followed by the next one.  Null if there is none.
-  /// A place in line is in no operation, and so nothing holds up who would unwind a process here,
-  /// as on other lists (waiter.hpp, WAITER-2): the end of a handler round it, on another thread, is not
-  /// to come while `is_meant` looks at its frames.
+  /// Takes the tickets of processes for which `is_meant(process const&)` off the queue.  Returns
+  /// them as a list; null if there are none.
+  ///
+  /// A ticket lies in no operation.  So nothing keeps another thread from unwinding the process
+  /// here, as it does on other lists (WAITER-2): the end of a handler round the process must not
+  /// come while `is_meant` looks at its frames.
   template <class IsMeant>
-  [[nodiscard]] in_line* turn_away(IsMeant const& is_meant) noexcept {
+  [[nodiscard]] ticket* turn_away(IsMeant const& is_meant) noexcept {
     if (!is_limited()) return nullptr;
     std::lock_guard const lock(mutex_);
-    in_line* found = nullptr;
-    in_line** end = &found;
+    ticket* found = nullptr;
+    ticket** end = &found;
     last_ = nullptr;
-    for (in_line** at = &first_; *at;) {
-      in_line& l = **at;
-      if (l.who && is_meant(static_cast<process const&>(*l.who))) {
-        *at = std::exchange(l.next, nullptr);
-        *std::exchange(end, &l.next) = &l;
+    for (ticket** at = &first_; *at;) {
+      ticket& t = **at;
+      if (t.owner && is_meant(static_cast<process const&>(*t.owner))) {
+        *at = std::exchange(t.next, nullptr);
+        *std::exchange(end, &t.next) = &t;
       } else {
-        last_ = &l;
-        at = &l.next;
+        last_ = &t;
+        at = &t.next;
       }
     }
     return found;
@@ -187,38 +192,38 @@ class admission {
  private:
   // ---- under the lock
 
-  [[nodiscard]] bool has_entered() noexcept {
+  [[nodiscard]] bool take_room() noexcept {
     if (alive_ >= most_ || first_) return false;
     ++alive_;
     return true;
   }
-  void append(in_line& l) noexcept {
-    (last_ ? last_->next : first_) = &l;
-    last_ = &l;
+  void append(ticket& t) noexcept {
+    (last_ ? last_->next : first_) = &t;
+    last_ = &t;
   }
-  /// As many threads as come first, and one process.
-  [[nodiscard]] in_line* let_in() noexcept {
+  /// Admits threads from the front of the queue, and one process.
+  [[nodiscard]] ticket* admit() noexcept {
     while (first_ && alive_ < most_) {
-      in_line* const l = std::exchange(first_, first_->next);
+      ticket* const t = std::exchange(first_, first_->next);
       if (!first_) last_ = nullptr;
       ++alive_;
-      if (l->who) return l;
-      ++let_in_;
-      l->said = in_line::told::come_in;
-      told_->notify_all();
+      if (t->owner) return t;
+      ++admitted_;
+      t->decided = ticket::decision::admitted;
+      decided_->notify_all();
     }
     return nullptr;
   }
 
   std::size_t most_ = 0;
-  bool waits_ = false;
+  bool waits_when_full_ = false;
   std::mutex mutable mutex_;
-  std::optional<std::condition_variable> told_;  // if there is a limit
-  std::size_t alive_ = 0;                        // ADMIT-1
-  std::size_t let_in_ = 0;                       // ADMIT-3
+  std::optional<std::condition_variable> decided_;  // if there is a limit
+  std::size_t alive_ = 0;                           // ADMIT-1
+  std::size_t admitted_ = 0;                        // ADMIT-3
   bool is_closed_ = false;
-  in_line* first_ = nullptr;  // who waits longest
-  in_line* last_ = nullptr;
+  ticket* first_ = nullptr;  // the longest waiting
+  ticket* last_ = nullptr;
 };
 
 }  // namespace weft::detail

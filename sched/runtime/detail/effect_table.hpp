@@ -21,7 +21,7 @@ struct known_effect {
 };
 
 /// Learnt before processes run; thread safe after that.
-class known_effects {
+class effect_table {
  public:
   void expect(std::size_t effects) { known_.reserve(effects); }
   void learn(known_effect e) { known_.push_back(e); }

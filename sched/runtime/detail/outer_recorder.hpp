@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "effects/handle.hpp"
-#include "sched/runtime/detail/scheduling_base.hpp"
+#include "sched/runtime/detail/scheduler_core.hpp"
 
-/// What stands in the evidence of forkable processes for a handler outside the scheduler.
+/// Evidence of forkable processes for a handler outside the scheduler: answers are recorded.
 namespace weft::detail {
 
 /// Clauses of a scheduler that is over.
@@ -17,28 +17,29 @@ struct expired_table;
 template <class Via, class E, class... Os>
 struct expired_table<Via, E, op_list<Os...>> {
   template <class O>
-  static typename O::result gone(evidence<E>& e, passed<O>, std::source_location where) {
+  static typename O::result expired(evidence<E>& e, passed<O>, std::source_location where) {
     Via::home(e).throw_gone(name_of<O>, where);
   }
   static constexpr clause_table<E, op_list<Os...>> value{
-      clause_entry<E, Os>{gone<Os>, nullptr, gone<Os>, nullptr}..., Via::home, Via::beyond};
+      clause_entry<E, Os>{expired<Os>, nullptr, expired<Os>, nullptr}..., Via::home, Via::beyond};
 };
 
-class recorder_base : public pooled {
+/// Evidence that outlives its scheduler, in frames that others keep.
+class expirable_evidence : public pooled {
  public:
-  recorder_base() = default;
-  recorder_base(recorder_base const&) = delete;
-  recorder_base& operator=(recorder_base const&) = delete;
-  virtual ~recorder_base() = default;
+  expirable_evidence() = default;
+  expirable_evidence(expirable_evidence const&) = delete;
+  expirable_evidence& operator=(expirable_evidence const&) = delete;
+  virtual ~expirable_evidence() = default;
   /// From now on operations throw resumption_expired.
   virtual void expire() noexcept = 0;
 };
 
 /// The stand-in for a handler of `F`: the one that is nearest; and the next one, for outer_of<F>.
 template <class F>
-class recorder final : public recorder_base {
+class outer_recorder final : public expirable_evidence {
  public:
-  recorder(scheduling_base& home, evidence<F>& outer) noexcept
+  outer_recorder(scheduler_core& home, evidence<F>& outer) noexcept
       : nearest_{{&forwarding_table<via<false>, F>::value}, home, &outer},
         next_{{&forwarding_table<via<true>, F>::value}, home, outer.clauses->beyond(outer)} {
     nearest_.next = next_.target ? &next_ : nullptr;
@@ -49,16 +50,18 @@ class recorder final : public recorder_base {
   }
 
  private:
-  struct place : evidence<F> {
-    scheduling_base& home;
+  struct stand_in_evidence : evidence<F> {
+    scheduler_core& home;
     evidence<F>* target;
-    place* next = nullptr;
-    place(evidence<F> e, scheduling_base& h, evidence<F>* t) noexcept
+    stand_in_evidence* next = nullptr;
+    stand_in_evidence(evidence<F> e, scheduler_core& h, evidence<F>* t) noexcept
         : evidence<F>(e), home(h), target(t) {}
   };
   template <bool>
   struct via {
-    static place& of(evidence<F>& e) noexcept { return static_cast<place&>(e); }
+    static stand_in_evidence& of(evidence<F>& e) noexcept {
+      return static_cast<stand_in_evidence&>(e);
+    }
     static prompt& home(evidence<F>& e) noexcept { return of(e).home; }
     static replay_log& log(evidence<F>& e) noexcept { return of(e).home.log_of_running(); }
     static evidence<F>& target(evidence<F>& e) noexcept { return *of(e).target; }
@@ -72,8 +75,8 @@ class recorder final : public recorder_base {
     }
   };
 
-  place nearest_;
-  place next_;
+  stand_in_evidence nearest_;
+  stand_in_evidence next_;
 };
 
 }  // namespace weft::detail

@@ -19,15 +19,15 @@
 namespace weft::detail {
 
 template <class S, class F>
-class watcher final : public recorder_base {
+class outer_watcher final : public expirable_evidence {
  public:
   /// `far`: it may use what stands further out.  `tells`: it tells what it touches.
-  watcher(S& home, evidence<F>& outer, bool far, bool tells)
+  outer_watcher(S& home, evidence<F>& outer, bool far, bool tells)
       : nearest_(home, outer), next_(home, outer.clauses->beyond(outer)) {
     nearest_.next = next_.target ? &next_ : nullptr;
     if (far || !tells) nearest_.uses.push_back(&outer.clauses->home(outer));
     if (next_.target) next_.uses.push_back(&next_.target->clauses->home(*next_.target));
-    for (place* const p : {&nearest_, &next_})
+    for (stand_in_evidence* const p : {&nearest_, &next_})
       for (std::size_t i = 0; far && i != p->uses.size(); ++i) add_outers_of(*p->uses[i], p->uses);
     if (!nearest_.uses.empty()) weft::detail::note_created(nearest_.uses.front());
   }
@@ -37,14 +37,15 @@ class watcher final : public recorder_base {
   }
 
  private:
-  struct place : evidence<F> {
-    place(S& h, evidence<F>& t) noexcept : place(h, &t) {}
-    place(S& h, evidence<F>* t) noexcept : evidence<F>{&table<>::value}, home(h), target(t) {}
+  struct stand_in_evidence : evidence<F> {
+    stand_in_evidence(S& h, evidence<F>& t) noexcept : stand_in_evidence(h, &t) {}
+    stand_in_evidence(S& h, evidence<F>* t) noexcept
+        : evidence<F>{&table<>::value}, home(h), target(t) {}
     S& home;
     evidence<F>* target;
-    place* next = nullptr;
+    stand_in_evidence* next = nullptr;
     std::vector<prompt*> uses;
-    void is_used() noexcept {
+    void note_use() noexcept {
       for (prompt const* const p : uses) note_access(p, true);
     }
   };
@@ -58,47 +59,49 @@ class watcher final : public recorder_base {
     static prompt& home(evidence<F>& e) noexcept { return of(e).home; }
     static evidence<F>* beyond(evidence<F>& e) noexcept { return of(e).next; }
   };
-  static place& of(evidence<F>& e) noexcept { return static_cast<place&>(e); }
+  static stand_in_evidence& of(evidence<F>& e) noexcept {
+    return static_cast<stand_in_evidence&>(e);
+  }
 
   template <class O>
   struct clause {
     using R = typename O::result;
 
     static bool attempt(evidence<F>& e, O& o, result_slot<R>& waiting) {
-      place& at = of(e);
-      if (at.home.lets_others_first()) return false;
-      at.is_used();
+      stand_in_evidence& at = of(e);
+      if (has_small_steps(at.home)) return false;
+      at.note_use();
       return answered_at_once<F, O>(*at.target, o, waiting);
     }
     static R when_asked(evidence<F>& e, passed<O> o, std::source_location where) {
-      of(e).is_used();
+      of(e).note_use();
       return ask_outward<F, O>(*of(e).target, static_cast<passed<O>>(o), where);
     }
     static std::coroutine_handle<> control(evidence<F>& e, O& o, std::coroutine_handle<> leaf,
                                            result_slot<R>& waiting) {
-      place& at = of(e);
+      stand_in_evidence& at = of(e);
       S& s = at.home;
-      if (!s.lets_others_first())
+      if (!has_small_steps(s))
         return at.target->template clause<O>().control(*at.target, o, leaf, waiting);
-      if (!s.template stop_before<O>(o, leaf, waiting)) {
+      if (!suspend_before(s, o, leaf, waiting)) {
         // Ordinary code stands in between: it goes on.
-        at.is_used();
+        at.note_use();
         if (answered_at_once<F, O>(*at.target, o, waiting)) return leaf;
         s.throw_across(name_of<O>, waiting.where);
       }
-      s.put_pending({perform_pending, &e, &o, &waiting, leaf});
+      put_pending(s, {perform_pending, &e, &o, &waiting, leaf});
       return s.next();
     }
     static std::coroutine_handle<> perform_pending(void* scheduler, process& p,
                                                    pending_operation const& self) {
       S& s = *static_cast<S*>(scheduler);
-      place& at = of(*static_cast<evidence<F>*>(self.handler));
+      stand_in_evidence& at = of(*static_cast<evidence<F>*>(self.handler));
       O& o = *static_cast<O*>(self.operation);
       auto& waiting = *static_cast<result_slot<R>*>(self.waiting);
       try {
-        at.is_used();
+        at.note_use();
         if (!answered_at_once<F, O>(*at.target, o, waiting)) {
-          p.go_on_unanswered(s);
+          p.resume_unanswered(s);
           return at.target->template clause<O>().control(*at.target, o, self.leaf, waiting);
         }
       } catch (...) {
@@ -106,7 +109,7 @@ class watcher final : public recorder_base {
         if (!p.is_waiting()) return self.leaf;
       }
       if (p.is_forkable()) record_answer<O>(s.log_of_running(), site_of(o, waiting.where), waiting);
-      return p.go_on_somehow(0, s);
+      return p.resume_slow(0, s);
     }
   };
 
@@ -120,8 +123,8 @@ class watcher final : public recorder_base {
         via::home, via::beyond};
   };
 
-  place nearest_;
-  place next_;
+  stand_in_evidence nearest_;
+  stand_in_evidence next_;
 };
 
 }  // namespace weft::detail

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <exception>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
@@ -9,66 +8,73 @@
 #include <utility>
 
 #include "sched/base/backend.hpp"
-#include "sched/runtime/detail/scheduling_outside.hpp"
+#include "sched/runtime/detail/scheduler_core.hpp"
 #include "sched/runtime/shutdown.hpp"
 
-/// How a scheduler is shut down.
 namespace weft::detail {
 
-inline void scheduling_outside::note_left(process const& p) noexcept {
-  if (!is_shut_down()) return;
+/// A process is to be unwound where it is: the report says so, if the scheduler is shut down.
+inline void report_left(scheduler_core& s, process const& p) noexcept {
+  // Relaxed: the rest is under the lock.
+  if (!s.shutdown.is_on.load(std::memory_order_relaxed)) return;
   try {
     auto const [operation, where] = p.resumes_at();
     std::string what(operation);
-    if (!what.empty()) what += " at " + weft::detail::text(where);
-    std::lock_guard const lock(entrance_->mutex);
-    report_.left.push_back({p.id(), std::move(what)});
+    if (!what.empty()) what += " at " + text(where);
+    std::lock_guard const lock(s.incoming.gate()->mutex);
+    s.shutdown.report.left.push_back({p.id(), std::move(what)});
   } catch (...) {  // no memory to say so
   }
 }
 
-inline shutdown_report scheduling_outside::shut_down(instant deadline, std::string const& reason) {
-  if (desk const* const d = desk_here())
+/// scheduler::shut_down(): closes the gate, has all processes cancelled by an internal process, and
+/// waits until the run is over.  At the deadline a second internal process has the rest unwound.
+inline shutdown_report shut_down(scheduler_core& s, instant deadline, std::string const& reason) {
+  if (worker_state const* const w = s.find_worker_here())
     throw std::logic_error("weft: shut_down waits until all processes have ended: " +
-                           (d->running ? "process " + d->running->id().text()
+                           (w->running ? "process " + w->running->id().text()
                                        : std::string("one that is being unwound")) +
                            " of the same scheduler cannot call it");
-  require_entrance();
-  entrance& e = *entrance_;
-  std::unique_lock lock(e.mutex);
-  bool const is_first = !is_shut_down();
+  s.incoming.require_gate();
+  submission_gate& gate = *s.incoming.gate();
+  auto& state = s.shutdown;
+  std::unique_lock lock(gate.mutex);
+  // Relaxed, all that follow: a worker that runs is told by an internal process, one that will run
+  // takes the lock first.
+  bool const is_first = !state.is_on.load(std::memory_order_relaxed);
   bool const is_late = deadline <= instant::clock::now();
-  // What needs memory comes first: if there is none, nothing has happened.
+  // First what needs memory: if there is none, nothing has happened.
   std::shared_ptr<std::string const> why;
   if (is_first && !reason.empty())
     why = std::make_shared<std::string const>("weft: cancelled: " + reason);
-  prepared_errand now;
-  prepared_errand later;
-  if (e.is_running) {
-    now = prepared(errand::to_shut_down);
-    if (!is_late && deadline != instant::max()) later = prepared(errand::to_shut_down);
+  submissions::prepared now;
+  submissions::prepared later;
+  if (gate.is_running) {
+    now = s.incoming.prepare(internal_task::shut_down);
+    if (!is_late && deadline != instant::max())
+      later = s.incoming.prepare(internal_task::shut_down);
   }
-  if (is_first) reason_ = std::move(why);
-  // Relaxed, these: who runs is told by an errand, who will run takes the lock first.
-  is_shut_down_.store(true, std::memory_order_relaxed);
-  close_entrance();
-  auto const be_late = [this] {
-    bool const was_late = is_late_.exchange(true, std::memory_order_relaxed);  // as above
+  if (is_first) state.reason = std::move(why);
+  state.is_on.store(true, std::memory_order_relaxed);
+  s.close_outside();
+  auto const become_late = [&state] {
+    bool const was_late = state.is_late.exchange(true, std::memory_order_relaxed);  // as above
     return !was_late;
   };
-  auto const ends = [&e] { return !e.is_running; };
-  if (!ends()) {
-    bool const news = is_late && be_late();
-    if (is_first || news) send(now);
-    if (is_late || deadline == instant::max())
-      e.changed.wait(lock, ends);
-    else if (!e.changed.wait_until(lock, deadline, ends)) {
-      if (be_late()) send(later);
-      e.changed.wait(lock, ends);
+  auto const is_over = [&gate] { return !gate.is_running; };
+  if (!is_over()) {
+    bool const news = is_late && become_late();
+    if (is_first || news) s.incoming.send(now);
+    if (is_late || deadline == instant::max()) {
+      gate.changed.wait(lock, is_over);
+    } else if (!gate.changed.wait_until(lock, deadline, is_over)) {
+      if (become_late()) s.incoming.send(later);
+      gate.changed.wait(lock, is_over);
     }
   }
-  report_.in_time = alive() == 0 && !is_late_.load(std::memory_order_relaxed);  // as above
-  return report_;
+  state.report.in_time =
+      s.alive() == 0 && !state.is_late.load(std::memory_order_relaxed);  // as above
+  return state.report;
 }
 
 }  // namespace weft::detail

@@ -12,65 +12,68 @@
 
 namespace weft::detail {
 
-class scheduling_outside;
+class submissions;
 
-/// Where processes come in from outside.  Outlives the scheduler, for those who come late.
+/// Where threads outside submit processes.  It outlives the scheduler, for threads that come late.
 ///
-///   SUBMIT-1  One word says how many have come in, and whether it is closed.  To come in is one atomic
-///       step on it; who finds it closed has not come in.
-///   SUBMIT-2  Who has come in puts his process, and then says that he has arrived; in between he is
-///       under way.  While it is open he has a submitter, so the run goes on (SUBMIT-3).  Once it is
-///       closed, who asks whether something is due waits until all who have come in have arrived:
-///       they want nothing that he has.  So each of them has put before he looks at what is ready.
-///   SUBMIT-3  As long as there is a submitter, and it is open, something is due.  The last one that goes
-///       has an errand put in the same step, under `mutex_`, as seen by who asks: so he asks again.
-///   SUBMIT-4  Errands are small processes of the library's own, put from outside under `mutex_` while
-///       the run takes them.  It takes none any more, in one step under `mutex_`, when it finds
-///       none left, and no submitter.
-///   SUBMIT-5  It is closed for good: when a process fails, when all are to end, when the run is over,
-///       and by the end of the scheduler, which waits as in SUBMIT-2 before it goes.
-class entrance {
+///   SUBMIT-1  One word holds how many tickets were drawn, and whether the gate is closed.  Drawing
+///       a ticket is one atomic step on it; a thread that finds the gate closed has drawn none.
+///   SUBMIT-2  A thread with a ticket puts its process and then reports its arrival; in between it
+///       is under way.  While the gate is open the thread has a submitter, so the run goes on
+///       (SUBMIT-3).  Once the gate is closed, a worker that asks whether something is due waits
+///       until all tickets have arrived: the threads under way want nothing that the worker holds.
+///       So each of them has put its process before the worker looks at what is ready.
+///   SUBMIT-3  As long as there is a submitter and the gate is open, something is due.  The last
+///       submitter that goes has an internal process put in the same step, under `mutex`, as seen
+///       by the worker that asks: so the worker asks again.
+///   SUBMIT-4  Internal processes are small processes of the library's own, put from outside under
+///       `mutex` while the run accepts them.  The run stops accepting them in one step under
+///       `mutex`, when it finds none left, and no submitter.
+///   SUBMIT-5  The gate is closed for good: when a process fails, when all processes are to end,
+///       when the run is over, and by the end of the scheduler, which waits as in SUBMIT-2 first.
+class submission_gate {
  public:
-  entrance() = default;
-  entrance(entrance const&) = delete;
-  entrance& operator=(entrance const&) = delete;
+  submission_gate() = default;
+  submission_gate(submission_gate const&) = delete;
+  submission_gate& operator=(submission_gate const&) = delete;
 
-  /// Which one comes in, from 1; 0 if it is closed.  Lock-free.
-  [[nodiscard]] std::uint64_t enter() noexcept {
-    // Relaxed: most of those who come too late are sent away here, and disturb nobody.
+  /// Draws a ticket: its number, from 1; 0 if the gate is closed.  Lock-free.
+  [[nodiscard]] std::uint64_t draw() noexcept {
+    // Relaxed: most threads that come too late are turned away here and disturb nobody.
     if (word_.load(std::memory_order_relaxed) & closed) return 0;
-    // Relaxed: all that it is to order is whether it was closed before.  What is read inside was
-    // written before there was a submitter, and stays until all have arrived [1].
+    // Relaxed: all that it orders is whether the gate was closed before.  What is read inside was
+    // written before there was a submitter, and stays until all tickets have arrived [1].
     std::uint64_t const before = word_.fetch_add(1, std::memory_order_relaxed);
     if ((before & closed) == 0) return before + 1;
     word_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: nothing was done
     return 0;
   }
-  void arrive(bool is_born) noexcept {
-    if (!is_born) not_born_.fetch_add(1, std::memory_order_relaxed);  // relaxed: with [1]
-    // [1] release: who finds that all have arrived [2] finds what they have put.
+  void arrive(bool has_started) noexcept {
+    if (!has_started) not_started_.fetch_add(1, std::memory_order_relaxed);  // relaxed: with [1]
+    // [1] release: a worker that finds all tickets arrived [2] finds what they have put.
     arrived_.fetch_add(1, std::memory_order_release);
   }
   void close() noexcept {
-    // [3] release: who finds it closed [4] finds what was said before.
+    // [3] release: a thread that finds the gate closed [4] finds what was written before.
     word_.fetch_or(closed, std::memory_order_release);
   }
   [[nodiscard]] bool is_closed() const noexcept {
     return (word_.load(std::memory_order_acquire) & closed) != 0;  // [4] acquire: with [3]
   }
-  /// SUBMIT-2.  It is closed.
+  /// SUBMIT-2.  The gate is closed.
   void wait_for_those_under_way() const noexcept {
-    // [2] acquire: with [1].  Relaxed: who is too late comes and goes, and none comes to stay.
+    // [2] acquire: with [1].  Relaxed: a thread that comes too late draws a ticket and gives it
+    // back, so the count comes down again.
     for (relax wait; (word_.load(std::memory_order_relaxed) & ~closed) !=
                      arrived_.load(std::memory_order_acquire);)
       wait();
   }
-  /// How many processes have begun here, submitted and errands.  While nobody comes.
-  [[nodiscard]] std::int64_t born() const noexcept {
-    // Relaxed: nobody comes.
+  /// How many processes have begun here, submitted and internal ones.  While no thread comes.
+  [[nodiscard]] std::int64_t started() const noexcept {
+    // Relaxed: no thread comes.
     return static_cast<std::int64_t>(arrived_.load(std::memory_order_relaxed)) -
-           static_cast<std::int64_t>(not_born_.load(std::memory_order_relaxed)) +
-           static_cast<std::int64_t>(errands_sent);
+           static_cast<std::int64_t>(not_started_.load(std::memory_order_relaxed)) +
+           static_cast<std::int64_t>(internal_sent);
   }
 
   /// A submitter goes (SUBMIT-3).
@@ -79,44 +82,44 @@ class entrance {
   // ---- the scheduler's, and SUBMIT-3's
 
   std::mutex mutex;
-  std::condition_variable changed;  // is_running, to false
+  std::condition_variable changed;  // is_running became false
   // Under the mutex:
-  scheduling_outside* home = nullptr;  // while there is one
+  submissions* home = nullptr;  // while the scheduler exists
   bool is_running = false;
-  bool takes_errands = false;  // SUBMIT-4
-  std::size_t submitters = 0;  // SUBMIT-3
-  std::uint64_t errands_sent = 0;
-  // Written under it, but not when one has gone.
-  std::atomic<std::size_t> errands_left = 0;
+  bool accepts_internal = false;  // SUBMIT-4
+  std::size_t submitters = 0;     // SUBMIT-3
+  std::uint64_t internal_sent = 0;
+  // Counted up under the mutex, counted down without it.
+  std::atomic<std::size_t> internal_left = 0;
 
  private:
   static constexpr std::uint64_t closed = std::uint64_t{1} << 63;
 
   alignas(64) std::atomic<std::uint64_t> word_ = 0;  // SUBMIT-1
   std::atomic<std::uint64_t> arrived_ = 0;           // SUBMIT-2
-  std::atomic<std::uint64_t> not_born_ = 0;          // of those: they were let in, and it threw
+  std::atomic<std::uint64_t> not_started_ = 0;       // arrived, but making the process threw
 };
 
-/// Somebody has come in, and is under way.
-class coming_in {
+/// A ticket: its thread is under way until the ticket ends.
+class submission_ticket {
  public:
   /// Throws scheduler_stopped.
-  explicit coming_in(entrance& e) : at_(e), number_(e.enter()) {
+  explicit submission_ticket(submission_gate& g) : gate_(g), number_(g.draw()) {
     if (number_ == 0) [[unlikely]]
       throw scheduler_stopped();
   }
-  coming_in(coming_in const&) = delete;
-  coming_in& operator=(coming_in const&) = delete;
-  ~coming_in() { at_.arrive(is_born_); }
+  submission_ticket(submission_ticket const&) = delete;
+  submission_ticket& operator=(submission_ticket const&) = delete;
+  ~submission_ticket() { gate_.arrive(has_started_); }
 
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
-  /// Its process is put.
-  void mark_started() noexcept { is_born_ = true; }
+  /// The process is put.
+  void mark_started() noexcept { has_started_ = true; }
 
  private:
-  entrance& at_;
+  submission_gate& gate_;
   std::uint64_t number_;
-  bool is_born_ = false;
+  bool has_started_ = false;
 };
 
 }  // namespace weft::detail

@@ -47,8 +47,8 @@ class permits final : public gate_owner {
     return false;
   }
   /// Where there is one, who has taken it says so: for reports, which nobody makes while it runs.
-  void set_holder(process_id who, std::source_location since) noexcept {
-    holding_.emplace(who, since);
+  void set_holder(process_id id, std::source_location since) noexcept {
+    holding_.emplace(id, since);
   }
   /// Our caller keeps us (PERMIT-2).
   void give_back(std::size_t n) noexcept {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sched/base/backend.hpp"
+#include "sched/base/detail/ready_sink.hpp"
 #include "sched/sync/detail/waiter.hpp"
 #include "sched/sync/detail/wake_batch.hpp"
 
@@ -20,7 +21,7 @@ class timers;
 /// off the heap when it ends.
 class alarm {
  public:
-  alarm(instant t, waiter& w) noexcept : at_(t), who_(&w) {}
+  alarm(instant t, waiter& w) noexcept : at_(t), parked_(&w) {}
   alarm(alarm const&) = delete;  // the heap points to it
   alarm& operator=(alarm const&) = delete;
   inline ~alarm();
@@ -32,7 +33,7 @@ class alarm {
  private:
   friend class timers;
   instant at_;
-  waiter* who_;
+  waiter* parked_;
   std::atomic<timers*> home_ = nullptr;  // while it is on the heap; under its lock
   std::size_t index_ = 0;                // there; under its lock
 };
@@ -48,7 +49,9 @@ class alarm {
 ///       goes on (waiter.hpp, WAITER-2).
 class timers {
  public:
-  explicit timers(bool several_threads) noexcept : has_several_threads_(several_threads) {}
+  timers(ready_sink& sink, bool several_threads) noexcept
+      : sink_(sink), has_several_threads_(several_threads) {}
+  ~timers() = default;
   timers(timers const&) = delete;
   timers& operator=(timers const&) = delete;
 
@@ -57,34 +60,35 @@ class timers {
     return next_.load(std::memory_order_relaxed) == never;  // relaxed: a hint
   }
   /// The same, and of those too who wait for ever.  When nobody runs.
-  [[nodiscard]] bool somebody_is_there() const noexcept { return !heap_.empty(); }
+  [[nodiscard]] bool has_waiters() const noexcept { return !heap_.empty(); }
   /// When the next one is due; instant::max() if there is none.  A hint on several threads.
   [[nodiscard]] instant next() const noexcept {
     return instant(instant::duration(next_.load(std::memory_order_relaxed)));  // relaxed: as above
   }
 
   /// False, and nothing is set, once they are closed: nobody is to wait any more; or if the process
-  /// `is_refused(process const&)`, which is asked under the lock (CANCEL-2 of wake_if.hpp).  `is_next`: no
+  /// `is_refused(process const&)`, which is asked under the lock (CANCEL-2 of wait_registry.hpp).  `is_next`: no
   /// other is earlier.  Throws bad_alloc.
   template <class IsRefused>
   [[nodiscard]] bool set(alarm& a, bool& is_next, IsRefused const& is_refused) {
     auto const locked = lock();
-    if (closed_ || is_refused(a.who_->who())) return false;
+    if (closed_ || is_refused(a.parked_->waiting_process())) return false;
     heap_.push_back({a.at_, ++set_, &a});
     a.home_.store(this, std::memory_order_relaxed);  // relaxed: who looks without the lock set it
     rise(heap_.size() - 1);
     is_next = heap_.front().what == &a;
     note_next();
-    if (!has_several_threads_) a.who_->stands_at(process::stands::in_time, a.who_);
+    if (!has_several_threads_) a.parked_->set_wait_place(process::wait_place::timer, a.parked_);
     return true;
   }
   /// Goes on for another reason, or is unwound.
-  void ends(alarm& a) noexcept {
+  void remove(alarm& a) noexcept {
     {
       auto const locked = lock();
-      if (a.home_.load(std::memory_order_relaxed)) remove(a.index_);  // relaxed: TIMER-2
+      if (a.home_.load(std::memory_order_relaxed)) remove_at(a.index_);  // relaxed: TIMER-2
     }
-    if (process* const p = a.who_->take()) on_cut_off(*p);
+    // The frames are unwound together with a handler round them: the process is to find that out.
+    if (process* const p = a.parked_->take()) sink_.make_ready(thunk(p));
   }
   /// Somebody whose alarm is due, who has not been woken otherwise: null if there is none.
   [[nodiscard]] process* take_due(instant now) noexcept {
@@ -92,14 +96,22 @@ class timers {
     auto const locked = lock();
     while (!heap_.empty() && heap_.front().at <= now) {
       // First: once it is off the heap it may end without the lock, and its waiter with it [1].
-      process* const p = heap_.front().what->who_->take();
-      remove(0);
+      process* const p = heap_.front().what->parked_->take();
+      remove_at(0);
       if (p) return p;
     }
     return nullptr;
   }
-  /// Somebody, whenever it is due.
+  /// Takes a process, whenever it is due.  Null if there is none.
   [[nodiscard]] process* take_any() noexcept { return take_due(instant::max()); }
+  /// Cancels the wait of every process here.
+  void cancel_all() noexcept {
+    while (process* const p = take_any()) sink_.make_cancelled(*p);
+  }
+  /// Drops every process that waits here: the scheduler ends.
+  void drop_all() noexcept {
+    while (process* const p = take_any()) (void)thunk(p);
+  }
 
   /// Those who are meant; false if there are more than `to` has room for.  Their alarms stay until
   /// they go on, as when they are woken elsewhere: so the others keep their places in the heap.
@@ -108,32 +120,27 @@ class timers {
     auto const locked = lock();
     for (auto const& e : heap_) {
       if (!to.reserve_one()) return false;
-      if (process* const p = e.what->who_->take_if(is_meant)) to.add(*p);
+      if (process* const p = e.what->parked_->take_if(is_meant)) to.add(*p);
     }
     return true;
   }
 
-  /// From now on nobody waits here.
+  /// From now on no process waits here.
   void close() noexcept {
     auto const locked = lock();
     closed_ = true;
   }
-  void open() noexcept {
+  void reopen() noexcept {
     auto const locked = lock();
     closed_ = false;
   }
   /// Those who wait for nothing but their alarm, and others: each once.
   template <class F>
-  void for_each(F f) const {
+  void for_each_waiter(F f) const {
     auto const locked = lock();
     for (auto const& e : heap_)
-      if (e.what->who_->is_here()) f(e.what->who_->who());
+      if (e.what->parked_->is_waiting()) f(e.what->parked_->waiting_process());
   }
-
- protected:
-  ~timers() = default;
-  /// Unwound with the handler round it: it is to find that out.
-  virtual void on_cut_off(process& p) noexcept = 0;
 
  private:
   static constexpr instant::rep never = instant::max().time_since_epoch().count();
@@ -172,7 +179,7 @@ class timers {
     }
     put(i, e);
   }
-  void remove(std::size_t i) noexcept {
+  void remove_at(std::size_t i) noexcept {
     alarm& gone = *heap_[i].what;
     entry const last = heap_.back();
     heap_.pop_back();
@@ -192,6 +199,7 @@ class timers {
                 std::memory_order_relaxed);
   }
 
+  ready_sink& sink_;
   bool const has_several_threads_;
   std::mutex mutable mutex_;
   std::vector<entry> heap_;  // TIMER-1
@@ -202,7 +210,7 @@ class timers {
 
 inline alarm::~alarm() {
   // [2] acquire: with [1].
-  if (timers* const home = home_.load(std::memory_order_acquire)) home->ends(*this);
+  if (timers* const home = home_.load(std::memory_order_acquire)) home->remove(*this);
 }
 
 }  // namespace weft::detail

@@ -10,7 +10,7 @@
 namespace weft::detail {
 
 /// What becomes of a process that is about to wait.
-enum class entering : std::uint8_t {
+enum class wait_entry : std::uint8_t {
   waits,     ///< It stands on the list.
   answered,  ///< What it would wait for has happened.
   refused    ///< It is to end, and does not wait any more.
@@ -48,9 +48,9 @@ class waiter {
   waiter& operator=(waiter&&) = delete;
 
   /// That process waits now; its count is ours.
-  void waits(process& p) noexcept {
+  void hold(process& p) noexcept {
     process_ = &p;
-    is_.store(state::here, std::memory_order_relaxed);  // relaxed: the lists have locks
+    is_.store(state::waiting, std::memory_order_relaxed);  // relaxed: the lists have locks
   }
   /// Null if it has been taken.
   [[nodiscard]] process* take() noexcept {
@@ -60,10 +60,10 @@ class waiter {
       state now = is_.load(std::memory_order_relaxed);
       if (now == state::gone) return nullptr;
       // [1] acquire: with [2].  Who asked has looked at the process before it goes on and changes.
-      if (now == state::here &&
+      if (now == state::waiting &&
           is_.compare_exchange_strong(now, state::gone, std::memory_order_acquire,
                                       std::memory_order_relaxed)) {
-        process_->stands_nowhere();
+        process_->clear_wait_place();
         return process_;
       }
     }
@@ -72,40 +72,42 @@ class waiter {
   template <class IsMeant>
   [[nodiscard]] process* take_if(IsMeant const& is_meant) noexcept {
     // What we look at was written before it entered the list, whose lock we hold.
-    state now = state::here;
+    state now = state::waiting;
     // [1] acquire: with [2].  Who asked before us, on another list, has looked at it before it is
     // ours, or goes to who takes it after us: he sees our store only.
     for (relax wait; !is_.compare_exchange_strong(now, state::asked, std::memory_order_acquire,
                                                   std::memory_order_relaxed);
          wait()) {
       if (now == state::gone) return nullptr;
-      now = state::here;  // somebody else asks: for others than we do
+      now = state::waiting;  // somebody else asks: for others than we do
     }
     bool const is_taken = is_meant(static_cast<process const&>(*process_));
-    if (is_taken) process_->stands_nowhere();
+    if (is_taken) process_->clear_wait_place();
     // [2] release: with [1].
-    is_.store(is_taken ? state::gone : state::here, std::memory_order_release);
+    is_.store(is_taken ? state::gone : state::waiting, std::memory_order_release);
     return is_taken ? process_ : nullptr;
   }
   /// The same as take() if one thread runs all who could, or one lock is held by all of them.
-  [[nodiscard]] process* take_alone() noexcept {
-    if (!is_here()) return nullptr;
+  [[nodiscard]] process* take_unsynchronized() noexcept {
+    if (!is_waiting()) return nullptr;
     is_.store(state::gone, std::memory_order_relaxed);  // relaxed: alone
-    process_->stands_nowhere();
+    process_->clear_wait_place();
     return process_;
   }
-  [[nodiscard]] bool is_here() const noexcept {
+  [[nodiscard]] bool is_waiting() const noexcept {
     return is_.load(std::memory_order_relaxed) != state::gone;  // relaxed: as take()
   }
   /// For reports: while it is here, and nobody runs.
-  [[nodiscard]] process const& who() const noexcept { return *process_; }
+  [[nodiscard]] process const& waiting_process() const noexcept { return *process_; }
   /// It is here.  For the list that it enters, if one thread runs all processes.
-  void stands_at(process::stands where, void* what) noexcept { process_->stands_at(where, what); }
+  void set_wait_place(process::wait_place where, void* what) noexcept {
+    process_->set_wait_place(where, what);
+  }
 
  private:
   enum class state : std::uint8_t {
     gone,  // or never came
-    here,
+    waiting,
     asked  // here, and who asks is to say whether it takes it (WAITER-4)
   };
 

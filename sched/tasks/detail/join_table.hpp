@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "sched/base/detail/location_listener.hpp"
+#include "sched/base/detail/ready_sink.hpp"
 #include "sched/base/detail/relax.hpp"
 #include "sched/base/process.hpp"
 #include "sched/base/thunk.hpp"
-#include "sched/sync/detail/wait_registry.hpp"
 #include "sched/sync/detail/waiter.hpp"
 #include "sched/tasks/detail/task_words.hpp"
 
@@ -42,7 +42,7 @@ class task_waiter {
 
   task_group* of = nullptr;      // who stays: for these
   task_group* leaves = nullptr;  // instead: it is over, and who is unwound with it waits
-  waiter who;
+  waiter parked;
 
  private:
   friend class join_table;
@@ -73,9 +73,8 @@ struct waitable_task {
 
 class join_table {
  public:
-  explicit join_table(waiting_room& home) noexcept : home_(home) {}
-  /// The frames in which it waits here have been cut off: it is to find that out.
-  void on_cut_off(process& p) noexcept { home_.make_ready(thunk(&p)); }
+  join_table(ready_sink& sink, bool several_threads) noexcept
+      : sink_(sink), several_threads_(several_threads) {}
   join_table(join_table const&) = delete;
   join_table& operator=(join_table const&) = delete;
 
@@ -85,16 +84,16 @@ class join_table {
     link(w);
   }
   /// Its process waits until all of them have ended, from the first on.  It is answered if they
-  /// have, and may be refused (CANCEL-2 of wake_if.hpp).
+  /// have, and may be refused (CANCEL-2 of wait_registry.hpp).
   template <class IsRefused>
-  [[nodiscard]] entering enter(task_waiter& w, waitable_task* first,
-                               IsRefused const& is_refused) noexcept {
+  [[nodiscard]] wait_entry enter(task_waiter& w, waitable_task* first,
+                                 IsRefused const& is_refused) noexcept {
     auto const locked = lock();
-    if (is_refused(w.who.who())) return entering::refused;
+    if (is_refused(w.parked.waiting_process())) return wait_entry::refused;
     w.waits_for_one_ = false;
-    if (!stand_at(w, first)) return entering::answered;
+    if (!stand_at(w, first)) return wait_entry::answered;
     link(w);
-    return entering::waits;
+    return wait_entry::waits;
   }
   /// The same, of that one.
   [[nodiscard]] bool enter_for_one(task_waiter& w, waitable_task& t) noexcept {
@@ -107,10 +106,15 @@ class join_table {
   /// It waits no more: the process, unless somebody else has taken it.
   process* leave(task_waiter& w) noexcept {
     auto const locked = lock();
-    if (!w.home_.load(std::memory_order_relaxed)) return w.who.take();  // relaxed: JOIN-1
-    process* const p = w.who.take();
+    if (!w.home_.load(std::memory_order_relaxed)) return w.parked.take();  // relaxed: JOIN-1
+    process* const p = w.parked.take();
     unlink(w);
     return p;
+  }
+  /// The waiter ends while it is on the list: the frames in which it waits have been cut off, and
+  /// its process is to find that out.
+  void on_end(task_waiter& w) noexcept {
+    if (process* const p = leave(w)) sink_.make_ready(thunk(p));
   }
   /// The task has ended; put(w, its process) is called for who goes on.  True: nobody has the task
   /// any more.
@@ -118,7 +122,7 @@ class join_table {
   [[nodiscard]] bool ends(waitable_task& t, Put put) noexcept {
     note_access(&t, true);
     auto said = t.state.end();
-    if (said == task_state<>::after::is_waited_for) [[unlikely]] {
+    if (said == task_state<>::after::waited_for) [[unlikely]] {
       task_waiter* taken = nullptr;
       {
         auto const locked = lock();
@@ -131,18 +135,18 @@ class join_table {
       }
       put_all(taken, put);
     }
-    return said == task_state<>::after::is_nobodys;
+    return said == task_state<>::after::unreferenced;
   }
 
-  [[nodiscard]] bool somebody_waits() const noexcept {
+  [[nodiscard]] bool has_waiters() const noexcept {
     auto const locked = lock();
     return first_ != nullptr;
   }
   template <class F>
-  void for_each(F f) const {
+  void for_each_waiter(F f) const {
     auto const locked = lock();
     for (auto const* w = first_; w; w = w->next_)
-      if (w->who.is_here()) f(w->who.who());
+      if (w->parked.is_waiting()) f(w->parked.waiting_process());
   }
   /// Those who need not stay, and of whom `is_meant(process)` says so, wait no more, but are put.
   template <class Pred, class Put>
@@ -153,7 +157,7 @@ class join_table {
       for (task_waiter *w = first_, *next = nullptr; w; w = next) {
         next = w->next_;
         if (!w->stays_)
-          if (process* const p = w->who.take_if(is_meant)) collect(*w, p, taken);
+          if (process* const p = w->parked.take_if(is_meant)) collect(*w, p, taken);
       }
     }
     put_all(taken, put);
@@ -162,7 +166,7 @@ class join_table {
   /// That one, which need not stay.  Null if somebody else has taken it.
   [[nodiscard]] process* take(task_waiter& w) noexcept {
     auto const locked = lock();
-    process* const p = w.who.take();
+    process* const p = w.parked.take();
     if (p) unlink(w);
     return p;
   }
@@ -175,7 +179,7 @@ class join_table {
     for (task_waiter* w = first_; w; w = w->next_) {
       if (!w->of) continue;
       // It is not taken, but does not go on while it is asked (WAITER-4 of waiter.hpp).
-      (void)w->who.take_if([&](process const& p) noexcept {
+      (void)w->parked.take_if([&](process const& p) noexcept {
         if (is_meant(p)) was_any |= mark(*w->of);
         return false;
       });
@@ -194,8 +198,9 @@ class join_table {
     w.previous_ = nullptr;
     w.next_ = std::exchange(first_, &w);
     if (w.next_) w.next_->previous_ = &w;
-    if (!several_threads_ && w.who.is_here())
-      w.who.stands_at(w.stays_ ? process::stands::to_the_end : process::stands::for_task, &w);
+    if (!several_threads_ && w.parked.is_waiting())
+      w.parked.set_wait_place(w.stays_ ? process::wait_place::task_end : process::wait_place::task,
+                              &w);
   }
   void unlink(task_waiter& w) noexcept {
     leave_task(w);
@@ -206,7 +211,7 @@ class join_table {
   }
   /// To be put, unless somebody else has taken it: then it may be gone.
   void take_off(task_waiter& w, task_waiter*& taken) noexcept {
-    process* const p = w.who.take();
+    process* const p = w.parked.take();
     if (p || w.leaves)
       collect(w, p, taken);
     else
@@ -244,16 +249,15 @@ class join_table {
     if (w.next_here_) w.next_here_->previous_here_ = w.previous_here_;
   }
 
-  waiting_room& home_;
-  bool const several_threads_ = home_.has_several_threads();
+  ready_sink& sink_;
+  bool const several_threads_;
   std::mutex mutable mutex_;
   task_waiter* first_ = nullptr;  // JOIN-1
 };
 
 task_waiter::~task_waiter() {
   // [2] acquire: with [1].
-  if (auto* const home = home_.load(std::memory_order_acquire))
-    if (process* const p = home->leave(*this)) home->on_cut_off(*p);
+  if (auto* const home = home_.load(std::memory_order_acquire)) home->on_end(*this);
 }
 
 }  // namespace weft::detail

@@ -38,7 +38,7 @@ class scope_runner : public task_runner {
   /// Of the process that runs.  Throws std::logic_error if none does.
   virtual void start(task_record& r) = 0;
   /// SCOPE-3.
-  virtual void is_nobodys(task_record& r) noexcept = 0;
+  virtual void on_last_reference(task_record& r) noexcept = 0;
   virtual void scope_unwinds(scope_core& s, suspension& h) noexcept = 0;
 
  protected:
@@ -64,13 +64,13 @@ class task_record : public any_task, public waitable_task {
     if (group)
       destroy();
     else
-      home->is_nobodys(*this);
+      home->on_last_reference(*this);
   }
 
   [[nodiscard]] thunk promote() noexcept override { return home->begin_task(*this, id()); }
   continuation ended() noexcept override { return home->task_ended(*this); }
   continuation dropped() noexcept override { return home->task_dropped(*this); }
-  void is_over() noexcept override { home->task_is_over(*this); }
+  void settle() noexcept override { home->task_is_over(*this); }
   inline void on_abandoned() noexcept override;
   void unwind_later(suspension& h) noexcept override { home->task_unwinds(*this, h); }
   [[nodiscard]] inline cancel_state query_cancellation(
@@ -83,7 +83,7 @@ class task_record : public any_task, public waitable_task {
   process_id parent;
   std::uint32_t number = 0;              // among the children of that
   task_record* next_in_scope = nullptr;  // SCOPE-1
-  task_record* next_hosted;              // while it is hosted (task_tree.hpp)
+  task_record* next_hosted;              // while it is hosted (task_cancelling.hpp)
   task_record* previous_hosted;
   std::coroutine_handle<> called_from;  // while it is done in a call: who waits for it,
   task_wait* called_by = nullptr;       // and how: null if it is the scope, at its end
@@ -178,21 +178,21 @@ class scope_core : public task_group, public frame_end {
       first = again;
     }
   }
-  void failed(process_id who, std::exception_ptr error) noexcept {
+  void failed(process_id id, std::exception_ptr error) noexcept {
     std::lock_guard const lock(mutex);
     try {
-      errors.add(who, std::move(error));
+      errors.add(id, std::move(error));
     } catch (...) {
       has_lost_an_error = true;
     }
   }
   /// One that was to end: of all of these the first will do, and none beside what one threw.
-  void is_left_undone(process_id who) noexcept {
+  void note_left_undone(process_id id) noexcept {
     {
       std::lock_guard const lock(mutex);
       if (!errors.empty()) return;
     }
-    failed(who, std::make_exception_ptr(weft::cancelled()));
+    failed(id, std::make_exception_ptr(weft::cancelled()));
   }
   /// All have ended: those that nobody else has go.
   void let_go() noexcept {
@@ -202,7 +202,7 @@ class scope_core : public task_group, public frame_end {
       // Relaxed: a note.
       if (!r->was_looked_at.load(std::memory_order_relaxed)) {
         if (r->error()) failed(r->id(), r->error());
-        if (r->came_to() == any_task::fate::no_memory)
+        if (r->fate_of_run() == any_task::fate::no_memory)
           failed(r->id(), std::make_exception_ptr(std::bad_alloc()));
       }
       if (r->state.let_go()) r->destroy();
@@ -216,7 +216,7 @@ class scope_core : public task_group, public frame_end {
     if (errors.empty() && !of_body && !has_lost_an_error) [[likely]]
       return;
     task_errors all = std::move(errors);
-    if (was_told || has_lost_an_error) all.drop_cancelled();
+    if (expects_cancelled || has_lost_an_error) all.drop_cancelled();
     // One that is lost may be why the others were cancelled.
     if (has_lost_an_error && of_body && weft::detail::is_cancelled(of_body)) of_body = nullptr;
     all.add(owner_id, std::move(of_body));
@@ -235,10 +235,11 @@ class scope_core : public task_group, public frame_end {
   scope_runner* home = nullptr;
   task_count<> count;                           // SCOPE-1: of those without a handle
   std::atomic<task_record*> records = nullptr;  // SCOPE-1
-  task_record* first_hosted = nullptr;          // task_tree.hpp
+  task_record* first_hosted = nullptr;          // task_cancelling.hpp
   std::atomic<bool> body_is_open = true;        // seen sooner or later
   bool has_lost_an_error = false;               // for want of memory; under `mutex`
-  std::atomic<bool> was_told = false;  // by who has the scope: so it is no error that tasks heed it
+  std::atomic<bool> expects_cancelled =
+      false;  // by who has the scope: so it is no error that tasks heed it
   std::mutex mutex;
   task_errors errors;  // under `mutex`: of those without a handle
   // While it waits at its end.

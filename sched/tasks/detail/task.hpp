@@ -67,7 +67,7 @@ class task_group {
   task_group* next_leaving = nullptr;
   task_waiter here;  // the owner, while it waits
 
-  // Where one thread runs all processes (task_tree.hpp); set when it is placed.
+  // Where one thread runs all processes (task_cancelling.hpp); set when it is placed.
   bool const is_scope;
   bool is_placed = false;
   bool is_on_the_ground = false;  // TREE-2
@@ -93,6 +93,21 @@ void task_group::leave_tree() noexcept {
   if (!around) return;
   (previous_beside ? previous_beside->next_beside : around->first_inside) = next_beside;
   if (next_beside) next_beside->previous_beside = previous_beside;
+}
+
+/// What a group of tasks held up is unwound on: the group is over.  Groups are done one after the
+/// other, as the end of one may be that of the next further out.
+inline void continue_unwinding(task_group& g) noexcept {
+  static thread_local task_group* first = nullptr;
+  static thread_local bool is_at_it = false;
+  g.next_leaving = std::exchange(first, &g);
+  if (std::exchange(is_at_it, true)) return;
+  while (first) {
+    suspension* const rest = std::exchange(first, first->next_leaving)->leaving;
+    note_access(rest, true);
+    rest->unwind_on();
+  }
+  is_at_it = false;
 }
 
 /// A scheduler, for its tasks.
@@ -129,15 +144,15 @@ class any_task : public frame_end, public lazy_task {
   [[nodiscard]] std::coroutine_handle<> release() noexcept { return std::exchange(frame_, {}); }
   /// It will not be begun.
   void drop_frame(fate f) noexcept {
-    is_left_as(f);
+    set_fate(f);
     if (frame_) release().destroy();
   }
-  void is_left_as(fate f) noexcept {
-    came_to_ = f;
+  void set_fate(fate f) noexcept {
+    fate_ = f;
     if (group) group->some_were_left.store(true, std::memory_order_relaxed);  // all_have_given()
   }
-  [[nodiscard]] fate came_to() const noexcept { return came_to_; }
-  virtual void is_over() noexcept = 0;
+  [[nodiscard]] fate fate_of_run() const noexcept { return fate_; }
+  virtual void settle() noexcept = 0;
 
   [[nodiscard]] std::string text() const override { return "a task"; }
   [[nodiscard]] bool lost() const noexcept override { return false; }
@@ -170,10 +185,10 @@ class any_task : public frame_end, public lazy_task {
   }
 
  private:
-  fate came_to_ = fate::ends;
+  fate fate_ = fate::ends;
 
  public:
-  bool is_hosted = false;  // by a process that has not ended (task_tree.hpp)
+  bool is_hosted = false;  // by a process that has not ended (task_cancelling.hpp)
 
  private:
   std::coroutine_handle<> frame_;  // until it is begun
@@ -196,7 +211,7 @@ class task final : public any_task {
   [[nodiscard]] inline thunk promote() noexcept override;
   inline continuation ended() noexcept override;
   inline continuation dropped() noexcept override;
-  inline void is_over() noexcept override;
+  inline void settle() noexcept override;
   inline void on_abandoned() noexcept override;
   inline void unwind_later(suspension& h) noexcept override;
   [[nodiscard]] inline cancel_state query_cancellation(
@@ -250,7 +265,7 @@ void task::prepare(join& j, first_frame f) noexcept {
 thunk task::promote() noexcept { return of().home->begin_task(*this, id()); }
 continuation task::ended() noexcept { return of().home->task_ended(*this); }
 continuation task::dropped() noexcept { return of().home->task_dropped(*this); }
-void task::is_over() noexcept { of().home->task_is_over(*this); }
+void task::settle() noexcept { of().home->task_is_over(*this); }
 void task::on_abandoned() noexcept { of().home->cancel(of()); }
 void task::unwind_later(suspension& h) noexcept { of().home->task_unwinds(*this, h); }
 frame_end::cancel_state task::query_cancellation(continuation& outwards) const noexcept {

@@ -127,7 +127,7 @@ class handled_tasks {
     for_each([&](task_record& r) {
       note_access(static_cast<waitable_task*>(&r), true);  // also of was_looked_at
       r.was_looked_at.store(true, std::memory_order_relaxed);
-      is_well &= r.came_to() == any_task::fate::ends && !r.has_failed();
+      is_well &= r.fate_of_run() == any_task::fate::ends && !r.has_failed();
     });
     if (is_well) [[likely]]
       return;

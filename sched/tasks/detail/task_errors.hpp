@@ -18,17 +18,18 @@ namespace weft::detail {
 class task_errors {
  public:
   /// O(n) of the errors that are kept.
-  void add(process_id who, std::exception_ptr error) {
+  void add(process_id id, std::exception_ptr error) {
     if (!error || std::ranges::find(all_, error, &exceptions::failure::error) != all_.end()) return;
     bool const is_of_cancelled = is_cancelled(error);
     if (is_of_cancelled && has_cancelled_) return;
-    all_.push_back({who, std::move(error)});
+    all_.push_back({id, std::move(error)});
     has_cancelled_ |= is_of_cancelled;
   }
-  void add(process_id who, any_task const& t, std::exception_ptr error) {
-    if (t.came_to() == any_task::fate::not_done) error = std::make_exception_ptr(cancelled());
-    if (t.came_to() == any_task::fate::no_memory) error = std::make_exception_ptr(std::bad_alloc());
-    add(who, std::move(error));
+  void add(process_id id, any_task const& t, std::exception_ptr error) {
+    if (t.fate_of_run() == any_task::fate::not_done) error = std::make_exception_ptr(cancelled());
+    if (t.fate_of_run() == any_task::fate::no_memory)
+      error = std::make_exception_ptr(std::bad_alloc());
+    add(id, std::move(error));
   }
   void add(task const& t, std::exception_ptr error) { add(t.id(), t, std::move(error)); }
   void drop_cancelled() {

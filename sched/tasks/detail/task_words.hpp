@@ -53,22 +53,22 @@ class task_count {
 template <template <class> class Atomic = std::atomic>
 class task_state {
  public:
-  explicit task_state(bool in_a_scope) noexcept : word_(in_a_scope ? 0 : is_let_go) {}
+  explicit task_state(bool in_a_scope) noexcept : word_(in_a_scope ? 0 : scope_let_go) {}
 
   /// One load.  acquire: with end().
   [[nodiscard]] bool has_ended() const noexcept {
     return (word_.load(std::memory_order_acquire) & ended) != 0;
   }
-  enum class after : std::uint8_t { nothing, is_waited_for, is_nobodys };
+  enum class after : std::uint8_t { nothing, waited_for, unreferenced };
   /// It has ended; unless somebody waits: then that is said, and to be said under the lock, again.
   [[nodiscard]] after end() noexcept {
     std::uint32_t found = word_.load(std::memory_order_relaxed);  // relaxed: [1] makes sure
     do {
-      if (found & waited_for) return after::is_waited_for;
+      if (found & waited_for) return after::waited_for;
       // [1] release: with has_ended().  acquire: whoever let go has done with it.
     } while (!word_.compare_exchange_weak(found, found | ended, std::memory_order_acq_rel,
                                           std::memory_order_relaxed));
-    return is_last(found, ended) ? after::is_nobodys : after::nothing;
+    return is_last(found, ended) ? after::unreferenced : after::nothing;
   }
   /// The same under the lock, when those who wait are known.
   [[nodiscard]] after end_at_last() noexcept { return set(ended); }
@@ -78,16 +78,16 @@ class task_state {
     return (word_.fetch_or(waited_for, std::memory_order_acq_rel) & ended) == 0;
   }
   /// By the handle.
-  [[nodiscard]] bool drop_handle() noexcept { return set(is_dropped) == after::is_nobodys; }
+  [[nodiscard]] bool drop_handle() noexcept { return set(handle_dropped) == after::unreferenced; }
   /// By the scope.
-  [[nodiscard]] bool let_go() noexcept { return set(is_let_go) == after::is_nobodys; }
+  [[nodiscard]] bool let_go() noexcept { return set(scope_let_go) == after::unreferenced; }
 
  private:
   static constexpr std::uint32_t ended = 1;
   static constexpr std::uint32_t waited_for = 2;
-  static constexpr std::uint32_t is_dropped = 4;
-  static constexpr std::uint32_t is_let_go = 8;
-  static constexpr std::uint32_t all = ended | is_dropped | is_let_go;
+  static constexpr std::uint32_t handle_dropped = 4;
+  static constexpr std::uint32_t scope_let_go = 8;
+  static constexpr std::uint32_t all = ended | handle_dropped | scope_let_go;
 
   [[nodiscard]] static bool is_last(std::uint32_t found, std::uint32_t bit) noexcept {
     return ((found | bit) & all) == all;
@@ -95,7 +95,7 @@ class task_state {
   [[nodiscard]] after set(std::uint32_t bit) noexcept {
     // acq_rel, with itself: who is last has seen all that was done with it.
     std::uint32_t const found = word_.fetch_or(bit, std::memory_order_acq_rel);
-    return is_last(found, bit) ? after::is_nobodys : after::nothing;
+    return is_last(found, bit) ? after::unreferenced : after::nothing;
   }
 
   Atomic<std::uint32_t> word_;

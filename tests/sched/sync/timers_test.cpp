@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "sched/base/detail/ready_sink.hpp"
 #include "tests/support/dice.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/seeds.hpp"
@@ -23,21 +24,24 @@ using namespace weft::tests;
 
 namespace {
 
-/// Where those go whose wait was cut off.
-class clock_alone final : public weft::detail::timers {
+/// Timers without a scheduler: processes that become ready are kept.
+class clock_alone final : public weft::detail::ready_sink, public weft::detail::timers {
  public:
-  clock_alone() noexcept : timers(true) {}
+  clock_alone() noexcept : timers(*this, true) {}
   std::vector<thunk> cut_off;
 
  private:
-  void on_cut_off(process& p) noexcept override { cut_off.emplace_back(&p); }
+  void make_ready(thunk t) noexcept override { cut_off.push_back(std::move(t)); }
+  void put_from_outside(thunk& t) override { make_ready(std::move(t)); }
+  void put_from_outside(thunk& t, weft::detail::spare_node) override { make_ready(std::move(t)); }
+  weft::detail::spare_node reserve_put() override { return {}; }
 };
 
 /// Of a process that nobody runs.
 struct sleeper {
   sleeper(instant t, std::uint64_t number) : is(numbered(number)), until(t, who) {
     is.get()->keep();
-    who.waits(*is.get());
+    who.hold(*is.get());
   }
   sleeper(sleeper const&) = delete;
   sleeper& operator=(sleeper const&) = delete;
@@ -85,7 +89,7 @@ TEST_CASE("alarms are due in the order of their instants, and those of one in th
   }
   CHECK(due(c, at(3)) == expected);
   CHECK(c.empty());
-  CHECK_FALSE(c.somebody_is_there());
+  CHECK_FALSE(c.has_waiters());
 }
 
 TEST_CASE("what is set says whether it is the next one, and when that is") {
@@ -115,11 +119,11 @@ TEST_CASE("who sleeps for ever is there, is never due, and can be had all the sa
   sleeper for_ever(instant::max(), 0);
   (void)set(c, for_ever);
   CHECK(c.empty());
-  CHECK(c.somebody_is_there());
+  CHECK(c.has_waiters());
   CHECK(due(c, instant::max() - instant::duration(1)).empty());
   thunk const t(c.take_any());
   CHECK(t.get() == for_ever.is.get());
-  CHECK_FALSE(c.somebody_is_there());
+  CHECK_FALSE(c.has_waiters());
 }
 
 TEST_CASE("an alarm that ends takes itself off, and others stay where they are") {
@@ -159,7 +163,7 @@ TEST_CASE("one that has been woken otherwise is not woken again, and is there no
   CHECK(due(c, at(2)) == std::vector{other.is.get()});
 }
 
-TEST_CASE("closed, they take nobody who would wait; opened, they do again") {
+TEST_CASE("closed, they take nobody who would wait; reopened, they do again") {
   every_frame_dies const check;
   clock_alone c;
   sleeper before(at(1), 0);
@@ -169,7 +173,7 @@ TEST_CASE("closed, they take nobody who would wait; opened, they do again") {
   c.close();
   CHECK_FALSE(c.set(after.until, is_next, nobody));
   CHECK(due(c, at(5)) == std::vector{before.is.get()});
-  c.open();
+  c.reopen();
   CHECK(c.set(after.until, is_next, nobody));
   CHECK(due(c, at(5)) == std::vector{after.is.get()});
 }
@@ -215,11 +219,11 @@ TEST_CASE("alarms that are set, taken off and due at random are those of a sorte
         }
       }
       right &= c.next() == (model.empty() ? instant::max() : model.begin()->first);
-      right &= c.somebody_is_there() == !model.empty();
+      right &= c.has_waiters() == !model.empty();
     }
     for (auto& s : all) (void)s->wakes();
     all.clear();
-    right &= !c.somebody_is_there() && c.cut_off.empty();
+    right &= !c.has_waiters() && c.cut_off.empty();
     if (!right) FAIL("seed " << seed);
   });
 }
@@ -240,7 +244,7 @@ TEST_CASE("those who set, and those who wake, on several threads: each is woken 
       struct waits_again {
         waits_again(instant t, process& q) : until(t, who) {
           q.keep();
-          who.waits(q);
+          who.hold(q);
         }
         weft::detail::waiter who;
         weft::detail::alarm until;
@@ -271,6 +275,6 @@ TEST_CASE("those who set, and those who wake, on several threads: each is woken 
   CHECK(done == threads);
   CHECK(wrong == 0);
   CHECK(by_alarm > 0);
-  CHECK_FALSE(c.somebody_is_there());
+  CHECK_FALSE(c.has_waiters());
   CHECK(c.cut_off.empty());
 }

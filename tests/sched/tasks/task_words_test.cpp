@@ -98,7 +98,7 @@ TEST_CASE("the last of a count is told that its owner waits, if he does") {
 TEST_CASE("a task that somebody waits for has not ended until it is said under the lock") {
   task_state<> t(true);
   CHECK(t.announce_wait());
-  CHECK(t.end() == after::is_waited_for);
+  CHECK(t.end() == after::waited_for);
   CHECK_FALSE(t.has_ended());
   CHECK(t.announce_wait());  // another comes meanwhile
   CHECK(t.end_at_last() == after::nothing);
@@ -112,16 +112,16 @@ TEST_CASE("of those who have a task, whoever comes last is told that it is nobod
   // Ends, drops the handle, lets go: in every order.
   std::array<int, 3> order = {0, 1, 2};
   do {
-    for (bool const is_waited_for : {false, true}) {
+    for (bool const waited_for : {false, true}) {
       task_state<> t(true);
-      if (is_waited_for) REQUIRE(t.announce_wait());
+      if (waited_for) REQUIRE(t.announce_wait());
       std::vector<bool> said;
       for (int const who : order) {
         if (who == 0) {
           after a = t.end();
-          REQUIRE((a == after::is_waited_for) == is_waited_for);
-          if (is_waited_for) a = t.end_at_last();
-          said.push_back(a == after::is_nobodys);
+          REQUIRE((a == after::waited_for) == waited_for);
+          if (waited_for) a = t.end_at_last();
+          said.push_back(a == after::unreferenced);
         } else {
           said.push_back(who == 1 ? t.drop_handle() : t.let_go());
         }
@@ -135,7 +135,7 @@ TEST_CASE("of those who have a task, whoever comes last is told that it is nobod
   CHECK(ends_first.drop_handle());
   task_state<> ends_last(false);
   CHECK_FALSE(ends_last.drop_handle());
-  CHECK(ends_last.end() == after::is_nobodys);
+  CHECK(ends_last.end() == after::unreferenced);
 }
 
 TEST_CASE("among threads, one is told; what all have done is seen by him") {
@@ -211,12 +211,12 @@ TEST_CASE("among threads, one destroys a task, and who waits for it is woken") {
       std::jthread const ends([&] {
         t->result = 7;
         after said = t->state.end();
-        if (said == after::is_waited_for) {
+        if (said == after::waited_for) {
           std::lock_guard const locked(lock);
           woken = true;
           said = t->state.end_at_last();
         }
-        goes(said == after::is_nobodys);
+        goes(said == after::unreferenced);
       });
       std::jthread const has_it([&] {
         if (!t->state.has_ended()) {

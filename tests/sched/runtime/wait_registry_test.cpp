@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Those who are meant go on, wherever they wait, and the others wait on: sched/runtime/detail/wake_if.hpp.
+/// Those who are meant go on, wherever they wait, and the others wait on: sched/runtime/detail/wait_registry.hpp.
 
 #include <algorithm>
 #include <array>
@@ -44,8 +44,8 @@ using children = spawning<proc, syncing, mail, routing, timing, completions>;
 using program = eff<void, children, proc, syncing, mail, routing, timing, completions>;
 
 /// Of the process that runs, which stands on the ground.
-weft::detail::scheduling_base& scheduler_here() {
-  return static_cast<weft::detail::scheduling_base&>(*weft::detail::prompt::innermost());
+weft::detail::scheduler_core& scheduler_here() {
+  return static_cast<weft::detail::scheduler_core&>(*weft::detail::prompt::innermost());
 }
 /// Looks at what of a process may be looked at while it waits: its frames, from the innermost out.
 bool has_frames(process const& p) noexcept {
@@ -181,12 +181,12 @@ program all_kinds(places& at) {
     return has_frames(p) && std::ranges::find(meant, p.id()) != meant.end();
   };
   while (at.all_early() != 2 * kinds) {
-    scheduler_here().wake_if(is_meant);
+    scheduler_here().waits.cancel_if(is_meant);
     co_await proc::yield{};
   }
   // Whoever would go on now has been woken wrongly.
   for (int i = 0; i != 100; ++i) {
-    scheduler_here().wake_if(is_meant);
+    scheduler_here().waits.cancel_if(is_meant);
     co_await proc::yield{};
   }
   at.is_released = true;
@@ -259,7 +259,7 @@ TEMPLATE_TEST_CASE("those who are not meant stay in their order, and many are me
     std::ranges::sort(meant);
     while (at.waiting() != many) co_await proc::yield{};
     for (int i = 0; i != 3; ++i) co_await proc::yield{};
-    scheduler_here().wake_if(is_meant);
+    scheduler_here().waits.cancel_if(is_meant);
     while (gone != many / 3 * 4) co_await proc::yield{};
     co_await syncing::wake(at, many);
     for (int n = 0; n != many / 3 + 1; ++n) received.push_back(co_await full.in.receive());
@@ -302,7 +302,7 @@ TEMPLATE_TEST_CASE("who waits for room is woken without it, and what it has made
           co_await spawn(starts_others, 1, std::ref(started), std::ref(born), std::ref(over));
       (void)b;
       while (over == 0) {
-        scheduler_here().wake_if([a](process const& p) noexcept { return p.id() == a; });
+        scheduler_here().waits.cancel_if([a](process const& p) noexcept { return p.id() == a; });
         if (over == 0) others_early = born.load();
         co_await proc::yield{};
       }
@@ -405,7 +405,7 @@ step takes_in_crowd(crowd& c, inbox<int>& full) {
 step sweeps_in_crowd(crowd& c, unsigned turn) {
   while (c.over != waiters) {
     ++turn;
-    scheduler_here().wake_if([turn](process const& p) noexcept {
+    scheduler_here().waits.cancel_if([turn](process const& p) noexcept {
       return has_frames(p) && p.id().hash() % 5 == turn % 5;
     });
     co_await proc::yield{};
@@ -461,7 +461,7 @@ TEMPLATE_TEST_CASE("who waits for room is let in or woken, once", "", on_one_thr
       for (int i = 0; i != 5; ++i)
         co_await spawn(starts_others, 50, std::ref(started), std::ref(born), std::ref(over));
       for (unsigned turn = 0; over != 5; ++turn) {
-        scheduler_here().wake_if([turn](process const& p) noexcept {
+        scheduler_here().waits.cancel_if([turn](process const& p) noexcept {
           return has_frames(p) && p.id().hash() % 5 == turn % 5;
         });
         co_await proc::yield{};

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <exception>
+
+#include "sched/base/detail/injection_node.hpp"
+#include "sched/base/errors.hpp"
+#include "sched/base/process.hpp"
+#include "sched/base/thunk.hpp"
+
+namespace weft::detail {
+
+/// A scheduler, as those parts of it see it where processes wait: it makes processes ready.
+class ready_sink {
+ public:
+  /// Called on a thread of the scheduler, or when none of them runs.
+  virtual void make_ready(thunk t) noexcept = 0;
+  /// Called on any thread.  If it throws, `t` is unchanged.
+  virtual void put_from_outside(thunk& t) = 0;
+  /// The same with memory that reserve_put() gave: throws only if the backend reserves none.
+  virtual void put_from_outside(thunk& t, spare_node in) = 0;
+  /// Throws bad_alloc.
+  [[nodiscard]] virtual spare_node reserve_put() = 0;
+
+  /// Makes a process ready whose wait is cancelled.
+  void make_cancelled(process& p) noexcept {
+    p.mark_cancellable();
+    make_ready(thunk(&p));
+  }
+
+ protected:
+  ~ready_sink() = default;
+};
+
+/// Answers the wait of a process with `cancelled`.
+inline void fail_cancelled(process& p) noexcept {
+  if (p.is_waiting())  // else a handler round it has ended, and it waits for nothing
+    p.fail(std::make_exception_ptr(cancelled()));
+}
+
+}  // namespace weft::detail

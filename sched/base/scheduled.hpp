@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+
+#include "effects/proc.hpp"
+
+/// How a scheduler carries out an operation: an operation says so itself, by a static member
+/// `scheduling`; one that says nothing is answered at once.
+namespace weft::detail {
+
+/// What an operation does to the step of its process.
+enum class step_kind : std::uint8_t {
+  at_once,           ///< It is answered at once, and the step goes on.
+  ends,              ///< It ends the step.
+  ends_if_it_waits,  ///< It ends the step if the process has to wait.
+  spawns             ///< It starts a process, and ends the step if there is too much to do already.
+};
+
+struct scheduling_rule {
+  step_kind step = step_kind::at_once;
+  /// Whether other processes refer to the frame of the operation while its process waits.
+  bool waits_in_frame = false;
+  /// Whether it is on an object that processes share: where schedules are explored it may be a step.
+  bool is_shared = false;
+  /// Whether it finds that its process is cancelled, although it is answered at once: an operation
+  /// that begins to take something for which the process may have to wait.
+  bool checks_cancellation = false;
+};
+/// Of an operation that suspends the process, to wait in its frame for another process.
+inline constexpr scheduling_rule scheduled_as_wait{
+    .step = step_kind::ends, .waits_in_frame = true, .is_shared = true};
+/// The same, of an operation that first tries not to wait.
+inline constexpr scheduling_rule scheduled_as_try{
+    .step = step_kind::ends_if_it_waits, .waits_in_frame = true, .is_shared = true};
+/// Of an operation on a shared object that never waits.
+inline constexpr scheduling_rule scheduled_as_access{.is_shared = true};
+
+template <class O>
+constexpr scheduling_rule scheduling_of{};
+template <class O>
+  requires requires { O::scheduling; }
+constexpr scheduling_rule scheduling_of<O> = O::scheduling;
+template <>
+inline constexpr scheduling_rule scheduling_of<proc::yield>{.step = step_kind::ends};
+template <>
+inline constexpr scheduling_rule scheduling_of<proc::fork>{.step = step_kind::ends};
+template <>
+inline constexpr scheduling_rule scheduling_of<proc::exit>{.step = step_kind::ends};
+
+/// Whether the scheduler handles the effect: those that only a process performs, and tasking<...>.
+template <class E>
+constexpr bool is_scheduled = requires { requires E::is_of_processes; };
+
+}  // namespace weft::detail

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <coroutine>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "effects/handle.hpp"
+#include "sched/base/backend.hpp"
+#include "sched/base/detail/location_listener.hpp"
+#include "sched/base/process.hpp"
+#include "sched/base/thunk.hpp"
+#include "sched/mail/detail/mail_waiters.hpp"
+#include "sched/mail/detail/mailbox.hpp"
+#include "sched/mail/detail/mailbox_registry.hpp"
+#include "sched/mail/mail.hpp"
+#include "sched/mail/routing.hpp"
+
+/// The clauses of mail and routing.  `S` is a scheduler (backend_scheduler.hpp).
+///
+/// A send or a receive is attempted first: `attempt(s, operation, waiting)` fills in the answer if
+/// that can be had without suspending the process.  Otherwise the process is suspended, and `on()`
+/// either answers it, or leaves it waiting at the mailbox.
+namespace weft::detail {
+
+template <class S>
+[[nodiscard]] mailbox_registry* on(S& s, mail::open const&) {
+  return &s.waits.mail();
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_foreign_port() {
+  throw std::logic_error("weft: this port was opened in another scheduler");
+}
+template <class S>
+[[gnu::always_inline]] inline void require_own_port(S& s, mailbox const& b) {
+  if (&b.registry() != &s.waits.mail()) [[unlikely]]
+    throw_foreign_port();
+}
+/// Whether a sender may hand over: let the receiver run in its place.  Not too often in a row, or
+/// others would wait too long; and not if a process is to be told something first.
+template <class S>
+[[nodiscard]] bool may_hand_over(S& s) noexcept {
+  static constexpr std::uint8_t most = 64;
+  if constexpr (hands_over<typename S::backend_type>)
+    return s.here().hand_overs < most && s.is_innermost() && !s.cancellation.needs_attention();
+  else
+    return false;
+}
+/// Where schedules are explored: a send to a process that waits ends the sender's step, as other
+/// backends hand over there.
+template <class S>
+[[nodiscard]] bool ends_step_of_sender(S& s) noexcept {
+  return S::explores && s.is_innermost() && !s.cancellation.needs_attention();
+}
+/// The sender goes on in its turn, the receiver now.
+template <class S>
+[[gnu::always_inline]] inline std::coroutine_handle<> hand_over(S& s,
+                                                                mailbox::receives to) noexcept {
+  ++s.here().hand_overs;
+  s.put(s.box(true), put_reason::handed_over);
+  if constexpr (S::on_several_threads) s.worker().on_handover(*to.receiver);
+  return s.resume(to.receiver, to.answer);
+}
+template <class S>
+[[gnu::noinline]] void put_receiver(S& s, mailbox::receives to) noexcept {
+  s.put(thunk(to.receiver, to.answer), put_reason::woken);
+}
+/// A sender that waited for room.
+template <class S>
+[[gnu::noinline]] void put_admitted(S& s, process* p) noexcept {
+  s.put(thunk(p, true), put_reason::woken);
+}
+/// Whether the process that runs is to end, and so neither sends nor receives.
+template <class S>
+[[nodiscard]] bool must_end(S& s, process const& p) noexcept {
+  return s.cancellation.needs_attention() && s.cancellation.includes(p.leaf());
+}
+
+// ---- sending
+
+template <class S>
+[[gnu::always_inline]] inline bool attempt(S& s, mail::send const& o, result_slot<bool>& waiting) {
+  send_waiter& w = *o.what;
+  require_own_port(s, *w.box);
+  if constexpr (S::explores) w.box->note_use();
+  mailbox::receives to{};
+  bool const ends_step = may_hand_over(s) || ends_step_of_sender(s);
+  switch (w.box->template send<S::on_several_threads>(w.message, ends_step, to)) {
+    case mailbox::sending::given:
+      put_receiver(s, to);
+      [[fallthrough]];
+    case mailbox::sending::left:
+      return waiting.set(true), true;
+    case mailbox::sending::closed:
+      return waiting.set(false), true;
+    case mailbox::sending::hand_over:
+    case mailbox::sending::full:
+    case mailbox::sending::refused:
+    case mailbox::sending::taken:
+      break;
+  }
+  return false;
+}
+/// The message was given to a receiver: that runs, or is put, and the sender is answered.
+template <class S>
+[[gnu::always_inline]] inline std::coroutine_handle<> after_giving(S& s, mailbox::receives to,
+                                                                   std::uint64_t answer) noexcept {
+  put_receiver(s, to);
+  if (ends_step_of_sender(s)) {
+    s.put(s.box(answer), put_reason::yielded);
+    return s.next();
+  }
+  return s.resume(&s.running(), answer);
+}
+template <class S>
+[[gnu::always_inline]] inline std::coroutine_handle<> on(S& s, mail::send const& o) {
+  send_waiter& w = *o.what;
+  require_own_port(s, *w.box);
+  if constexpr (S::explores) w.box->note_use();
+  process& p = s.running();
+  if (must_end(s, p)) [[unlikely]]
+    return s.refuse(p);
+  mailbox::receives to{};
+  auto sent = w.box->template send<S::on_several_threads>(w.message, false, to);
+  if (sent == mailbox::sending::full) [[unlikely]] {
+    s.on_wait_begin(p);
+    try {
+      sent =
+          w.box->template send_or_wait<S::on_several_threads>(w, p, to, s.cancellation.refuses());
+    } catch (...) {
+      s.on_wait_cancelled(p);
+      throw;
+    }
+    if (sent == mailbox::sending::full) {
+      s.on_waiting(p);
+      return s.next();
+    }
+    s.on_wait_cancelled(p);
+    if (sent == mailbox::sending::refused) return s.refuse(p);
+  }
+  if (sent == mailbox::sending::given) [[likely]] {
+    if (may_hand_over(s)) [[likely]]
+      return hand_over(s, to);
+    return after_giving(s, to, true);
+  }
+  return s.resume(&p, sent != mailbox::sending::closed);
+}
+
+// ---- sending with a deadline
+
+template <class S>
+bool attempt(S& s, mail::send_until const& o, result_slot<std::uint64_t>& waiting) {
+  send_waiter& w = *o.what;
+  require_own_port(s, *w.box);
+  if constexpr (S::explores) w.box->note_use();
+  mailbox::receives to{};
+  bool const ends_step = may_hand_over(s) || ends_step_of_sender(s);
+  switch (w.box->template send<S::on_several_threads>(w.message, ends_step, to)) {
+    case mailbox::sending::given:
+      put_receiver(s, to);
+      [[fallthrough]];
+    case mailbox::sending::left:
+      return waiting.set(send_waiter::sent), true;
+    case mailbox::sending::closed:
+      return waiting.set(send_waiter::inbox_has_gone), true;
+    case mailbox::sending::full:
+      return !o.waits && (waiting.set(send_waiter::too_late), true);
+    case mailbox::sending::hand_over:
+    case mailbox::sending::refused:
+    case mailbox::sending::taken:
+      break;
+  }
+  return false;
+}
+/// As mail::send; and a sender that waits is woken by its alarm as well, or finds at once that it is
+/// too late.
+template <class S>
+std::coroutine_handle<> on(S& s, mail::send_until const& o) {
+  send_waiter& w = *o.what;
+  require_own_port(s, *w.box);
+  if constexpr (S::explores) w.box->note_use();
+  process& p = s.running();
+  if (must_end(s, p)) return s.refuse(p);
+  mailbox::receives to{};
+  auto sent = w.box->template send<S::on_several_threads>(w.message, false, to);
+  if (sent == mailbox::sending::full) {
+    if (!o.waits) return s.resume(&p, send_waiter::too_late);
+    s.on_wait_begin(p);
+    w.parked.hold(p);
+    try {
+      if (!o.until || set_alarm(s, *o.until))
+        sent = w.box->template send_or_wait_in_time<S::on_several_threads>(
+            w, to, s.cancellation.refuses());
+      else
+        sent = w.parked.take() ? mailbox::sending::refused : mailbox::sending::taken;
+    } catch (...) {  // by set_alarm(), before another party could take it; or after it was taken
+      (void)w.parked.take();
+      s.on_wait_cancelled(p);
+      throw;
+    }
+    if (sent == mailbox::sending::full || sent == mailbox::sending::taken) {
+      s.on_waiting(p);
+      return s.next();
+    }
+    s.on_wait_cancelled(p);
+    if (sent == mailbox::sending::refused) return s.refuse(p);
+  }
+  if (sent == mailbox::sending::closed) return s.resume(&p, send_waiter::inbox_has_gone);
+  if (sent == mailbox::sending::given) {
+    if (may_hand_over(s)) return hand_over(s, to);
+    return after_giving(s, to, send_waiter::sent);
+  }
+  return s.resume(&p, send_waiter::sent);
+}
+
+// ---- sending by id
+
+template <class S>
+[[nodiscard]] own_route on(S& s, routing::open const&) {
+  return {&s.waits.mail(), s.running().id()};
+}
+/// Looks up where to send to, once.  False if the process has no such inbox.
+template <class S>
+[[nodiscard]] bool find_route(S& s, routed_send_waiter& w) noexcept {
+  if (w.at.get()) return true;
+  route_table* const all = s.waits.mail().routes_if_any();
+  if (!all) return false;
+  w.at = all->find(w.to, w.type);
+  w.by.box = w.at.get();
+  return w.by.box != nullptr;
+}
+template <class S>
+bool attempt(S& s, routing::send const& o, result_slot<bool>& waiting) {
+  if (find_route(s, *o.what)) return attempt(s, mail::send(o.what->by), waiting);
+  waiting.set(false);
+  return true;
+}
+template <class S>
+std::coroutine_handle<> on(S& s, routing::send const& o) {
+  if (find_route(s, *o.what)) return on(s, mail::send(o.what->by));
+  return s.resume(&s.running(), false);
+}
+template <class S>
+bool attempt(S& s, routing::send_until const& o, result_slot<std::uint64_t>& waiting) {
+  if (find_route(s, *o.what))
+    return attempt(s, mail::send_until(o.what->by, o.until, o.waits), waiting);
+  waiting.set(send_waiter::inbox_has_gone);
+  return true;
+}
+template <class S>
+std::coroutine_handle<> on(S& s, routing::send_until const& o) {
+  if (find_route(s, *o.what)) return on(s, mail::send_until(o.what->by, o.until, o.waits));
+  return s.resume(&s.running(), send_waiter::inbox_has_gone);
+}
+
+// ---- receiving
+
+/// The answer of a receive, if there is one without waiting.
+template <class S>
+[[gnu::always_inline]] inline std::optional<std::uint64_t> find_message(S& s,
+                                                                        mail::receive const& o) {
+  receive_waiter& w = *o.where;
+  if (w.count == 1 && o.waits) [[likely]] {  // the general case below, in short
+    mailbox& b = *w.first->box;
+    require_own_port(s, b);
+    if constexpr (S::explores) note_access(&b, true);
+    process* admitted = nullptr;
+    auto const found = b.template receive<S::on_several_threads>(*w.first, admitted);
+    if (admitted) [[unlikely]]
+      put_admitted(s, admitted);
+    if (found == mailbox::receiving::come) return 1;
+    if (found == mailbox::receiving::none) return {};
+    return receive_waiter::nobody_left;
+  }
+  return find_message_of_several(s, o);
+}
+template <class S>
+[[gnu::noinline]] std::optional<std::uint64_t> find_message_of_several(S& s,
+                                                                       mail::receive const& o) {
+  receive_waiter& w = *o.where;
+  bool may_come = false;
+  for (unsigned i = 0; i != w.count; ++i) {
+    mailbox& b = *w.first[i].box;
+    require_own_port(s, b);
+    if constexpr (S::explores) note_access(&b, true);
+    process* admitted = nullptr;
+    auto const found = b.template receive<S::on_several_threads>(w.first[i], admitted);
+    if (admitted) [[unlikely]]
+      put_admitted(s, admitted);
+    if (found == mailbox::receiving::come) return i + 1;
+    may_come |= found == mailbox::receiving::none;
+  }
+  if (!may_come) return receive_waiter::nobody_left;
+  if (!o.waits) return receive_waiter::too_late;
+  return {};
+}
+template <class S>
+[[gnu::always_inline]] inline bool attempt(S& s, mail::receive const& o,
+                                           result_slot<std::uint64_t>& waiting) {
+  auto const answer = find_message(s, o);
+  if (answer) waiting.set(*answer);
+  return answer.has_value();
+}
+template <class S>
+std::coroutine_handle<> on(S& s, mail::receive const& o) {
+  receive_waiter& w = *o.where;
+  process& p = s.running();
+  bool const needed_attention = s.cancellation.needs_attention();
+  if (needed_attention && must_end(s, p)) [[unlikely]]
+    return s.refuse(p);
+  // Otherwise the receive has been attempted; unless there was a reason for attention, which is gone
+  // by now.
+  if (p.is_forkable() || needed_attention || !o.waits) [[unlikely]]
+    if (auto const answer = find_message(s, o)) {
+      // The last sender may have ended because it was cancelled, after we had asked.
+      if (*answer == receive_waiter::nobody_left && must_end(s, p)) return s.refuse(p);
+      return s.resume(&p, *answer);
+    }
+  s.on_wait_begin(p);
+  w.parked.hold(p);
+  auto const resume_with = [&](std::uint64_t answer) {
+    s.on_wait_cancelled(p);
+    return s.resume(&p, answer);
+  };
+  auto const refuse = [&] {
+    s.on_wait_cancelled(p);
+    return s.refuse(p);
+  };
+  auto const resume_without_senders = [&] {
+    return must_end(s, p) ? refuse() : resume_with(receive_waiter::nobody_left);
+  };
+  try {
+    if (w.until && !set_alarm(s, *w.until)) [[unlikely]]
+      if (w.parked.take()) return refuse();
+  } catch (...) {
+    (void)w.parked.take();
+    s.on_wait_cancelled(p);
+    throw;
+  }
+  for (unsigned i = 0; i != w.count; ++i) {
+    process* admitted = nullptr;
+    auto const how = w.first[i].box->template enter<S::on_several_threads>(
+        w.first[i], admitted, s.cancellation.refuses());
+    if (admitted) [[unlikely]]
+      put_admitted(s, admitted);
+    if (how == mailbox::entering::waits) continue;
+    if (how == mailbox::entering::come) return resume_with(i + 1);
+    if (how == mailbox::entering::refused) return refuse();
+    if (how == mailbox::entering::nothing) return resume_without_senders();
+    if (how == mailbox::entering::occupied && w.parked.take()) {
+      s.on_wait_cancelled(p);
+      throw std::logic_error("weft: another process receives from this inbox: one may at a time");
+    }
+    s.on_waiting(p, wait_kind::mail);  // another party has taken it
+    return s.next();
+  }
+  if (w.count > 1) {
+    w.is_everywhere.store(true, std::memory_order_seq_cst);  // seq_cst: has_looked_everywhere()
+    if (!w.may_get_more() && w.parked.take()) return resume_without_senders();
+  }
+  s.on_waiting(p, wait_kind::mail);
+  return s.next();
+}
+
+}  // namespace weft::detail

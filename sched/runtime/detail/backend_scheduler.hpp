@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <coroutine>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <stop_token>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "effects/handle.hpp"
+#include "sched/base/backend.hpp"
+#include "sched/base/detail/deferred_events.hpp"
+#include "sched/base/detail/forkable_process.hpp"
+#include "sched/base/detail/lost_process.hpp"
+#include "sched/base/detail/pending_operation.hpp"
+#include "sched/base/process.hpp"
+#include "sched/base/thunk.hpp"
+#include "sched/runtime/detail/outer_recorder.hpp"
+#include "sched/runtime/detail/scheduler_core.hpp"
+#include "sched/runtime/detail/shutting_down.hpp"
+#include "sched/tasks/detail/scope_core.hpp"
+#include "sched/tasks/detail/task_flags.hpp"
+
+namespace weft::detail {
+
+/// A scheduler on a backend: the loop that goes from process to process.
+///
+/// An operation reaches it by a clause of clause_dispatch.hpp, which suspends the process, calls
+/// `on(scheduler, operation)`, and goes on to next().  The clauses stand in the room of their
+/// operation: sync/detail/sync_clauses.hpp, mail/detail/mail_clauses.hpp, tasks/detail/*.hpp, and for
+/// proc and spawning process_clauses.hpp.  Time: timekeeping.hpp.  Where schedules are explored:
+/// explored_steps.hpp.  Running on threads: running.hpp.
+///
+/// Everything is public: only these algorithms see a backend_scheduler.
+template <backend Backend>
+class backend_scheduler final : public scheduler_core, public scope_runner {
+ public:
+  using backend_type = Backend;
+  static constexpr bool on_several_threads = concurrent_backend<Backend>;
+  static constexpr bool explores =
+      exploring_backend<Backend> && requires(Backend const& b) { b.is_parallel(); };
+  static constexpr header_layout const& header = header_layout_for<Backend>();
+
+  template <class... Args>
+  explicit backend_scheduler(Args&&... args)
+      : scheduler_core(on_several_threads, Backend::wakes, !explores),
+        backend_(std::in_place, std::forward<Args>(args)...) {
+    if constexpr (!on_several_threads) worker_.emplace(*backend_, 0U);
+    if constexpr (explores)
+      backend_->set_scheduler(this, [](void* s) noexcept {
+        return process_with_deferred_events(*static_cast<backend_scheduler*>(s));
+      });
+  }
+
+  // ---- the thread that we are on
+
+  /// A worker of several: its state, and the backend's end of it.
+  struct worker_slot : worker_state {
+    worker_slot(backend_scheduler& s, unsigned index)
+        : worker_state(s), worker(*s.backend_, index) {}
+    typename Backend::worker worker;
+  };
+  [[nodiscard]] worker_state& here() noexcept {
+    if constexpr (on_several_threads)
+      return *worker_state::of_thread;
+    else
+      return own;
+  }
+  [[nodiscard]] typename Backend::worker& worker() noexcept {
+    if constexpr (on_several_threads)
+      return static_cast<worker_slot&>(*worker_state::of_thread).worker;
+    else
+      return *worker_;
+  }
+  [[nodiscard]] Backend& base() noexcept { return *backend_; }
+  /// Whether a process of ours runs on this thread.
+  [[nodiscard]] bool runs_process() noexcept { return worker_here().running != nullptr; }
+  [[nodiscard]] process& running() noexcept { return *here().running; }
+
+  // ---- putting
+
+  [[gnu::always_inline]] void put(thunk&& t, put_reason why) noexcept {
+    try {
+      if constexpr (on_several_threads) {
+        worker_state* const w = worker_state::of_thread;
+        if (!w || w->home != this) return backend_->put(std::move(t), why);
+      }
+      worker().put(std::move(t), why);
+    } catch (...) {
+      retire_unput(t);
+    }
+  }
+  /// The process that runs, boxed with its answer: the caller puts it, and goes on to next().
+  [[nodiscard]] thunk box(std::uint64_t answer = 0) noexcept {
+    return thunk(here().running, answer);
+  }
+  void make_ready(thunk t) noexcept override { put(std::move(t), put_reason::woken); }
+  void put_from_outside(thunk& t) override { backend_->put(std::move(t), put_reason::woken); }
+  void put_from_outside(thunk& t, spare_node in) override {
+    put_from_outside(t, put_reason::woken, std::move(in));
+  }
+  void put_from_outside(thunk& t, put_reason why, [[maybe_unused]] spare_node in) {
+    if constexpr (reserving_backend<Backend>)
+      backend_->put(std::move(t), why, std::move(in));
+    else
+      backend_->put(std::move(t), why);
+  }
+  [[nodiscard]] spare_node reserve_put() override {
+    if constexpr (reserving_backend<Backend>)
+      return backend_->reserve();
+    else
+      return {};
+  }
+
+  // ---- which process runs next
+
+  [[gnu::always_inline]] std::coroutine_handle<> next() noexcept {
+    if (cancellation.needs_attention()) [[unlikely]]
+      return next_slow();
+    thunk t = take();
+    if (!t) [[unlikely]]
+      return stop_stepping(t.why_empty());
+    std::uint64_t const answer = t.answer();
+    return resume(t.release(), answer);
+  }
+  [[gnu::always_inline]] thunk take() noexcept {
+    here().hand_overs = 0;
+    if (has_alarms()) [[unlikely]]
+      return take_in_time(*this);
+    try {
+      thunk t = worker().take(instant::max(), quiescence());
+      if constexpr (on_several_threads)  // with one thread no alarm is set while we look
+        if (!t && t.why_empty() == thunk::reason::deadline) [[unlikely]]
+          return take_in_time(*this);
+      return t;
+    } catch (...) {
+      here().broken = std::current_exception();
+      return thunk::reason::stopped;
+    }
+  }
+  [[gnu::always_inline]] std::coroutine_handle<> resume(process* p, std::uint64_t answer) noexcept {
+    if constexpr (explores) {
+      note_group_check(*this, *p);
+      if (backend_->events().has(*p)) return resume_slow(p, answer);
+    }
+    // On several threads it may be ready because a process failed while we looked for it.
+    if (!p->resumes_plainly() || (on_several_threads && cancellation.needs_attention()))
+        [[unlikely]]
+      return resume_slow(p, answer);
+    here().running = p;
+    return p->resume(answer);
+  }
+  /// Whether alarms have to be looked at.
+  [[nodiscard]] bool has_alarms() const noexcept { return !waits.alarms.empty(); }
+  /// Where schedules are explored nothing comes from outside: a process that waits for an external
+  /// event waits for a process.
+  [[nodiscard]] quiescence_test quiescence() const noexcept {
+    return explores ? quiescence_test() : quiescence_outside();
+  }
+  /// The thread has no process to go on to.
+  std::coroutine_handle<> stop_stepping(thunk::reason why) noexcept {
+    here().stopped = why == thunk::reason::stopped;
+    here().running = nullptr;
+    return std::noop_coroutine();
+  }
+
+  [[gnu::noinline]] std::coroutine_handle<> next_slow() noexcept {
+    while (!cancellation.is_last_step()) {
+      thunk t = take_slow();
+      if (!t) return stop_stepping(t.why_empty());
+      std::uint64_t const answer = t.answer();
+      if constexpr (explores) note_group_check(*this, *t.get());
+      if (auto const frame = prepare(t.release(), answer)) return frame;
+    }
+    return stop_stepping(thunk::reason::quiescent);
+  }
+  thunk take_slow() noexcept {
+    // While all processes are unwound nothing hinges on their order, which an exploring backend
+    // wants to know; unless a process goes on with an answer (WAITER-5).
+    if constexpr (explores) {
+      if (cancellation.is_of_all()) try {
+          return worker_->take_any(instant::max(), {}, [](process& p) {
+            return header_of<typename Backend::header>(p).pending.perform ? p.requires_answer()
+                                                                          : p.has_answer();
+          });
+        } catch (...) {
+          here().broken = std::current_exception();
+          return thunk::reason::stopped;
+        }
+    }
+    if constexpr (on_several_threads) scan_waiters_if_due(*this);
+    return take();
+  }
+  [[gnu::noinline]] std::coroutine_handle<> resume_slow(process* p, std::uint64_t answer) noexcept {
+    if (auto const frame = prepare(p, answer)) return frame;
+    return next_slow();
+  }
+  /// Prepares a process that does not simply go on with its answer: one that is forkable, new,
+  /// answered already, suspended inside handlers, cut, cancelled, or at a pending operation.
+  /// Returns the frame that goes on; null if the process is over.
+  [[gnu::noinline]] std::coroutine_handle<> prepare(process* p, std::uint64_t answer) noexcept {
+    here().running = nullptr;
+    if (apply_what_comes_first(*this, p, answer)) return nullptr;
+    try {
+      if (p->is_forkable()) {
+        p = make_sole_owner(*this, static_cast<forkable_process*>(p));
+        static_cast<forkable_process&>(*p).claim_frames(*this);
+      }
+      auto const pending = take_pending(*this, *p);
+      if (p->was_cut()) throw p->cut_error();
+      bool const all_are = cancellation.is_of_all() && !submissions::is_new_internal(*p);
+      bool const is_cancelled = all_are || cancellation.includes_by_group(*p);
+      // WAITER-5.  An operation that is performed now finds the cancellation by itself.
+      if (is_cancelled && (pending.perform ? all_are && !p->requires_answer() : !p->has_answer())) {
+        if (all_are) cancellation.note_found();
+        // A process without frames is dropped; so is one that ignores its cancellation.
+        if (!p->has_started() || !p->is_waiting()) return retire(p, nullptr), nullptr;
+        if (!p->requires_answer()) {
+          if (p->note_cancellation() > patience()) {
+            if (all_are) report_left(*this, *p);
+            return retire(p, nullptr), nullptr;
+          }
+          p->fail(std::make_exception_ptr(all_are ? why_all_cancelled() : why_group_cancelled()));
+        }
+      } else if (pending.perform) {
+        here().running = p;
+        return pending.perform(this, *p, pending);
+      }
+      if (p->is_forkable()) prepare_log(*this, static_cast<forkable_process&>(*p), answer);
+    } catch (...) {
+      return retire(p, std::current_exception()), nullptr;
+    }
+    here().running = p;
+    return p->resume_slow(answer, *this);
+  }
+  /// The process that runs is suspended at an operation, and is to end instead.
+  [[nodiscard]] std::coroutine_handle<> refuse(process& p) noexcept {
+    p.mark_cancellable();
+    return resume_slow(&p, 0);
+  }
+
+  // ---- how a process ends
+
+  continuation finished(process& p) noexcept override {
+    if (!p.ended_plainly() || is_limited() || has_events(*this)) [[unlikely]]
+      return finished_slow(p);
+    on_end(p);
+    worker_state& w = here();
+    w.running = nullptr;
+    --w.unforkable;
+    --w.alive;
+    p.destroy_plain();
+    return next();
+  }
+  /// The process has an error or a log, there is a limit to processes, or an explorer looks.
+  [[gnu::noinline]] continuation finished_slow(process& p) noexcept {
+    std::exception_ptr error = p.take_result();
+    if (p.is_forkable()) [[unlikely]] {
+      replay_log const& log = log_of_running();
+      if (log.replaying() && (log.diverged() || !error))
+        error = std::make_exception_ptr(log.divergence());
+    }
+    // A process that fails has all others cancelled; one that makes room admits another.
+    if constexpr (explores)
+      if (bool const is_a_step = error || is_limited();
+          defers_end(*this, {.owner = &p, .is_a_step = is_a_step, .error = error}))
+        return next();
+    here().running = nullptr;
+    retire(&p, std::move(error));
+    return next();
+  }
+  /// The process has ended, or is to; `error` is null if it did not fail.  Drops its count.
+  [[gnu::always_inline]] void retire(process* p, std::exception_ptr error) noexcept {
+    if constexpr (explores) backend_->events().apply_all_of(*p);
+    if (error) [[unlikely]]
+      return retire_failed(p, std::move(error));
+    on_end(*p);
+    worker_state& w = worker_here();
+    if (!keeps_log(*p)) --w.unforkable;
+    --w.alive;
+    bool const gives_room = is_limited() && !p->id().is_internal();
+    p->release();
+    if (gives_room) [[unlikely]]
+      give_room();
+  }
+  [[gnu::cold, gnu::noinline]] void retire_failed(process* p, std::exception_ptr error) noexcept {
+    lost_process const lost(error);
+    fail(p->id(), error);
+    retire(p, nullptr);
+  }
+  /// The backend threw instead of taking the thunk.
+  [[gnu::cold, gnu::noinline]] void retire_unput(thunk& t) noexcept {
+    if (t) return retire(t.release(), std::current_exception());
+    --worker_here().alive;  // the backend has dropped the process, which it should not
+    if (is_limited()) give_room();
+    fail({}, std::current_exception());
+  }
+
+  // ---- what a backend wants to know of its processes
+
+  void on_wait_begin(process& p) noexcept {
+    if constexpr (on_several_threads) worker().on_wait_begin(p);
+  }
+  void on_waiting(process& p, wait_kind what = wait_kind::other) noexcept {
+    if constexpr (on_several_threads) worker().on_waiting(p, what);
+  }
+  void on_wait_cancelled(process& p) noexcept {
+    if constexpr (on_several_threads) worker().on_wait_cancelled(p);
+  }
+  void on_end(process& p) noexcept {
+    if constexpr (requires { backend_->on_end(p); }) backend_->on_end(p);
+  }
+
+  // ---- what other headers do, as virtual functions of the interfaces that we implement
+
+  [[nodiscard]] process* new_process_outside(process_id id, first_frame first) override {
+    return new_process(*this, id, first, effects.look_up_outside(*first.row));
+  }
+  void on_admitted(admission::ticket& t) noexcept override { start_admitted(*this, t); }
+  void run_internal(internal_task what) noexcept override { do_internal(*this, what); }
+  std::coroutine_handle<> end_diverged(std::coroutine_handle<> leaf, site const& at) override {
+    return end_diverged_process(*this, leaf, at);
+  }
+  void end_evidence() noexcept override {
+    for (auto& e : evidence_) e->expire();
+  }
+  std::coroutine_handle<> wait_for_rest(end_of_clause& at) noexcept override {
+    return runs_process() ? wait_for_dropped_rest(*this, at) : nullptr;
+  }
+  [[nodiscard]] thunk begin_task(any_task& t, process_id id) noexcept override {
+    return promote_task(*this, t, id);
+  }
+  void cancel(task_group& g) noexcept override { cancel_group(*this, g); }
+  void on_group_end(task_group& g) noexcept override { note_group_end(*this, g); }
+  continuation task_ended(task& t) noexcept override { return end_task(*this, t); }
+  continuation task_dropped(task& t) noexcept override { return drop_task(*this, t); }
+  void task_unwinds(task& t, suspension& s) noexcept override { unwind_task(*this, t, s); }
+  void task_is_over(task& t) noexcept override { count_ended(*this, t.of()); }
+  void start(task_record& r) override { start_task(*this, r); }
+  continuation task_ended(task_record& r) noexcept override { return end_task(*this, r); }
+  continuation task_dropped(task_record& r) noexcept override { return drop_task(*this, r); }
+  void task_unwinds(task_record& r, suspension& s) noexcept override { unwind_task(*this, r, s); }
+  void task_is_over(task_record& r) noexcept override { settle_record(*this, r); }
+  void on_last_reference(task_record& r) noexcept override { release_record(*this, r); }
+  void scope_unwinds(scope_core& c, suspension& s) noexcept override { unwind_scope(*this, c, s); }
+
+  // ---- state
+
+  std::optional<Backend> backend_;                  // until the end: it may hold processes
+  std::optional<typename Backend::worker> worker_;  // of one thread
+  task_flags tasks_;
+  std::size_t log_limit_ = 0;
+  std::stop_token stop_token_;
+  instant virtual_now_{};
+  bool was_asked_to_stop_ = false;
+  class program* first_ = nullptr;  // of a first process without a log
+  result_slot<void> sink_;          // where a process that has not started waits for its answer
+  std::pmr::vector<std::unique_ptr<expirable_evidence>> evidence_{effects.memory()};
+};
+
+}  // namespace weft::detail
+
+#include "sched/mail/detail/mail_clauses.hpp"
+#include "sched/runtime/detail/clause_dispatch.hpp"
+#include "sched/runtime/detail/explored_steps.hpp"
+#include "sched/runtime/detail/process_clauses.hpp"
+#include "sched/runtime/detail/replaying.hpp"
+#include "sched/runtime/detail/running.hpp"
+#include "sched/runtime/detail/task_dispatch.hpp"
+#include "sched/runtime/detail/timekeeping.hpp"
+#include "sched/sync/detail/sync_clauses.hpp"
+#include "sched/tasks/detail/join_algorithm.hpp"
+#include "sched/tasks/detail/scope_algorithm.hpp"
+#include "sched/tasks/detail/task_cancelling.hpp"
+#include "sched/tasks/detail/task_unwinding.hpp"

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <coroutine>
+#include <exception>
+#include <source_location>
+#include <type_traits>
+#include <utility>
+
+#include "effects/handle.hpp"
+#include "effects/proc.hpp"
+#include "sched/base/backend.hpp"
+#include "sched/base/detail/pending_operation.hpp"
+#include "sched/base/scheduled.hpp"
+#include "sched/mail/detail/mail_waiters.hpp"
+#include "sched/mail/mail.hpp"
+#include "sched/runtime/detail/outer_recorder.hpp"
+#include "sched/sync/gate.hpp"
+#include "sched/tasks/tasking.hpp"
+
+/// How an operation reaches the scheduler: the entries of its clause tables.  How each operation is
+/// scheduled stands on the operation (scheduled.hpp); what it does, in `on(scheduler, operation)`.
+///
+///   DISPATCH-1  A process that performs is suspended first, and put last: once it is put, any
+///       thread may run it.
+///   DISPATCH-2  The end of a clause goes straight on to the next process: not through a loop.
+///   DISPATCH-3  A process runs under one of two sets of evidence: for processes that keep a log, or
+///       for those that do not.
+namespace weft::detail {
+
+/// Evidence for `E`, of the scheduler `S`.
+template <class S, class E, bool Records>
+struct scheduler_evidence final : evidence<E>, expirable_evidence {
+  S& home;
+  explicit scheduler_evidence(S& s) noexcept;
+  void expire() noexcept override;
+};
+
+template <class S, class E, class O, bool Records>
+struct tasking_dispatch;
+
+template <class S, class E, class O, bool Records>
+struct clause_dispatch {
+  using R = typename O::result;
+  static constexpr scheduling_rule how = scheduling_of<O>;
+  static constexpr bool ends_step = how.step == step_kind::ends;
+  static constexpr bool may_end_step = how.step == step_kind::ends_if_it_waits;
+  static constexpr bool spawns = how.step == step_kind::spawns;
+  /// Spawning, when there is too much to do already: then the spawner lets the others go first.
+  static constexpr bool may_be_crowded = S::on_several_threads && !Records && spawns;
+  static constexpr bool may_be_small_step = S::explores && how.is_shared;
+  /// Whether it comes after the events of its process (deferred_events.hpp): a process that waits has
+  /// none left, and one that is spawned finds that they have taken effect.
+  static constexpr bool comes_after_events =
+      S::explores && (may_be_small_step || ends_step || spawns || is_tasking<E>);
+  static S& of(evidence<E>& e) noexcept {
+    return static_cast<scheduler_evidence<S, E, Records>&>(e).home;
+  }
+
+  // ---- operations that suspend the process
+
+  /// Suspends the process, does what the clause says, and goes on to the next one (DISPATCH-1,
+  /// DISPATCH-2).
+  static std::coroutine_handle<> control(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
+                                         result_slot<R>& waiting) {
+    if constexpr (comes_after_events)
+      if (is_deferred(of(e))) return perform_later(e, o, leaf, waiting);
+    prompt* ground = prompt::innermost();
+    if (ground != &of(e)) [[unlikely]]
+      return suspend_and_answer(of(e), o, leaf, waiting);
+    // From here on the scheduler is found where the thread has it, not by way of the frame: a yield
+    // would have to wait until its frame is in the cache.
+    asm("" : "+r"(ground));
+    S& s = *static_cast<S*>(ground);
+    if constexpr (!Records && std::is_same_v<O, proc::yield> &&
+                  exchanging_backend<typename S::backend_type>) {
+      // The short cut of process_clauses.hpp.
+      if (can_exchange(s)) [[likely]]
+        return exchange(s, info_of<O>, leaf, waiting);
+    }
+    if constexpr (!Records && may_end_step) {
+      // The same for mail: on the ground nothing else is to be asked.
+      if (!prompt::arena_here()) [[likely]]
+        return suspend_here_and_answer(s, o, leaf, waiting);
+    }
+    return suspend_and_answer(s, o, leaf, waiting);
+  }
+  static std::coroutine_handle<> suspend_here_and_answer(S& s, O& o, std::coroutine_handle<> leaf,
+                                                         result_slot<R>& waiting) {
+    process& p = s.running();
+    p.suspend_here(info_of<O>, leaf, waiting);
+    try {
+      return on(s, o);
+    } catch (...) {
+      p.resume_unanswered(s);
+      throw;
+    }
+  }
+  /// The process that runs need not be the one that the evidence is for: a handler inside may have
+  /// kept the frames that perform, and another process have resumed them, or ordinary code when no
+  /// process runs.
+  [[gnu::noinline]] static std::coroutine_handle<> suspend_and_answer(S& s, O& o,
+                                                                      std::coroutine_handle<> leaf,
+                                                                      result_slot<R>& waiting) {
+    require_running(s, waiting.where);
+    process& p = s.running();
+    if (p.is_forkable()) {
+      if (auto const diverged = before_recording(s, o, leaf, waiting.where)) return diverged;
+    } else if constexpr (std::is_same_v<O, proc::fork>) {
+      throw_has_no_log(site_of(o, waiting.where));
+    }
+    if constexpr (how.waits_in_frame || (S::on_several_threads && !std::is_same_v<O, proc::exit>))
+      if (prompt::arena_here()) [[unlikely]]
+        throw_frames_are_fixed(site_of(o, waiting.where));
+    if (!p.suspend_at(info_of<O>, leaf, waiting, s)) [[unlikely]] {
+      if constexpr (may_end_step)
+        if (!p.is_forkable() && attempt(s, o, waiting)) return leaf;
+      throw_crossed(s, o, waiting.where);
+    }
+    try {
+      return answer_suspended(s, o);
+    } catch (...) {  // before the process was put anywhere
+      p.resume_unanswered(s);
+      s.log_of_running().record_error(site_of(o, waiting.where), std::current_exception());
+      throw;
+    }
+  }
+  static std::coroutine_handle<> answer_suspended(S& s, O& o) {
+    if constexpr (ends_step || may_end_step) {
+      return on(s, o);
+    } else if constexpr (spawns) {
+      if (s.is_limited())
+        spawn_when_there_is_room(s, *o.what);
+      else
+        spawn_and_yield(s, o);
+      return s.next();
+    } else {
+      on(s, o);
+      return s.next();
+    }
+  }
+
+  // ---- operations that are answered at once
+
+  static bool at_once(evidence<E>& e, O& o, result_slot<R>& waiting) {
+    S& s = of(e);
+    require_running(s, waiting.where);
+    if constexpr (how.checks_cancellation)
+      if (s.cancellation.needs_attention() && !s.log_of_running().replaying()) [[unlikely]]
+        return false;
+    if constexpr (may_be_crowded)
+      if (prompt::innermost() == &s && is_crowded(s)) return false;
+    if constexpr (comes_after_events)
+      if (is_deferred(s)) return false;
+    if constexpr (spawns)
+      if (s.is_limited()) [[unlikely]]
+        return spawn_at_once(s, o, waiting);
+    return answer_now(s, o, waiting);
+  }
+  /// With a limit to processes: if there is room.  A process that is run again starts none.
+  [[gnu::noinline]] static bool spawn_at_once(S& s, O& o, result_slot<R>& waiting) {
+    bool const is_old = s.log_of_running().replaying();
+    if (!is_old && !s.take_room(site_of(o, waiting.where))) return false;
+    return answer_now<true>(s, o, waiting);
+  }
+  template <bool InRoom = false>
+  static bool answer_now(S& s, O& o, result_slot<R>& waiting) {
+    if (s.running().is_forkable()) [[unlikely]] {
+      replay_log& log = s.log_of_running();
+      site const at = site_of(o, waiting.where);
+      if (log.replaying()) {
+        if constexpr (std::is_same_v<O, syncing::touch>) on(s, o);  // plain code runs again
+        return log.replay(at, waiting);
+      }
+      try {
+        set_answer<InRoom>(s, o, waiting);
+      } catch (...) {
+        waiting.fail(std::current_exception());
+      }
+      if constexpr (is_sealing<O>)
+        seal_running(s, at);
+      else
+        log.record(at, waiting);
+    } else {
+      set_answer<InRoom>(s, o, waiting);
+    }
+    return true;
+  }
+  template <bool InRoom>
+  static void set_answer(S& s, O& o, result_slot<R>& waiting) {
+    if constexpr (InRoom) {
+      waiting.set(spawn_in_room(s, *o.what));
+    } else if constexpr (std::is_void_v<R>) {
+      on(s, o);
+      waiting.set();
+    } else {
+      waiting.set(on(s, o));
+    }
+  }
+  /// An operation that ends the step only if it has to wait; a process that keeps a log is always
+  /// suspended.
+  static bool attempt_at_once(evidence<E>& e, O& o, result_slot<R>& waiting) {
+    S& s = of(e);
+    require_running(s, waiting.where);
+    if (s.running().is_forkable()) [[unlikely]]
+      return attempt_replay(e, o, waiting);
+    if constexpr (may_be_small_step)
+      if (has_small_steps(s)) return false;
+    // A process that is to end finds that before it sends or receives anything.
+    if (s.cancellation.needs_attention()) [[unlikely]]
+      return false;
+    if (!attempt(s, o, waiting)) return false;
+    // The last sender may have ended because it was cancelled, after we had asked.
+    if constexpr (std::is_same_v<O, mail::receive>)
+      if (*waiting.value() == receive_waiter::nobody_left && s.cancellation.needs_attention())
+          [[unlikely]]
+        return false;
+    return true;
+  }
+  static bool attempt_replay(evidence<E>& e, O& o, result_slot<R>& waiting) {
+    replay_log& log = of(e).log_of_running();
+    return log.replaying() && log.replay(site_of(o, waiting.where), waiting);
+  }
+  /// A process that is to end is suspended here, and finds `cancelled`.
+  static std::coroutine_handle<> control_unless_cancelled(evidence<E>& e, O& o,
+                                                          std::coroutine_handle<> leaf,
+                                                          result_slot<R>& waiting) {
+    S& s = of(e);
+    if (s.log_of_running().replaying()) return control_diverged(e, o, leaf, waiting);
+    if (s.cancellation.needs_attention() && s.cancellation.includes(leaf) &&
+        s.running().suspend_at(info_of<O>, leaf, waiting, s))
+      return s.refuse(s.running());
+    (void)answer_now(s, o, waiting);
+    return leaf;
+  }
+  /// An operation that is answered at once was not: its process has diverged from its log.
+  static std::coroutine_handle<> control_diverged(evidence<E>& e, O& o,
+                                                  std::coroutine_handle<> leaf,
+                                                  result_slot<R>& waiting) {
+    return of(e).end_diverged(leaf, site_of(o, waiting.where));
+  }
+
+  // ---- where an operation is a step of its own (explored_steps.hpp)
+
+  /// A process that exits cancels what it has started.
+  static bool is_a_step(S& s) {
+    if constexpr (spawns) return s.is_limited();
+    if constexpr (std::is_same_v<O, proc::exit>) return S::explores && s.tasks_.had_tasks;
+    return may_be_small_step;
+  }
+  /// Whether the others go first.
+  static bool is_deferred(S& s) { return (is_a_step(s) || has_events(s)) && has_small_steps(s); }
+  static std::coroutine_handle<> perform_later(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
+                                               result_slot<R>& waiting) {
+    S& s = of(e);
+    if (!suspend_before(s, o, leaf, waiting)) [[unlikely]] {  // ordinary code stands in between
+      apply_own_events(s);
+      if (answer_at_once(s, o, waiting)) return leaf;
+      throw_crossed(s, o, waiting.where);
+    }
+    put_pending(s, {perform_pending, &e, &o, &waiting, leaf, nullptr, is_a_step(s)});
+    return s.next();
+  }
+  static bool answer_at_once(S& s, O& o, result_slot<R>& waiting) {
+    if constexpr (may_end_step)
+      return !s.running().is_forkable() && attempt(s, o, waiting);
+    else if constexpr (spawns)
+      return s.is_limited() ? spawn_at_once(s, o, waiting) : answer_now(s, o, waiting);
+    else if constexpr (!ends_step)
+      return answer_now(s, o, waiting);
+    else
+      return false;
+  }
+  /// In the turn of the process.
+  static std::coroutine_handle<> perform_pending(void* scheduler, process& p,
+                                                 pending_operation const& self) {
+    S& s = *static_cast<S*>(scheduler);
+    O& o = *static_cast<O*>(self.operation);
+    auto& waiting = *static_cast<result_slot<R>*>(self.waiting);
+    try {
+      // A process that is to end finds that before it sends or receives anything.
+      bool const must_ask = may_end_step && s.cancellation.needs_attention();
+      if (!must_ask && answer_at_once(s, o, waiting)) return p.resume_slow(0, s);
+      if constexpr (may_end_step || ends_step || spawns) {
+        if (p.is_forkable())
+          (void)before_recording(s, o, self.leaf, waiting.where);
+        else if constexpr (std::is_same_v<O, proc::fork>)
+          throw_has_no_log(site_of(o, waiting.where));
+        return answer_suspended(s, o);
+      }
+    } catch (...) {  // before the process was put anywhere
+      s.log_of_running().record_error(site_of(o, waiting.where), std::current_exception());
+      waiting.fail(std::current_exception());
+    }
+    return p.resume_slow(0, s);
+  }
+  static std::coroutine_handle<> control_if_deferred(evidence<E>& e, O& o,
+                                                     std::coroutine_handle<> leaf,
+                                                     result_slot<R>& waiting) {
+    if (is_deferred(of(e))) return perform_later(e, o, leaf, waiting);
+    return control_diverged(e, o, leaf, waiting);
+  }
+
+  // ---- mistakes
+
+  /// The next run throws it as well.
+  [[noreturn, gnu::cold, gnu::noinline]] static void throw_crossed(S& s, O const& o,
+                                                                   std::source_location where) {
+    try {
+      s.throw_across(name_of<O>, where);
+    } catch (...) {
+      s.log_of_running().record_error(site_of(o, where), std::current_exception());
+      throw;
+    }
+  }
+  static void require_running(S& s, std::source_location where) {
+    if (!s.runs_process()) [[unlikely]]
+      s.throw_across(name_of<O>, where);
+  }
+
+  static constexpr clause_entry<E, O> entry() {
+    if constexpr (is_tasking<E>)
+      return tasking_dispatch<S, E, O, Records>::entry();
+    else if constexpr (may_end_step)
+      return {nullptr, attempt_at_once, nullptr, control};
+    else if constexpr (ends_step)
+      return {nullptr, Records ? attempt_replay : nullptr, nullptr, control};
+    else if constexpr (spawns)
+      return {nullptr, at_once, nullptr, control};
+    else if constexpr (may_be_small_step)
+      return {nullptr, at_once, nullptr, control_if_deferred};
+    else if constexpr (how.checks_cancellation)
+      return {nullptr, at_once, nullptr, control_unless_cancelled};
+    else
+      return {nullptr, at_once, nullptr, control_diverged};
+  }
+};
+
+template <class S, class E, bool Records, class Operations = typename E::operations>
+struct scheduler_table;
+template <class S, class E, bool Records, class... Os>
+struct scheduler_table<S, E, Records, op_list<Os...>> {
+  static prompt& home(evidence<E>& e) noexcept {
+    return static_cast<scheduler_evidence<S, E, Records>&>(e).home;
+  }
+  static evidence<E>* beyond(evidence<E>&) noexcept { return nullptr; }
+  static constexpr clause_table<E, op_list<Os...>> value{
+      clause_dispatch<S, E, Os, Records>::entry()..., home, beyond};
+};
+
+template <class S, class E, bool Records>
+scheduler_evidence<S, E, Records>::scheduler_evidence(S& s) noexcept
+    : evidence<E>{&scheduler_table<S, E, Records>::value}, home(s) {}
+template <class S, class E, bool Records>
+void scheduler_evidence<S, E, Records>::expire() noexcept {
+  this->clauses = &expired_table<scheduler_table<S, E, Records>, E>::value;
+}
+
+}  // namespace weft::detail

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <coroutine>
+#include <utility>
+
+#include "effects/handle.hpp"
+#include "sched/base/backend.hpp"
+#include "sched/base/detail/deferred_events.hpp"
+#include "sched/base/detail/forkable_process.hpp"
+#include "sched/base/detail/pending_operation.hpp"
+#include "sched/base/process.hpp"
+#include "sched/base/thunk.hpp"
+
+/// Steps as small as operations, where schedules are explored (`S::explores`): a process that
+/// performs an operation on something shared is put back first, and performs it when it is chosen.
+/// Events without an operation (deferred_events.hpp) and the end of a process are deferred likewise.
+/// With other backends all of this compiles to nothing.
+namespace weft::detail {
+
+/// Whether a process does its step at all depends on the groups in which it stands: asking is an
+/// access, whatever the answer (CANCEL-6).
+template <class S>
+void note_group_check(S& s, process const& p) noexcept {
+  if (s.tasks_.had_tasks && p.is_waiting() && !s.base().events().has(p))
+    (void)is_cancelled_at(p.leaf());
+}
+/// Whether an operation on something shared is a step of its own now.
+template <class S>
+[[nodiscard]] bool has_small_steps(S& s) noexcept {
+  if constexpr (S::explores) {
+    if (!s.base().is_parallel() || !s.runs_process()) return false;
+    if (!s.cancellation.is_of_all() && !s.log_of_running().replaying() && !prompt::arena_here())
+      return true;
+    s.base().events().apply_all_of(s.running());  // EVENT-1: the operation is performed now
+  }
+  return false;
+}
+/// Suspends the process that runs before an operation.  False if ordinary code stands in between.
+template <class O, class S>
+[[nodiscard]] bool suspend_before(S& s, O const& o, std::coroutine_handle<> leaf,
+                                  result_slot_base& waiting) {
+  process& p = s.running();
+  if (p.is_forkable()) static_cast<forkable_process&>(p).waits_at(site_of(o, waiting.where));
+  return p.suspend_at(info_of<O>, leaf, waiting, s);
+}
+template <class S>
+void put_pending(S& s, pending_operation const& o) noexcept {
+  process& p = s.running();
+  header_of<typename S::backend_type::header>(p).pending = o;
+  p.require_preparation();
+  s.put(s.box(), put_reason::yielded);
+}
+template <class S>
+[[nodiscard]] pending_operation take_pending(S&, process& p) noexcept {
+  if constexpr (S::explores)
+    return std::exchange(header_of<typename S::backend_type::header>(p).pending, {});
+  else
+    return {};
+}
+
+// ---- events (deferred_events.hpp)
+
+/// The process that runs, if its events can be deferred.  Not one inside ordinary code, which cannot
+/// be suspended at its next operation, nor inside a scheduler of its own.
+template <class S>
+[[nodiscard]] process* process_with_deferred_events(S& s) noexcept {
+  return s.runs_process() && s.is_active() && has_small_steps(s) ? &s.running() : nullptr;
+}
+/// Whether the process that runs has events that have not taken effect.
+template <class S>
+[[nodiscard]] bool has_events(S& s) noexcept {
+  if constexpr (S::explores)
+    return s.runs_process() && s.base().events().has(s.running());
+  else
+    return false;
+}
+template <class S>
+void apply_own_events(S& s) noexcept {
+  if constexpr (S::explores)
+    if (s.runs_process()) s.base().events().apply_all_of(s.running());
+}
+/// The process that runs, or a task of it, has ended.  Whether that end is deferred.
+template <class S>
+[[nodiscard]] bool defers_end(S& s, deferred_events::end e) noexcept {
+  if constexpr (S::explores) {
+    process* const p = e.owner;
+    auto& all = s.base().events();
+    if (!process_with_deferred_events(s) || (!e.is_a_step && !all.has(*p))) return false;
+    bool const is_of_a_task = e.task != nullptr;
+    try {
+      all.put(std::move(e));
+    } catch (...) {  // EVENT-4
+      all.apply_all_of(*p);
+      return false;
+    }
+    if (is_of_a_task) p->drop_result();
+    s.here().running = nullptr;
+    p->require_preparation();
+    s.put(thunk(p), put_reason::yielded);
+    return true;
+  } else {
+    return false;
+  }
+}
+/// In the turn of a process: its next event takes effect, or its deferred end.  Whether that was the
+/// whole step.
+template <class S>
+bool apply_what_comes_first(S& s, process* p, std::uint64_t answer) noexcept {
+  if constexpr (S::explores) {
+    auto& all = s.base().events();
+    if (all.is_empty()) [[likely]]
+      return false;
+    if (all.has(*p)) {
+      s.here().running = p;
+      if (!s.cancellation.is_of_all()) all.apply_first_of(*p);
+      if (s.cancellation.is_of_all()) all.apply_all_of(*p);  // perhaps since that event
+      s.here().running = nullptr;
+      auto const& pending = header_of<typename S::backend_type::header>(*p).pending;
+      auto const* const end = all.end_of(*p);
+      if (all.has(*p) || (pending.perform && pending.is_a_step) || (end && end->is_a_step)) {
+        if (!s.cancellation.is_of_all()) return s.put(thunk(p, answer), put_reason::yielded), true;
+      }
+    }
+    if (auto e = all.take_end(p); e.owner) return apply_end(s, std::move(e)), true;
+  }
+  return false;
+}
+template <class S>
+void apply_end(S& s, deferred_events::end e) noexcept {
+  if constexpr (S::explores) {
+    auto& all = s.base().events();
+    if (auto const end_task = std::exchange(e.is_over, nullptr)) {
+      s.here().running = e.owner;
+      end_task(&s, std::exchange(e.task, nullptr));
+      if (all.has(*e.owner)) {
+        e.is_a_step = false;
+        process& p = *e.owner;
+        if (defers_end(s, e)) return;  // a copy: without memory its error is needed below
+        all.apply_all_of(p);
+      }
+      s.here().running = nullptr;
+    }
+    s.retire(e.owner, std::move(e.error));
+  }
+}
+/// No process runs any more: those at the end of a scope wait for what is left there.
+template <class S>
+void drop_pending(S& s) noexcept {
+  if constexpr (S::explores)
+    s.worker_->take_out([&s](thunk& t) {
+      process& p = *t.get();
+      auto const pending = header_of<typename S::backend_type::header>(p).pending;
+      if (pending.drop) pending.drop(&s, *t.release(), pending);
+    });
+}
+/// No process runs any more: all events take effect, and then all ends of tasks.
+template <class S>
+void apply_all_deferred(S& s) noexcept {
+  if constexpr (S::explores) {
+    auto& all = s.base().events();
+    if (all.is_empty()) [[likely]]
+      return;
+    while (process const* const p = all.owner_of_first()) all.apply_all_of(*p);
+    for (auto e = all.take_end(nullptr); e.owner; e = all.take_end(nullptr))
+      if (e.is_over) e.is_over(&s, e.task);
+  }
+}
+
+}  // namespace weft::detail

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <bit>
+#include <coroutine>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "effects/handle.hpp"
+#include "effects/proc.hpp"
+#include "sched/base/backend.hpp"
+#include "sched/base/detail/forkable_process.hpp"
+#include "sched/base/detail/location_listener.hpp"
+#include "sched/base/detail/program.hpp"
+#include "sched/base/process.hpp"
+#include "sched/base/spawning.hpp"
+#include "sched/base/thunk.hpp"
+#include "sched/runtime/detail/admission.hpp"
+#include "sched/runtime/detail/submission_gate.hpp"
+
+/// The clauses of proc and spawning: how a process lets others go first, forks, exits and starts
+/// others, and how one is submitted from outside.
+namespace weft::detail {
+
+// ---- yield
+
+/// The process goes to the end of the queue, and the next one runs.
+template <class S>
+std::coroutine_handle<> on(S& s, proc::yield const&) {
+  s.put(s.box(), put_reason::yielded);
+  return s.next();
+}
+/// The short cut for a process that stands outside all handlers: put and take in one call of the
+/// backend.  Whether it can be taken now.
+template <class S>
+[[gnu::always_inline]] inline bool can_exchange(S& s) noexcept {
+  return !s.cancellation.needs_attention() && !s.has_alarms() && s.worker().can_exchange();
+}
+template <class S>
+[[gnu::always_inline]] inline std::coroutine_handle<> exchange(S& s,
+                                                               operation_info const& operation,
+                                                               std::coroutine_handle<> leaf,
+                                                               result_slot_base& waiting) noexcept {
+  process& p = s.running();
+  s.here().hand_overs = 0;
+  p.suspend_here(operation, leaf, waiting);
+  thunk t = s.worker().exchange(thunk(&p));
+  std::uint64_t const answer = t.answer();
+  return s.resume(t.release(), answer);
+}
+
+// ---- making a process
+
+template <class S>
+[[nodiscard, gnu::always_inline]] inline process* new_process(S& s, process_id id,
+                                                              first_frame first) {
+  try {
+    return process::start(id, first.handle, s.evidence_for(*first.row, false), s, s.sink_,
+                          !S::on_several_threads, S::header);
+  } catch (...) {
+    first.handle.destroy();
+    throw;
+  }
+}
+template <class S>
+[[nodiscard]] process* new_process(S& s, process_id id, first_frame first, void* evidence) {
+  try {
+    return process::start(id, first.handle, evidence, s, s.sink_, !S::on_several_threads,
+                          S::header);
+  } catch (...) {
+    first.handle.destroy();
+    throw;
+  }
+}
+template <class S>
+[[nodiscard]] process* new_process(S& s, process_id id, program* p) {
+  try {
+    return forkable_process::make(id, p, s.log_limit_, S::header);
+  } catch (...) {
+    p->release();
+    throw;
+  }
+}
+/// It counts, and is ready.
+template <class S>
+[[gnu::always_inline]] inline void begin_process(S& s, process* p, bool keeps_log) noexcept {
+  worker_state& w = s.worker_here();
+  ++w.alive;
+  if (!keeps_log) ++w.unforkable;
+  s.put(thunk(p), put_reason::started);
+}
+
+// ---- spawning
+
+/// spawn, without a limit to processes.
+template <class S, class Start>
+  requires requires(Start& o) { o.what->is_forkable(); }
+[[gnu::always_inline]] inline process_id on(S& s, Start& start) {
+  spawn_request& request = *start.what;
+  process_id const id = s.running().next_child();
+  if (request.is_forkable())
+    begin_process(s, new_process(s, id, request.forkable_program()), true);
+  else
+    begin_process(s, new_process(s, id, request.frame()), false);
+  return id;
+}
+/// Whether a process that spawns is to let others go first: so much is ready.
+template <class S>
+[[nodiscard, gnu::always_inline]] inline bool is_crowded(S& s) noexcept {
+  if constexpr (requires { s.worker().is_crowded(); })
+    return s.worker().is_crowded();
+  else
+    return false;
+}
+template <class S, class Start>
+void spawn_and_yield(S& s, Start& start) {
+  auto const id = std::bit_cast<std::uint64_t>(on(s, start));
+  s.put(s.box(id), put_reason::yielded);
+}
+
+// ---- spawning with a limit to processes (admission.hpp)
+
+template <class S>
+[[nodiscard]] process* new_child(S& s, spawn_request& request) {
+  process_id const id = s.running().next_child();
+  return request.is_forkable() ? new_process(s, id, request.forkable_program())
+                               : new_process(s, id, request.frame());
+}
+/// Room has been taken.
+template <class S>
+process_id spawn_in_room(S& s, spawn_request& request) {
+  try {
+    process* const p = new_child(s, request);
+    process_id const id = p->id();  // read now: once it has begun it may be destroyed
+    begin_process(s, p, request.is_forkable());
+    return id;
+  } catch (...) {
+    s.give_room();
+    throw;
+  }
+}
+/// A ticket for the process that runs, which is suspended.  If no process is to wait, room is taken
+/// for it now; throws too_many_processes if there is none.
+template <class S>
+std::unique_ptr<admission::ticket> draw_ticket(S& s) {
+  process& p = s.running();
+  auto ticket = std::make_unique<admission::ticket>(p);
+  note_access(&s.waits.room, true);
+  if (!s.waits.room.waits_when_full() && !s.waits.room.try_enter())
+    s.throw_too_many(p.waits_at_text());
+  return ticket;
+}
+/// Room has been taken for the process of the ticket: it begins, and its maker goes on.
+template <class S>
+void start_ticket(S& s, admission::ticket& t, put_reason why) noexcept {
+  thunk owner(t.owner, t.answer);
+  if (t.owner_goes_first) s.put(std::move(owner), why);
+  begin_process(s, t.spawned, t.spawned->is_forkable());
+  if (owner) s.put(std::move(owner), why);
+}
+template <class S>
+void start_admitted(S& s, admission::ticket& t) noexcept {
+  start_ticket(s, t, put_reason::woken);
+}
+/// The ticket's process has been made, and begins when there is room.
+template <class S>
+void enqueue_ticket(S& s, std::unique_ptr<admission::ticket> ticket) noexcept {
+  process& p = s.running();
+  if (s.waits.room.waits_when_full()) {
+    s.on_wait_begin(p);
+    auto const how = s.waits.room.enter_or_wait(*ticket, s.cancellation.refuses());
+    if (how == admission::outcome::waits) {
+      (void)ticket.release();
+      return s.on_waiting(p);
+    }
+    s.on_wait_cancelled(p);
+    if (how == admission::outcome::refused) {
+      (void)thunk(ticket->spawned);
+      p.mark_cancellable();
+      return s.put(s.box(), put_reason::yielded);
+    }
+  }
+  start_ticket(s, *ticket, put_reason::yielded);
+}
+/// `make(ticket)` makes the process; if it throws, what was taken for it is given back.
+template <class S, class Make>
+void start_when_there_is_room(S& s, Make make) {
+  auto ticket = draw_ticket(s);
+  try {
+    make(*ticket);
+  } catch (...) {
+    if (!s.waits.room.waits_when_full()) s.give_room();
+    throw;
+  }
+  enqueue_ticket(s, std::move(ticket));
+}
+template <class S>
+void spawn_when_there_is_room(S& s, spawn_request& request) {
+  start_when_there_is_room(s, [&](admission::ticket& t) {
+    t.spawned = new_child(s, request);
+    t.answer = std::bit_cast<std::uint64_t>(t.spawned->id());
+  });
+}
+
+// ---- fork
+
+/// Two processes go on: the one that gets true first.  The other is made of the log of answers.
+template <class S>
+std::coroutine_handle<> on(S& s, proc::fork const&) {
+  auto& p = static_cast<forkable_process&>(s.running());
+  if (s.is_limited()) [[unlikely]] {
+    fork_when_there_is_room(s, p);
+    return s.next();
+  }
+  auto* const clone = p.clone(p.next_child(), s);
+  thunk second(clone, false);
+  if constexpr (S::explores) note_fork(p.id(), clone->id(), clone->shared_frames());
+  ++s.here().alive;
+  s.put(s.box(true), put_reason::yielded);
+  s.put(std::move(second), put_reason::started);
+  return s.next();
+}
+template <class S>
+void fork_when_there_is_room(S& s, forkable_process& p) {
+  start_when_there_is_room(s, [&](admission::ticket& t) {
+    auto* const clone = p.clone(p.next_child(), s);
+    t.spawned = clone;
+    if constexpr (S::explores) note_fork(p.id(), clone->id(), clone->shared_frames());
+    t.answer = t.owner_goes_first = true;
+  });
+}
+
+// ---- exit
+
+/// All frames of the process are destroyed, the innermost first.
+template <class S>
+void exit_process(S& s, process& p) noexcept {
+  if constexpr (S::explores)
+    // Events that its frames cause are deferred as well; unless another party unwinds its frames
+    // (SUSPENSION-3).
+    if (process_with_deferred_events(s) && !p.is_pinned()) {
+      std::coroutine_handle<> const leaf = p.leaf();
+      p.resume_unanswered(s);
+      p.unwind_from(leaf);
+      S::set_innermost(&s);
+      if (defers_end(s, {.owner = &p})) return;
+    }
+  S::set_innermost(&s);
+  s.here().running = nullptr;
+  s.retire(&p, nullptr);
+}
+template <class S>
+std::coroutine_handle<> on(S& s, proc::exit const&) {
+  exit_process(s, s.running());
+  return s.next();
+}
+
+// ---- submitting, on any thread
+
+template <class S>
+process_id submit(S& s, submission_ticket& ticket, first_frame first) {
+  process_id const id = process_id::submitted(ticket.number());
+  thunk t(s.new_process_outside(id, first));
+  spare_node spare = s.reserve_put();
+  auto const put = [&] { s.put_from_outside(t, put_reason::started, std::move(spare)); };
+  if (s.is_limited()) [[unlikely]]
+    s.waits.room.enter_from_outside(!s.find_worker_here(), put);
+  else
+    put();
+  ticket.mark_started();
+  return id;
+}
+
+}  // namespace weft::detail

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <coroutine>
+#include <exception>
+#include <source_location>
+#include <string>
+#include <utility>
+
+#include "effects/handle.hpp"
+#include "effects/proc.hpp"
+#include "sched/base/detail/forkable_process.hpp"
+#include "sched/base/detail/location_listener.hpp"
+#include "sched/base/process.hpp"
+
+/// Processes that keep a log of their answers, so that they can be run again: after a fork, or from
+/// a checkpoint.
+namespace weft::detail {
+
+template <class S>
+void count_if_sealed(S& s, forkable_process& p) noexcept {
+  if (p.log().is_full() && !std::exchange(p.sealed(), true)) ++s.here().unforkable;
+}
+/// The process that runs can be run again no more.
+template <class S>
+void seal_running(S& s, site const& at) {
+  auto& p = static_cast<forkable_process&>(s.running());
+  p.log().seal(at);
+  count_if_sealed(s, p);
+}
+/// Notes where the forkable process that runs will wait.  Returns the frame to go on with if the
+/// process has diverged from its log, else null.
+template <class S, class O>
+[[gnu::noinline]] std::coroutine_handle<> before_recording(S& s, O const& o,
+                                                           std::coroutine_handle<> leaf,
+                                                           std::source_location where) {
+  auto& p = static_cast<forkable_process&>(s.running());
+  site const at = site_of(o, where);
+  if (p.log().diverged()) return end_diverged_process(s, leaf, at);
+  if constexpr (std::is_same_v<O, proc::fork>)
+    if (p.log().is_full()) p.log().throw_unforkable(at);
+  if constexpr (is_sealing<O>) p.log().seal(at);
+  count_if_sealed(s, p);
+  p.waits_at(at);
+  return {};
+}
+/// The answer of a process enters its log (FORK-2).  A process without frames is started again.
+template <class S>
+void prepare_log(S& s, forkable_process& p, std::uint64_t answer) {
+  if (p.has_started()) p.record(answer);
+  if (p.is_waiting()) return;
+  if (p.log().is_over()) p.log().throw_unforkable(p.waits_at());
+  first_frame const first = p.program().start();
+  try {
+    p.log().rewind();
+    if constexpr (S::explores) note_rerun();
+    p.begin(first.handle, s.evidence_for(*first.row, true), s, s.sink_);
+  } catch (...) {
+    first.handle.destroy();
+    throw;
+  }
+}
+/// A process that a checkpoint has as well stays as it is: a clone goes on in its place.
+template <class S>
+forkable_process* make_sole_owner(S& s, forkable_process* p) {
+  if (!p->is_shared()) return p;
+  auto* const clone = p->clone(p->id(), s);
+  p->release();
+  return clone;
+}
+/// scheduler_core::end_diverged().
+template <class S>
+std::coroutine_handle<> end_diverged_process(S& s, std::coroutine_handle<> leaf, site const& at) {
+  if (!s.is_active()) throw s.log_of_running().divergence(at);
+  process& p = s.running();
+  auto error = std::make_exception_ptr(s.log_of_running().divergence(at));
+  p.unwind_from(leaf);
+  S::set_innermost(&s);
+  s.here().running = nullptr;
+  s.retire(&p, std::move(error));
+  return s.next();
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_has_no_log(site const& at) {
+  throw unforkable("weft: " + at.text() +
+                   " would have the process run again, but it keeps no log: start it with "
+                   "spawn(forkable, f), and the first one without {.forkable = false}");
+}
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_frames_are_fixed(site const& at) {
+  throw frames_in_use(
+      "weft: " + at.text() +
+      " would have a process wait, or go on on another thread, inside a body that is "
+      "resumed bitwise: its frames are copied, and must stay where they are");
+}
+
+// ---- checkpoints
+
+template <class S>
+[[nodiscard]] bool can_be_kept(S const& s) noexcept {
+  return s.own.unforkable + s.incoming.started() == 0 && !s.waits.has_waiters();
+}
+template <class S>
+[[nodiscard]] std::string why_not_kept(S& s) {
+  if (s.waits.has_waiters()) return s.text_of_first_waiter();
+  for (auto const& t : s.worker().ready()) {
+    process& p = *t.get();
+    std::string const name = "process " + p.id().text();
+    if (!p.is_forkable()) return name + " keeps no log: it was not started as forkable";
+    if (static_cast<forkable_process&>(p).is_sealed())
+      return name + " can no longer be run again: its log is over";
+  }
+  return "a process keeps no log";
+}
+/// Drops the processes that there are, and puts those of a checkpoint in their place.
+template <class S, class Queue>
+void start_over(S& s, Queue ready, std::size_t alive, instant time,
+                std::vector<exceptions::failure> failures) {
+  typename S::at_work const now(s, S::work::nothing);
+  s.tasks_.is_ending = true;
+  s.waits.drop_all();
+  s.worker_->ready(std::move(ready));
+  s.tasks_.is_ending = false;
+  s.virtual_now_ = time;
+  s.own.alive = static_cast<std::int64_t>(alive) - s.incoming.started();
+  s.own.unforkable = -s.incoming.started();
+  s.waits.room.begin(alive);
+  s.own.broken = nullptr;
+  s.set_failures(std::move(failures));
+}
+
+}  // namespace weft::detail

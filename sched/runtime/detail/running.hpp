@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "effects/handle.hpp"
+#include "sched/base/detail/program.hpp"
+#include "sched/runtime/detail/outer_recorder.hpp"
+#include "sched/runtime/detail/outer_watcher.hpp"
+#include "sched/runtime/detail/scheduler_core.hpp"
+
+/// A scheduler from its start to its end: it learns which effects there are, starts the first
+/// process, runs on one thread or several, is stopped, and ends.
+namespace weft::detail {
+
+struct start_options {  // as in schedule_options
+  bool forkable;
+  std::size_t log_limit;
+  std::stop_token stop;
+  bool virtual_time;
+  std::size_t max_processes;
+  overflow_policy when_full;
+};
+
+// ---- starting
+
+template <class S, class R>
+R* own_evidence(S& s, std::unique_ptr<R> r) {
+  R* const p = r.get();
+  s.evidence_.push_back(std::move(r));
+  return p;
+}
+template <class S, class F, class Find>
+void learn_effect(S& s, identity<F>, Find& find) {
+  if constexpr (is_scheduled<F>) {
+    auto* const plain = own_evidence(s, std::make_unique<scheduler_evidence<S, F, false>>(s));
+    auto* const recorded = own_evidence(s, std::make_unique<scheduler_evidence<S, F, true>>(s));
+    if constexpr (S::explores && std::is_same_v<F, routing>)
+      (void)s.waits.mail().routes();  // ROUTE-5
+    s.effects.learn(
+        {&identity_of<F>, static_cast<evidence<F>*>(plain), static_cast<evidence<F>*>(recorded)});
+  } else {
+    evidence<F>* outer = find.template operator()<F>();
+    s.keep_outer(outer->clauses->home(*outer));
+    if constexpr (S::explores)
+      outer = own_evidence(
+                  s, std::make_unique<outer_watcher<S, F>>(s, *outer, Find::asks_further_out,
+                                                           Find::template tells_what_it_touches<F>))
+                  ->stand_in();
+    auto* const r = own_evidence(s, std::make_unique<outer_recorder<F>>(s, *outer));
+    s.effects.learn({&identity_of<F>, outer, r->stand_in()});
+  }
+}
+/// `All`: the effects that any process may perform.  `find.template operator()<F>()` gives the
+/// evidence of an outer handler.
+template <class S, class... All, class Find>
+void learn_all(S& s, row<All...>, Find&& find) {
+  s.evidence_.reserve((2 + S::explores) * sizeof...(All));
+  s.effects.expect(sizeof...(All));
+  s.was_started = true;
+  (learn_effect(s, identity<All>(), find), ...);
+  if constexpr (S::on_several_threads) s.share_outers();
+}
+template <class S, class Program>
+void start_first(S& s, Program program, start_options how) {
+  s.log_limit_ = how.log_limit;
+  s.stop_token_ = std::move(how.stop);
+  s.has_virtual_time = how.virtual_time;
+  s.waits.room.limit(how.max_processes, how.when_full);
+  s.waits.room.begin(1);
+  auto* const first = new program_of<Program>(std::move(program));
+  if (how.forkable) {
+    begin_process(s, new_process(s, {}, first), true);
+  } else {
+    s.first_ = first;  // its frames refer to what it captured
+    begin_process(s, new_process(s, {}, first->start()), false);
+  }
+  if (s.cancellation.is_of_all()) s.throw_failures();  // there was no memory to put it
+}
+template <class... Es, class S>
+[[nodiscard]] std::shared_ptr<submission_gate> let_submit(S& s, row<Es...>) {
+  static constexpr auto require_known = [](std::string_view effect, bool known) {
+    if (!known)
+      throw std::logic_error(
+          "weft: a submitter for the effect " + std::string(effect) +
+          ", which no process of this program may perform: name it in the program's row, or in "
+          "its spawning<...>");
+  };
+  if (!s.was_started)
+    throw std::logic_error(
+        "weft: a submitter is for a scheduler that was started: start() it first");
+  (require_known(name_of<Es>, s.effects.knows(identity_of<Es>)), ...);
+  return s.incoming.add_submitter();
+}
+
+// ---- being stopped
+
+template <class S>
+void stop_all(S& s) noexcept {
+  s.was_asked_to_stop_ = true;
+  s.cancel_all();
+  s.waits.cancel_all();
+}
+/// What an internal process does, on a thread of the scheduler, or when none of them runs.
+template <class S>
+void do_internal(S& s, internal_task what) noexcept {
+  switch (what) {
+    case internal_task::stop:
+      return stop_all(s);
+    case internal_task::shut_down:
+      s.cancel_all();
+      return s.waits.cancel_all();
+    case internal_task::ask_again:
+      return;
+  }
+}
+/// Heeds the stop token while processes run: a thread that requests a stop sends an internal process
+/// that, in its turn, cancels all others.  So that happens on a thread of the scheduler, whatever
+/// the backend.  The internal process is made before, so that requesting a stop needs no memory.
+template <class S>
+class stop_listener {
+ public:
+  explicit stop_listener(S& s) : callback_(heeded(s), request{*this, s}) {}
+  stop_listener(stop_listener const&) = delete;
+  stop_listener& operator=(stop_listener const&) = delete;
+
+ private:
+  struct request {
+    stop_listener& by;
+    S& home;
+    void operator()() const noexcept {
+      std::lock_guard const lock(home.incoming.gate()->mutex);
+      try {
+        home.incoming.send(by.to_stop_);
+      } catch (...) {  // a backend without memory to stop the processes gently
+        home.base().stop();
+      }
+    }
+  };
+  /// A stop that was requested before is heeded at once; one that is requested later is heard.
+  std::stop_token heeded(S& s) {
+    if (!s.stop_token_.stop_possible()) return {};
+    if (!s.stop_token_.stop_requested()) {
+      auto const& gate = s.incoming.gate();
+      if (!gate) return s.stop_token_;
+      std::lock_guard const lock(gate->mutex);
+      to_stop_ = s.incoming.prepare(internal_task::stop);
+      return s.stop_token_;
+    }
+    stop_all(s);
+    return {};
+  }
+  submissions::prepared to_stop_;
+  std::stop_callback<request>
+      callback_;  // its end waits until the request is done, if it has begun
+};
+
+// ---- running
+
+template <class S>
+void run_here(S& s) {
+  prompt::driver const outside;
+  S::set_innermost(&s);
+  drive(s.next());
+}
+template <class S>
+void run_worker(S& s, unsigned index) noexcept {
+  typename S::worker_slot slot(s, index);
+  slot.outside = std::exchange(worker_state::of_thread, &slot);
+  run_here(s);
+  worker_state::of_thread = slot.outside;
+  s.add_up(slot);
+}
+/// The calling thread is one of the workers.  Returns when all are done: no process is ready, and
+/// nothing is due.
+template <class S>
+void run_on_threads(S& s) {
+  std::vector<std::thread> others;
+  try {
+    others.reserve(s.base().threads() - 1);
+    for (unsigned i = 1; i < s.base().threads(); ++i)
+      others.emplace_back([&s, i] { run_worker(s, i); });
+  } catch (...) {  // no more threads: those that exist unwind the processes
+    s.fail({}, std::current_exception());
+  }
+  run_worker(s, 0);
+  for (auto& t : others) t.join();
+}
+template <class S>
+void run_one_round(S& s) {
+  s.own.stopped = false;
+  if constexpr (S::on_several_threads)
+    run_on_threads(s);
+  else
+    run_here(s);
+}
+/// No process is ready.  Returns whether to go on all the same; throws what processes have thrown.
+template <class S>
+bool settle(S& s) {
+  if (s.own.broken) std::rethrow_exception(std::exchange(s.own.broken, nullptr));
+  auto& mail = s.waits.mail();
+  if (mail.exchange_has_put()) return true;
+  if (!s.own.stopped && (s.admit_waiting() || advance_time(s))) return true;
+  if ((S::explores ? s.waits.has_waiters() : s.waits.has_waiters_inside()) && !s.own.stopped) {
+    s.report_deadlock();
+    return true;
+  }
+  if (mail.exchange_has_put()) return true;
+  if (!s.own.stopped && !s.incoming.end_run(!S::explores)) return true;
+  bool const stopped_some =
+      std::exchange(s.was_asked_to_stop_, false) && s.cancellation.was_found();
+  s.throw_failures();
+  if (stopped_some) throw cancelled();
+  if (s.alive() && !s.own.stopped)
+    throw std::logic_error("weft: the backend has lost " + std::to_string(s.alive()) +
+                           " processes");
+  return false;
+}
+template <class S>
+void run_to_end(S& s) {
+  typename S::at_work const now(s, S::work::all);
+  stop_listener<S> const stops(s);
+  s.cancellation.set_last_step(false);
+  // Relaxed: a worker that runs later takes the gate's lock first.
+  if (s.shutdown.is_on.load(std::memory_order_relaxed)) do_internal(s, internal_task::shut_down);
+  do run_one_round(s);
+  while (settle(s));
+}
+/// Runs one process up to its next operation that ends a step.  False if none is left.
+template <class S>
+bool run_step(S& s) {
+  typename S::at_work const now(s, S::work::one_step);
+  if (s.stop_token_.stop_requested()) stop_all(s);
+  // Relaxed: as in run_to_end().
+  if (s.shutdown.is_on.load(std::memory_order_relaxed)) do_internal(s, internal_task::shut_down);
+  do {
+    prompt::driver const outside;
+    S::set_innermost(&s);
+    s.cancellation.set_last_step(false);
+    auto const first = s.next();
+    if (s.own.running) {
+      s.cancellation.set_last_step(true);
+      drive(first);
+      return true;
+    }
+  } while (settle(s));
+  return false;
+}
+
+// ---- ending
+
+/// The scheduler is over, and so is every process: those that are left are unwound.
+template <class S>
+void end_scheduler(S& s) noexcept {
+  if (s.own.running || s.runs_process()) {
+    std::fputs("weft: a scheduler was destroyed by one of its own processes\n", stderr);
+    std::terminate();
+  }
+  s.set_ending();
+  s.close_outside();
+  s.incoming.end();
+  s.tasks_.is_ending = true;
+  apply_all_deferred(s);
+  drop_pending(s);
+  s.waits.drop_all();  // first: a gate that ends with a frame makes its waiters ready
+  if constexpr (requires { s.worker_->ready(); }) {
+    // The frames of a process in the queue may keep a version of the queue: they are destroyed now.
+    auto const kept = s.worker_->ready();
+    for (thunk const& t : kept)
+      if (t.get()->is_forkable()) static_cast<forkable_process&>(*t.get()).drop_frames(s);
+  }
+  s.worker_.reset();
+  s.backend_.reset();
+  if (s.first_) s.first_->release();
+  s.finish();
+}
+
+}  // namespace weft::detail

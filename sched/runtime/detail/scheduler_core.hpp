@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <source_location>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "effects/handle.hpp"
+#include "sched/base/backend.hpp"
+#include "sched/base/detail/forkable_process.hpp"
+#include "sched/base/detail/location_listener.hpp"
+#include "sched/base/detail/program.hpp"
+#include "sched/base/detail/worker_state.hpp"
+#include "sched/base/errors.hpp"
+#include "sched/base/process.hpp"
+#include "sched/runtime/detail/cancellation_state.hpp"
+#include "sched/runtime/detail/deadlock_report.hpp"
+#include "sched/runtime/detail/effect_table.hpp"
+#include "sched/runtime/detail/failure_log.hpp"
+#include "sched/runtime/detail/submissions.hpp"
+#include "sched/runtime/detail/wait_registry.hpp"
+#include "sched/runtime/shutdown.hpp"
+
+namespace weft::detail {
+
+/// The parts of a scheduler that do not depend on its backend, and what they do together: failing,
+/// cancelling, looking up evidence, counting processes.  backend_scheduler.hpp runs the processes.
+///
+/// Everything is public: only algorithms of the library see a scheduler_core.
+class scheduler_core : public scheduler_prompt, public submission_host {
+ public:
+  cancellation_state cancellation;
+  failure_log failures;
+  wait_registry waits;
+  effect_table effects;
+  submissions incoming;
+  worker_state own{*this};  // of the thread that runs everything, and the sums of several
+  bool has_virtual_time = false;
+  bool was_started = false;
+
+  /// `outside_may_come`: whether processes may be submitted.
+  scheduler_core(bool several_threads, unsigned wakes, bool outside_may_come)
+      : waits(*this, several_threads, wakes), incoming(*this, waits.room, outside_may_come) {
+    borrowed_ = true;
+    if (several_threads) become_shared();
+  }
+  ~scheduler_core() override {
+    for (auto* const p : outers_) p->release_by_inner();
+    waits.close();
+  }
+
+  /// Tells schedulers apart, also those that no longer exist.
+  [[nodiscard]] std::uint64_t serial() const noexcept { return serial_; }
+  /// The worker state of this thread; the scheduler's own, if the thread runs no process of it.
+  [[nodiscard]] worker_state& worker_here() noexcept {
+    worker_state* const w = worker_state::of_thread;
+    return w && w->home == this ? *w : own;
+  }
+  /// How many processes there are: a hint while some come from outside.
+  [[nodiscard]] std::size_t alive() const noexcept {
+    return static_cast<std::size_t>(std::max<std::int64_t>(own.alive + incoming.started(), 0));
+  }
+  /// A thread of ours has ended.
+  void add_up(worker_state& w) noexcept {
+    std::lock_guard const lock(sums_mutex_);
+    own.alive += w.alive;
+    own.unforkable += w.unforkable;
+    own.stopped |= w.stopped;
+    if (w.broken) own.broken = std::move(w.broken);
+  }
+
+  // ---- evidence
+
+  /// Evidence for a row of effects that are all known.  Throws bad_alloc.
+  void* evidence_for(row_info const& row, bool recorded) {
+    worker_state::row_cache& last = worker_here().last_row[recorded];
+    if (last.row != &row) [[unlikely]]
+      last = {&row, effects.look_up(row, recorded)};
+    return last.evidence;
+  }
+  /// The log of the process that runs; one that is over if the process keeps none.
+  [[nodiscard]] replay_log& log_of_running() noexcept {
+    worker_state& w = worker_here();
+    return w.running && w.running->is_forkable() ? static_cast<forkable_process&>(*w.running).log()
+                                                 : w.no_log;
+  }
+  /// Keeps the prompt of a handler outside the scheduler, which processes may perform to.
+  void keep_outer(prompt& p) {
+    outers_.push_back(&p);
+    p.keep();
+  }
+  /// Called before several threads run processes that may perform to the outer handlers.
+  void share_outers() {
+    std::vector<prompt*> all = outers_;
+    for (std::size_t i = 0; i != all.size(); ++i) {
+      all[i]->become_shared();
+      all[i]->add_outers(all);
+    }
+  }
+  /// Ends the process that runs, which performs something else than the first time.  Throws if
+  /// ordinary code stands in between, which cannot be ended; and again when the process ends.
+  virtual std::coroutine_handle<> end_diverged(std::coroutine_handle<> leaf, site const& at) = 0;
+
+  // ---- failing and cancelling
+
+  /// A process has ended with an error: all others are cancelled.
+  void fail(process_id id, std::exception_ptr error) noexcept {
+    if (cancellation.is_of_all() && is_cancelled(error)) return;
+    failures.add({id, std::move(error)});
+    cancel_all();
+  }
+  /// Every process finds `cancelled` at its next operation.
+  void cancel_all() noexcept {
+    if (!cancellation.begin_of_all()) return;
+    note_all_cancelled();
+    close_outside();
+    waits.external.close();
+    waits.alarms.close();
+    waits.alarms.cancel_all();
+  }
+  /// From now on no process comes from outside.
+  void close_outside() noexcept {
+    incoming.close();
+    waits.room.close();
+  }
+  /// No process is ready, and some wait.  That is a failure, unless there was one.
+  void report_deadlock() {
+    if (!cancellation.is_of_all()) fail({}, std::make_exception_ptr(deadlock(waiters_of(waits))));
+    waits.cancel_all();
+  }
+  /// Everything is as after a run that failed so.
+  void set_failures(std::vector<exceptions::failure> f) noexcept {
+    bool const none = f.empty();
+    failures.assign(std::move(f));
+    if (none)
+      end_cancelling();
+    else
+      cancel_all();
+  }
+  /// Throws what processes have thrown, if any has.
+  void throw_failures() {
+    if (cancellation.is_of_all()) end_cancelling();
+    failures.throw_all();
+  }
+  [[nodiscard]] std::string text_of_first_waiter() const {
+    auto const all = waiters_of(waits);
+    if (all.empty()) return "a process that waited has been woken, and has not gone on yet";
+    return "process " + all.front().process.text() + " waits in " + all.front().text();
+  }
+  /// What a process finds that ends with all others.
+  [[nodiscard]] cancelled why_all_cancelled() const noexcept {
+    auto const& gate = incoming.gate();
+    if (!gate) return {};
+    std::lock_guard const lock(gate->mutex);
+    return cancelled(shutdown.reason);
+  }
+  /// What a process finds that ends with a group of tasks.
+  [[nodiscard]] static cancelled why_group_cancelled() noexcept {
+    return cancelled("weft: cancelled, since the tasks are that this is done for");
+  }
+  /// How many cancellations a process may ignore before it is unwound where it is.
+  [[nodiscard]] unsigned patience() const noexcept {
+    return shutdown.is_late.load(std::memory_order_relaxed) ? 0 : 100;  // relaxed: sooner or later
+  }
+
+  /// Whether nothing more is due from outside.  Thread safe.
+  [[nodiscard]] quiescence_test quiescence_outside() const noexcept {
+    return {[](void const* core) {
+              auto const& self = *static_cast<scheduler_core const*>(core);
+              // Virtual time waits for nothing outside: it goes on.
+              if (!self.waits.alarms.empty()) return self.has_virtual_time;
+              return !self.waits.external.has_waiters() && !self.incoming.may_come();
+            },
+            this};
+  }
+
+  // ---- room for processes (admission.hpp)
+
+  [[nodiscard]] bool is_limited() const noexcept { return waits.room.is_limited(); }
+  /// Takes room for one process more.  False if it is to be waited for.  Throws too_many_processes.
+  [[nodiscard]] bool take_room(site const& at) {
+    note_access(&waits.room, true);
+    if (waits.room.try_enter()) return true;
+    if (waits.room.waits_when_full()) return false;
+    throw_too_many(at.text());
+  }
+  [[noreturn, gnu::cold]] void throw_too_many(std::string const& what) {
+    throw too_many_processes(what + " of process " + worker_here().running->id().text(),
+                             waits.room.most());
+  }
+  /// A process has ended, or was not begun.
+  [[gnu::noinline]] void give_room() noexcept {
+    note_access(&waits.room, true);
+    (void)admit_from(waits.room.leave());
+  }
+  /// Admits processes that wait although there is room.  Whether there were some.
+  bool admit_waiting() noexcept { return is_limited() && admit_from(waits.room.next()); }
+  /// The owner of the ticket, and the process that it has made, become ready.
+  virtual void on_admitted(admission::ticket& t) noexcept = 0;
+
+  // ---- running (running.hpp), being shut down (shutting_down.hpp)
+
+  enum class work : std::uint8_t { one_step, all, nothing };
+  /// Exists while processes of ours may run on this thread.
+  class at_work;
+  /// A process runs, or one is started or unwound.
+  [[nodiscard]] bool is_at_work() const noexcept { return is_at_work_; }
+  /// The state of a worker of ours on this thread; null if the thread does no work of ours.
+  [[nodiscard]] worker_state const* find_worker_here() const noexcept {
+    for (worker_state const* w = worker_state::of_thread; w; w = w->outside)
+      if (w->home == this) return w;
+    // Relaxed: if it is this thread, this thread has written it.
+    auto const worker = worker_thread_.load(std::memory_order_relaxed);
+    return worker == std::this_thread::get_id() ? &own : nullptr;
+  }
+  void set_ending() noexcept { is_at_work_ = true; }
+
+  struct shutdown_state {
+    std::atomic<bool> is_on = false;
+    std::atomic<bool> is_late = false;  // the deadline has passed
+    // Under the mutex of the submission gate:
+    std::shared_ptr<std::string const> reason;
+    shutdown_report report;
+  };
+  shutdown_state shutdown;
+
+  // ---- as a prompt
+
+  continuation ended() noexcept override { std::terminate(); }  // no frame ends here
+  [[nodiscard]] std::string_view const& handler_name() const noexcept override {
+    static constexpr std::string_view name = "weft::scheduler";
+    return name;
+  }
+  [[nodiscard]] std::source_location installed_at() const noexcept override { return {}; }
+  void visit_outers(prompt_visitor f) const override {
+    for (prompt* const p : outers_) f(*p);
+  }
+  using prompt::finish;
+  using prompt::set_innermost;
+
+ private:
+  /// Admits that ticket, and as many more as there is room for.
+  bool admit_from(admission::ticket* t) noexcept {
+    bool const was_any = t != nullptr;
+    for (; t; t = waits.room.next()) on_admitted(*std::unique_ptr<admission::ticket>(t));
+    return was_any;
+  }
+  void end_cancelling() noexcept {
+    cancellation.end_of_all();
+    waits.external.reopen();
+    waits.alarms.reopen();
+  }
+  [[gnu::visibility("default")]] static std::uint64_t next_serial() noexcept {
+    // By the block: one atomic step each would be felt where small programs run by the million.
+    static constexpr std::uint64_t block = 1024;
+    static constinit std::atomic<std::uint64_t> blocks = 0;
+    static thread_local constinit std::uint64_t next = 0;
+    // Relaxed: the numbers only have to differ.
+    if (next % block == 0) next = blocks.fetch_add(1, std::memory_order_relaxed) * block;
+    return next++;
+  }
+
+  std::uint64_t const serial_ = next_serial();
+  std::vector<prompt*> outers_;
+  bool is_at_work_ = false;
+  std::atomic<std::thread::id> worker_thread_{};  // of ours, if there is one
+  std::mutex sums_mutex_;
+};
+
+class scheduler_core::at_work {
+ public:
+  at_work(scheduler_core& s, work w) noexcept : home_(s), gate_(s.incoming.gate()), what_(w) {
+    s.is_at_work_ = true;
+    // Relaxed: the thread that asks is this one, or another one.
+    s.worker_thread_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+    if (w == work::nothing || !gate_) return;
+    std::lock_guard const lock(gate_->mutex);
+    gate_->is_running = gate_->accepts_internal = true;
+  }
+  at_work(at_work const&) = delete;
+  at_work& operator=(at_work const&) = delete;
+  ~at_work() {
+    home_.is_at_work_ = false;
+    home_.worker_thread_.store({}, std::memory_order_relaxed);  // relaxed: as above
+    if (what_ == work::nothing || !gate_) return;
+    if (what_ == work::all) home_.close_outside();
+    // A thread that waits for this may end the scheduler then.
+    std::lock_guard const lock(gate_->mutex);
+    gate_->is_running = gate_->accepts_internal = false;
+    gate_->changed.notify_all();
+  }
+
+ private:
+  scheduler_core& home_;
+  std::shared_ptr<submission_gate> gate_;  // the last that is accessed
+  work what_;
+};
+
+}  // namespace weft::detail

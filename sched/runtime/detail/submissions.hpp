@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <utility>
+
+#include "effects/handle.hpp"
+#include "sched/base/detail/program.hpp"
+#include "sched/base/detail/ready_sink.hpp"
+#include "sched/base/detail/relax.hpp"
+#include "sched/base/errors.hpp"
+#include "sched/base/process.hpp"
+#include "sched/base/process_id.hpp"
+#include "sched/base/thunk.hpp"
+#include "sched/runtime/detail/admission.hpp"
+#include "sched/runtime/detail/submission_gate.hpp"
+
+namespace weft::detail {
+
+/// What an internal process does: a small process of the library's own, by which another thread
+/// has something done on a thread of the scheduler (SUBMIT-4).
+enum class internal_task : std::uint8_t {
+  stop,       ///< Cancels all processes: somebody asked to stop.
+  shut_down,  ///< Cancels all processes: the scheduler is shut down.
+  ask_again   ///< Nothing: its worker asks again whether anything is due.
+};
+
+/// A scheduler, as its submissions see it.
+class submission_host : public ready_sink {
+ public:
+  [[nodiscard]] virtual process* new_process_outside(process_id id, first_frame first) = 0;
+  /// On a thread of the scheduler, in a process, or when none of them runs.
+  virtual void run_internal(internal_task what) noexcept = 0;
+
+ protected:
+  ~submission_host() = default;
+};
+
+/// Processes that come from outside: submitted ones, and internal ones.
+class submissions {
+ public:
+  /// `is_open`: whether processes may come from outside at all; not where schedules are explored.
+  submissions(submission_host& host, admission const& room, bool is_open)
+      : host_(host), room_(room), gate_(is_open ? std::make_shared<submission_gate>() : nullptr) {
+    if (gate_) gate_->home = this;
+  }
+  submissions(submissions const&) = delete;
+  submissions& operator=(submissions const&) = delete;
+  ~submissions() = default;
+
+  /// Null where schedules are explored.
+  [[nodiscard]] std::shared_ptr<submission_gate> const& gate() const noexcept { return gate_; }
+  void require_gate() const {
+    if (!gate_)
+      throw std::logic_error("weft: where schedules are explored nothing comes from outside");
+  }
+  /// Counts one submitter more.  Throws scheduler_stopped, std::logic_error, bad_alloc.
+  [[nodiscard]] std::shared_ptr<submission_gate> add_submitter() {
+    require_gate();
+    std::lock_guard const lock(gate_->mutex);
+    if (gate_->is_closed()) throw scheduler_stopped();
+    if (!ask_again_.is_there()) ask_again_ = prepare(internal_task::ask_again);
+    ++gate_->submitters;
+    return gate_;
+  }
+  /// The last submitter has gone (SUBMIT-3).  Under the gate's lock.
+  void on_last_submitter_gone() noexcept {
+    for (relax wait;; wait()) try {
+        return send(ask_again_);
+      } catch (...) {  // a backend without memory: no worker would ever see that the run is over
+      }
+  }
+  /// From now on nothing comes from outside.
+  void close() noexcept {
+    if (gate_) gate_->close();
+  }
+  /// How many processes came from outside.  A hint while some come.
+  [[nodiscard]] std::int64_t started() const noexcept { return gate_ ? gate_->started() : 0; }
+  /// Whether a process may still come; if not, all that were under way have come.
+  [[nodiscard]] bool may_come() const noexcept {
+    if (!gate_) return false;
+    std::unique_lock lock(gate_->mutex);
+    if (keeps_run_open()) return true;
+    lock.unlock();
+    if (gate_->is_closed()) gate_->wait_for_those_under_way();
+    return false;
+  }
+  /// No process is ready or waits: ends the run, so that it accepts no internal process any more
+  /// (SUBMIT-4).  False if the run is not over.
+  [[nodiscard]] bool end_run(bool something_may_come) noexcept {
+    if (!gate_) return true;
+    std::lock_guard const lock(gate_->mutex);
+    // Relaxed: processes that count it down have ended, or do so on this thread.
+    if (gate_->internal_left.load(std::memory_order_relaxed) != 0) return false;
+    if (something_may_come && keeps_run_open()) return false;
+    gate_->accepts_internal = false;
+    return true;
+  }
+  /// The scheduler ends: nothing comes any more, and nothing is under way.
+  void end() noexcept {
+    close();
+    if (!gate_) return;
+    gate_->wait_for_those_under_way();
+    std::lock_guard const lock(gate_->mutex);
+    ask_again_ = {};
+    gate_->home = nullptr;
+  }
+
+  // ---- internal processes (SUBMIT-4)
+
+  /// An internal process that can be sent without memory.  One that is never sent does nothing.
+  class prepared {
+   public:
+    prepared() = default;
+    prepared(submissions& s, internal_task what)
+        : home_(&s), spare_(s.host_.reserve_put()), process_(s.make_internal(what)) {}
+    prepared(prepared&&) noexcept = default;
+    prepared& operator=(prepared other) noexcept {
+      std::swap(home_, other.home_);
+      std::swap(spare_, other.spare_);
+      std::swap(process_, other.process_);
+      return *this;
+    }
+    ~prepared() {
+      if (process_) home_->count_internal(true);  // the process, which is dropped, counts it down
+    }
+    [[nodiscard]] bool is_there() const noexcept { return bool(process_); }
+
+   private:
+    friend class submissions;
+    submissions* home_ = nullptr;
+    spare_node spare_;
+    thunk process_ = thunk::reason::quiescent;
+  };
+  /// Under the gate's lock, as is send().  Throws bad_alloc.
+  [[nodiscard]] prepared prepare(internal_task what) { return {*this, what}; }
+  /// Throws only what a backend throws that reserves nothing, and then nothing was sent.
+  void send(prepared& p) {
+    if (!gate_->accepts_internal || !p.is_there()) return;
+    count_internal(true);
+    try {
+      host_.put_from_outside(p.process_, std::move(p.spare_));
+    } catch (...) {
+      count_internal(false);
+      throw;
+    }
+    ++gate_->internal_sent;
+  }
+  /// Whether it is an internal process that has not begun: that runs even if all are to end.
+  [[nodiscard]] static bool is_new_internal(process const& p) noexcept {
+    return !p.has_started() && p.id().is_internal();
+  }
+
+ private:
+  /// Counts an internal process as long as its frame exists.
+  class counted {
+   public:
+    explicit counted(submissions& s) noexcept : home(&s) {}
+    counted(counted&& other) noexcept : home(std::exchange(other.home, nullptr)) {}
+    counted& operator=(counted&&) = delete;
+    ~counted() {
+      if (home) home->count_internal(false);
+    }
+    submissions* home;
+  };
+  static eff<void> runs(counted of, internal_task what) {
+    of.home->host_.run_internal(what);
+    co_return;
+  }
+  [[nodiscard]] thunk make_internal(internal_task what) {
+    count_internal(true);  // the frame counts it down if there is no memory
+    auto const frame = first_frame_of(runs(counted(*this), what));
+    thunk t(host_.new_process_outside(process_id::internal(++internal_made_), frame));
+    count_internal(false);  // it is not sent yet
+    return t;
+  }
+  void count_internal(bool more) noexcept {
+    // Relaxed: see end_run().
+    gate_->internal_left.fetch_add(more ? 1 : ~std::size_t{0}, std::memory_order_relaxed);
+  }
+  [[nodiscard]] bool keeps_run_open() const noexcept {
+    return gate_->submitters != 0 && !gate_->is_closed() && !room_.is_shut_to_outside();
+  }
+
+  submission_host& host_;
+  admission const& room_;
+  std::shared_ptr<submission_gate> const gate_;
+  std::uint64_t internal_made_ = 0;  // under the gate's mutex
+  prepared ask_again_;               // the same: while there is a submitter
+};
+
+inline void submission_gate::leave() noexcept {
+  std::lock_guard const lock(mutex);
+  if (--submitters == 0 && home) home->on_last_submitter_gone();
+}
+
+}  // namespace weft::detail

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "sched/base/detail/location_listener.hpp"
+#include "sched/base/detail/ready_sink.hpp"
+#include "sched/base/process.hpp"
+#include "sched/base/thunk.hpp"
+#include "sched/mail/detail/mailbox_registry.hpp"
+#include "sched/runtime/detail/admission.hpp"
+#include "sched/sync/detail/external_event_table.hpp"
+#include "sched/sync/detail/gate_table.hpp"
+#include "sched/sync/detail/timers.hpp"
+#include "sched/sync/detail/wake_batch.hpp"
+#include "sched/tasks/detail/join_table.hpp"
+
+namespace weft::detail {
+
+/// All lists on which processes of a scheduler wait, and how a cancellation finds those that are
+/// to end while the others go on: waiting ones are woken, and ones about to wait do not wait.
+///
+///   CANCEL-1  A canceller first marks what is to end, where cancellation_state sees it; then adds
+///       a reason for attention; then looks at each list under the list's lock, even if nothing
+///       seems to wait there.
+///   CANCEL-2  A process checks for cancellation under the lock of the list that it enters, before
+///       it links itself in: whether there is a reason for attention, and then whether it is to
+///       end.  Of canceller and process, whichever holds the lock second has seen what the first
+///       did.  So the canceller finds the process, or the process is refused, whatever the memory
+///       order of CANCEL-1; neither looks twice, and no process that is to end waits on any list.
+///   CANCEL-3  A process that waits on several lists enters them one after the other.  If it is
+///       found, or refused, at one of them, that is enough: it is taken once (WAITER-1), and goes
+///       on when it is asleep, or has been refused; its operation leaves the other lists (WAITER-2).
+///   CANCEL-4  A mailbox that was made after the canceller had looked at the registry is known only
+///       to processes that have heard of it from its maker, and the maker had the registry's lock
+///       after the canceller: so these processes see what CANCEL-1 marks.
+///   CANCEL-5  A process that was taken is put when no lock is held (WAITER-3), without an answer.
+///       Before it goes on it is prepared, and there it finds out why it was taken.  Meanwhile the
+///       canceller is at work, so the scheduler is not quiescent.
+///   CANCEL-6  An explorer hears of each location from which a process was taken.  That a process
+///       has checked, and that something was marked, is_cancelled_at() reports.
+///   CANCEL-7  On several threads all waiting processes are asked, whichever group was cancelled.
+///       A worker that can tell whether it has other work (BACKEND-8) asks less often: after it has
+///       asked n processes, and while it has other work, it does not ask again for n steps.  A
+///       cancellation in between leaves a note, and the first worker that has made its steps, or
+///       has no other work, asks on behalf of all notes.  So asking costs no more than the steps
+///       that are made, plus time that nothing else needs.  The worker that leaves the note looks
+///       for it when its process stops; until then it runs, so none of the workers sleeps for good.
+///
+/// With one thread a group of tasks that is cancelled finds its processes without looking at the
+/// others: task_cancelling.hpp.
+///
+/// Not asked: processes that wait for tasks of their own, as they go on when those have ended
+/// (TASK-4); ready processes; threads outside.
+class wait_registry {
+ public:
+  wait_registry(ready_sink& sink, bool several_threads, unsigned wakes)
+      : gates(sink, several_threads, wakes),
+        external(sink, several_threads),
+        alarms(sink, several_threads),
+        joins(sink, several_threads),
+        mail_(new mailbox_registry(sink, several_threads)),
+        sink_(sink) {}
+  wait_registry(wait_registry const&) = delete;
+  wait_registry& operator=(wait_registry const&) = delete;
+  ~wait_registry() = default;
+  /// The scheduler is over: the mailboxes may outlive it.  To be called once.
+  void close() noexcept { mail_->close(); }
+
+  gate_table gates;
+  external_event_table external;
+  timers alarms;
+  join_table joins;
+  admission room;
+  [[nodiscard]] mailbox_registry& mail() const noexcept { return *mail_; }
+
+  /// Cancels the wait of each process for which `is_meant(process const&)`.  That is called under
+  /// the lock of the list on which the process waits, perhaps of one that another party takes from
+  /// another list meanwhile; it takes no lock, and the process does not go on before it has
+  /// returned (WAITER-4).  Called on a thread of the scheduler, or when none of them runs.
+  ///
+  /// O(n) in all waiting processes.  Allocates if more than a few are meant.
+  template <class IsMeant>
+  void cancel_if(IsMeant const& is_meant) noexcept {
+    in_batches([&](wake_batch& to) { return gates.take_if(is_meant, to); });
+    in_batches([&](wake_batch& to) { return external.take_if(is_meant, to); });
+    in_batches([&](wake_batch& to) { return alarms.take_if(is_meant, to); });
+    in_batches([&](wake_batch& to) { return mail_->take_if(is_meant, to); });
+    joins.take_if(is_meant, [this](task_waiter&, process* p) { sink_.make_cancelled(*p); });
+    turn_away_if(is_meant, [this](thunk t) { sink_.make_cancelled(*t.release()); });
+  }
+  /// Cancels the wait of every process, except for external events.
+  void cancel_all() noexcept {
+    gates.cancel_all();
+    alarms.cancel_all();
+    auto const cancel_it = [this](thunk t) { sink_.make_cancelled(*t.release()); };
+    joins.take_if(everything, [this](task_waiter&, process* p) { sink_.make_cancelled(*p); });
+    mail_->take_all(cancel_it);
+    turn_away_if(everything, cancel_it);
+  }
+  /// Drops every process that waits: the scheduler ends.
+  void drop_all() noexcept {
+    mail_->take_all([](thunk) {});
+    turn_away_if(everything, [](thunk) {});
+    joins.take_if(everything, [](task_waiter&, process* p) { p->release(); });
+    gates.drop_all();
+    alarms.drop_all();
+    external.drop_all();
+  }
+  /// Takes that process from where it waits, with one thread (TREE-4).  Null if another party has
+  /// taken it.
+  [[nodiscard]] process* take(process const& p) noexcept {
+    void* const at = p.wait_object();
+    switch (p.current_wait_place()) {
+      case process::wait_place::gate:
+        return gates.take(*static_cast<gate_waiter*>(at));
+      case process::wait_place::external_event:
+        return external.take(*static_cast<external_waiter*>(at));
+      case process::wait_place::timer:
+        return static_cast<waiter*>(at)->take();
+      case process::wait_place::receive:
+        return mailbox::take(*static_cast<receive_waiter*>(at));
+      case process::wait_place::send:
+        return mailbox::take(*static_cast<send_waiter*>(at));
+      case process::wait_place::task:
+        return joins.take(*static_cast<task_waiter*>(at));
+      case process::wait_place::task_end:
+      case process::wait_place::none:
+      case process::wait_place::cancellable:
+        break;
+    }
+    return nullptr;
+  }
+  /// Whether a process waits, and not for an external event.
+  [[nodiscard]] bool has_waiters_inside() const {
+    return gates.has_waiters() || alarms.has_waiters() || joins.has_waiters() ||
+           mail_->has_waiters() || room.has_waiters();
+  }
+  [[nodiscard]] bool has_waiters() const { return has_waiters_inside() || external.has_waiters(); }
+
+ private:
+  static constexpr auto everything = [](process const&) noexcept { return true; };
+
+  /// Cancels what `take_some(wake_batch&)` takes, until it has taken all.
+  template <class TakeSome>
+  void in_batches(TakeSome take_some) noexcept {
+    for (bool were_all = false; !were_all;) {
+      wake_batch taken;
+      were_all = take_some(taken);
+      taken.for_each([this](process& p) { sink_.make_cancelled(p); });
+    }
+  }
+  /// Processes that wait for room; what they would have started is unwound.
+  template <class IsMeant, class F>
+  void turn_away_if(IsMeant const& is_meant, F f) {
+    auto* t = room.turn_away(is_meant);
+    if (t) note_access(&room, true);
+    while (t) {
+      std::unique_ptr<admission::ticket> const gone(t);
+      t = t->next;
+      (void)thunk(gone->spawned);
+      f(thunk(gone->owner));
+    }
+  }
+
+  mailbox_registry* const mail_;  // it may outlive us
+  ready_sink& sink_;
+};
+
+}  // namespace weft::detail

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <coroutine>
+#include <utility>
+
+#include "sched/base/backend.hpp"
+#include "sched/base/process.hpp"
+#include "sched/base/thunk.hpp"
+#include "sched/sync/detail/timers.hpp"
+#include "sched/sync/detail/waiter.hpp"
+#include "sched/sync/external_event.hpp"
+#include "sched/sync/gate.hpp"
+#include "sched/sync/timing.hpp"
+
+/// The clauses of syncing, completions and timing.  `S` is a scheduler (backend_scheduler.hpp).
+namespace weft::detail {
+
+/// The process that runs, which is suspended, waits.  `enter()` puts its waiter on the lists.  If
+/// that says that the wait is answered, the process goes on in its turn; if refused, it finds
+/// `cancelled` there; if it waits, another party may have it from then on.
+template <class S, class Enter>
+std::coroutine_handle<> wait(S& s, waiter& w, Enter enter) {
+  process& p = s.running();
+  s.on_wait_begin(p);
+  w.hold(p);
+  wait_entry how = wait_entry::waits;
+  try {
+    how = enter();
+  } catch (...) {
+    if (w.take()) {
+      s.on_wait_cancelled(p);
+      throw;
+    }
+  }
+  if (how == wait_entry::waits || !w.take()) {  // or it has been woken meanwhile
+    s.on_waiting(p);
+    return s.next();
+  }
+  s.on_wait_cancelled(p);
+  if (how == wait_entry::refused) p.mark_cancellable();
+  s.put(s.box(true), put_reason::yielded);
+  return s.next();
+}
+/// The same until an alarm goes off.
+template <class S, class Enter>
+std::coroutine_handle<> wait_until(S& s, waiter& w, alarm& until, Enter enter) {
+  return wait(s, w, [&] { return set_alarm(s, until) ? enter() : wait_entry::refused; });
+}
+
+// ---- syncing
+
+template <class S>
+std::coroutine_handle<> on(S& s, syncing::wait& o) {
+  return wait(s, o.here.parked,
+              [&] { return s.waits.gates.enter(o.here, o.seen, s.cancellation.refuses()); });
+}
+template <class S>
+std::coroutine_handle<> on(S& s, syncing::wait_until& o) {
+  return wait_until(s, o.here.parked, o.until,
+                    [&] { return s.waits.gates.enter(o.here, o.seen, s.cancellation.refuses()); });
+}
+template <class S>
+void on(S& s, syncing::wake const& o) {
+  s.waits.gates.wake(*o.at, o.most);
+}
+template <class S>
+[[nodiscard]] process_id on(S& s, syncing::own const&) noexcept {
+  return s.running().id();
+}
+template <class S>
+void on(S& s, syncing::touch const& o) {
+  if constexpr (exploring_backend<typename S::backend_type>)
+    s.base().touched(&s.running(), o.location, o.writes);
+}
+
+// ---- completions
+
+template <class S>
+std::coroutine_handle<> on(S& s, completions::wait& o) {
+  o.here.spare = s.reserve_put();
+  return wait(s, o.here.parked,
+              [&] { return s.waits.external.enter(o.here, s.cancellation.refuses()); });
+}
+template <class S>
+std::coroutine_handle<> on(S& s, completions::wait_until& o) {
+  o.here.spare = s.reserve_put();
+  return wait_until(s, o.here.parked, o.until,
+                    [&] { return s.waits.external.enter(o.here, s.cancellation.refuses()); });
+}
+
+// ---- timing
+
+template <class S>
+[[nodiscard]] instant on(S& s, timing::now const&) {
+  return current_time(s);
+}
+template <class S>
+std::coroutine_handle<> on(S& s, timing::sleep_until& o) {
+  return wait_until(s, o.parked, o.until, [] { return wait_entry::waits; });
+}
+template <class S>
+std::coroutine_handle<> on(S& s, timing::sleep_for& o) {
+  o.until.at(time_after(s, o.time));
+  return wait_until(s, o.parked, o.until, [] { return wait_entry::waits; });
+}
+
+}  // namespace weft::detail

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <type_traits>
+#include <utility>
+
+#include "effects/handle.hpp"
+#include "sched/base/backend.hpp"
+#include "sched/base/detail/forkable_process.hpp"
+#include "sched/base/detail/location_listener.hpp"
+#include "sched/base/detail/worker_state.hpp"
+#include "sched/base/process.hpp"
+#include "sched/base/thunk.hpp"
+#include "sched/tasks/detail/task.hpp"
+
+/// How a process has the tasks of a join done, and waits for them (when_all, parallel loops): from
+/// the offer of the tasks to the resumption of their owner.  `S` is a scheduler
+/// (backend_scheduler.hpp).
+namespace weft::detail {
+
+/// Whether the process that runs stands where it can call tasks, whatever they do (TASK-1).
+template <class S>
+[[nodiscard]] bool can_call_tasks(S& s) noexcept {
+  return lazy_backend<typename S::backend_type> && prompt::innermost() == &s &&
+         !keeps_log(s.running());
+}
+/// Whether a process that is suspended there is to end, and so does not do what it would do next.
+template <class S>
+[[nodiscard]] bool must_stop_at(S& s, continuation at) noexcept {
+  if (!s.cancellation.needs_attention() || !s.cancellation.includes(at)) return false;
+  if (s.cancellation.is_of_all()) s.cancellation.note_found();
+  return true;
+}
+/// The process that runs is to end: it stops at that operation, and finds `cancelled` as at any
+/// other.
+template <class S>
+std::coroutine_handle<> stop_cancelled(S& s, std::coroutine_handle<> leaf,
+                                       result_slot_base& waiting,
+                                       operation_info const& operation) noexcept {
+  process& p = s.running();
+  (void)p.suspend_at(operation, leaf, waiting, s);  // no ordinary code stands in between
+  // Cancellations of an operation that must be answered are counted here, not in prepare().
+  if (operation.is_to_be_answered && p.note_cancellation() > s.patience()) [[unlikely]] {
+    if (s.cancellation.is_of_all()) report_left(s, p);
+    s.here().running = nullptr;
+    s.retire(&p, nullptr);
+    return s.next();
+  }
+  p.mark_cancellable();
+  s.put(thunk(&p), put_reason::yielded);
+  return s.next();
+}
+
+// ---- giving way (TASK-6)
+
+inline constexpr std::uint32_t tasks_per_look = 1024;
+/// Whether the clock and the ready processes are to be looked at before `count` tasks are begun, the
+/// last of which has the number `last` among the tasks of its process.
+[[nodiscard]] constexpr bool is_time_to_look(std::uint32_t last, std::uint32_t count) noexcept {
+  return last % tasks_per_look < count;
+}
+template <class S>
+[[gnu::noinline]] bool wants_to_give_way(S& s, std::uint32_t last, std::uint32_t count) noexcept {
+  if (!is_time_to_look(last, count)) return false;
+  if (s.has_alarms()) wake_due(s);
+  return s.worker().has_other_work();
+}
+/// The process that runs lets others go first, and then begins that frame, whose answer goes to
+/// `waiting`.
+template <class S>
+std::coroutine_handle<> give_way(S& s, std::coroutine_handle<> frame, result_slot_base& waiting,
+                                 operation_info const& operation) noexcept {
+  (void)s.running().suspend_at(operation, frame, waiting, s);  // no ordinary code in between
+  if constexpr (lazy_backend<typename S::backend_type>) s.worker().defer_lazy_tasks();
+  s.put(s.box(), put_reason::yielded);
+  return s.next();
+}
+
+// ---- beginning a join
+
+template <class S>
+void begin_join(S& s, process& owner, join& j) noexcept {
+  j.home = &s;
+  j.owner = &owner;
+  j.owner_id = owner.id();
+  j.first_number = owner.next_child_number(j.count);
+  j.some_were_left.store(false, std::memory_order_relaxed);  // relaxed: ours until it is shared
+}
+/// The owner calls the first task now and pushes the others as lazy tasks.  The newest is reclaimed
+/// first, so the tasks are done in their order.  `others`: their number, known when compiled for a
+/// join of two.
+template <class S, class Others>
+[[gnu::always_inline]] inline std::coroutine_handle<> push_and_call(S& s, join& j, void* evidence,
+                                                                    Others others) {
+  auto const with_evidence = [evidence](task& t) -> task& {
+    t.first_frame_here().evidence = evidence;
+    return t;
+  };
+  auto const from_last = [=, t = j.tasks + 1 + others]() mutable noexcept -> lazy_task* {
+    return &with_evidence(*--t);
+  };
+  auto const pushed = s.worker().push_lazy(others, from_last);
+  if (pushed == lazy_push::no_room) [[unlikely]]
+    return do_all_slow(s, j, true);
+  j.left = static_cast<std::int32_t>(others);
+  task& first = with_evidence(*j.tasks);
+  if (pushed == lazy_push::unannounced) [[unlikely]]
+    return announce_and_call(s, first);
+  return first.release();
+}
+template <class S>
+[[gnu::noinline]] std::coroutine_handle<> announce_and_call(S& s, task& first) noexcept {
+  s.worker().announce_lazy();
+  return first.release();
+}
+/// The process can call tasks.  The common case is a join of two light tasks; other cases are
+/// noinline, so that this one spills few registers.
+template <class S>
+std::coroutine_handle<> do_all(S& s, join& j) {
+  worker_state& w = s.here();
+  begin_join(s, *w.running, j);
+  auto const& last = w.last_row[false];
+  if (s.cancellation.needs_attention() || last.row != j.light_row ||
+      is_time_to_look(j.first_number + j.count - 1, j.count)) [[unlikely]]
+    return do_all_slow(s, j, true);
+  note_pinning();
+  if (j.count == 2) [[likely]]
+    return push_and_call(s, j, last.evidence, std::integral_constant<std::size_t, 1>());
+  return do_many(s, j, last.evidence);
+}
+template <class S>
+[[gnu::noinline]] std::coroutine_handle<> do_many(S& s, join& j, void* evidence) {
+  if (j.count != 1) return push_and_call(s, j, evidence, std::size_t{j.count - 1});
+  j.tasks->first_frame_here().evidence = evidence;
+  return j.tasks->release();
+}
+/// The process cannot call tasks, the tasks are not light, or there is more to do than to push them.
+template <class S>
+[[gnu::noinline]] std::coroutine_handle<> do_all_slow(S& s, join& j, bool can_call) {
+  if (must_stop_at(s, j.leaf)) [[unlikely]] {
+    for (task* t = j.tasks; t != j.tasks + j.count; ++t) t->set_fate(task::fate::not_done);
+    return stop_cancelled(s, j.leaf, *j.waiting, *j.operation);
+  }
+  for (task *t = j.tasks, *const end = t + j.count; t != end; ++t)
+    t->first_frame_here().evidence = s.evidence_for(t->row(), false);
+  if constexpr (lazy_backend<typename S::backend_type>)
+    if (can_call &&
+        std::all_of(j.tasks, j.tasks + j.count, [](task& t) { return t.row().is_light; })) {
+      note_pinning();
+      push_all_but_first(s, j);
+      if (wants_to_give_way(s, j.first_number + j.count - 1, j.count))
+        return give_way(s, j.tasks->release(), *j.waiting, *j.operation);
+      return j.tasks->release();
+    }
+  return begin_as_processes(s, j);
+}
+template <class S>
+void push_all_but_first(S& s, join& j) noexcept {
+  std::uint32_t const others = j.count - 1;
+  if (others == 0) return;
+  try {
+    push_lazy_tasks(s.worker(), others,
+                    [t = j.tasks + j.count]() mutable -> lazy_task* { return --t; });
+    j.left = static_cast<std::int32_t>(others);
+  } catch (...) {  // no memory: the owner does them, from the second on
+    j.not_offered = others;
+  }
+}
+template <class S>
+std::coroutine_handle<> begin_as_processes(S& s, join& j) {
+  note_created(&j.cancelled);
+  note_created(&j.word);
+  j.left = static_cast<std::int32_t>(j.count);
+  for (task* t = j.tasks; t != j.tasks + j.count; ++t)
+    if (thunk begun = t->promote()) s.put(std::move(begun), put_reason::started);
+  return wait_for_rest(s, j).resolve();
+}
+/// Puts a lazy task back that was reclaimed.  Thieves may have looked meanwhile and not seen it.
+template <class S>
+void put_back(S& s, lazy_task& t) noexcept {
+  push_lazy_tasks(s.worker(), 1, [&] { return &t; });  // there is room
+}
+
+// ---- a task becomes a process (TASK-2)
+
+/// For the worker that has taken the task, and puts or runs its process.  Empty if the task is not
+/// to be done, or there is no memory: then it is settled.
+template <class S>
+thunk promote_task(S& s, any_task& t, process_id id) noexcept {
+  using fate = any_task::fate;
+  if constexpr (S::explores) s.tasks_.had_tasks = true;
+  frame& f = t.first_frame_here();
+  result_slot_base* const to = f.to;
+  process* p = nullptr;
+  if (s.tasks_.is_ending || must_stop_at(s, continuation(t))) {
+    t.drop_frame(fate::not_done);
+  } else {
+    try {
+      p = process::start(id, t.frame(), f.evidence, s, s.sink_, !S::on_several_threads, S::header);
+    } catch (...) {
+      t.drop_frame(fate::no_memory);
+    }
+  }
+  if (!p) {
+    t.settle();
+    return thunk::reason::quiescent;
+  }
+  (void)t.release();
+  f.to = to;
+  f.parent = continuation(static_cast<frame_end&>(t));
+  t.host = p;
+  add_hosted(s, t);
+  worker_state& w = s.here();
+  ++w.alive;
+  ++w.unforkable;
+  if (s.is_limited()) [[unlikely]]
+    s.waits.room.enter_anyway();
+  return thunk(p);
+}
+
+// ---- a task ends
+
+/// Most often the owner called it, and nothing special has happened: what the owner does next.
+template <class S>
+continuation end_task(S& s, task& t) noexcept {
+  join& j = t.of();
+  // A canceller adds a reason for attention.
+  if (t.host || t.has_failed() || s.cancellation.needs_attention()) [[unlikely]]
+    return end_task_slow(s, t);
+  if constexpr (lazy_backend<typename S::backend_type>)
+    if (j.left != 0) {
+      lazy_task* const newest = s.worker().reclaim();
+      if (!newest || static_cast<any_task*>(newest)->group != &j) [[unlikely]]
+        return finish_without_lazy(s, j, newest);
+      --j.left;
+      return static_cast<any_task*>(newest)->release();
+    }
+  if (j.left != 0 || j.not_offered != 0) [[unlikely]]
+    return call_next(s, j);
+  j.waiting->set();
+  return j.leaf;
+}
+template <class S>
+[[gnu::noinline]] continuation end_task_slow(S& s, task& t) noexcept {
+  join& j = t.of();
+  if constexpr (S::explores)
+    if (defers_task_end(s, t, t.has_failed())) return s.next();
+  if (t.has_failed()) cancel_group(s, j);
+  if (!t.host) return call_next(s, j);
+  process& p = *t.host;
+  remove_hosted(s, t);
+  count_ended(s, j);
+  return p.end_from_task();
+}
+/// Where schedules are explored: the end of a task comes after the events of its process, or is a
+/// step of its own.
+template <class S, class Task>
+bool defers_task_end(S& s, Task& t, bool is_a_step) noexcept {
+  static constexpr auto is_over = [](void* scheduler, void* task) noexcept {
+    end_deferred_task(*static_cast<S*>(scheduler), *static_cast<Task*>(task));
+  };
+  if (!t.host) return false;
+  return defers_end(s, {.owner = t.host, .is_a_step = is_a_step, .task = &t, .is_over = is_over});
+}
+template <class S>
+void end_deferred_task(S& s, task& t) noexcept {
+  if (t.has_failed()) cancel_group(s, t.of());
+  count_ended(s, t.of());
+}
+/// The task's frames have been unwound.
+template <class S>
+continuation drop_task(S& s, task& t) noexcept {
+  continuation const outside = t.outside();
+  t.set_fate(task::fate::not_done);
+  remove_hosted(s, t);
+  count_ended(s, t.of());
+  return outside;
+}
+/// A task that another worker took has ended (TASK-3).
+template <class S>
+void count_ended(S& s, join& j) noexcept {
+  note_access(&j.word, true);
+  // [1] release: the owner finds what was done [2] [3].  acquire: the worker that resumes the owner
+  // has seen what all did.
+  if (j.word.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (j.leaving) return continue_unwinding(j);
+  j.waiting->set();
+  process* const owner = s.waits.joins.leave(j.here);
+  if (s.tasks_.is_ending) {
+    j.leaving = owner;
+    return continue_unwinding(j);
+  }
+  s.put(thunk(owner), put_reason::woken);
+}
+
+// ---- what the owner does next
+
+/// A task that the owner called has ended, and anything may have happened.
+template <class S>
+[[gnu::noinline]] continuation call_next(S& s, join& j) noexcept {
+  bool const goes_on = !j.is_cancelled() && !must_stop_at(s, continuation(*j.tasks));
+  if constexpr (lazy_backend<typename S::backend_type>)
+    while (j.left != 0) {
+      lazy_task* const newest = s.worker().reclaim();
+      if (!newest || static_cast<any_task*>(newest)->group != &j)
+        return finish_without_lazy(s, j, newest);
+      auto& t = static_cast<any_task&>(*newest);
+      --j.left;
+      if (goes_on) return t.release();
+      t.set_fate(task::fate::not_done);
+    }
+  return call_rest(s, j, goes_on);
+}
+/// The newest lazy task, if there is one, is none of the join's.  Those that are left of the join
+/// were taken by others, or stand below tasks that were started meanwhile, and have their turn.
+template <class S>
+[[gnu::noinline]] continuation finish_without_lazy(S& s, join& j, lazy_task* newest) noexcept {
+  if constexpr (lazy_backend<typename S::backend_type>)
+    if (newest) put_back(s, *newest);
+  bool const goes_on = !j.is_cancelled() && !must_stop_at(s, continuation(*j.tasks));
+  return call_rest(s, j, goes_on);
+}
+/// Calls the tasks that were not pushed; then waits for those that others took, or need not.
+template <class S>
+continuation call_rest(S& s, join& j, bool goes_on) noexcept {
+  for (; j.not_offered != 0; --j.not_offered) {
+    task& t = j.tasks[j.count - j.not_offered];
+    if (goes_on) return --j.not_offered, t.release();
+    t.set_fate(task::fate::not_done);
+  }
+  // [2] acquire: with [1].
+  if (j.left != 0 && j.word.load(std::memory_order_acquire) != -j.left) return wait_for_rest(s, j);
+  j.waiting->set();
+  return j.leaf;
+}
+template <class S>
+[[gnu::noinline]] continuation wait_for_rest(S& s, join& j) noexcept {
+  process& p = s.running();
+  (void)p.suspend_at(*j.operation, j.leaf, *j.waiting, s);  // no ordinary code in between
+  s.on_wait_begin(p);
+  j.here.parked.hold(p);
+  j.here.of = &j;
+  s.waits.joins.enter(j.here);
+  cancel_with_owner(s, j);
+  // [3] acquire: with [1].  release: the worker that resumes us finds us suspended.
+  if (j.word.fetch_add(j.left, std::memory_order_acq_rel) == -j.left) {
+    (void)s.waits.joins.leave(j.here);
+    s.on_wait_cancelled(p);
+    p.resume_unanswered(s);
+    j.waiting->set();
+    return j.leaf;
+  }
+  s.on_waiting(p);
+  return s.next();
+}
+
+}  // namespace weft::detail

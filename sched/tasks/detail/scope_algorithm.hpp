@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <concepts>
+#include <coroutine>
+#include <cstdint>
+#include <exception>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "effects/handle.hpp"
+#include "sched/base/backend.hpp"
+#include "sched/base/detail/deferred_events.hpp"
+#include "sched/base/detail/location_listener.hpp"
+#include "sched/base/detail/worker_state.hpp"
+#include "sched/base/process.hpp"
+#include "sched/base/thunk.hpp"
+#include "sched/tasks/detail/scope_core.hpp"
+#include "sched/tasks/detail/task.hpp"
+
+/// How tasks are started one by one, in a scope or without one, how a process waits for the handle
+/// of one, and how a scope ends.  `S` is a scheduler (backend_scheduler.hpp).
+namespace weft::detail {
+
+// ---- starting a task
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_no_process_here() {
+  throw std::logic_error("weft: a task is started in a scope by one of its scheduler's processes");
+}
+template <class S>
+void start_task(S& s, task_record& r) {
+  if constexpr (S::on_several_threads)
+    if (!worker_state::of_thread || worker_state::of_thread->home != &s) throw_no_process_here();
+  if (!s.runs_process()) throw_no_process_here();
+  process& p = s.running();
+  r.home = &s;
+  r.parent = p.id();
+  r.first_frame_here().evidence = s.evidence_for(r.row(), false);
+  r.number = p.next_child_number();
+  if (scope_core* const c = r.of())
+    c->add(r);
+  else
+    s.keep();
+  if constexpr (lazy_backend<typename S::backend_type>)
+    if (r.row().is_light) {
+      try {
+        return push_lazy_tasks(s.worker(), 1, [&] { return static_cast<lazy_task*>(&r); });
+      } catch (...) {  // no memory for a lazy task: perhaps there is some for a process
+      }
+    }
+  auto const begins = [&s, &r] {
+    if (thunk begun = r.promote()) s.put(std::move(begun), put_reason::started);
+  };
+  if constexpr (S::explores)
+    if (has_events(s)) return cause_event("the start of a task", nullptr, begins);
+  begins();
+}
+
+/// The clause of tasking<...>::start.
+template <class S, class Start>
+  requires std::same_as<decltype(Start::what), task_record*>
+void on(S& s, Start& o) {
+  start_task(s, *o.what);
+}
+
+// ---- a task ends
+
+template <class S>
+continuation end_task(S& s, task_record& r) noexcept {
+  if constexpr (S::explores)
+    if (defers_task_end(s, r, r.has_handle || r.has_failed())) return s.next();
+  process* const host = r.host;
+  task_wait* const called_by = r.called_by;
+  scope_core* const c = r.of();
+  settle_record(s, r);
+  if (host) return host->end_from_task();
+  return called_by ? wait_on(s, *called_by) : leave_on(s, *c);
+}
+template <class S>
+void end_deferred_task(S& s, task_record& r) noexcept {
+  settle_record(s, r);
+}
+/// The task's frames have been unwound.
+template <class S>
+continuation drop_task(S& s, task_record& r) noexcept {
+  continuation const outside = r.outside();
+  r.set_fate(any_task::fate::not_done);
+  settle_record(s, r);
+  return outside;
+}
+/// The task has ended, or will not be done: its scope and its waiters learn it (SCOPE-1, SCOPE-3).
+template <class S>
+void settle_record(S& s, task_record& r) noexcept {
+  remove_hosted(s, r);
+  scope_core* const c = r.of();
+  if (c && (r.has_failed() || r.fate_of_run() != any_task::fate::ends)) [[unlikely]]
+    note_bad_end(s, r, *c);
+  if (c && !r.has_handle) {
+    r.destroy();
+    return count_ended(s, *c);
+  }
+  auto const put_waiter = [&s](task_waiter& w, process* p) {
+    if (w.leaves) return on_all_ended(s, static_cast<scope_core&>(*w.leaves));
+    if (w.stays()) return recheck_scope(s, static_cast<scope_core&>(*w.of), *p);
+    if (s.tasks_.is_ending) [[unlikely]]
+      return (void)thunk(p);
+    s.put(thunk(p, 1), put_reason::woken);
+  };
+  if (s.waits.joins.ends(r, put_waiter)) release_record(s, r);
+}
+/// The task failed; or was left undone, because it is to end or for want of memory; or of itself,
+/// which is no error.
+template <class S>
+[[gnu::noinline]] void note_bad_end(S& s, task_record& r, scope_core& c) noexcept {
+  using fate = any_task::fate;
+  if (r.fate_of_run() == fate::not_done) {
+    if (!r.has_handle && s.cancellation.includes(continuation(r))) c.note_left_undone(r.id());
+    return;
+  }
+  if (!r.has_handle)
+    c.failed(r.id(),
+             r.fate_of_run() == fate::ends ? r.error() : std::make_exception_ptr(std::bad_alloc()));
+  // With a handle the error is its holder's affair, as long as the body of the scope may look.
+  if (r.has_handle) note_access(&c.count, false);
+  if (!r.has_handle || !c.body_is_open.load(std::memory_order_relaxed))  // relaxed: as declared
+    cancel_group(s, c);
+}
+/// The task has ended, and no handle or scope refers to it.
+template <class S>
+void release_record(S& s, task_record& r) noexcept {
+  bool const has_no_scope = !r.of();
+  if (has_no_scope) note_access(static_cast<waitable_task*>(&r), false);
+  // Relaxed: a process that looked has let go of the task.
+  if (has_no_scope && !r.was_looked_at.load(std::memory_order_relaxed)) {
+    if (r.error()) s.fail(r.id(), r.error());
+    if (r.fate_of_run() == any_task::fate::no_memory)
+      s.fail(r.id(), std::make_exception_ptr(std::bad_alloc()));
+  }
+  r.destroy();
+  if (has_no_scope) s.release();
+}
+
+// ---- waiting for a handle
+
+/// Calls the first task that the process waits for, if that is its newest lazy task.  Null if not.
+template <class S>
+std::coroutine_handle<> call_task(S& s, task_wait& w) noexcept {
+  if constexpr (lazy_backend<typename S::backend_type>) {
+    if (!can_call_tasks(s) || s.cancellation.needs_attention()) return {};
+    while (w.first && w.first->has_ended()) w.first = w.first->next;
+    lazy_task* const newest = s.worker().reclaim();
+    if (!newest) return {};
+    auto& t = static_cast<any_task&>(*newest);
+    if (!w.first || &t != static_cast<task_record*>(w.first)) {
+      put_back(s, *newest);
+      return {};
+    }
+    auto& r = static_cast<task_record&>(*w.first);
+    r.called_from = w.leaf;
+    r.called_by = &w;
+    r.called_in = &s.running();
+    add_hosted(s, r);
+    note_pinning();
+    return r.release();
+  } else {
+    return {};
+  }
+}
+/// A task that the process called has ended: calls the next one, or waits for the rest.
+template <class S>
+continuation wait_on(S& s, task_wait& w) noexcept {
+  if (auto const called = call_task(s, w)) return called;
+  process& p = s.running();
+  (void)p.suspend_at(*w.operation, w.leaf, *w.waiting, s);  // no ordinary code in between
+  s.on_wait_begin(p);
+  w.here.parked.hold(p);
+  auto const how = s.waits.joins.enter(w.here, w.first, s.cancellation.refuses());
+  if (how != wait_entry::waits) {
+    (void)w.here.parked.take();
+    s.on_wait_cancelled(p);
+    if (how == wait_entry::refused) p.mark_cancellable();
+    s.put(thunk(&p, 1), put_reason::yielded);
+    return s.next();
+  }
+  s.on_waiting(p);
+  return s.next();
+}
+/// The clause of tasking<...>::await and await_until, for a process that is suspended.
+template <class S, class Await>
+  requires requires(Await& o) { o.how.first; }
+std::coroutine_handle<> on(S& s, Await& o) {
+  return wait(s, o.how.here.parked, [&] {
+    if constexpr (requires { o.until; }) {
+      if (o.time) o.until.at(time_after(s, *o.time));
+      if (!set_alarm(s, o.until)) return wait_entry::refused;
+    }
+    return s.waits.joins.enter(o.how.here, o.how.first, s.cancellation.refuses());
+  });
+}
+
+// ---- scopes
+
+template <class S>
+void open_scope(S& s, scope_core& c, process& owner, std::coroutine_handle<> leaf) noexcept {
+  note_created(&c.cancelled);
+  note_created(&c.count);
+  c.home = &s;
+  c.owner = &owner;
+  c.owner_id = owner.id();
+  c.leaf = leaf;
+  c.is_on_the_ground = prompt::innermost() == &s;
+}
+/// The clause of tasking<...>::enter.
+template <class S>
+std::coroutine_handle<> enter_scope(S& s, scope_core& c, std::coroutine_handle<> leaf,
+                                    result_slot<void>& waiting,
+                                    operation_info const& operation) noexcept {
+  open_scope(s, c, s.running(), leaf);
+  if (must_stop_at(s, leaf)) return stop_cancelled(s, leaf, waiting, operation);
+  waiting.set();
+  return leaf;
+}
+/// The clause of tasking<...>::leave: the body has ended.
+template <class S>
+std::coroutine_handle<> leave_scope(S& s, scope_core& c) {
+  note_access(&c.count, true);                             // also of body_is_open
+  c.body_is_open.store(false, std::memory_order_release);  // [2] of scope_core.hpp
+  return leave_on(s, c).resolve();
+}
+/// What the owner does at the end of its scope: it calls the lazy tasks of the scope; then it waits
+/// for the others, or goes on.
+template <class S>
+continuation leave_on(S& s, scope_core& c) noexcept {
+  if constexpr (lazy_backend<typename S::backend_type>)
+    while (can_call_tasks(s)) {
+      lazy_task* const newest = s.worker().reclaim();
+      if (!newest) break;
+      auto& t = static_cast<any_task&>(*newest);
+      if (t.group != &c) {
+        put_back(s, *newest);
+        break;
+      }
+      auto& r = static_cast<task_record&>(t);
+      if (c.is_cancelled() || must_stop_at(s, c.leaf)) {
+        r.drop_frame(any_task::fate::not_done);
+        settle_record(s, r);
+        continue;
+      }
+      r.called_from = c.leaf;
+      r.called_by = nullptr;
+      if (wants_to_give_way(s, r.number, 1))
+        return give_way(s, r.release(), *c.waiting, *c.operation);
+      return r.release();
+    }
+  process& p = s.running();
+  (void)p.suspend_at(*c.operation, c.leaf, *c.waiting, s);  // no ordinary code in between
+  s.on_wait_begin(p);
+  c.here.parked.hold(p);
+  c.here.of = &c;
+  cancel_with_owner(s, c);
+  if (enter_end_of_scope(s, c, true)) {
+    s.on_waiting(p);
+    return s.next();
+  }
+  (void)c.here.parked.take();
+  s.on_wait_cancelled(p);
+  p.resume_unanswered(s);
+  c.waiting->set_word(1);
+  return c.leaf;
+}
+/// Whether the scope has tasks that have not ended (SCOPE-2).  If so, c.here is on the list of one
+/// of them, or waits for the count, and whatever ends that is told.  If the caller is not the owner
+/// and the answer is yes, the scope may be gone by then.
+template <class S>
+bool enter_end_of_scope(S& s, scope_core& c, bool by_owner) noexcept {
+  for (;;) {
+    note_access(&c.count, false);
+    if (!c.count.is_zero()) {
+      s.waits.joins.enter(c.here);
+      if (by_owner) cancel_with_owner(s, c);
+      if (c.count.wait()) return true;
+      if (process* const p = s.waits.joins.leave(c.here)) c.here.parked.hold(*p);
+    }
+    if (task_record* const r = c.not_ended()) {
+      if (s.waits.joins.enter_for_one(c.here, *r)) {
+        if (by_owner) cancel_with_owner(s, c);
+        return true;
+      }
+    } else if (c.count.is_zero()) {
+      return false;
+    }
+  }
+}
+/// A task that the scope counts has ended.
+template <class S>
+void count_ended(S& s, scope_core& c) noexcept {
+  note_access(&c.count, true);
+  if (c.count.end_one()) on_all_ended(s, c);
+}
+/// What the end of the scope waited for has ended; there may be more.
+template <class S>
+void on_all_ended(S& s, scope_core& c) noexcept {
+  if (c.leaving) {
+    (void)s.waits.joins.leave(c.here);
+    if (!enter_end_of_scope(s, c, false)) continue_unwinding(c);
+    return;
+  }
+  recheck_scope(s, c, *s.waits.joins.leave(c.here));
+}
+/// The owner was taken from the end of its scope.  With one thread it becomes ready when nothing is
+/// left in the scope: so a scheduler that ends, and drops ready processes, leaves nothing open
+/// behind.  With several threads it looks itself: no other thread can, as the scope may be gone as
+/// soon as it is known that the owner waits.
+template <class S>
+void recheck_scope(S& s, scope_core& c, process& owner) noexcept {
+  if (s.tasks_.is_ending) return drop_owner(s, c, owner);
+  if constexpr (!S::on_several_threads) {
+    c.here.parked.hold(owner);
+    if (enter_end_of_scope(s, c, true)) return;
+    (void)c.here.parked.take();
+  }
+  s.put(thunk(&owner, !S::on_several_threads), put_reason::woken);
+}
+/// No process runs any more, and the owner was at the end of its scope: it is destroyed when the
+/// tasks in the scope have been.
+template <class S>
+void drop_owner(S& s, scope_core& c, process& p) noexcept {
+  c.leaving = &p;
+  c.here.of = nullptr;
+  c.here.leaves = &c;
+  if (!enter_end_of_scope(s, c, false)) continue_unwinding(c);
+}
+
+}  // namespace weft::detail

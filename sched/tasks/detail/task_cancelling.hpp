@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <coroutine>
+#include <cstdint>
+#include <utility>
+
+#include "effects/handle.hpp"
+#include "sched/base/backend.hpp"
+#include "sched/base/detail/location_listener.hpp"
+#include "sched/base/detail/worker_state.hpp"
+#include "sched/base/process.hpp"
+#include "sched/sync/detail/wake_batch.hpp"
+#include "sched/tasks/detail/join_table.hpp"
+#include "sched/tasks/detail/scope_core.hpp"
+#include "sched/tasks/detail/task.hpp"
+
+/// How a group of tasks is cancelled (TASK-5): it is marked, and the processes are woken that wait
+/// in it.  `S` is a scheduler (backend_scheduler.hpp).
+///
+/// With several threads all waiting processes are asked whether they are meant (CANCEL-7).  With one
+/// thread a cancellation costs what there is in the group: groups form a forest, and each knows the
+/// processes that do its tasks.
+///
+///   TREE-1  A group is placed when a process begins, or calls, one of its tasks: inside the group
+///       whose frames wait for its own, with no handler and no shield in between.  Frames that wait
+///       for each other stay together, so the group keeps that place until it ends.  Frames further
+///       out than a handler may be resumed elsewhere, and tell the tasks nothing
+///       (is_cancelled_at()).
+///   TREE-2  The process that runs the body of a scope which was opened on the ground, outside all
+///       handlers, is the scope's owner as long as the body is open.  The rest of another body may
+///       go on in another process: if such a scope is cancelled while its body is open, all waiting
+///       processes are asked.
+///   TREE-3  A process that is to end with a group stands in the group's body or in a task of it, or
+///       of a group inside it, or of a group for which such a process waits.  So the owner of that
+///       group and the processes of those tasks are all that are asked.  Each is asked by its own
+///       frames, as everywhere: the forest says where to look, not which are meant.
+///   TREE-4  A process that waits on a list notes where (process::wait_place), and the party that
+///       takes it clears the note.  Other threads do so for external events, under their lock.
+namespace weft::detail {
+
+// ---- the forest of groups, with one thread
+
+/// The group inside which a group stands (TREE-1); null if there is none.
+[[nodiscard, gnu::noinline]] inline task_group* group_around(task_group const& g) noexcept {
+  for (continuation at(g.leaf); !at.is_ordinary_code();) {
+    if (at.is_frame()) {
+      at = frame_of(at.frame()).parent;
+      continue;
+    }
+    frame_end& e = at.end();
+    if (e.as_suspension()) return nullptr;
+    if (task_group* const found = e.as_group()) return found;
+    if (e.query_cancellation(at) != frame_end::cancel_state::unknown) return nullptr;
+  }
+  return nullptr;
+}
+/// Places a group, and those around it that are not placed yet.
+inline void place_group(task_group& group) noexcept {
+  for (task_group *g = &group, *inside = nullptr; g; inside = std::exchange(g, group_around(*g))) {
+    bool const was_placed = std::exchange(g->is_placed, true);
+    if (!was_placed) {
+      // A join all of whose tasks have answered may end without its destructor; a placed one must
+      // not.  Relaxed: one thread.
+      g->some_were_left.store(true, std::memory_order_relaxed);
+      g->around = nullptr;
+      g->first_inside = nullptr;
+    }
+    if (inside) {
+      inside->around = g;
+      inside->previous_beside = nullptr;
+      inside->next_beside = std::exchange(g->first_inside, inside);
+      if (inside->next_beside) inside->next_beside->previous_beside = inside;
+    }
+    if (was_placed) return;
+  }
+}
+/// A process does the task from now on (TREE-1).
+template <class S>
+void add_hosted(S&, any_task& t) noexcept {
+  if (S::on_several_threads || !t.group) return;
+  task_group& g = *t.group;
+  t.is_hosted = true;
+  if (!g.is_placed) place_group(g);
+  if (!g.is_scope) return;  // a join knows its tasks
+  auto& r = static_cast<task_record&>(t);
+  task_record*& first = static_cast<scope_core&>(g).first_hosted;
+  r.previous_hosted = nullptr;
+  r.next_hosted = std::exchange(first, &r);
+  if (r.next_hosted) r.next_hosted->previous_hosted = &r;
+}
+template <class S>
+void remove_hosted(S&, any_task& t) noexcept {
+  if (S::on_several_threads || !std::exchange(t.is_hosted, false) || !t.group->is_scope) return;
+  auto& r = static_cast<task_record&>(t);
+  (r.previous_hosted ? r.previous_hosted->next_hosted
+                     : static_cast<scope_core&>(*t.group).first_hosted) = r.next_hosted;
+  if (r.next_hosted) r.next_hosted->previous_hosted = r.previous_hosted;
+}
+
+/// Cancels what waits in a group that has just been marked (TREE-3).  False if all waiting processes
+/// are to be asked as well.
+template <class S>
+bool cancel_inside(S& s, task_group& g) noexcept {
+  wake_batch taken;
+  task_group* first = &g;
+  g.next_cancelled = nullptr;
+  // Processes that wait for room are few, or none: they have no place in the forest.
+  bool were_all = !s.waits.room.has_waiters();
+  auto const cancel_too = [&](task_group& other) {
+    if (mark_cancelled(s, other)) other.next_cancelled = std::exchange(first, &other);
+  };
+  auto const look_at = [&](process const& p) {
+    auto const held = s.waits.external.hold();  // TREE-4
+    auto const where = p.current_wait_place();
+    if (where == process::wait_place::none || !is_cancelled_at(p.leaf())) return;
+    if (where == process::wait_place::task_end) {
+      if (task_group* const of = static_cast<task_waiter*>(p.wait_object())->of) cancel_too(*of);
+    } else if (!taken.reserve_one()) {
+      were_all = false;
+    } else if (process* const found = s.waits.take(p)) {
+      taken.add(*found);
+    }
+  };
+  if (!g.is_scope || g.is_on_the_ground)
+    look_at(*g.owner);
+  else if (static_cast<scope_core&>(g).body_is_open.load(
+               std::memory_order_relaxed))  // relaxed: one
+    were_all = false;                       // thread
+  while (first) {
+    task_group& next = *std::exchange(first, first->next_cancelled);
+    if (!next.is_placed) continue;
+    if (next.is_scope) {
+      for (auto* r = static_cast<scope_core&>(next).first_hosted; r; r = r->next_hosted)
+        look_at(r->host ? *r->host : *r->called_in);
+    } else {
+      auto const& j = static_cast<join&>(next);
+      for (task const* t = j.tasks; t != j.tasks + j.count; ++t)
+        if (t->is_hosted) look_at(*t->host);
+    }
+    for (task_group* inside = next.first_inside; inside; inside = inside->next_beside)
+      cancel_too(*inside);
+  }
+  taken.for_each([&s](process& p) { s.make_cancelled(p); });
+  return were_all;
+}
+
+// ---- cancelling a group
+
+/// Marks the group.  False if it was marked already.
+template <class S>
+bool mark_cancelled(S& s, task_group& g) noexcept {
+  note_access(&g.cancelled, true);
+  if (g.cancelled.exchange(true, std::memory_order_relaxed)) return false;  // relaxed: CANCEL-2
+  s.cancellation.count_group(true);
+  return true;
+}
+template <class S>
+void cancel_group(S& s, task_group& g) noexcept {
+  if (!mark_cancelled(s, g)) return;
+  if (g.is_scope && static_cast<scope_core&>(g).is_empty()) return;
+  if constexpr (S::on_several_threads) {
+    if (leave_note_to_scan(s)) return;
+  } else {
+    if (cancel_inside(s, g)) return;
+  }
+  scan_waiters(s);
+}
+/// Asks all waiting processes, of all groups that have been cancelled.
+template <class S>
+void scan_waiters(S& s) noexcept {
+  std::uint32_t asked = 0;
+  auto const is_meant = [&asked](process const& p) noexcept {
+    ++asked;
+    return p.is_waiting() && is_cancelled_at(p.leaf());
+  };
+  // A group whose owner waits for it and is to end is found by way of the owner: its tasks cannot
+  // ask what is further out than a handler.
+  auto const mark = [&s](task_group& other) { return mark_cancelled(s, other); };
+  do s.waits.cancel_if(is_meant);
+  while (s.waits.joins.mark_groups_if(is_meant, mark));
+  if constexpr (S::on_several_threads)
+    if (worker_state* const w = worker_state::of_thread; w && w->home == &s)
+      w->until_wake_scan = asked;
+}
+/// CANCEL-7: whether the scan is left to a later step.
+template <class S>
+bool leave_note_to_scan(S& s) noexcept {
+  if constexpr (!lazy_backend<typename S::backend_type>) return false;  // has it other work?
+  worker_state const* const w = worker_state::of_thread;
+  if (!w || w->home != &s || w->until_wake_scan == 0 || s.cancellation.is_last_step()) return false;
+  // acq_rel, with itself: the worker that scans has seen all that was cancelled before.
+  s.tasks_.scan_wanted.exchange(true, std::memory_order_acq_rel);
+  return true;
+}
+/// CANCEL-7: before a worker looks for its next process, while something needs attention.
+template <class S>
+void scan_waiters_if_due(S& s) noexcept {
+  worker_state& w = *worker_state::of_thread;
+  if (w.until_wake_scan != 0) --w.until_wake_scan;
+  // Relaxed: the worker that has left the note looks here.
+  if (!s.tasks_.scan_wanted.load(std::memory_order_relaxed)) return;
+  if constexpr (lazy_backend<typename S::backend_type>)
+    if (w.until_wake_scan != 0 && s.worker().has_other_work()) return;
+  if (s.tasks_.scan_wanted.exchange(false, std::memory_order_acq_rel)) scan_waiters(s);  // as above
+}
+/// The owner of the group is on its list, and waits from now on.  If the group is cancelled already,
+/// nothing further out is asked: with deeply nested scopes each would walk all the way.
+template <class S>
+void cancel_with_owner(S& s, task_group& g) noexcept {
+  if (!s.cancellation.needs_attention()) return;
+  note_access(&g.cancelled, false);
+  if (!g.is_cancelled() && s.cancellation.is_of_some_group() && is_cancelled_at(g.leaf))
+    cancel_group(s, g);
+}
+/// A cancelled group has ended.
+template <class S>
+void note_group_end(S& s, task_group& g) noexcept {
+  s.cancellation.count_group(false);
+  if constexpr (S::on_several_threads)
+    if (!worker_state::of_thread || worker_state::of_thread->home != &s) return;
+  // Its owner has heeded the cancellation, unless all are to end.
+  if (s.runs_process() && &s.running() == g.owner && !s.cancellation.is_of_all())
+    g.owner->reset_cancellations();
+}
+
+}  // namespace weft::detail

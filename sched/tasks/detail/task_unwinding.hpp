@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <coroutine>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "effects/handle.hpp"
+#include "sched/base/detail/location_listener.hpp"
+#include "sched/base/detail/program.hpp"
+#include "sched/base/process.hpp"
+#include "sched/tasks/detail/scope_core.hpp"
+#include "sched/tasks/detail/task.hpp"
+#include "sched/tasks/tasking.hpp"
+
+/// How frames are unwound that tasks refer to: not before these tasks have ended (SUSPENSION-3,
+/// TASK-4).  `S` is a scheduler (backend_scheduler.hpp).
+namespace weft::detail {
+
+/// `rest` is to be unwound, in which a task of a join is done as a call.
+template <class S>
+void unwind_task(S& s, task& t, suspension& rest) noexcept {
+  join& j = t.of();
+  t.set_fate(task::fate::not_done);
+  rest.unwind_up_to(t, j.leaf);
+  j.leaving = &rest;
+  cancel_group(s, j);  // lazy tasks: a worker that takes one does not begin it
+  // As [3] of join_algorithm.hpp.  If this is not the last task, the join may be gone then.
+  std::int32_t const left = j.left;
+  if (j.word.fetch_add(left, std::memory_order_acq_rel) == -left) continue_unwinding(j);
+}
+/// The same of a task that is started in a scope, or waited for by its handle.
+template <class S>
+void unwind_task(S& s, task_record& r, suspension& rest) noexcept {
+  auto const from = r.called_from;
+  r.set_fate(any_task::fate::not_done);
+  scope_core* const c = r.called_by ? nullptr : r.of();
+  rest.unwind_up_to(r, from);
+  settle_record(s, r);
+  if (!c) return rest.unwind_on();
+  // The task was called at the end of its scope.
+  c->leaving = &rest;
+  c->here.of = nullptr;
+  c->here.leaves = c;
+  cancel_group(s, *c);
+  if (!enter_end_of_scope(s, *c, false)) continue_unwinding(*c);
+}
+/// `rest` is to be unwound, in which the body of a scope runs.
+template <class S>
+void unwind_scope(S& s, scope_core& c, suspension& rest) noexcept {
+  c.body_is_open.store(false, std::memory_order_release);  // release: [2] of scope_core.hpp
+  cancel_group(s, c);
+  rest.unwind_up_to(c, c.leaf);
+  c.leaving = &rest;
+  c.here.of = nullptr;
+  c.here.leaves = &c;
+  if (!enter_end_of_scope(s, c, false)) continue_unwinding(c);
+}
+
+// ---- clauses that have dropped a continuation: at the end of the clause (end_of_clause.hpp) the
+// process waits, as it does at the end of a scope
+
+/// Stands between the frame that waits and the end of the clause.  What is to be unwound counts as
+/// the one task of a scope.
+template <class S>
+class dropped_rest final : public frame_end, public end_of_clause::waiting, public pooled {
+ public:
+  dropped_rest(S& home, process& p, end_of_clause& at)
+      : home_(home), at_(at), done_(at.handlers_prompt().installed_at()) {
+    first_frame const first = first_frame_of(waits(*this));
+    try {
+      first_frame_ = first.handle;
+      frame_of(first.handle).evidence = home.evidence_for(*first.row, false);
+    } catch (...) {
+      first.handle.destroy();
+      throw;
+    }
+    frame_of(first.handle).parent = continuation(static_cast<frame_end&>(*this));
+    frame_of(first.handle).to = &done_;
+    open_scope(home, scope_, p, first.handle);
+  }
+  dropped_rest(dropped_rest const&) = delete;
+  dropped_rest& operator=(dropped_rest const&) = delete;
+
+  std::coroutine_handle<> begin() noexcept {
+    wait();
+    return first_frame_;
+  }
+
+ private:
+  using here = tasking<>;
+  static eff<void, here> waits(dropped_rest& r) {
+    for (;;) {
+      for (bool is_free = false; !is_free;)
+        is_free = co_await located(here::leave(r.scope_), r.done_.where);
+      if (r.at_.unwind()) break;
+      r.wait();  // for another scope, further out
+    }
+  }
+  void wait() noexcept {
+    scope_.count.add_one();
+    if (at_.wait_with(*this)) on_rest_free();
+  }
+  void on_rest_free() noexcept override { count_ended(home_, scope_); }
+
+  continuation ended() noexcept override { return done(); }
+  continuation dropped() noexcept override { return done(); }
+  [[nodiscard]] std::string text() const override { return "tasks of what a clause has dropped"; }
+  [[nodiscard]] continuation outside() const noexcept override {
+    return continuation(static_cast<frame_end&>(at_));
+  }
+  [[nodiscard]] bool lost() const noexcept override { return false; }
+  continuation done() noexcept {
+    continuation const at = outside();
+    delete this;
+    return at;
+  }
+
+  S& home_;
+  end_of_clause& at_;
+  result_slot<void> done_;
+  std::coroutine_handle<> first_frame_;
+  scope_core scope_;
+};
+
+/// Returns the frame that waits until the continuation which the clause has dropped is unwound.
+template <class S>
+std::coroutine_handle<> wait_for_dropped_rest(S& s, end_of_clause& at) noexcept {
+  note_access(static_cast<suspension*>(&at.handlers_prompt()), true);
+  while_unwinding const here;
+  try {
+    return (new dropped_rest<S>(s, s.running(), at))->begin();
+  } catch (...) {
+    no_memory_to_unwind();
+  }
+}
+
+}  // namespace weft::detail
