@@ -42,8 +42,8 @@ namespace weft::detail {
 class scheduler_core : public scheduler_prompt, public submission_host {
  public:
   cancellation_state cancellation;
-  failure_log failures;
   wait_registry waits;
+  failure_log failures;
   effect_table effects;
   submissions incoming;
   worker_state own{*this};  // of the thread that runs everything, and the sums of several
