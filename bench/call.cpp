@@ -3,14 +3,14 @@
 /// What does a call cost a computation?  Recursive fibonacci does nothing but call.  ns a call.
 ///
 ///   eff         It performs nothing.  The rival is the same recursion in a plain function, the
-///               least that a call can cost; the compiler may know neither result, else it makes
+///               cheapest call that there is.  The compiler may know neither result: else it turns
 ///               one of the two calls into a loop.
 ///   deep row/n  It may perform n effects, whose handlers stand around it.  In the rival it may
 ///               perform one.
 ///
-/// A call of ours makes a frame, so that the callee can be suspended: the first ratio is the price
-/// of that.  Frames share what they know of their handlers, so the others should be 1, however long
-/// the row.
+/// A call in weft creates a frame, so that the callee can be suspended: the first ratio is the
+/// price of that.  Frames share their evidence, so the other ratios should be 1, however long the
+/// row.
 
 #include <cstddef>
 #include <cstdint>
@@ -29,7 +29,7 @@ using weft::op_list;
 using weft::run;
 using weft::bench::launder;
 
-/// A step is fibonacci of this.
+/// A step computes fibonacci(argument).
 constexpr unsigned argument = 15;
 constexpr std::size_t calls_of(unsigned n) {
   return n < 2 ? 1 : 1 + calls_of(n - 1) + calls_of(n - 2);

@@ -12,10 +12,10 @@
 #include "effects/effects.hpp"
 #include "sched/schedule.hpp"
 
-/// Many who yield in turn: on a backend for several threads, and by hand.
+/// Many processes that yield in turn: on a backend for several threads, and by hand.
 namespace weft::bench {
 
-/// So many who yield so often; and what they have done.
+/// The size of a crowd, and the sum of the yields of its members.
 class crowd {
  public:
   crowd(int processes, int rounds) : processes_(processes), rounds_(rounds) {}
@@ -26,7 +26,7 @@ class crowd {
   }
 
   void leave(int id, std::uint64_t yields) {
-    // Relaxed, as below: who reads has joined the threads.
+    // Relaxed, as below: the reader has joined the threads.
     answer_.fetch_add((static_cast<std::uint64_t>(id) + 1) * yields, std::memory_order_relaxed);
   }
   [[nodiscard]] std::uint64_t answer() const { return answer_.load(std::memory_order_relaxed); }
@@ -43,7 +43,7 @@ class crowd {
   std::atomic<std::uint64_t> migrations_ = 0;
 };
 
-/// One more; to be counted one by one.
+/// n + 1; the compiler cannot add up a loop of these.
 inline std::uint64_t after(std::uint64_t n) { return launder(n + 1); }
 
 inline eff<void, proc> yielder(crowd* c, int rounds, int id) {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 
 /// Does an operation cost more the further out its handler is?  The same program under the same
-/// handler, with handlers of another effect in between: n of them; in the rival one.
+/// handler, with n handlers of another effect in between; in the rival with one.
 ///
 ///   value/n    A get and a put of state, answered by value clauses.  ns a pair.  They find their
 ///              clauses without a search, so the ratio should be 1.
 ///   control/n  A clause keeps the resumption, and ordinary code resumes it.  ns a round.  Both
 ///              walk the handlers in between, so it grows with n: no bar, but look at the
-///              difference of the two values, divided by n - 1.  A thousand do not fit in the
-///              nearest cache.
-///   each/n     Handlers are not alone in standing between: here it is n calls.  A loop pulls what
-///              the innermost of them emits; in the rival it is one call.  ns an element.  The
-///              calls are not looked at, so the ratio should be 1.
+///              difference of the two values, divided by n - 1.  A thousand handlers do not fit in
+///              the nearest cache.
+///   each/n     Calls stand in between too: here n of them.  A loop pulls the values that the
+///              innermost call emits; in the rival there is one call.  ns an element.  The calls
+///              are not walked, so the ratio should be 1.
 
 #include <cstddef>
 #include <cstdint>
@@ -35,7 +35,7 @@ using weft::run;
 using weft::state;
 using weft::bench::make_work;
 
-/// The effect whose handlers are in between.
+/// The effect of the handlers in between.
 struct idle {
   struct nothing : op<void> {};
   using operations = op_list<nothing>;
@@ -46,8 +46,8 @@ struct idling : handler<idle> {
 
 // ---- value
 
-/// Pairs a step.  The handlers are installed anew every thousand steps: ten million pairs are
-/// enough for a thousand of them not to count.
+/// Pairs a step.  The handlers are installed anew every thousand steps: with ten million pairs the
+/// installation of a thousand handlers does not count.
 constexpr std::size_t many = 10'000;
 
 using counting = eff<std::uint64_t, state<long>, idle>;
@@ -99,7 +99,7 @@ pausing_for_ever pause_under(std::size_t handlers, std::uint64_t& rounds) {
     co_await handle(idling(), pause_under(handlers - 1, rounds));
 }
 
-/// Installed once, and has paused once.
+/// Installed once; it has paused once.
 struct paused_program {
   explicit paused_program(std::size_t depth) {
     run(handle(idling() | lot, pause_under(depth - 1, rounds)));

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// What does it cost a run queue to be persistent?  One step takes the oldest element, reads it
-/// and puts it back as the newest.  The elements are what a scheduler queues: a counted pointer
-/// and a word.
+/// What does persistence cost a run queue?  One step takes the oldest element, reads it and puts it
+/// back as the newest.  An element is what a scheduler queues: a counted pointer and a word.
 
 #include "deque/deque.hpp"
 
@@ -19,8 +18,8 @@
 
 namespace {
 
-/// A block with a count in it, as a process is.  All blocks of a queue lie in one array, in
-/// order, so that subject and rival find them equally fast.
+/// A block with a count, as a process is.  All blocks of a queue lie in one array, in order, so
+/// that subject and rival find them equally fast.
 struct block {
   std::uint32_t owners = 0;
   std::uint32_t id = 0;
@@ -52,7 +51,7 @@ class element {
 };
 static_assert(sizeof(element) == 16);
 
-/// The rival: a ring buffer that keeps no version, with a power of two of slots.
+/// The rival: a ring buffer with a power of two of slots, which keeps no versions.
 class ring {
  public:
   explicit ring(std::size_t capacity)
@@ -84,7 +83,7 @@ using owning_deque =
     weft::persistent_deque<element,
                            weft::deque_policy<weft::plain_counts, weft::heap_memory, 512, true>>;
 
-/// A deque of which the last 16 versions are kept, a new one at every step.
+/// A deque whose last 16 versions are kept, a new one at every step.
 template <class D>
 class remembering {
  public:
@@ -108,7 +107,7 @@ template <class Queue>
   return read;
 }
 
-/// Steps of a queue of `k` elements.
+/// Steps of a queue with `k` elements.
 template <class Queue, class... Args>
 weft::bench::make_work stepping(std::size_t k, Args... args) {
   return [=]() -> weft::bench::work {
@@ -126,7 +125,7 @@ weft::bench::make_work stepping(std::size_t k, Args... args) {
   };
 }
 
-/// Counts what is allocated.
+/// Counts the allocated bytes.
 struct counting_memory {
   static inline std::size_t bytes = 0;
   static void* allocate(std::size_t n, std::align_val_t alignment) {
@@ -139,7 +138,7 @@ struct counting_memory {
   }
 };
 
-/// Bytes asked for an element, the deque object included, while `k` elements go round.
+/// Allocated bytes an element, the deque object included, while `k` elements go round.
 struct footprint {
   double mean = 0;
   double peak = 0;

@@ -30,8 +30,8 @@
 #include "io/reactor.hpp"
 #include "sched/schedule.hpp"
 
-/// An echo server, ours and by hand, and the client of both: many connections over loopback, on
-/// each a message at a time.
+/// An echo server, by weft and by hand, and the client of both: many connections over loopback, on
+/// each one message at a time.
 namespace weft::bench {
 
 inline constexpr std::size_t echo_bytes = 64;
@@ -45,7 +45,7 @@ inline int must(int answer, char const* what) {
   if (answer < 0) give_up(what);
   return answer;
 }
-/// Both ends of each connection are ours.
+/// This process has both ends of each connection.
 inline void allow_open_files(rlim_t n) {
   rlimit limit{};
   must(::getrlimit(RLIMIT_NOFILE, &limit), "getrlimit");
@@ -91,9 +91,10 @@ class echo_client {
     ::close(epoll_);
   }
 
-  /// Every answer must be what was sent.  How many were, and so each of them.
+  /// Every answer must equal its message.  The answer is the number of right ones, so it checks
+  /// all.
   timed run() {
-    // All are accepted: each is answered once before the clock starts.
+    // One answer on each connection before the clock starts: all are accepted then.
     for (peer& p : peers_) send(p);
     receive_until(peers_.size());
     auto const begin = std::chrono::steady_clock::now();
@@ -120,7 +121,7 @@ class echo_client {
     echo_message const m = message(p);
     if (::send(p.fd, m.data(), m.size(), MSG_NOSIGNAL) != std::ssize(m)) give_up("send");
   }
-  /// Sends the next one where there is one to send: not the first time.
+  /// Answers trigger the next message, except the first and the last one of each connection.
   void receive_until(std::size_t answers) {
     std::array<epoll_event, 1024> events;
     while (answers_ != answers) {
@@ -150,7 +151,7 @@ class echo_client {
   std::uint64_t right_ = 0;
 };
 
-// ---- the servers: run until so many connections have come and gone; tell `port` where
+// ---- the servers: each calls listens(port), and returns when `connections` have been closed
 
 template <class Server>
 timed echoed_by(Server serve, std::size_t connections, std::uint32_t rounds) {
@@ -165,7 +166,7 @@ timed echoed_by(Server serve, std::size_t connections, std::uint32_t rounds) {
   return result;
 }
 
-/// By hand: one thread, edge-triggered.  A read that fills less than its buffer is the last.
+/// By hand: one thread, edge-triggered.  A read that does not fill its buffer is the last one.
 template <class Listens>
 void echo_by_hand(std::size_t connections, Listens listens) {
   int const epoll = must(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1");
@@ -197,7 +198,7 @@ void echo_by_hand(std::size_t connections, Listens listens) {
         return;
       }
       if (::send(fd, buffer.data(), static_cast<std::size_t>(n), MSG_NOSIGNAL) != n)
-        give_up("send");  // a message at a time: there is room
+        give_up("send");  // one message at a time: there is room
       if (n != std::ssize(buffer)) return;
     }
   };

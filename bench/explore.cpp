@@ -3,18 +3,18 @@
 /// How fast are schedules explored, and how many need not be?
 ///
 ///   lost_update            Schedules a second.  Two processes read a number, yield, and write it
-///                          back one larger.  Of the six schedules four lose an update.  Each is a
+///                          back incremented.  Of the six schedules four lose an update.  Each is a
 ///                          run from the beginning, with a state, a scheduler and three processes
 ///                          of its own.
-///   philosophers/4         Seconds for all schedules of four who each lock two mutexes, with a
-///                          yield behind each.
-///   philosophers/4/reduced How many of them are visited where those that are alike are visited
-///                          once: among them is the deadlock.
-///   memory/1k, /80k        Bytes that have been allocated and are in use, at most, while so many
-///                          schedules are visited, when the last one takes the other mutex first:
-///                          all of them end alike, and so it is not to grow.
+///   philosophers/4         Seconds for all schedules of four processes that each lock two mutexes,
+///                          and yield after each lock.
+///   philosophers/4/reduced How many schedules are visited when equivalent ones are visited once:
+///                          among them is the deadlock.
+///   memory/1k, /80k        The peak of allocated bytes in use, while that many schedules are
+///                          visited, when the last process takes the other mutex first: all
+///                          schedules end alike, and so the peak should not grow.
 ///
-/// What is found is left as it is: nothing is made smaller.  There is no rival.
+/// Failures are not shrunk.  There is no rival.
 
 #include <malloc.h>
 
@@ -36,12 +36,12 @@
 namespace {
 
 bool counts = false;
-std::ptrdiff_t in_use = 0;  // less than none if what was taken before it counted is given back
+std::ptrdiff_t in_use = 0;  // negative when blocks that were allocated before counting are freed
 std::ptrdiff_t most_in_use = 0;
 
 }  // namespace
 
-// What all is allocated with: also what the pool of frames takes.
+// Replaces the allocator of the whole program, and of the frame pool.
 void* operator new(std::size_t bytes) {
   void* const p = std::malloc(bytes);
   if (!p) throw std::bad_alloc();
@@ -98,7 +98,8 @@ eff<void, proc, syncing> dines(std::reference_wrapper<mutex> left,
   co_await proc::yield{};
 }
 
-/// All take the left one first; `get_on`: but the last, and then there is no deadlock.
+/// All processes take the left mutex first; with `get_on` the last one does not, which avoids the
+/// deadlock.
 exploration philosophers(explore_options const& how, bool get_on = false) {
   static constexpr std::size_t guests = 4;
   using table = std::vector<mutex>;
@@ -121,7 +122,7 @@ std::uint64_t all_philosophers() {
   auto const found = philosophers({.max_shrinking_runs = 0});
   return found.schedules * 10'000 + found.deadlocks;
 }
-/// None if the deadlock is not found.
+/// 0 if the deadlock is not found.
 double reduced_schedules() {
   auto const found = philosophers({.reduce = true, .max_shrinking_runs = 0});
   bool const is_right = found.complete && found.deadlocks != 0 && !found.nondeterminism;
@@ -146,7 +147,7 @@ int main(int argc, char** argv) {
   bench.measure_seconds("philosophers/4", all_philosophers, all_dinners * 10'000 + deadlocks);
   double const reduced = reduced_schedules();
   bench.report("philosophers/4/reduced", reduced, "count");
-  (void)bytes_at(1000);  // what the pool of frames keeps is there from now on
+  (void)bytes_at(1000);  // fills the frame pool
   double const few = bytes_at(1000);
   double const many = bytes_at(80'000);
   bench.report("memory/1k", few, "bytes");

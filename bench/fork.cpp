@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 
-/// What does it cost to fork?  The first of the two processes goes on with the frames that there
-/// are; the other runs its program again from the beginning, and is given the old answers.
+/// What does a fork cost?  The first of the two processes continues with the existing frames; the
+/// other one runs the program again from the beginning, with the recorded answers.
 ///
-///   replay/n        The program has performed n operations that a handler outside answers with an
-///                   int.  ns a replayed operation: the time of the program that forks in the end,
-///                   less that of the same program which does not, divided by n.
-///   replay/void/n   Operations that are answered with nothing.
-///   replay/yield/n  Yields: in the replay they are operations like others.
-///   fork/1          The same after one operation.  ns a fork, and its process's end.
+///   replay/n       The program has performed n operations that a handler outside answers with an
+///                  int.  ns a replayed operation: the time of the program that forks at the end,
+///                  less that of the same program without the fork, divided by n.
+///   replay/void/n  Operations with a void answer.
+///   replay/yield/n Yields: in a replay they are operations like others.
+///   fork/1         The same after one operation.  ns a fork, and its process's end.
 ///
-/// There is no rival.  The two programs take turns, and the median of the differences is what
-/// counts: a clock that steps up or down is the same for both, and one turn that was interrupted
-/// does not matter.
+/// There is no rival.  The two programs take turns, and the result is the median of the
+/// differences: a change of the clock rate affects both, and a turn that was interrupted does not
+/// matter.
 
 #include <algorithm>
 #include <array>
@@ -50,7 +50,7 @@ class counting : public handler<source> {
   int count_ = 0;
 };
 
-/// The last act: each process adds what it knows.
+/// The last step: each process adds what it knows.
 eff<void, proc> end(bool forks, std::uint64_t known, std::uint64_t* sum) {
   if (forks) {
     bool const first = co_await proc::fork{};
@@ -81,7 +81,7 @@ eff<void, proc, source> yields(int n, bool forks, std::uint64_t* sum) {
 using clock = std::chrono::steady_clock;
 constexpr std::size_t turns = 101;
 
-/// Of either program: long enough for the clock, and short enough to be rarely interrupted.
+/// For either program: long enough for the clock, and short enough to be rarely interrupted.
 constexpr std::size_t runs_a_turn(int n) { return 1 + 5000 / (static_cast<std::size_t>(n) + 10); }
 
 clock::duration turn(program* p, int n, bool forks, std::uint64_t* sum) {
@@ -104,7 +104,7 @@ timed forking(program* p, int n) {
   return {std::chrono::duration<double, std::nano>(*median).count(), sum};
 }
 
-/// A process that does not fork adds `known`; one that does becomes two, which add 1 and 2 too.
+/// A process that does not fork adds `known`; with a fork there are two, which add 1 and 2 too.
 constexpr std::uint64_t answer(int n, std::uint64_t known) {
   return turns * runs_a_turn(n) * (3 * known + 3);
 }

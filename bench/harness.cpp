@@ -11,13 +11,13 @@
 namespace weft::bench {
 namespace {
 
-constexpr std::size_t batch = 1000;  // steps between two looks at the clock
+constexpr std::size_t batch = 1000;  // steps between two readings of the clock
 constexpr char per_second[] = "1/s";
 constexpr char seconds[] = "s";
 constexpr int repetitions_of_seconds = 5;  // each takes long, and so varies less
 constexpr double shortest_repetition_s = 0.3;
 
-/// Keeps every repetition's nanoseconds an iteration, by the name of the benchmark.
+/// Collects the nanoseconds an iteration of every repetition, by the name of the benchmark.
 class collector : public benchmark::BenchmarkReporter {
  public:
   bool ReportContext(Context const&) override { return true; }
@@ -94,8 +94,8 @@ void suite::check(std::string const& which, std::uint64_t answer, std::uint64_t 
   broken_ = true;
 }
 
-// Rows may share a subject or a rival; what is registered twice under a name is measured twice and
-// goes into one summary.
+// Rows may share a subject or a rival: a name that is registered twice is measured twice, and both
+// enter one summary.
 
 void suite::compare(std::string_view which, make_work subject, std::string_view rival,
                     make_work make_rival, std::size_t items, double removed_below) {
@@ -158,7 +158,7 @@ void suite::measure_rate_runs(std::string_view which, timed_run subject, std::ui
   rows_.back().unit = per_second;
 }
 
-// Every run is checked, none is run for that alone.
+// Every timed run is checked; there are no extra runs for the check.
 void suite::compare_seconds(std::string_view which, std::function<std::uint64_t()> subject,
                             std::string_view rival, std::function<std::uint64_t()> run_rival,
                             std::uint64_t answer) {
@@ -202,7 +202,7 @@ int suite::run() {
 
   collector times;
   if (std::any_of(rows_.begin(), rows_.end(), [](row const& r) { return !r.value; }))
-    benchmark::RunSpecifiedBenchmarks(&times);  // it complains when there are none
+    benchmark::RunSpecifiedBenchmarks(&times);  // it complains if there is none
 
   if (!json_)
     std::printf("%-28s %12s %-6s %-22s %12s %8s\n", name_.c_str(), "value", "unit", "rival",

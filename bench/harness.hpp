@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <vector>
 
-/// Asks how fast something is, beside a rival in the same process.
+/// Measures how fast something is, beside a rival in the same process.
 ///
 ///     int main(int argc, char** argv) {
 ///       weft::bench::suite deque("deque", argc, argv);
@@ -20,54 +20,53 @@
 ///       return deque.run();
 ///     }
 ///
-/// Google Benchmark does the measuring: many repetitions, subject and rival interleaved at
-/// random.  We print the median of each and their ratio, as a table or (--json) as one object a
-/// line.  --quick measures next to nothing and checks the answers.
+/// Google Benchmark measures: many repetitions, subject and rival interleaved at random.  The
+/// output is the median of each and their ratio, as a table or (--json) as one object a line.
+/// --quick measures next to nothing and checks the answers.
 namespace weft::bench {
 
-/// Does `n` more steps of some work and returns an answer that depends on each of them.
+/// Does `n` more steps of some work.  The answer depends on each of them.
 using work = std::function<std::uint64_t(std::size_t n)>;
 /// Makes work in its first state.
 using make_work = std::function<work()>;
 
-/// What a part of some work took, and an answer that depends on all of it.
+/// The time of a part of some work, and an answer that depends on the whole work.
 struct timed {
   double ns = 0;
   std::uint64_t answer = 0;
 };
-/// Does some work from beginning to end and times a part of it, the same at each call.  For what
-/// cannot be stopped at will: here the clock is read inside.
+/// Does some work from beginning to end, the same at each call, and times a part of it.  For work
+/// that cannot be cut into steps.
 using timed_run = std::function<timed()>;
 
-/// What stands for all repetitions.  The least, where several threads are busy: when another
-/// program takes one of their cores, all may wait for the thread that was there.
+/// The value that represents all repetitions.  Use the least where several threads are busy: if
+/// another program takes one of their cores, all threads may wait for the one that ran there.
 enum class summary { median, least };
 
 class suite {
  public:
-  static constexpr double nothing_below = 0.3;  // ns: nothing that does its work is faster
+  static constexpr double nothing_below = 0.3;  // ns: no work is faster
 
   /// Takes --json and --quick out of the arguments; the others are Google Benchmark's.
   suite(std::string_view name, int argc, char** argv);
 
-  /// Whether nothing is to take long.
+  /// Whether to measure next to nothing.
   [[nodiscard]] bool is_quick() const noexcept { return quick_; }
 
-  /// Nanoseconds an item of each, of which a step does `items`.  Their answers must be the same.
-  /// A rival that takes less than `removed_below` has lost its work to the compiler.
+  /// Nanoseconds an item, of which a step does `items`.  The answers of subject and rival must be
+  /// equal.  If the rival takes less than `removed_below`, the compiler has removed its work.
   void compare(std::string_view which, make_work subject, std::string_view rival_name,
                make_work rival, std::size_t items = 1, double removed_below = nothing_below);
 
-  /// Nanoseconds a step, without a rival.  `answer` is what the first 1000 steps must return.
+  /// Nanoseconds a step, without a rival.  `answer` is the answer of the first 1000 steps.
   void measure(std::string_view which, make_work subject, std::uint64_t answer);
 
-  /// Times a second of what a step does `items` times, without a rival.
+  /// Items a second, of which a step does `items`, without a rival.
   void measure_rate(std::string_view which, make_work subject, std::uint64_t answer,
                     std::size_t items);
 
-  /// As `compare`, `measure` and `measure_rate`, of what runs have timed: `items` a run, and a run
-  /// a repetition.  Every run of those that compare is checked.  Of rates the larger ratio is the
-  /// better one.
+  /// As `compare`, `measure` and `measure_rate`, for timed runs: a run has `items` and is one
+  /// repetition.  compare_runs checks every run.  Of rates the larger ratio is the better one.
   void compare_runs(std::string_view which, timed_run subject, std::string_view rival_name,
                     timed_run rival, std::size_t items, summary of = summary::median);
   void compare_rate_runs(std::string_view which, timed_run subject, std::string_view rival_name,
@@ -77,7 +76,7 @@ class suite {
   void measure_rate_runs(std::string_view which, timed_run subject, std::uint64_t answer,
                          std::size_t items);
 
-  /// Seconds of one whole run of each, which takes long enough for that.  Both must return
+  /// Seconds of one whole run of each, which must be long enough to time.  Both must return
   /// `answer`.
   void compare_seconds(std::string_view which, std::function<std::uint64_t()> subject,
                        std::string_view rival_name, std::function<std::uint64_t()> rival,
@@ -87,24 +86,24 @@ class suite {
   void measure_seconds(std::string_view which, std::function<std::uint64_t()> subject,
                        std::uint64_t answer);
 
-  /// A figure that is not a time, already known.
+  /// A figure that is already known, and is not a time.
   void report(std::string_view which, double value, std::string_view unit);
   /// The same beside a rival's.
   void report(std::string_view which, double value, std::string_view unit, std::string_view rival,
               double rival_value);
 
-  /// Measures and prints.  Returns what main returns: 1 if an answer was wrong, or if the
-  /// compiler has removed a rival's work.
+  /// Measures and prints.  Returns the exit status: 1 if an answer was wrong, or if the compiler
+  /// has removed a rival's work.
   int run();
 
  private:
   struct row {
     std::string which;
     std::string unit;
-    std::optional<double> value;  // given, or the summary of what was measured
-    std::string rival;            // empty: none
+    std::optional<double> value;  // given, or the summary of the repetitions
+    std::string rival;            // empty if there is none
     std::optional<double> rival_value;
-    std::size_t items = 1;  // an iteration of Google Benchmark's
+    std::size_t items = 1;  // in one iteration of Google Benchmark
     summary of = summary::median;
     double removed_below = nothing_below;
   };
@@ -122,7 +121,7 @@ class suite {
   bool broken_ = false;
 };
 
-/// `v`, of which the compiler no longer knows what it is.
+/// `v`, whose value is hidden from the compiler.
 template <class V>
 V launder(V v) {
   static_assert(std::is_pointer_v<V> || std::is_integral_v<V>, "it passes through a register");
@@ -135,7 +134,7 @@ inline double ns_between(std::chrono::steady_clock::time_point from,
   return std::chrono::duration<double, std::nano>(to - from).count();
 }
 
-/// Times all of it; the answer is what it returns.
+/// Times the whole run; the answer is its result.
 template <class Run>
 timed whole(Run run) {
   auto const begin = std::chrono::steady_clock::now();
@@ -143,8 +142,8 @@ timed whole(Run run) {
   return {ns_between(begin, std::chrono::steady_clock::now()), answer};
 }
 
-/// An object of one of two classes; the compiler cannot know which.  Were there but one, g++ would
-/// guess it and inline its functions.
+/// An object of one of two classes; the compiler cannot know which.  If there were only one class,
+/// g++ would guess it and inline its functions.
 template <class Interface, template <int> class Class, class... Args>
 std::unique_ptr<Interface> either(Args... args) {
   if (launder(true)) return std::make_unique<Class<0>>(args...);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 
-/// How much memory does a waiting process take?  A million of them, each suspended at its first
-/// yield.  Resident bytes a process: its frame, what the scheduler knows of it, its place in the
-/// queue, and what the pool and malloc add.
+/// How much memory does a waiting process take?  A million processes, each suspended at its first
+/// yield.  Resident bytes a process: its frame, its process object, its place in the queue, and the
+/// overhead of the pool and of malloc.
 ///
-///   suspended/1M           Spawned, cannot be forked, performs proc only.
+///   suspended/1M           Spawned, not forkable, performs proc only.
 ///   suspended/1M/row2      The same with one more effect in its row,
-///   suspended/1M/row6      and with five.
+///   suspended/1M/row6      and with five more.
 ///   suspended/1M/forkable  It keeps a log.
 ///
-/// Each case is measured in a child process of the operating system, before anything else is
-/// measured there: none is given what another has freed.  There is no rival.
+/// Each case is measured in a fresh child process of the operating system, so none reuses memory
+/// that another one has freed.  There is no rival.
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -38,7 +38,7 @@ using weft::spawning;
 constexpr int processes = 1'000'000;
 int finished = 0;
 
-/// What a row can be made longer with.
+/// Effects that make a row longer.
 template <int>
 struct extra {
   struct o : op<void> {};
@@ -71,11 +71,11 @@ eff<void, spawning<proc>, proc> forkable_crowd() {
 double resident_bytes() {
   std::ifstream statm("/proc/self/statm");
   double pages = 0;
-  statm >> pages >> pages;  // the second is what is resident
+  statm >> pages >> pages;  // the second number is the resident size
   return pages * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
 
-/// Bytes; none if something else happened than should.
+/// Bytes; nullopt if a process did not behave as expected.
 using measurement = std::optional<double> (*)();
 
 template <class Program, class... Handlers>

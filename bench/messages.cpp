@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: MIT
 
-/// What does a message cost?  ns of wall time, with what it takes to start and end the processes.
+/// What does a message cost?  ns of wall time, including the start and end of the processes.
 ///
-///   ping-pong/one_thread         A number is sent to another process, which sends it back: ns a
-///                                round trip.
-///   ping-pong/sharing/1          The same on `sharing`, with one thread,
-///   ping-pong/sharing/2          and with two.
-///   ping-pong/sharing/2/crossed  Of a thousand of those messages so many were received on another
-///                                thread than they were sent on, in one run.
-///   ring/one_thread              A number goes 1000 times round a thousand processes: ns a hop.
-///   throughput/1                 Numbers a second from one process to another, through an inbox
-///                                with room for 1024; `sharing`, one thread.
-///   timers                       100k processes that each sleep once, until instants in no order:
-///                                ns a process, from its spawning to its end.  Time is virtual, so
-///                                nobody waits.
+///   ping-pong/one_thread        A number is sent to another process, which sends it back: ns a
+///                               round trip.
+///   ping-pong/sharing/1         The same on `sharing`, with one thread,
+///   ping-pong/sharing/2         and with two.
+///   ping-pong/sharing/2/crossed How many of a thousand of those messages were received on another
+///                               thread than they were sent on, in one run.
+///   ring/one_thread             A number goes 1000 times round a thousand processes: ns a hop.
+///   throughput/1                Numbers a second from one process to another, through an inbox
+///                               with room for 1024; `sharing`, one thread.
+///   timers                      100k processes that each sleep once, until instants in random
+///                               order: ns a process, from its spawning to its end.  Time is
+///                               virtual, so no thread sleeps.
 ///
-/// The answers: a number is counted up by each process that it comes to; the consumer of
-/// `throughput` hashes what it gets in the order in which it comes, as each sleeper its rank.
+/// The answers: each process that gets a number increments it; the consumer of `throughput` hashes
+/// the messages in the order of arrival, and each sleeper hashes its rank.
 ///
 /// The rivals:
 ///
-///   raw          Two coroutines by hand (rivals_messages.hpp), or a thousand.  Each knows that the
-///                next one waits, and where, so a message is two stores and a jump.
-///   box+ring     The same, where nobody knows whether the other one waits: it is found out, as by
-///                ours, and who can go on is in a queue.
-///   boost.fiber  Two fibers and two `unbuffered_channel`, by `algo::shared_work`, which is faster
-///                here than the default even on one thread.
+///   raw         Two hand-written coroutines (rivals_messages.hpp), or a thousand.  Each knows that
+///               the next one waits, and where, so a message is two stores and a jump.
+///   box+ring    The same, but a sender tests whether the receiver waits, as weft does, and
+///               coroutines that can continue are in a queue.
+///   boost.fiber Two fibers and two `unbuffered_channel`, with `algo::shared_work`, which is faster
+///               here than the default even on one thread.
 ///
-/// Medians, with two threads too: boost.fiber is several times as fast while one of its threads has
-/// the work to itself, and up to a hundred times as slow when one loses its core at the wrong
-/// moment; so the least of all repetitions is not that of a quiet machine.
+/// Medians, with two threads too: boost.fiber is several times as fast while one of its threads
+/// does all the work, and up to a hundred times as slow when one loses its core at the wrong
+/// moment; so its least repetition does not represent a quiet machine.
 
 #include <algorithm>
 #include <boost/fiber/algo/shared_work.hpp>
@@ -79,7 +79,7 @@ using weft::bench::this_thread;
 using weft::bench::timed;
 using weft::bench::timed_run;
 
-/// Times all of it; the answer is what it returns.
+/// Times the whole run; the answer is its result.
 template <class Run>
 timed_run whole(Run run) {
   return [run]() -> timed {
@@ -90,7 +90,7 @@ timed_run whole(Run run) {
   };
 }
 
-/// An answer that depends on the order.
+/// A hash that depends on the order.
 std::uint64_t hash(std::uint64_t so_far, std::uint64_t next) { return so_far * 31 + next + 1; }
 std::uint64_t hash_of_all_below(std::uint64_t n) {
   std::uint64_t h = 0;
@@ -100,13 +100,13 @@ std::uint64_t hash_of_all_below(std::uint64_t n) {
 
 // ---- ping-pong, ring: a message goes round
 
-/// A message that knows how often it was received on another thread than it was sent on.
+/// A message that counts how often it was received on another thread than it was sent on.
 struct traveller {
   std::uint64_t number = 0;
   std::uint64_t crossings = 0;
   char const* sent_on = nullptr;
 };
-/// To be called between receiving it and sending it on.
+/// To be called between receiving and sending.
 traveller after(traveller t) {
   char const* const here = this_thread();
   bool const has_crossed = t.sent_on && t.sent_on != here;
@@ -123,7 +123,7 @@ eff<void, mail> pass_on(inbox<Message> own, address<Message> to, int times) {
 template <class Message>
 eff<void, mail, spawning<mail>> circle(int processes, int times, Message* answer) {
   auto [own, to] = co_await open<Message>();
-  for (int i = 1; i != processes; ++i) {  // the last one first
+  for (int i = 1; i != processes; ++i) {  // from the last process to the first
     auto [in, to_it] = co_await open<Message>();
     co_await spawn(pass_on<Message>, std::move(in), std::move(to), times);
     to = std::move(to_it);
@@ -174,7 +174,7 @@ std::uint64_t in_fibers(int times) {
     start();
     all.wait();
   };
-  // Threads of their own: one keeps its algorithm for good.
+  // On threads of their own: a thread keeps its algorithm for good.
   std::thread first(with_others, [&] {
     boost::fibers::fiber(std::allocator_arg, small_stacks(), pass_on_in_a_fiber, &there, &back,
                          times, &all)

@@ -13,9 +13,9 @@
 #include "sched/runtime/scheduler.hpp"
 #include "sched/schedule.hpp"
 
-/// Many who do next to nothing, begun inside or from outside: on a backend for several threads, and
-/// in a task group of TBB's.
-/// Its second thread is there already when a run begins; ours is not.
+/// Many processes with almost no work, spawned inside or submitted from outside: on a backend for
+/// several threads, and in a TBB task group.  TBB's second thread exists when a run begins; ours
+/// does not.
 namespace weft::bench {
 
 [[gnu::noinline]] inline void do_next_to_nothing() {
@@ -37,7 +37,7 @@ std::uint64_t spawned_on(int n) {
   schedule<Backend>({.threads = 2, .forkable = false}, [n] { return spawner(n); });
   return count::sum() - before;
 }
-/// The same from a thread that runs no processes.
+/// The same, from a thread that runs no processes.
 template <class Backend>
 std::uint64_t submitted_to(int n) {
   std::uint64_t const before = count::sum();
@@ -45,7 +45,7 @@ std::uint64_t submitted_to(int n) {
   all.start({.forkable = false}, [] { return tiny(); });
   std::thread outside([n, to = all.template submitter<>()] {
     auto const body = launder(&tiny);
-    for (int i = 1; i < n; ++i) to.submit(body);  // the first is there
+    for (int i = 1; i < n; ++i) to.submit(body);  // the first process exists already
   });
   all.run();
   outside.join();

@@ -3,19 +3,19 @@
 /// What does it cost to perform an operation?  Programs that do little else, one for each kind of
 /// clause.
 ///
-///   get+put    A value clause answers.  ns a pair: a get and a put.
-///   forward/n  n handlers ask the next one outwards and pass its answer on.  ns an operation.
-///   control    A clause keeps the resumption, and ordinary code resumes it.  ns a round.
-///   coroutine  A clause is a coroutine that awaits the rest, 1000 of them deep.  ns an operation.
+///   get+put   A value clause answers.  ns a pair: a get and a put.
+///   forward/n n handlers forward the operation outwards and pass its answer on.  ns an operation.
+///   control   A clause keeps the resumption, and ordinary code resumes it.  ns a round.
+///   coroutine A clause is a coroutine that awaits the continuation, 1000 deep.  ns an operation.
 ///
-/// The rivals are what one would write by hand.  Which handler answers is decided at run time, and
-/// so is which object answers a virtual call: objects into which the compiler cannot see, and
-/// answers that it can pass on by a jump on neither side.  Who resumes a waiting program does not
-/// know it: a raw coroutine, kept and resumed by virtual calls; its one frame is allocated before
-/// the clock starts.  Either side asks before each round whether something waits.
+/// The rivals are hand-written.  Both sides decide at run time, one which handler answers, the
+/// other which object answers a virtual call: the compiler does not know the classes, and cannot
+/// turn the forwarding of an answer into a jump.  The code that resumes a waiting program does not
+/// know it: the rival is a raw coroutine, kept and resumed by virtual calls; its one frame is
+/// allocated before the clock starts.  Both sides check before each round whether a program waits.
 ///
-/// A ratio of 1 says that a handler costs no more than the indirection it stands for.  `control`
-/// costs more: a resumption also knows its handlers, can be dropped, and says when it is misused.
+/// A ratio of 1 says that a handler costs no more than the indirection that it replaces.  `control`
+/// costs more: a resumption also knows its handlers, can be dropped, and reports misuse.
 
 #include <algorithm>
 #include <coroutine>
@@ -46,8 +46,7 @@ using weft::bench::either;
 using weft::bench::launder;
 using weft::bench::make_work;
 
-/// Operations a step, where handlers are installed anew every time: so many that this does not
-/// count.
+/// Operations a step, where each step installs the handlers anew: enough that this does not count.
 constexpr std::size_t many = 100;
 
 // ---- get+put
@@ -192,7 +191,7 @@ eff<void, pausing> pause_for_ever(std::uint64_t& rounds) {
   }
 }
 
-/// Installed once, and has paused once.
+/// Installed once; it has paused once.
 struct paused_program {
   paused_program() { run(handle(lot, pause_for_ever(rounds))); }
   std::uint64_t rounds = 0;
@@ -301,7 +300,7 @@ std::uint64_t echo_deep(std::size_t steps) {
   return static_cast<std::uint64_t>(total);
 }
 
-/// Work that keeps nothing from call to call.
+/// Work that keeps no state between calls.
 make_work calling(std::uint64_t (*work)(std::size_t)) {
   return [=] { return work; };
 }

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: MIT
 
-/// What does it cost to talk to what is outside?
+/// What does it cost to communicate with the outside?
 ///
 ///   echo/1000    Messages of 64 bytes a second that an echo server answers, over loopback, on 1000
-///                connections, each of which sends the next when it has the answer to the last.
-///                A process a connection; one thread runs them.  The clock runs from when all
-///                connections are there to the last answer.
-///   echo/1000/2  The same, and two threads run them.
-///   command, command/BACKEND   A round trip to a dispatcher's thread, and what else
-///   step                       there is, are told in outside_commands.hpp.
+///                connections; on each the client sends the next message when it has the answer to
+///                the last one.  One process for each connection, on one thread.  The clock runs
+///                from when all connections are established to the last answer.
+///   echo/1000/2  The same, with two threads.
+///   command, command/BACKEND, step
+///                A round trip to a dispatcher's thread, and a step of a state machine: see
+///                outside_commands.hpp.
 ///
 /// The rival of the first two:
 ///
-///   epoll-loop   An echo server by hand: one thread, one epoll, edge-triggered; a read that fills
-///                less than its buffer is the last, so a message costs one read and one write.
+///   epoll-loop   A hand-written echo server: one thread, one epoll, edge-triggered; a read that
+///                does not fill its buffer is the last one, so a message costs one read and one
+///                write.
 ///
-/// Of all repetitions the fastest: client and server have a processor each, or should have.  The
-/// client is the same for both: one thread, one epoll.  It compares every byte.
+/// The fastest of all repetitions counts: client and server should have a processor each.  The
+/// client is the same for both sides: one thread, one epoll.  It compares every byte.
 
 #include <cstddef>
 #include <cstdint>

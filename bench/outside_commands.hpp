@@ -18,17 +18,17 @@
 
 /// Two questions about commands.
 ///
-///   command  A process performs a command, its dispatcher hands it to a thread of its own, which
-///            answers it; so many times in a row.  A round trip.
-///   step     A state machine written by hand issues a command a step, which is answered at once;
-///            beside a coroutine that does the same.  A step.
+///   command  A process performs a command, its dispatcher hands it to another thread, which
+///            answers it, many times in a row.  ns a round trip.
+///   step     A hand-written state machine issues one command a step, which is answered at once;
+///            beside a coroutine that does the same.  ns a step.
 ///
-/// The rival of `command` is two threads that hand the same numbers to and fro, each with a mutex
-/// and a condition variable.  Ours sleeps and is woken as often: what is compared is what a command
-/// adds.
+/// The rival of `command` is two threads that pass the same numbers to and fro, each with a mutex
+/// and a condition variable.  Both sides sleep and are woken equally often, so the difference is
+/// the cost of a command.
 namespace weft::bench {
 
-/// A number, to be answered with another one.
+/// A number, whose reply is another number.
 struct next_number : command<std::uint64_t> {
   explicit next_number(std::uint64_t n) : number(n) {}
   std::uint64_t number;
@@ -37,12 +37,12 @@ inline std::uint64_t next_of(std::uint64_t n) { return n * 31 + 7; }
 
 // ---- command
 
-/// A thread that answers.  The last thing it is told is to end.
+/// A thread that answers until it gets a question without a reply.
 class answering_thread {
  public:
   struct question {
     std::uint64_t number = 0;
-    std::optional<reply<std::uint64_t>> from{};  // nobody: it is to end
+    std::optional<reply<std::uint64_t>> from{};  // empty: the thread ends
   };
   answering_thread() : thread_([this] { work(); }) {}
   answering_thread(answering_thread const&) = delete;
@@ -62,7 +62,7 @@ class answering_thread {
     }
   }
   letter_box<question> box_;
-  std::thread thread_;  // last: it uses the box
+  std::thread thread_;  // last: the thread uses the box
 };
 
 inline eff<void, commands<next_number>> asks_in_a_row(std::uint64_t* number, std::size_t rounds) {
@@ -101,7 +101,7 @@ inline timed hand_shakes_in_a_row(std::size_t rounds) {
 
 // ---- step
 
-/// Asks for one number after the other.
+/// Issues one command after the other.
 class counting_machine {
  public:
   using commands = command_list<next_number>;
@@ -130,7 +130,7 @@ inline eff<void, spawning<steppers<counting_machine>>> starts_counting(std::uint
                                                                        std::size_t n) {
   co_await start_stepper(counting_machine(), "count", {number, n});
 }
-/// Lets the others go first after each, as the driver of a machine does.
+/// Yields after each command, as the driver of a stepper does.
 inline eff<void, proc, commands<next_number>> counts_itself(std::uint64_t* number, std::size_t n) {
   for (std::size_t i = 0; i != n; ++i) {
     *number = co_await perform(next_number(*number));
@@ -148,7 +148,7 @@ timed counted(Counting counting, std::size_t n) {
   });
 }
 
-/// Both questions.
+/// Measures both.
 inline void compare_commands(suite& bench) {
   std::size_t const rounds = bench.is_quick() ? 100 : 20'000;
   auto const rival = [=] { return hand_shakes_in_a_row(rounds); };

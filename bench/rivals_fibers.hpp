@@ -9,10 +9,10 @@
 #include <mutex>
 #include <new>
 
-/// What fibers of Boost want to be run on several threads.
+/// Support for Boost fibers on several threads.
 namespace weft::bench {
 
-/// Small, and not at multiples of a page, as in bench/yield.cpp; from any thread.
+/// Small stacks, not at multiples of a page, as in bench/yield.cpp; usable by any thread.
 struct small_stacks {
   static constexpr std::size_t bytes = 16 * 1024;
   static constexpr std::size_t cache_line = 64;
@@ -29,7 +29,7 @@ struct small_stacks {
   }
 };
 
-/// Two threads stay until all fibers have ended: who waits here lets others run.
+/// Keeps two threads until all fibers have ended; a thread that waits here runs other fibers.
 class fibers_left {
  public:
   explicit fibers_left(int n) : left_(n) {}

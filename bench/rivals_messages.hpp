@@ -10,27 +10,27 @@
 #include "bench/harness.hpp"
 #include "bench/rivals_ring.hpp"
 
-/// Numbers that go from one coroutine to another, as one writes it by hand when nothing else is
-/// wanted: the rivals of `messages`.  Their frames come from the same pool as ours.
+/// Numbers sent from one coroutine to another, hand-written with nothing else: the rivals of
+/// `messages`.  Their frames come from the same pool as weft's.
 ///
-/// Every program here is a circle of coroutines in which one number goes round, as many times as
-/// it is told; two are a ping-pong.  The first sends and then waits; the others wait, and pass it
-/// on.  What a coroutine knows of its neighbours are addresses that the compiler does not.
+/// Every program here is a circle of coroutines in which one number goes round, `times` times; a
+/// circle of two is a ping-pong.  The first coroutine sends and then waits; the others wait, and
+/// pass the number on.  The compiler does not know the addresses of a coroutine's neighbours.
 namespace weft::bench {
 
-/// What everyone on its way does to the number, one by one.
+/// The work that each coroutine does on the number, one by one.
 inline std::uint64_t after(std::uint64_t n) { return launder(n + 1); }
 
-// ---- raw: each knows that the next one waits
+// ---- raw: each coroutine knows that the next one waits
 
-/// Where one coroutine waits for a number.
+/// The place at which one coroutine waits for a number.
 struct place {
   std::uint64_t number = 0;
   std::coroutine_handle<> waiting;
 };
 
-/// Puts a number at the next one's place, waits at one's own, and the next one goes on by a jump.
-/// No queue, no test: there is nobody else who could go on.
+/// Puts a number at the next place, waits at its own, and jumps to the next coroutine.  No queue
+/// and no test: no other coroutine can continue.
 struct pass {
   place& to;
   std::uint64_t number;
@@ -70,17 +70,17 @@ inline std::uint64_t raw_circle(std::size_t coroutines, int times) {
   return answer;
 }
 
-// ---- box+ring: each finds out
+// ---- box+ring: each coroutine tests whether the next one waits
 
-/// A box for one number, which its owner may wait for or find.
+/// A box for one number, for which its owner may wait.
 struct box {
   std::uint64_t number = 0;
   bool is_full = false;
-  std::coroutine_handle<> waiting;  // or none
+  std::coroutine_handle<> waiting;  // null if none waits
 };
 using ready_ring = ring<std::coroutine_handle<>>;
 
-/// As ours: who waits is handed the thread, and who sends goes to the end of the queue.
+/// As in weft: a waiting receiver continues at once, and the sender goes to the end of the queue.
 struct put_in {
   box& to;
   std::uint64_t number;

@@ -12,14 +12,14 @@
 
 #include "effects/memory/frame_pool.hpp"
 
-/// Schedulers as one writes them by hand, when nothing but yielding is wanted: the rivals of ours.
+/// Hand-written schedulers that can do nothing but yield: the rivals of weft's.
 ///
-/// Who yields does not know who runs it, as in ours: yielding is a virtual call.  Everything else
-/// is as good as we could make it: a ring of trivial elements that never grows, frames and blocks
-/// from the same pool as ours, and the next process is resumed by a jump.
+/// As in weft, a process that yields does not know its scheduler's class: yielding is a virtual
+/// call.  The rest is as good as we could make it: a ring of trivial elements that never grows,
+/// frames and blocks from the same pool as weft's, and a jump to the next process.
 namespace weft::bench {
 
-/// Room for `most` elements, and no check that there is.
+/// A ring with room for `most` elements, unchecked.
 template <class T>
 class ring {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -37,7 +37,7 @@ class ring {
   std::unique_ptr<T[]> slots_;
 };
 
-/// A coroutine that has not started, and that destroys itself at its end.
+/// A coroutine that starts suspended, and destroys itself at its end.
 struct pooled_coroutine {
   struct promise_type : weft::detail::pooled {
     pooled_coroutine get_return_object() noexcept {
@@ -53,11 +53,11 @@ struct pooled_coroutine {
 
 // ---- ring+virtual: a ring of coroutine handles
 
-/// Yielding goes straight to who is next; run() hears of a process only when it ends.
+/// Yielding jumps to the next process; run() gets control only when a process ends.
 ///
-/// Not the quicker form where each process has a pointer to its runner, as here: to find who is
-/// next the processor must have read that pointer in the frame of who is now, and so cannot begin
-/// on the next while it is still at this one.  run() of the loop below has it in a register.
+/// Where each process has a pointer to its runner, as here, the loop below can be quicker: to find
+/// the next process the processor must first have read the pointer in the current frame, and cannot
+/// begin on the next one before; run() of the loop has it in a register.
 class ring_virtual {
  public:
   virtual ~ring_virtual() = default;
@@ -82,7 +82,7 @@ class ring_of_handles final : public ring_virtual {
   ring<std::coroutine_handle<>> ready_;
 };
 
-/// Yielding returns to run(), which resumes who is next.
+/// Yielding returns to run(), which resumes the next process.
 class ring_virtual_loop {
  public:
   virtual ~ring_virtual_loop() = default;
@@ -114,7 +114,7 @@ struct yield_in {
 
 // ---- ring+block: a ring of processes and answers
 
-/// What ours has too: a process that can be pointed at while it runs, and that others may own.
+/// What weft has too: a process object that is addressable while it runs, and has several owners.
 struct process_block : weft::detail::pooled {
   std::atomic<std::uint32_t> owners = 1;
   std::coroutine_handle<> leaf;
@@ -152,7 +152,7 @@ class ring_of_blocks final : public ring_block {
   void run() override {
     while (!ready_.empty()) {
       next().resume();
-      running_->drop();  // it has ended; the others have gone on by jumps
+      running_->drop();  // the process has ended; others may have run by jumps
     }
   }
 

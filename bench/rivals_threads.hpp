@@ -11,15 +11,14 @@
 
 #include "bench/rivals_ring.hpp"
 
-/// What one writes by hand for several threads, with the means of the standard library: the rivals
-/// of `sharing`.
+/// Hand-written multi-threading with the standard library: the rivals of `sharing`.
 namespace weft::bench {
 
 /// Coroutines that take turns on two threads: one queue, one lock.
 ///
-/// It is used as well as it can be.  Yielding takes the lock once, to go to the end and to take who
-/// is first, and goes on there by a jump: returning to a loop, which takes it again, costs twice
-/// as much or more.  Nobody is notified who need not be.
+/// Written as well as possible.  Yielding takes the lock once, to enqueue itself and to dequeue the
+/// next coroutine, and jumps there: returning to a loop, which takes the lock again, costs at least
+/// twice as much.  A notification is sent only if a thread needs it.
 class locked_queue {
  public:
   /// `n` coroutines will be started.
@@ -32,14 +31,14 @@ class locked_queue {
     }
     changed_.notify_one();
   }
-  /// Of the coroutine that is running, whose frame another thread may resume, and end, as soon as
-  /// the lock is open.
+  /// Enqueues the running coroutine.  Another thread may resume and end its frame as soon as the
+  /// lock is released.
   std::coroutine_handle<> yield(std::coroutine_handle<> running) {
     std::lock_guard const lock(mutex_);
     ready_.push_back(running);
     return take();
   }
-  /// To be called by a coroutine as the last thing it does.
+  /// To be called last by each coroutine.
   void leave() {
     {
       std::lock_guard const lock(mutex_);
@@ -47,7 +46,7 @@ class locked_queue {
     }
     changed_.notify_all();
   }
-  /// On this thread and another one, until all have left.
+  /// Runs on this thread and another one, until all coroutines have left.
   void run() {
     std::thread other([this] { work(); });
     work();
@@ -67,7 +66,7 @@ class locked_queue {
       if (ready_.empty()) return;
       auto const next = take();
       lock.unlock();
-      next.resume();  // until one that was resumed there ends
+      next.resume();  // returns when one of them ends
     }
   }
 
@@ -77,7 +76,7 @@ class locked_queue {
   std::size_t left_;                           // guarded by mutex_
 };
 
-/// A place for one value, at which a thread waits.
+/// A place for one value, at which one thread waits.
 template <class T>
 class letter_box {
  public:
@@ -87,7 +86,7 @@ class letter_box {
       value_ = std::move(v);
       is_full_ = true;
     }
-    filled_.notify_one();  // behind the unlocking, or who wakes would find it locked
+    filled_.notify_one();  // after the unlock, so that the woken thread does not find it locked
   }
   T wait() {
     std::unique_lock lock(mutex_);

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: MIT
 
-/// What does it cost to share processes among threads?  Everything on two threads unless it says
-/// otherwise.  The least of all repetitions where both are busy, else the median.
+/// What does it cost to share processes among threads?  On two threads unless stated otherwise.
+/// The least of all repetitions where both threads are busy, else the median.
 ///
-///   yield/2             A thousand processes yield in turn: wall time over yields.
-///   yield/2/migrations  How many of those yields came back on the other thread, in one run.
-///   yield/1             The same on one thread, beside the backend that knows no other.
-///   spawn/2             A million processes that do next to nothing, all spawned by one: wall time
-///                       over processes.
-///   idle/2              What two threads cost for a second in which nothing can be done: processor
-///                       time, of the whole program.
-///   wakeup              From the completion, by a thread outside, to the first instruction of the
-///                       process that waited for it.  Every thread is asleep before.  One thread
-///                       runs processes, as one thread waits in the rival.
-///   wakeup/2            The same with two threads, one of which sleeps on.
+///   yield/2            A thousand processes yield in turn: wall time over yields.
+///   yield/2/migrations How many of those yields continued on the other thread, in one run.
+///   yield/1            The same on one thread, beside the backend for one thread.
+///   spawn/2            A million processes with almost no work, all spawned by one: wall time over
+///                      processes.
+///   idle/2             The processor time that the program uses in a second in which two threads
+///                      have nothing to do.
+///   wakeup             From the completion, by another thread, to the first instruction of the
+///                      process that waited for it.  Every thread sleeps before.  One thread runs
+///                      processes, as one thread waits in the rival.
+///   wakeup/2           The same with two threads, one of which keeps sleeping.
 ///
-/// Wall time goes from before the threads are started until they have ended.
+/// Wall time is measured from before the threads start until they have ended.
 ///
 /// The rivals, beside those of rivals_threads.hpp:
 ///
-///   boost.fiber  Fibers on two threads that share one queue, `algo::shared_work`.
-///   tbb          A `task_group` in an arena of two threads.  Its second thread is there already
-///                when a run begins; ours is not.
-///   condvar      A thread that waits on a condition variable itself.
+///   boost.fiber Fibers on two threads that share one queue, `algo::shared_work`.
+///   tbb         A `task_group` in an arena of two threads.  TBB's second thread exists when a run
+///               begins; ours does not.
+///   condvar     A thread that waits on a condition variable itself.
 ///
-/// A yield of `mutex+condvar` is three times as fast while nobody else wants its lock.  So a
-/// machine that gives us one core now and then makes the rival faster, and ours slower.
+/// A yield of `mutex+condvar` is three times as fast while its lock is uncontended.  So a machine
+/// that withholds one core now and then makes the rival faster, and weft slower.
 
 #include "sched/backends/sharing.hpp"
 
@@ -112,7 +112,7 @@ void yield_in_a_fiber(fibers_left* all, crowd* c, int rounds, int id) {
 }
 std::uint64_t in_fibers(crowd& c) {
   fibers_left all(c.processes());
-  // Threads of their own: one keeps its algorithm for good.
+  // On threads of their own: a thread keeps its algorithm for good.
   std::thread first([&] {
     boost::fibers::use_scheduling_algorithm<boost::fibers::algo::shared_work>();
     int const rounds = c.rounds();
@@ -146,7 +146,7 @@ idled idle_for(std::chrono::milliseconds time) {
   completer<int> source;
   completion<int> result = source.get_completion();
   std::thread outside([&] {
-    std::this_thread::sleep_for(100ms);  // until both have found that there is nothing to do
+    std::this_thread::sleep_for(100ms);  // until both threads have found nothing to do and sleep
     double const before = processor_ms();
     std::this_thread::sleep_for(time);
     r.ms = processor_ms() - before;
@@ -168,7 +168,7 @@ int main(int argc, char** argv) {
     right = false;
   };
 
-  // First: no rival has started threads yet.
+  // First, while no rival has started threads.
   idled const idle = idle_for(bench.is_quick() ? 100ms : 1000ms);
   if (idle.answer != 1) wrong("idle/2: the process did not get its answer");
   bench.report("idle/2", idle.ms, "ms");
@@ -204,7 +204,7 @@ int main(int argc, char** argv) {
       [=] { return whole([=] { return spawned_in_a_task_group(processes); }); },
       static_cast<std::size_t>(processes), summary::least);
 
-  std::size_t const samples = bench.is_quick() ? 20 : 700;  // a repetition; there are 15
+  std::size_t const samples = bench.is_quick() ? 20 : 700;  // in a repetition; there are 15
   bench.compare_runs(
       "wakeup", [=] { return process_woken<sharing, 1>(samples); }, "condvar",
       [=] { return thread_woken(samples); }, 1);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-/// What does a process cost that does next to nothing?  A thousand are spawned, then they run to
-/// their ends, and again.  ns a process.
+/// What does a process with almost no work cost?  A thousand are spawned, then they run to their
+/// ends, and again.  ns a process.
 ///
 /// The rival, `pooled-coroutine`, is a coroutine from the same pool, started from a ring
-/// (rivals_ring.hpp).  It is made by a function into which the compiler cannot see, for so is the
-/// body of ours; and either body calls such a function, so that it is not empty.
+/// (rivals_ring.hpp).  Like weft's process it is created by a function that the compiler does not
+/// see through; and on both sides the body calls such a function, so that it is not empty.
 
 #include <coroutine>
 #include <cstddef>
@@ -43,7 +43,7 @@ eff<void, proc, spawning<proc>> batches(std::uint64_t* sum, std::size_t n) {
   auto const body = launder(&tiny);
   for (std::size_t i = 0; i != n; ++i) {
     for (int x = 0; x != at_once; ++x) co_await spawn(body, sum, x);
-    co_await proc::yield{};  // behind them all
+    co_await proc::yield{};  // after all of them
   }
 }
 std::uint64_t spawned(std::size_t steps) {

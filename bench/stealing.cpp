@@ -1,33 +1,34 @@
 // SPDX-License-Identifier: MIT
 
-/// What does it cost to have threads steal from each other?  Everything on two threads unless it
-/// says otherwise.  The least of all repetitions where both are busy, else the median.
+/// What does it cost to have threads steal from each other?  On two threads unless stated
+/// otherwise.  The least of all repetitions where both threads are busy, else the median.
 ///
-///   owner/push+pop   An item pushed and popped by the owner of a deque, alone.
-///   yield/2          A thousand processes yield in turn: wall time over yields.
-///   spawn/2/inside   A million processes that do next to nothing, all spawned by one: wall time
-///                    over processes.
-///   spawn/2/outside  The same, all submitted by a third thread, which runs none of them.
-///   skewed/2         Processes that work for a microsecond each, all spawned by one: the same.
-///   wakeup           From the completion, by a thread outside, to the first instruction of the
-///                    process that waited for it.  Every thread is asleep before.  One thread runs
-///                    processes, as one thread waits in the rival.
-///   wakeup/2         The same with two threads, one of which sleeps on.
+///   owner/push+pop  The owner of a deque pushes and pops an item, without thieves.
+///   yield/2         A thousand processes yield in turn: wall time over yields.
+///   spawn/2/inside  A million processes with almost no work, all spawned by one: wall time over
+///                   processes.
+///   spawn/2/outside The same, all submitted by a third thread, which runs none of them.
+///   skewed/2        Processes with a microsecond of work each, all spawned by one: wall time over
+///                   processes.
+///   wakeup          From the completion, by another thread, to the first instruction of the
+///                   process that waited for it.  Every thread sleeps before.  One thread runs
+///                   processes, as one thread waits in the rival.
+///   wakeup/2        The same with two threads, one of which keeps sleeping.
 ///
-/// Wall time goes from before the threads are started until they have ended.
+/// Wall time is measured from before the threads start until they have ended.
 ///
 /// The rivals:
 ///
-///   vector+fence   A stack that must not be seen to have its item any more before it looks
-///                  whether somebody has taken it: a vector and an index, and between storing and
-///                  loading that a fence.  What such a stack costs at least, by a fence.
-///   mutex+condvar  Coroutines by hand, one queue, one lock (rivals_threads.hpp).
-///   sharing        Our other backend for several threads, the same program.
-///   tbb            A `task_group` in an arena of two threads; who begins the tasks is one of them,
-///                  for spawn/2/outside too: it is a thread of ours, which TBB lets in.
-///   one worker     The same program on one thread of the same backend: 0.5 is what there is to
-///                  win.
-///   condvar        A thread that waits on a condition variable itself.
+///   vector+fence  A vector and an index, with a fence between the store and the load of the
+///                 index.  A stack whose pop must be visible before it checks for thieves costs at
+///                 least that, if it uses a fence.
+///   mutex+condvar Hand-written coroutines, one queue, one lock (rivals_threads.hpp).
+///   sharing       weft's other backend for several threads, the same program.
+///   tbb           A `task_group` in an arena of two threads; the thread that starts the tasks is
+///                 one of them, for spawn/2/outside too: it is a thread of ours that joins the
+///                 arena.
+///   one worker    The same program on one thread of the same backend: 0.5 is the best ratio.
+///   condvar       A thread that waits on a condition variable itself.
 
 #include "sched/backends/stealing.hpp"
 
@@ -93,7 +94,7 @@ class fenced_vector {
   std::uint64_t pop() {
     store(n_ - 1);
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    asm volatile("" : "+m"(n_));  // the load, too, is one
+    asm volatile("" : "+m"(n_));  // forces a load
     return items_[n_];
   }
 
@@ -106,7 +107,7 @@ class fenced_vector {
   std::size_t n_ = 0;
 };
 
-/// One is always there, so that nobody takes the last.
+/// One item stays in it, so that a pop never takes the last one.
 template <class Stack>
 weft::bench::make_work pushing_and_popping() {
   return [] {
@@ -140,7 +141,7 @@ int rounds_of_a_microsecond() {
   return static_cast<int>(1000 * 100'000 / least) + static_cast<int>(launder(x) & 0);
 }
 
-/// The sum of what they have found.  In places of their own, or they would fight for it.
+/// Each worker has a place of its own for its result; the answer is the sum.
 eff<void> worker(std::uint64_t* found, int rounds) {
   *found = work(*found, rounds);
   co_return;
@@ -200,7 +201,7 @@ int main(int argc, char** argv) {
       "one worker", [=] { return whole([=] { return skewed<1>(workers, microsecond); }); }, workers,
       summary::least);
 
-  std::size_t const samples = bench.is_quick() ? 20 : 700;  // a repetition; there are 15
+  std::size_t const samples = bench.is_quick() ? 20 : 700;  // in a repetition; there are 15
   bench.compare_runs(
       "wakeup", [=] { return process_woken<stealing, 1>(samples); }, "condvar",
       [=] { return thread_woken(samples); }, 1);

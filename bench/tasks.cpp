@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: MIT
 
 /// What does it cost to divide work into tasks, and to wait for them?  The least of six runs,
-/// interleaved; on one thread and on two.  The programs are those on which libraries for tasks are
-/// compared (github.com/tzcnt/runtime-benchmarks): each divides down to the same smallest task on
-/// both sides, which is counted before anything is timed.
+/// interleaved; on one thread and on two.  The programs are those with which task libraries are
+/// compared (github.com/tzcnt/runtime-benchmarks).  Both sides divide down to the same smallest
+/// task; the tasks are counted before anything is timed.
 ///
-///   fib/1, fib/2        Recursive fibonacci of 35: a task a call.  Wall time over tasks.
-///   skynet/1, /2        A tree with ten children a node and a million leaves, which are summed.
-///   nqueens/1, /2       All places for 13 queens, a task for each that stands safely.
-///   matmul/1, /2        A product of matrices of 1024, in halves down to 32.
-///   parallel_for/2      Ten million elements, next to nothing for each.  Wall time over elements.
-///   memory/skynet       The peak of resident megabytes of a process of the operating system that
-///                       does nothing but skynet, on two threads.  All of it: the C++ runtime, too.
+///   fib/1, fib/2      Recursive fibonacci of 35: a task a call.  Wall time over tasks.
+///   skynet/1, /2      A tree with ten children a node and a million leaves, which are summed.
+///   nqueens/1, /2     All placements of 13 queens, a task for each safe one.
+///   matmul/1, /2      A product of matrices of size 1024, halved down to 32.
+///   parallel_for/2    Ten million elements, a nanosecond of work for each.  Wall time over
+///                     elements.
+///   memory/skynet     The peak of resident megabytes of a process of the operating system that
+///                     does nothing but skynet, on two threads.  It includes the C++ runtime.
 ///
-/// What makes the threads, and the matrices, is not timed: there the executor exists before, and
-/// has done the same already.  So the clock is read inside, by the task that waits for all others,
-/// when it has waited for a smaller program of the same kind.
+/// The creation of threads and matrices is not timed: in those comparisons the executor exists
+/// before, and has run the same program.  So the root task reads the clock, after it has run a
+/// smaller program of the same kind.
 ///
-///   tbb   The same with parallel_invoke, task_group or parallel_for, in an arena of so many
-///   threads.
+///   tbb   The same with parallel_invoke, task_group or parallel_for, in an arena with as many
+///         threads.
 
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -67,9 +68,9 @@ using clock = std::chrono::steady_clock;
 namespace ours = weft::bench::ours;
 namespace tbbs = weft::bench::tbbs;
 
-// ---- who runs
+// ---- runners
 
-/// `warm_up()` and `program()` give a computation; the answer is the second one's, if it has one.
+/// `warm_up()` and `program()` return a computation; the answer is that of `program`, if any.
 template <class WarmUp, class Program>
 timed on_weft(unsigned threads, WarmUp warm_up, Program program) {
   timed t;
@@ -86,7 +87,7 @@ timed on_weft(unsigned threads, WarmUp warm_up, Program program) {
   });
   return t;
 }
-/// The same with functions that do it.
+/// The same for plain functions.
 template <class WarmUp, class Program>
 timed on_tbb(unsigned threads, WarmUp warm_up, Program program) {
   tbb::global_control const limit(tbb::global_control::max_allowed_parallelism, threads);
@@ -104,7 +105,7 @@ timed on_tbb(unsigned threads, WarmUp warm_up, Program program) {
   return t;
 }
 
-// ---- what
+// ---- programs
 
 template <class Counting>
 struct fib {
@@ -222,12 +223,12 @@ struct parallel_for {
   }
 };
 
-// ---- how many, and how much memory
+// ---- the number of tasks, and the memory
 
 constexpr char const* for_peak = "--for-peak";
 constexpr std::string_view quick = "--quick";
 
-/// How many tasks each side has; none if they are not as many, or an answer is wrong.
+/// The number of tasks on each side; nullopt if the numbers differ, or an answer is wrong.
 template <template <class> class Program>
 std::optional<std::size_t> tasks_of(std::string_view name, sizes n) {
   using weft::bench::count;
@@ -246,13 +247,13 @@ std::optional<std::size_t> tasks_of(std::string_view name, sizes n) {
   return std::nullopt;
 }
 
-/// Runs skynet and does nothing else, in a process that is made for that by peak_of().
+/// Runs nothing but skynet, in the child process that peak_of() starts.
 int run_for_peak(std::string_view who, sizes n) {
   timed const t =
       who == "weft" ? skynet<uncounted>::on_weft(2, n) : skynet<uncounted>::on_tbb(2, n);
   return t.answer == skynet<uncounted>::answer(n) ? 0 : 1;
 }
-/// The peak of such a process, in MB.  None if its answer was wrong.
+/// The peak of such a process, in MB; nullopt if its answer was wrong.
 std::optional<double> peak_of(char const* who, char const* how_large) {
   pid_t const child = fork();
   if (child == 0) {
@@ -272,7 +273,7 @@ int main(int argc, char** argv) {
     return run_for_peak(argv[2], std::string_view(argv[3]) == quick ? small_sizes : full_sizes);
   bool const is_quick = std::find(argv, argv + argc, quick) != argv + argc;
   sizes const n = is_quick ? small_sizes : full_sizes;
-  // Before there is much here: what a process has at its peak begins with what its parent had.
+  // First, while this process is small: the peak of a child starts with the size of its parent.
   auto const our_peak = peak_of("weft", is_quick ? "--quick" : "");
   auto const their_peak = peak_of("tbb", is_quick ? "--quick" : "");
   if (!our_peak || !their_peak) {

@@ -11,11 +11,10 @@
 #include "bench/harness.hpp"
 #include "bench/threads.hpp"
 
-/// What programs of tasks have in common, whoever runs the tasks: what is done in one, and how
-/// large it all is.
+/// The parts that the programs of `tasks` share on both sides: the work of one task, and the sizes.
 namespace weft::bench {
 
-/// Each task says that it is there.  Where time is measured nobody listens.
+/// Called by each task.  Timed runs use `uncounted`.
 struct uncounted {
   static void task() {}
 };
@@ -26,10 +25,10 @@ struct counted {
   }
 };
 
-/// Inputs; the quick ones are also what threads are warmed up with.
+/// Inputs.  The small ones also warm up the threads.
 struct sizes {
   long fib;
-  int skynet;  // levels below the first
+  int skynet;  // levels below the root
   int matrix;
   std::size_t elements;
 };
@@ -41,7 +40,7 @@ inline constexpr std::size_t small_board = 8;
 // ---- skynet
 
 inline constexpr std::size_t children = 10;
-/// How many leaves are below one.
+/// How many leaves are below a node.
 inline std::uint64_t leaves_below(int levels) {
   std::uint64_t n = 1;
   for (int i = 0; i != levels; ++i) n *= children;
@@ -61,7 +60,7 @@ struct safe_rows {
   std::size_t n = 0;
   [[nodiscard]] std::span<signed char const> all() const { return {at.data(), n}; }
 };
-/// In the next column.  One function for both sides.
+/// For the next column.  The same function on both sides.
 template <std::size_t N>
 [[gnu::noinline]] safe_rows<N> rows_for(board<N> const& queens, std::size_t column) {
   auto const is_safe = [&](int row) {
@@ -82,7 +81,7 @@ template <std::size_t N>
 
 inline constexpr int small_matrix = 32;
 
-/// A part of three matrices of `stride` columns, as the recursion goes down.
+/// A block of three matrices with `stride` columns, at one level of the recursion.
 struct product {
   int const* a;
   int const* b;
@@ -90,13 +89,13 @@ struct product {
   int n;
   int stride;
 
-  /// Of its halves in each direction: the product of a's (i, k) and b's (k, j), added to c's.
+  /// The product of the (i, k) quarter of a and the (k, j) quarter of b, added to that of c.
   [[nodiscard]] product part(int i, int j, int k) const {
     int const h = n / 2;
     return {a + (i * stride + k) * h, b + (k * stride + j) * h, c + (i * stride + j) * h, h,
             stride};
   }
-  /// One function for both sides.
+  /// The same function on both sides.
   [[gnu::noinline]] void multiply() const {
     for (int i = 0; i != n; ++i)
       for (int k = 0; k != n; ++k)
@@ -129,8 +128,7 @@ class matrices {
 
 // ---- parallel_for
 
-/// Next to nothing, for an element: a nanosecond.  One by one: were several done at once, it would
-/// be the memory that is compared.
+/// A nanosecond of work on an element.  One by one: vectorised, it would measure the memory.
 inline void step(std::uint64_t& x) {
   x = launder(x) + 0x9e3779b97f4a7c15U;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;

@@ -13,8 +13,8 @@
 #include "bench/harness.hpp"
 #include "bench/tasks_programs.hpp"
 
-/// The programs of tasks as TBB's users write them: the last child of a task is done where it
-/// waits, as ours is, but in matmul, as the programs are compared elsewhere.
+/// The programs of `tasks` as TBB's users write them.  The last child of a task runs in the waiting
+/// thread, as in weft; not in matmul, which is written as in other published comparisons.
 namespace weft::bench::tbbs {
 
 template <class Counting>

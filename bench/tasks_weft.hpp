@@ -15,8 +15,8 @@
 #include "sched/tasks/parallel.hpp"
 #include "sched/tasks/when_all.hpp"
 
-/// The programs of tasks, by when_all and parallel_for.  What is called is not known to the
-/// compiler, so that it neither makes one task of two nor does away with a frame.
+/// The programs of `tasks`, with when_all and parallel_for.  The compiler does not know the called
+/// functions, so it neither merges tasks nor elides frames.
 namespace weft::bench::ours {
 
 template <class T>
@@ -66,7 +66,7 @@ task_of<void> matmul(product p) {
     co_return;
   }
   auto const f = bench::launder(&matmul<Counting>);
-  // What is written to is written to by one task at a time.
+  // Only one task at a time writes a block.
   for (int k = 0; k != 2; ++k)
     co_await when_all(f(p.part(0, 0, k)), f(p.part(0, 1, k)), f(p.part(1, 0, k)),
                       f(p.part(1, 1, k)));

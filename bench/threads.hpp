@@ -12,12 +12,12 @@
 #include <string>
 #include <vector>
 
-/// What a bench wants to know about its threads: which one this is, how often they have done
-/// something, what they have cost, whether they sleep.
+/// Facts about threads for benches: which thread this is, how often the threads have done
+/// something, how much processor time they used, whether they sleep.
 namespace weft::bench {
 
-/// An address for each thread.  Not inlined, and it says that it touches memory: the compiler
-/// believes that a function stays on its thread, coroutines too, and would ask once.
+/// An address for each thread.  Not inlined, and declared to touch memory: the compiler assumes
+/// that a function, even a coroutine, stays on its thread, and would read it only once.
 [[gnu::noinline]] inline char const* this_thread() {
   static thread_local char const mark = 0;
   char const* at = &mark;
@@ -25,7 +25,7 @@ namespace weft::bench {
   return at;
 }
 
-/// How often something was done, by whichever threads: each has a count of its own.
+/// Counts events of all threads; each thread has an instance of its own.
 class count {
  public:
   count() {
@@ -37,13 +37,13 @@ class count {
   ~count() {
     std::lock_guard const lock(all().mutex);
     std::erase(all().alive, this);
-    all().of_the_dead += n_.load(std::memory_order_relaxed);  // our own
+    all().of_the_dead += n_.load(std::memory_order_relaxed);  // this thread's own
   }
   void add() {
-    // Relaxed: only we write.
+    // Relaxed: only this thread writes.
     n_.store(n_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
-  /// When nobody counts.
+  /// Requires that no thread counts meanwhile.
   static std::uint64_t sum() {
     std::lock_guard const lock(all().mutex);
     std::uint64_t n = all().of_the_dead;
@@ -64,7 +64,7 @@ class count {
   alignas(64) std::atomic<std::uint64_t> n_ = 0;
 };
 
-/// Milliseconds that all threads have cost so far.
+/// Milliseconds of processor time used so far.
 inline double processor_ms() {
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
@@ -74,7 +74,7 @@ inline double processor_ms() {
   return ms(used.ru_utime) + ms(used.ru_stime);
 }
 
-/// Whether no thread but the calling one runs, or could.
+/// Whether no other thread runs or is runnable.
 inline bool all_others_sleep() {
   std::string const self = std::to_string(gettid());
   for (auto const& task : std::filesystem::directory_iterator("/proc/self/task")) {

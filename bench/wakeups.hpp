@@ -17,31 +17,31 @@
 #include "sched/schedule.hpp"
 #include "sched/sync/completion.hpp"
 
-/// From a thread outside to one that sleeps: to a process that waits for a completion there, and to
-/// the thread itself, which waits on a condition variable.
+/// The wake-up of a sleeping thread from outside: of a process that waits for a completion on it,
+/// and of a thread that waits on a condition variable itself.
 namespace weft::bench {
 
-/// A sleeper waits for one number after another, and a thread outside sends them.
+/// A sleeper waits for one number after another, and another thread sends them.
 class wakeups {
  public:
   explicit wakeups(std::size_t n) : ns_(n), sent_(n) {}
   [[nodiscard]] std::size_t count() const { return ns_.size(); }
 
-  /// The sleeper's: before it waits for number i, and first thing after.
+  /// For the sleeper: waits_for before it waits for number i, woke first thing after.
   void waits_for(std::size_t i) { waiting_for_.store(i + 1, std::memory_order_release); }  // [1]
   void woke(std::size_t i, std::uint64_t number) {
     auto const now = std::chrono::steady_clock::now();
     ns_[i] = ns_between(sent_[i], now);
     answer_ = answer_ * 31 + number;
   }
-  /// The other thread's.  `send(i)` makes number i come.
+  /// For the sender: `send(i)` sends number i.
   template <class Send>
   void send_all(Send send) {
     for (std::size_t i = 0; i != count(); ++i) {
       do std::this_thread::sleep_for(std::chrono::microseconds(200));
       while (waiting_for_.load(std::memory_order_acquire) != i + 1 ||  // [1]
              !all_others_sleep());
-      sent_[i] = std::chrono::steady_clock::now();  // the sending makes it seen
+      sent_[i] = std::chrono::steady_clock::now();  // published by the send
       send(i);
     }
   }

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: MIT
 
-/// What does it cost a process to let the others go first?  n processes yield in turn, fairly: each
-/// goes on when all others have had theirs.  ns a yield.
+/// What does a yield cost?  n processes yield in turn, fairly: each continues when all others have
+/// had their turn.  ns a yield.
 ///
-///   one_thread/n   Under `schedule`, n processes that cannot be forked.
-///   forkable/n     Processes that can: each keeps a log of what it has been answered.
-///   std_deque/n    The same scheduler as one_thread on a std::deque; beside it one_thread, whose
-///                  queue is persistent: what that costs.
+///   one_thread/n  Under `schedule`, n processes that are not forkable.
+///   forkable/n    Forkable processes: each keeps a log of its answers.
+///   std_deque/n   The same scheduler as one_thread on a std::deque.  Its rival is one_thread,
+///                 whose queue is persistent: the ratio shows the cost of that.
 ///
 /// The first process reads the clock, at its second turn and at its last, so neither the spawning
-/// nor the end of the processes counts.  The answer says in which order the processes have come and
-/// gone; one that is let in too often goes too early.
+/// nor the end of the processes counts.  The answer encodes the order in which the processes begin
+/// and end; a process that has too many turns ends too early.
 ///
-/// The rivals: what one would write by hand, were nothing wanted but this (rivals_ring.hpp), and
+/// The rivals: hand-written schedulers that can do nothing else (rivals_ring.hpp), and
 ///
-///   boost.fiber    Fibers with stacks of their own, by its default algorithm, round robin.  Its
-///                  library is Debian's shared one, built for threads; the static one is faster by
-///                  two fifths.  The stacks are small and come from our pool, which does not lay
-///                  them at multiples of a page: 1000 of those would not fit in a cache that finds
-///                  its lines by the lower bits of their addresses.
+///   boost.fiber   Fibers with stacks of their own, with the default algorithm, round robin.  The
+///                 library is Debian's shared one, built for threads; the static one is two fifths
+///                 faster.  The stacks are small and come from weft's pool, which does not align
+///                 them to pages: 1000 aligned ones would not fit in a cache that indexes its lines
+///                 by the lower address bits.
 ///
-/// With 100k processes the frames no longer fit in the nearer caches, and then who touches fewer
-/// lines a process wins.
+/// With 100k processes the frames no longer fit in the nearer caches, and then the side that
+/// touches fewer lines for each process wins.
 
 #include <algorithm>
 #include <boost/fiber/fiber.hpp>
@@ -57,7 +57,7 @@ using weft::bench::timed;
 using weft::bench::timed_run;
 using weft::bench::yield_in;
 
-/// So many processes, each of which yields `rounds` times; and what they have seen.
+/// The number of processes, each of which yields `rounds` times, and their common answer.
 class race {
  public:
   race(int processes, int rounds) : processes_(processes), rounds_(rounds) {}
@@ -89,7 +89,7 @@ class race {
   clock::time_point began_, ended_;
 };
 
-// ---- ours
+// ---- weft
 
 eff<void, proc> yielder(race* r, int rounds, int id) {
   r->enter(id);
@@ -117,7 +117,7 @@ timed scheduled(race r) {
   return r.result();
 }
 
-/// The same scheduler on a queue that keeps no versions: no checkpoints.
+/// The same scheduler on a queue without versions: no checkpoints.
 struct on_std_deque {
   static constexpr unsigned wakes = 1;
   class worker {

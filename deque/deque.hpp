@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// All of deque/.
+/// All headers of deque/.
 #include "deque/chase_lev.hpp"
 #include "deque/persistent_deque.hpp"
 #include "deque/policy.hpp"

@@ -24,35 +24,36 @@ namespace weft {
 /// A double-ended queue whose copies are snapshots.
 ///
 ///     persistent_deque<int> d{1, 2, 3};
-///     auto const before = d;  // O(1): nothing is copied
-///     d.push_back(4);         // in place where it can; `before` still holds 1, 2, 3
+/// O(1), copies no element
+/// in place if possible; `before` still holds 1, 2, 3
 ///
-/// A value: each object is one version, versions share what they have in common, and no
-/// operation on one is ever seen in another.  A version that shares nothing works in place, at
-/// one and a half times the cost of a ring buffer.
+/// A value: each object is one version, versions share common parts, and an operation on one
+/// version is never visible in another.  A version that shares nothing is changed in place, at one
+/// and a half times the cost of a ring buffer.
 ///
 /// When not to use it: if no version is ever kept.  Elements are read-only in place.
 ///
-/// Cost, n elements: worst case on any version, nothing amortised.  "Usually O(1)": only a push
-/// or pop that fills or empties a leaf (32 elements of 16 bytes) reaches the tier below.
-/// Dropping a version destroys what no other shares, O(n), on a stack of O(log n).  Of what it
-/// shared a leaf with, less than two leaves may live on until the sharer next works at that end.
+/// Cost, for n elements: worst case on any version, not amortised.  "Usually O(1)": only a push or
+/// pop that fills or empties a leaf (32 elements of 16 bytes) reaches the tier below.  Destroying a
+/// version destroys the elements that no other version shares: O(n), with O(log n) of stack.  If
+/// it shared a leaf with another version, less than two leaves of its elements may live on until
+/// that version next changes at that end.
 ///
 /// Elements: `T` is complete, does not throw when destroyed, and moves without throwing or is
-/// copyable; one that only moves makes a deque that only moves.  Its constructors and destructor
-/// leave alone the deque object that is being changed.  One that can own a version of its own
-/// deque needs a policy that says so (deque/policy.hpp).
+/// copyable; a move-only T makes a move-only deque.  Constructors and the destructor of T must not
+/// use the deque object that is being changed.  If a T can own a version of its own deque, use a
+/// policy that says so (deque/policy.hpp).
 ///
-/// Exceptions: strong, everywhere.  Whatever throws, an allocation or an element's copy or move,
-/// no version has changed; a T&& given to push has kept its value.
+/// Exceptions: the strong guarantee.  If an allocation, or a copy or move of an element throws, no
+/// version has changed; a T&& argument of a push keeps its value.
 ///
-/// Threads: one object is changed by one thread, while no other uses it; looking is free.  Under
-/// plain_counts (the default) versions that share anything belong to one thread.  Under
-/// atomic_counts each may be anyone's; elements are then copied and looked at by several threads
-/// at once, and destroyed on any.
+/// Threads: while one thread changes an object, no other thread may use that object; concurrent
+/// reads are safe.  Under plain_counts (the default) versions that share parts must stay on one
+/// thread.  Under atomic_counts each version may be on any thread; elements are then copied and
+/// read by several threads at once, and destroyed on any of them.
 ///
-/// Iterators and references are valid until their deque object is next changed, or an attempt
-/// at that throws.
+/// Iterators and references are valid until the next change of their deque object, even one that
+/// throws.
 ///
 /// Source: docs/decisions/001-persistent-deque.md; deque/detail/tier.hpp has the invariants.
 template <class T, class Policy = deque_policy<>>
@@ -76,18 +77,18 @@ class persistent_deque {
   /// Empty.  No allocation.
   persistent_deque() = default;
 
-  /// A snapshot.  O(1), no allocation, does not throw.  Only where `T` can be copied.
+  /// A snapshot.  O(1), no allocation, does not throw.  Requires a copyable `T`.
   persistent_deque(persistent_deque const&)
     requires copyable
   = default;
   persistent_deque& operator=(persistent_deque const&)
     requires copyable
   = default;
-  /// O(1), no allocation; the source is left empty.
+  /// O(1), no allocation.  The source is left empty.
   persistent_deque(persistent_deque&&) = default;
   persistent_deque& operator=(persistent_deque&&) = default;
 
-  /// O(n), with a chunk allocated for each leaf; so are the next two.
+  /// O(n); allocates a chunk for each leaf.  The next two are alike.
   persistent_deque(std::initializer_list<T> elements)
     requires copyable
       : persistent_deque(elements.begin(), elements.end()) {}
@@ -108,8 +109,8 @@ class persistent_deque {
 
   // ---- in place
 
-  /// Adds an element at an end.  Usually O(1), at worst O(log n).  Allocates a chunk when the
-  /// one at that end is used up, or holds in its next slot an element of another version.
+  /// Adds an element at an end.  Usually O(1), at worst O(log n).  Allocates a chunk if the chunk
+  /// at that end is full, or if another version has used its next slot.
   void push_front(T const& element)
     requires copyable
   {
@@ -123,7 +124,7 @@ class persistent_deque {
   }
   void push_back(T&& element) { emplace_back(std::move(element)); }
 
-  /// Adds T(args...) at an end, built in its place.  Costs as push.
+  /// Constructs T(args...) in place at an end.  Costs as push.
   template <class... Args>
     requires std::constructible_from<T, Args...>
   void emplace_front(Args&&... args) {
@@ -135,17 +136,18 @@ class persistent_deque {
     top_.template emplace<side::back>(std::forward<Args>(args)...);
   }
 
-  /// Removes and returns the element at an end: moves it out where no other version sees it,
-  /// else copies it.  Usually O(1), at worst O(log n).  Allocates only to unshare a tier below.
-  /// Throws std::out_of_range if the deque is empty.
+  /// Removes and returns the element at an end: moves it if no other version shares it, else copies
+  /// it.  Usually O(1), at worst O(log n).  Allocates only to unshare a tier below.  Throws
+  /// std::out_of_range if the deque is empty.
   T pop_front() { return top_.template pop<side::front>("pop_front"); }
   T pop_back() { return top_.template pop<side::back>("pop_back"); }
-  /// The same; nullopt if the deque is empty.
+  /// The same, but yields nullopt if the deque is empty.
   std::optional<T> try_pop_front() { return try_pop<side::front>(); }
   std::optional<T> try_pop_back() { return try_pop<side::back>(); }
 
-  /// A step of a queue that goes round, if that takes a few instructions and no allocation, since
-  /// both ends have room and are no other version's: adds T(args...) in front, returns the last.
+  /// For a round-robin queue: rotate_in_place adds T(args...) at the front, and removes and returns
+  /// the last element, in a few instructions and without allocation.  It requires
+  /// can_rotate_in_place(): both ends have room and share nothing with another version.
   [[nodiscard]] bool can_rotate_in_place() const noexcept { return top_.can_rotate(); }
   template <class... Args>
   [[gnu::always_inline]] T rotate_in_place(Args&&... args) noexcept {
@@ -156,8 +158,8 @@ class persistent_deque {
   void swap(persistent_deque& other) noexcept { top_.swap(other.top_); }  ///< O(1), no allocation.
   friend void swap(persistent_deque& a, persistent_deque& b) noexcept { a.swap(b); }
 
-  // ---- as values: the deque with a change, leaving this one as it is (or, if this is an rvalue,
-  // reusing it).  These cost a snapshot, and what the operation in place costs and allocates.
+  // ---- as values: return a changed deque and leave this one unchanged (or, for an rvalue, reuse
+  // it).  Cost and allocation: a snapshot, and those of the operation in place.
 
   [[nodiscard]] persistent_deque pushed_front(T element) const&
     requires copyable
@@ -193,9 +195,9 @@ class persistent_deque {
   }
   [[nodiscard]] popped popped_back() && { return popped_move<side::back>(); }
 
-  /// The deque with element `i` replaced by `element`, or by f(element i).  O(log n); copies, and
-  /// allocates, at most a chunk and a tier at each height.  Throws std::out_of_range if there is
-  /// no element `i`.
+  /// The deque with element `i` replaced by `element`, or by f(element i).  O(log n); copies and
+  /// allocates at most a chunk and a tier at each height.  Throws std::out_of_range if there is no
+  /// element `i`.
   [[nodiscard]] persistent_deque set(size_type i, T element) const&
     requires copyable
   {
@@ -217,8 +219,8 @@ class persistent_deque {
     return std::move(*this);
   }
 
-  /// The first `n` elements, the others, or both; all and none if there are fewer.  O(log n);
-  /// copies no element, allocates at most two tiers at each height.
+  /// The first `n` elements, the others, or both; all and none if size() < n.  O(log n); copies no
+  /// element; allocates at most two tiers at each height.
   [[nodiscard]] persistent_deque take(size_type n) const
     requires copyable
   {
@@ -232,12 +234,12 @@ class persistent_deque {
   [[nodiscard]] std::pair<persistent_deque, persistent_deque> split_at(size_type n) const
     requires copyable;
 
-  /// This deque's elements, then `other`'s.  The shorter is copied onto the longer: O(min(n, m)),
-  /// with a chunk allocated for each leaf of these.
+  /// This deque's elements, then those of `other`.  The shorter one is copied onto the longer one:
+  /// O(min(n, m)), with a chunk allocated for each leaf of the copy.
   [[nodiscard]] persistent_deque concat(persistent_deque const& other) const
     requires copyable;
 
-  // ---- looking: no allocation
+  // ---- read access: no allocation
 
   [[nodiscard]] bool empty() const noexcept { return top_.empty(); }     ///< O(1).
   [[nodiscard]] size_type size() const noexcept { return top_.size(); }  ///< O(1).
@@ -250,7 +252,7 @@ class persistent_deque {
   [[nodiscard]] T const& operator[](size_type i) const;
   [[nodiscard]] T const& at(size_type i) const { return (*this)[i]; }
 
-  /// O(log n).  A step is O(1), once in a chunk O(log n).
+  /// O(log n).  An increment is O(1), but O(log n) once in each chunk.
   [[nodiscard]] iterator begin() const noexcept { return iterator(top_, 0); }
   [[nodiscard]] iterator end() const noexcept { return iterator(top_, size()); }
   [[nodiscard]] iterator cbegin() const noexcept { return begin(); }
@@ -258,7 +260,7 @@ class persistent_deque {
   [[nodiscard]] reverse_iterator rbegin() const noexcept { return reverse_iterator(end()); }
   [[nodiscard]] reverse_iterator rend() const noexcept { return reverse_iterator(begin()); }
 
-  /// Calls f(std::span<T const>) for each run of elements that lie side by side, in order.
+  /// Calls f(std::span<T const>) for each run of contiguous elements, in order.
   template <std::invocable<std::span<T const>> F>
   void for_each_segment(F f) const {
     for (size_type i = 0; i != size();) {

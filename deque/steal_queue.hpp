@@ -11,14 +11,14 @@
 
 namespace weft {
 
-/// The memory orders of the labels.
+/// The memory orders behind the labels.
 struct steal_queue_orders : steal_orders {
   static constexpr auto sees_bottom = std::memory_order_acquire;  // [7]
   static constexpr auto takes = std::memory_order_release;        // [8]
 };
 
-/// The queue of a worker: its owner pushes at the bottom, and everyone takes at the top, the owner
-/// too, first in, first out.  Several are taken at once, by one compare-and-swap:
+/// The queue of a worker: the owner pushes at the bottom, and all threads, the owner too, take at
+/// the top, first in, first out.  One compare-and-swap takes several items:
 ///
 ///     weft::steal_queue<task*> q;
 ///     q.push(&a);
@@ -26,40 +26,42 @@ struct steal_queue_orders : steal_orders {
 ///     for (std::size_t i = 0, n = q.take(batch); i != n; ++i) run(*batch[i]);
 ///     if (auto const n = others.take_half(batch)) ...  // a thief(q), on another thread
 ///
-/// Everything is lock-free but growing.  A push is O(1), taking n is O(n) and one locked
-/// instruction.  Nothing is allocated but larger arrays.  Where last in, first out will do, or is
-/// wanted, a chase_lev pops without touching what thieves write to.
+/// All operations but growth are lock-free.  A push is O(1); taking n items is O(n) and one locked
+/// instruction.  Only larger arrays are allocated.  When not to use it: where last in, first out
+/// will do; a chase_lev pops without touching what thieves write.
 ///
-///   STEAL-1 to STEAL-4 are in detail/steal_ends.hpp.
-///   STEAL-6  Nobody takes at the bottom: it only grows.  So what stood between top and bottom at some
-///       moment stands there as long as top is the same; and who moves top from t to t + n, having
-///       seen a bottom of t + n or more, has these n, and nobody else has one of them.
+/// STEAL-1 to STEAL-4 are in detail/steal_ends.hpp.
+///   STEAL-6  No thread takes at the bottom: bottom only grows.  So the items between top and
+///       bottom at some moment stay there as long as top is the same.  A thread that has read a
+///       bottom of t + n or more, and moves top from t to t + n, has these n items, and no other
+///       thread has one of them.
 ///
-/// That is what the half of a chase_lev is not: docs/decisions/011-stealing-half.md.
+/// STEAL-6 does not hold for a chase_lev, which is why that steals half one by one:
+/// docs/decisions/011-stealing-half.md.
 ///
 /// Source: the run queue of Go's scheduler (runtime/proc.go, runqgrab), with indices that do not
-/// come round, and arrays that grow.
+/// wrap around, and arrays that grow.
 template <class T, class Orders = steal_queue_orders>
 class basic_steal_queue : private detail::steal_ends<T, Orders> {
   using ends = detail::steal_ends<T, Orders>;
   using typename ends::index;
 
  public:
-  /// What those have who are not the owner.  Not longer than the queue lives.
+  /// The end of every other thread.  It must not outlive the queue.
   class thief {
    public:
     explicit thief(basic_steal_queue& from) noexcept : from_(&from) {}
 
-    /// As many as there are, and as there is room for in `out`; how many.  `lost` if somebody else
-    /// took some meanwhile.
+    /// Takes as many items as there are, at most out.size(), and returns how many.  `lost` if
+    /// another thread took some during the call.
     [[nodiscard]] taken<std::size_t> take(std::span<T> out) const noexcept {
       return from_->try_take(out, 1);
     }
-    /// Half of what is there, at least one.
+    /// Takes half of the items, at least one.
     [[nodiscard]] taken<std::size_t> take_half(std::span<T> out) const noexcept {
       return from_->try_take(out, 2);
     }
-    /// Whether there was nothing, at some moment.  See publish().
+    /// Whether the queue was empty at some moment of the call.  See publish().
     [[nodiscard]] bool is_empty() const noexcept { return from_->is_empty(); }
     /// A hint.
     [[nodiscard]] std::size_t size() const noexcept { return from_->size(); }
@@ -68,7 +70,7 @@ class basic_steal_queue : private detail::steal_ends<T, Orders> {
     basic_steal_queue* from_;
   };
 
-  /// With room for so many, or a few more.  Throws std::bad_alloc.
+  /// With room for at least `room` items.  Throws std::bad_alloc.
   explicit basic_steal_queue(std::size_t room = 64) : ends(room) {}
 
   using ends::is_empty;
@@ -77,8 +79,8 @@ class basic_steal_queue : private detail::steal_ends<T, Orders> {
   using ends::reserve;
   using ends::size;
 
-  /// As many as there are, and as there is room for in `out`; how many.  It tries again when it
-  /// loses: somebody else has some each time.
+  /// Takes as many items as there are, at most out.size(), and returns how many.  Retries when it
+  /// loses: each time, another thread has taken some.
   [[nodiscard]] std::size_t take(std::span<T> out) noexcept {
     for (;;) {
       auto const n = try_take(out, 1);
@@ -88,18 +90,18 @@ class basic_steal_queue : private detail::steal_ends<T, Orders> {
   }
 
  private:
-  /// One in so many.
+  /// Takes one item in `one_in`.
   [[nodiscard]] taken<std::size_t> try_take(std::span<T> out, index one_in) noexcept {
-    // Relaxed: [8] makes sure.
+    // Relaxed: [8] verifies it.
     index t = this->top_.load(std::memory_order_relaxed);
-    index const b = this->bottom_.load(Orders::sees_bottom);  // [7] acquire: with [1]
+    index const b = this->bottom_.load(Orders::sees_bottom);  // [7] acquire: pairs with [1]
     index const n = std::min(std::max<index>((b - t) / one_in, 1), std::ssize(out));
     if (b <= t || n == 0) return missed::empty;
-    // [4] acquire: with [3].
+    // [4] acquire: pairs with [3].
     auto const* const a = this->array_.load(Orders::sees_array);
     for (index i = 0; i != n; ++i) out[static_cast<std::size_t>(i)] = a->get(t + i);
-    // [8] release: the cells are read before the owner may write there again [2].  Relaxed if it
-    // fails: what was read is of no use.
+    // [8] release: the cells are read before the owner reuses them; pairs with [2].  Relaxed on
+    // failure: the values read are discarded.
     if (!this->top_.compare_exchange_strong(t, t + n, Orders::takes, std::memory_order_relaxed))
       return missed::lost;
     return static_cast<std::size_t>(n);

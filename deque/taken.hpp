@@ -8,11 +8,11 @@ namespace weft {
 
 /// Why nothing was taken.
 enum class missed : std::uint8_t {
-  empty,  ///< There was nothing, at some moment of the call.
-  lost    ///< There was, and somebody else took it: it may be worth another try.
+  empty,  ///< It was empty at some moment of the call.
+  lost    ///< Another thread took the item first; another attempt may succeed.
 };
 
-/// What taking came to: a value, or why there is none.  A null would mean two things.
+/// The result of a take: a value, or why there is none (a null could not say which).
 ///
 ///     if (auto const t = d.try_pop()) run(*t);
 template <class T>
@@ -28,7 +28,7 @@ class taken {
   [[nodiscard]] constexpr bool is_lost() const noexcept {
     return !is_value_ && why_ == missed::lost;
   }
-  /// Of one that has it.
+  /// Requires a value.
   [[nodiscard]] constexpr T operator*() const noexcept {
     assert(is_value_);
     return value_;

@@ -22,7 +22,7 @@
 #include "effects/operation.hpp"
 #include "effects/resumption.hpp"
 
-/// Choice: a program asks for one of several, and says when a choice has led nowhere.
+/// Choice: a program chooses one of several alternatives, and fails when its choices lead nowhere.
 ///
 ///     eff<std::pair<int, int>, choose> summands(int sum) {
 ///       int const a = co_await one_of(std::views::iota(1, sum));
@@ -33,21 +33,21 @@
 ///
 ///     run(handle(all_solutions(), [] { return summands(5); }))  // {1, 4}, {2, 3}
 ///
-/// The handlers here try what there is in order, depth first (Plotkin and Pretnar, DOI
-/// 10.1007/978-3-642-00590-9_7).  Each alternative but the first of a choice runs the body again
-/// from its beginning: n of them, at a depth of d operations, cost O(n d).  So fail early; a search
-/// of millions of steps is better off bitwise (multi_shot.hpp), or with a loop and a stack.
+/// The handlers here try the alternatives in order, depth first (Plotkin and Pretnar, DOI
+/// 10.1007/978-3-642-00590-9_7).  Each alternative of a choice but the first runs the body again
+/// from its beginning: n alternatives at a depth of d operations cost O(n d).  So fail early.  For
+/// a search of millions of steps, use bitwise (multi_shot.hpp), or a loop and a stack.
 ///
-/// A choice that is open costs a frame of its clause, and a log entry; no native stack.  What the
-/// body throws ends the search.  After an operation that seals, choosing throws unforkable.
+/// An open choice costs a frame of its clause and a log entry, and no native stack.  An exception
+/// of the body ends the search.  After an operation that seals, a choice throws unforkable.
 namespace weft {
 
 struct choose {
-  /// One of several, by number, from 0.  If there is none: this fails.
+  /// Chooses one of `count` alternatives, by number, from 0.  Fails if there are none.
   struct among : op<std::size_t> {
     explicit among(std::size_t n) noexcept : count(n) {}
-    /// weights[i] says how likely i is, compared with the others; what weighs nothing is not tried.
-    /// Throws std::invalid_argument if a weight is negative or not finite.
+    /// weights[i] is the likelihood of i relative to the others; an alternative of weight 0 is not
+    /// tried.  Throws std::invalid_argument if a weight is negative or not finite.
     explicit among(std::vector<double> w) : count(w.size()), weights(std::move(w)) {
       for (double const x : weights)
         if (!(x >= 0) || !std::isfinite(x))
@@ -55,7 +55,7 @@ struct choose {
     }
 
     std::size_t count;
-    std::vector<double> weights;  // empty: all alike
+    std::vector<double> weights;  // empty: all are equally likely
     using leaves_nothing_when_moved = void;
 
     [[nodiscard]] double weight(std::size_t i) const noexcept {
@@ -67,13 +67,13 @@ struct choose {
       return h;
     }
   };
-  /// This choice has led nowhere.
+  /// The choices made so far lead nowhere.
   struct fail : op<never> {};
 
   using operations = op_list<among, fail>;
 };
 
-// ---- asking
+// ---- operations
 
 namespace detail {
 template <class View>
@@ -96,39 +96,40 @@ concept list_of_choices =
     std::ranges::sized_range<Range>;
 }  // namespace detail
 
-/// One of the elements.  A named range is borrowed, a temporary is kept.
+/// Chooses one of the elements.  A named range is borrowed, a temporary is kept.
 template <detail::list_of_choices Range>
 auto one_of(Range&& elements) {
   return detail::element_of(std::views::all(std::forward<Range>(elements)));
 }
-/// One of the values: `int const n = co_await one_of(1, 2, 3);`
+/// Chooses one of the values: `int const n = co_await one_of(1, 2, 3);`
 template <class T, std::convertible_to<T>... More>
   requires(sizeof...(More) > 0)
 auto one_of(T first, More... more) {
   return one_of(std::array<T, 1 + sizeof...(More)>{std::move(first), std::move(more)...});
 }
 
-/// One of the elements, which are pairs: a value and its weight.  Throws as choose::among does.
+/// Chooses one of the elements, which are pairs of a value and its weight.  Throws as
+/// choose::among does.
 template <detail::list_of_choices Range>
 auto one_of_weighted(Range&& elements) {
   return detail::weighted_element_of(std::views::all(std::forward<Range>(elements)));
 }
-/// True with the probability `p`.  Throws as choose::among does.
+/// True with probability `p`.  Throws as choose::among does.
 inline eff<bool, choose> with_probability(double p) {
   std::vector<double> weights{p, 1 - p};
   std::size_t const i = co_await choose::among(std::move(weights));
   co_return i == 0;
 }
 
-/// Fails unless it holds.
+/// Fails unless `holds`.
 inline eff<void, choose> guard(bool holds) {
   if (!holds) co_await choose::fail{};
 }
 
-// ---- answering
+// ---- handlers
 
-/// Answers with the results of all ways to choose, in order, as a vector.  If the body computes
-/// void: with how many ways come to its end.
+/// Answers with a vector of the results of all ways to choose, in order.  If the body computes
+/// void: with the number of ways that come to its end.
 class all_solutions : public handler<choose> {
  public:
   template <class A>
@@ -165,8 +166,8 @@ class all_solutions : public handler<choose> {
   }
 };
 
-/// Answers with the first result there is, as an optional; the rest is not tried.  If the body
-/// computes void: with whether it can come to its end.
+/// Answers with an optional of the first result, and tries no further alternatives.  If the body
+/// computes void: with a bool, whether one way comes to its end.
 class first_solution : public handler<choose> {
  public:
   template <class A>
@@ -190,11 +191,12 @@ class first_solution : public handler<choose> {
   bool on_return() const noexcept { return true; }
 };
 
-/// Answers with all results, in order, each with the probability of the choices that led there, as
-/// a vector of pairs.  If the body computes void: with the probability that it comes to its end.
+/// Answers with a vector of pairs: all results in order, each with the probability of its choices.
+/// If the body computes void: with the probability that it comes to its end.
 ///
-/// It is exact: all ways are tried (Kiselyov and Shan, DOI 10.1007/978-3-642-03034-5_17).  What
-/// failed is missing in the sum; `as_distribution` makes up for it.
+/// The answer is exact: all ways are tried (Kiselyov and Shan, DOI 10.1007/978-3-642-03034-5_17).
+/// The probabilities of the ways that failed are missing from the sum; `as_distribution`
+/// normalises.
 class weighted_solutions : public handler<choose> {
  public:
   template <class A>
@@ -231,8 +233,8 @@ class weighted_solutions : public handler<choose> {
   }
 };
 
-/// Of weighted results, those that are equal as one, in ascending order, with probabilities that
-/// sum to 1: given that nothing failed.  Throws std::domain_error if nothing is left.  O(n log n).
+/// Merges equal weighted results, in ascending order, and scales the probabilities so that they sum
+/// to 1: they are conditional on success.  Throws std::domain_error if the sum is 0.  O(n log n).
 template <class T>
 std::vector<std::pair<T, double>> as_distribution(std::vector<std::pair<T, double>> results) {
   double total = 0;

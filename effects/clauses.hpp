@@ -12,7 +12,7 @@ class never_performed {
 };
 }  // namespace detail
 
-/// A handler made of lambdas, one a clause:
+/// A handler made of lambdas, one for each clause:
 ///
 ///     int n = 0;
 ///     handle<counter>(clauses{[&n](counter::next) { return ++n; },
@@ -20,7 +20,7 @@ class never_performed {
 ///                             returns{[](std::string s) { return s + "!"; }}},
 ///                     body)
 ///
-/// What a lambda borrows must outlive the clauses and every resumption.
+/// An object that a lambda borrows must outlive the handler and every resumption.
 template <class... Clauses>
 struct clauses : Clauses... {
   using Clauses::operator()...;
@@ -28,7 +28,7 @@ struct clauses : Clauses... {
 template <class... Clauses>
 clauses(Clauses...) -> clauses<Clauses...>;
 
-/// The return clause among lambdas: maps what the body computes to the answer.
+/// The return clause among lambdas: maps the body's result to the answer.
 template <class F>
 class returns {
  public:
@@ -39,7 +39,7 @@ class returns {
   decltype(auto) on_return(Result&&... result) {
     return f_(std::forward<Result>(result)...);
   }
-  void operator()(detail::never_performed) {}  // so that `clauses` can name one of each
+  void operator()(detail::never_performed) {}  // for the using-declaration of `clauses`
 
  private:
   F f_;

@@ -13,7 +13,7 @@
 
 namespace weft {
 
-/// Printing.  A program that prints by this effect can be tested without a terminal.
+/// Printing.  A program that prints through this effect can be tested without a terminal.
 struct console {
   struct print : op<void> {  ///< Prints the text as given.
     explicit print(std::string t) : text(std::move(t)) {}
@@ -29,8 +29,8 @@ struct console {
   using operations = op_list<print, print_line>;
 };
 
-/// Handles console by a stream, which is borrowed.  An operation throws std::runtime_error if
-/// the stream does not take the text.
+/// Handles console by writing to a borrowed stream.  An operation throws std::runtime_error if the
+/// stream fails.
 class console_to_stream : public handler<console> {
  public:
   explicit console_to_stream(std::ostream& out) noexcept : out_(out) {}
@@ -45,7 +45,7 @@ class console_to_stream : public handler<console> {
   std::ostream& out_;
 };
 
-/// Handles console by adding to a string, which is borrowed.
+/// Handles console by appending to a borrowed string.
 class console_to_string : public handler<console> {
  public:
   explicit console_to_string(std::string& text) noexcept : text_(text) {}

@@ -11,14 +11,15 @@
 
 namespace weft {
 
-/// What waits in a resumption, a line for each frame and handler, the innermost first:
+/// Describes the suspended frames of a resumption, a line for each frame and handler, innermost
+/// first:
 ///
 ///     proc::yield at worker.cpp:12
 ///       called at worker.cpp:20
 ///       under scheduler at main.cpp:31
 ///
-/// At most `lines` of them, and one that says that there are more.  O(lines).  Says so if the
-/// resumption is empty, or if it can no longer be resumed as a handler on the way has ended.
+/// At most `lines` lines, and one more if there are more.  O(lines).  Says so if the resumption is
+/// empty, or can no longer be resumed because a handler in its chain has ended.
 template <class R, class A, class... Es>
 std::string describe(resumption<R, A, Es...> const& k, std::size_t lines = 64) {
   if (!k) return "an empty resumption\n";

@@ -27,12 +27,12 @@ class emitted;
 
 namespace detail {
 
-/// What a range and its iterators share, counted by them: the handler of the computation.
+/// The state that a range and its iterators share, and count: the handler of the computation.
 ///
-///   EACH-1  There is a value, and the rest of the computation; or neither: it has not begun, it is
-///       running, or it is over.
-///   EACH-2  The rest goes before the value, and both before the region ends: so there is nothing left
-///       that the region would have to unwind.
+///   EACH-1  There are both a value and the continuation of the computation; or neither: it has not
+///       begun, it is running, or it is over.
+///   EACH-2  The continuation is destroyed before the value, and both before the region ends.  So
+///       there is nothing left for the region to unwind.
 template <class T>
 class emission : public region, public handler<emit<T>>, public pooled {
  public:
@@ -41,7 +41,7 @@ class emission : public region, public handler<emit<T>>, public pooled {
     if (--owners_ == 0) delete this;
   }
 
-  /// Runs up to the first value, the first time.
+  /// Runs up to the first value; does nothing if it was called before.
   void begin() {
     if (!std::exchange(has_begun_, true)) start();
   }
@@ -99,14 +99,14 @@ class emission_of final : public emission<T> {
 
  private:
   void start() override {
-    emission<T>& us = *this;  // the handler, as messages name it
+    emission<T>& us = *this;  // the type that messages name as the handler
     run(handle(us, *std::exchange(body_, std::nullopt)));
   }
 
   std::optional<Body> body_;
 };
 
-/// What a computation with that row emits.
+/// The type of the values that a computation with that row emits.
 template <class Row>
 struct emitted_by {
   static constexpr bool only_emits = false;
@@ -120,12 +120,12 @@ struct emitted_by<row<emit<T>>> {
 
 }  // namespace detail
 
-/// What a computation emits, as a range: `each(f, args...)`.
+/// The values that a computation emits, as a range: `each(f, args...)`.
 ///
-/// An input range, and a view of the standard library: `|` it into std::views, and with
-/// effects/each_range_v3.hpp into ranges::views.  Copies and iterators are handles of one stream;
-/// moving one of them on moves all.  The last of them unwinds what has not run: all frames, the
-/// innermost first.  One thread at a time.
+/// An input range, and a view of the standard library: pipe it into std::views, and with
+/// effects/each_range_v3.hpp into ranges::views.  Copies and iterators are handles of one stream:
+/// to advance one of them advances all.  When the last handle is destroyed, the frames that have
+/// not run are unwound, the innermost first.  Used by one thread at a time.
 template <class T>
 class emitted : public std::ranges::view_base {
   using stream = detail::emission<T>;
@@ -149,10 +149,10 @@ class emitted : public std::ranges::view_base {
     if (stream_) stream_->release();
   }
 
-  /// The value where the stream stands: the first one, at the first call, which runs the
-  /// computation up to there.  Throws what the computation throws; then it is over.
+  /// An iterator at the current value of the stream.  The first call runs the computation up to its
+  /// first value.  If the computation throws, so does this, and the stream is over.
   [[nodiscard]] iterator begin() const {
-    iterator const here(*this);  // what runs may drop us, or make us another range
+    iterator const here(*this);  // the computation may destroy or assign *this
     if (here.of_.stream_) here.of_.stream_->begin();
     return here;
   }
@@ -178,8 +178,8 @@ class emitted<T>::iterator {
   [[nodiscard]] T& operator*() const { return stream_of().value(); }
   [[nodiscard]] T* operator->() const { return std::addressof(**this); }
 
-  /// Runs the computation up to its next value, or to its end.  O(1) however deep it is.  Throws
-  /// what the computation throws, and then stands at the end; else as `*` does.
+  /// Runs the computation up to its next value or its end.  O(1), however deep the calls are
+  /// nested.  Throws what the computation throws, and is then at the end; else throws as `*` does.
   iterator& operator++() {
     stream_of().next();
     return *this;
@@ -204,20 +204,20 @@ class emitted<T>::iterator {
   emitted of_;
 };
 
-/// A lazy range of what the computation `f(args...)`, an eff<void, emit<T>>, emits:
+/// A lazy range of the values that the computation `f(args...)`, an eff<void, emit<T>>, emits:
 ///
 ///     for (int const n : each(squares, 9) | std::views::take(3)) std::cout << n << '\n';
 ///
-/// Nothing runs before begin().  Then the computation runs to its first value, and with each ++ to
-/// the next one.  It emits from as many calls deep as it likes: an element costs O(1) whatever the
-/// depth, for the innermost frame is resumed, and no call on the way hands the value on.
+/// Nothing runs before begin(), which runs the computation up to its first value; each ++ runs it
+/// up to the next.  The computation may emit at any depth of calls: an element costs O(1) whatever
+/// the depth, because the innermost frame is resumed directly, and no call passes the value on.
 ///
-/// `f` and the arguments are copied or moved, and live as long as the frames: so `f` may be a
-/// lambda that captures, and what only moves is welcome; for a reference pass std::ref, and see
-/// that it lasts.  Two allocations and the frames, all from a pool.
+/// `f` and the arguments are copied or moved, and live as long as the frames.  So `f` may be a
+/// capturing lambda, and arguments may be move-only.  For a reference pass std::ref; its referent
+/// must outlive the range.  Two allocations and the frames, all from a pool.
 ///
 /// When not to use it: where all values are wanted at once.  To push them into a handler with a
-/// value clause costs a call each, and no resumption.
+/// value clause costs one call for each, and no resumption.
 template <class F, class... Args>
 [[nodiscard]] auto each(F f, Args&&... args) {
   constexpr bool is_a_function = [] {

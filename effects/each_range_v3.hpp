@@ -7,7 +7,7 @@
 
 /// `each(f, args...)` as a view of range-v3: `each(f) | ranges::views::filter(odd)`.
 ///
-/// A header of its own, so that range-v3 is included only by those who pipe.  Include it before the
-/// first such pipe.  One library a pipeline: a view of std is no view of range-v3.
+/// A separate header, so that only programs that pipe include range-v3.  Include it before the
+/// first such pipe.  Use one library in a pipeline: a view of std is not a view of range-v3.
 template <class T>
 inline constexpr bool ranges::enable_view<weft::emitted<T>> = true;

@@ -30,17 +30,17 @@ class resuming_again;
 template <class A>
 class going_on_again;  // multi_resumption.hpp
 
-/// Gives an operation when it is told the row of who awaits it: operation_in<Row>().  The operation
-/// may refer to it.
+/// An awaitable whose operation depends on the row of the awaiting coroutine: operation_in<Row>().
+/// The operation may refer to the awaitable.
 template <class X>
 concept finds_its_effect =
     std::remove_reference_t<X>::finds_its_effect && (!std::is_lvalue_reference_v<X> || requires {
       requires std::remove_reference_t<X>::may_be_awaited_again;
     });
-/// Gives what is awaited when it is told the row of who does: awaiter_in<Row>(where).
+/// An awaitable whose awaiter depends on the row of the awaiting coroutine: awaiter_in<Row>(where).
 template <class X>
 concept finds_its_awaiter = !std::is_lvalue_reference_v<X> && X::finds_its_awaiter;
-/// One that says what is given for the operation's answer: finish(answer).
+/// An `X` that turns its operation's answer into the result of the co_await: finish(answer).
 template <class X, class R>
 concept finishes = (std::is_void_v<R> && requires(X& x) { x.finish(); }) ||
                    (!std::is_void_v<R> && requires(X& x, R r) { x.finish(std::forward<R>(r)); });
@@ -55,12 +55,13 @@ concept finishes = (std::is_void_v<R> && requires(X& x) { x.finish(); }) ||
 ///       co_return co_await handle<failure<bad>>(h, g2(n));  // g2 may fail as well
 ///     }
 ///
-/// Lazy: it starts when it is awaited, which takes it: awaited again it throws eff_empty.
-/// Dropped before, it does nothing.  A call costs a frame from a pool, and no native stack however
-/// deep.  One thread at a time.
+/// Lazy: it starts when it is awaited.  co_await takes the frame, and gives the `T` or throws what
+/// the body threw; a second co_await throws eff_empty.  If it is destroyed before it is awaited,
+/// the body never runs.  A call allocates a frame from a pool, and uses no native stack, however
+/// deep the calls are nested.  Used by one thread at a time.
 ///
-/// A coroutine that is a capturing lambda refers to the lambda, which must outlive it: write a
-/// function with parameters.
+/// A capturing lambda that is a coroutine refers to its closure, which must outlive the frame:
+/// write a function with parameters instead.
 template <class T, class... Effects>
 class [[nodiscard, clang::trivial_abi]] weft::eff {
   static_assert(detail::require_value<T>());
@@ -82,7 +83,7 @@ class [[nodiscard, clang::trivial_abi]] weft::eff {
       destroy(frame_);
   }
 
-  /// For the library: the frame, to be started by the one who takes it.  Throws eff_empty.
+  /// For the library: releases the frame to the caller, which starts it.  Throws eff_empty.
   [[nodiscard]] std::coroutine_handle<promise_type> release() {
     if (!frame_) [[unlikely]]
       throw_empty();
@@ -107,7 +108,7 @@ class weft::eff<T, Effects...>::promise_type
 
  public:
   eff get_return_object() noexcept {
-    (void)row_is_of_effects;  // speaks even if the body performs nothing
+    (void)row_is_of_effects;  // instantiated even if the body performs nothing
     return eff(std::coroutine_handle<promise_type>::from_promise(*this));
   }
   [[nodiscard]] std::suspend_always initial_suspend() const noexcept { return {}; }
@@ -137,7 +138,7 @@ class weft::eff<T, Effects...>::promise_type
     }
   }
 
-  /// co_await detail::located(operation, where): for reports that name the caller's line
+  /// co_await detail::located(operation, where): so that reports name the caller's line
   template <class O>
   auto await_transform(detail::located<O>&& o) {
     return await_transform(std::move(o.operation), o.where);
@@ -176,7 +177,7 @@ class weft::eff<T, Effects...>::promise_type
     return detail::await_handling<effects>(std::move(what), where);
   }
 
-  /// co_await spawn(f): what finds its operation in our row, and may make something of the answer
+  /// co_await spawn(f): an awaitable that depends on our row, and may convert the answer
   template <detail::finds_its_effect X>
   auto await_transform(X&& x, here where = here::current()) {
     auto const performing = [&] {
@@ -194,7 +195,7 @@ class weft::eff<T, Effects...>::promise_type
     return x.template awaiter_in<effects>(where);
   }
 
-  /// What something else has spoken for.
+  /// Stands in for an expression that another static_assert has rejected.
   template <class R>
   detail::refused<R> await_transform(detail::refused<R> r, here = {}) noexcept {
     return r;
@@ -235,8 +236,8 @@ class weft::eff<T, Effects...>::promise_type
   }
 };
 
-/// The promise of a coroutine that has a parameter of its own which is not trivially copyable:
-/// whoever may have to copy its frame is told.
+/// The promise of a coroutine with a parameter that is not trivially copyable.  It marks its frame
+/// in the arena, because such a frame must not be copied byte by byte.
 template <class T, class... Effects>
 class weft::eff<T, Effects...>::owning_promise_type : public promise_type {
  public:
@@ -259,17 +260,17 @@ template <class T, class... Es>
 constexpr bool is_eff_type<eff<T, Es...>> = true;
 template <class T>
 concept is_eff = is_eff_type<T>;
-/// What gives a computation each time it is called.
+/// A function that returns a computation each time it is called.
 template <class F, class... Args>
 concept body_function = std::invocable<F&, Args...> && is_eff<std::invoke_result_t<F&, Args...>>;
 
-/// Whether a frame with these parameters can be copied byte by byte, as far as they go.
+/// Whether all parameters can be copied byte by byte, as part of a frame.
 template <class... Parameters>
 constexpr bool are_trivially_copied =
     (std::disjunction_v<std::is_reference<Parameters>, std::is_trivially_copyable<Parameters>> &&
      ...);
-/// Whether a coroutine with these parameters has the shape of a clause, on(operation, k), and
-/// takes one of the two by reference.
+/// Whether a coroutine with these parameters has the shape of a clause, on(operation, k), and takes
+/// one of the two by reference.
 template <class... Parameters>
 constexpr bool is_clause_by_reference = false;
 template <class P, class Q, class... Parameters>
@@ -283,12 +284,12 @@ consteval bool require_values() {
   static_assert(takes_values,
                 "weft: a coroutine clause takes the operation and its resumption by value: it goes "
                 "on after the call");
-  return true;  // and go on as if it did
+  return true;  // so that no second error follows
 }
 
 }  // namespace weft::detail
 
-/// Looks at the parameters of every coroutine that is an eff.
+/// Checks the parameters of every coroutine that returns an eff, and selects its promise.
 template <class T, class... Effects, class... Parameters>
 struct std::coroutine_traits<weft::eff<T, Effects...>, Parameters...> {
   static_assert(weft::detail::require_values<Parameters...>());

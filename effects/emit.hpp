@@ -10,17 +10,17 @@
 
 namespace weft {
 
-/// Giving values away, one after the other: what a generator does, or a producer.
+/// Emits values one after the other, as a generator or a producer does.
 ///
 ///     eff<void, emit<int>> squares(int n) {
 ///       for (int i = 1; i <= n; ++i) co_await emit<int>::value{i * i};
 ///     }
 ///
-/// Where they go is the handler's business.  One with a value clause takes each at once: it is
-/// pushed.  One that keeps the rest of the program until somebody wants the next value is pulled:
+/// The handler decides what happens to the values.  A handler with a value clause receives each at
+/// once: push.  A handler that keeps the continuation until the next value is requested gives pull:
 /// effects/each.hpp makes a range of it.
 ///
-/// A `T` is moved from hand to hand.  For a reference emit a pointer or a std::reference_wrapper.
+/// A `T` is moved on its way.  To emit a reference, use a pointer or a std::reference_wrapper.
 template <class T>
 struct emit {
   static_assert(detail::require_value<T>());
@@ -33,11 +33,11 @@ struct emit {
   using operations = op_list<value>;
 };
 
-/// Handles emit by adding to a vector of its own, and answers with that; if the body computes
-/// something, with a pair of its result and the vector.  `handle(emit_to_vector<int>(),
-/// squares(9))`
+/// Handles emit by appending to a vector of its own, and answers with the vector; if the body
+/// computes a result, with a pair of the result and the vector:
+/// `handle(emit_to_vector<int>(), squares(9))`
 ///
-/// Other ways to push need no handler of ours: `clauses{[](emit<int>::value v) { use(v.it); }}`.
+/// Other forms of push need no handler class: `clauses{[](emit<int>::value v) { use(v.it); }}`.
 template <class T>
 class emit_to_vector : public handler<emit<T>> {
  public:

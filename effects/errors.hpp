@@ -3,27 +3,27 @@
 
 #include <stdexcept>
 
-/// What weft throws when it is used wrongly.  Each message names the operation, the handler and
-/// the place; `docs/errors.md` has cause and cure.
+/// The exceptions that weft throws when it is used wrongly.  Each message names the operation, the
+/// handler and the source line; `docs/errors.md` has cause and cure.
 namespace [[gnu::visibility("default")]] weft {
 
-/// Awaiting a computation that was awaited before, or moved from.
+/// A computation was awaited a second time, or after it was moved from.
 struct eff_empty : std::logic_error {
   eff_empty() : logic_error("weft: this eff is empty: it was awaited before, or moved from") {}
 };
 
-/// Resuming what was resumed before, or moved from.
+/// A resumption was resumed a second time, or after it was moved from.
 struct resumption_empty : std::logic_error {
   resumption_empty()
       : logic_error("weft: this resumption is empty: it was resumed before, or moved from") {}
 };
 
-/// Resuming, or asking for an operation, when the handler is no more.
+/// A resumption was resumed, or an operation performed, after the handler had ended.
 struct resumption_expired : std::logic_error {
   using logic_error::logic_error;
 };
 
-/// Resuming a rest under a handler that performs to that rest's own body.
+/// A continuation was to be resumed under a handler that performs to the continuation's own body.
 struct rebound_to_itself : std::logic_error {
   using logic_error::logic_error;
 };
@@ -34,18 +34,18 @@ struct needs_control : std::logic_error {
   using logic_error::logic_error;
 };
 
-/// A borrowed handler kept a resumption beyond `handle`, and is no region.
+/// A borrowed handler that is not a region kept a resumption beyond the end of `handle`.
 struct not_a_region : std::logic_error {
   using logic_error::logic_error;
 };
 
-/// outer_of<E>, where only one handler of E is in sight.
+/// outer_of<E> was performed where there is no second handler of E further out.
 struct no_outer_handler : std::logic_error {
   using logic_error::logic_error;
 };
 
-/// Reading from, or moving on, a range of each(...) where there is no value: at its end, or while
-/// its computation runs.
+/// A range of each(...) was read or advanced where it has no value: at its end, or while its
+/// computation runs.
 struct nothing_emitted : std::logic_error {
   nothing_emitted()
       : logic_error(
@@ -58,30 +58,30 @@ struct clause_returned : std::logic_error {
   using logic_error::logic_error;
 };
 
-/// A program, run again to be resumed a second time, did not do what it did the first time.
+/// A program that was run again, to be resumed a second time, did not repeat its first run.
 struct replay_divergence : std::logic_error {
   using std::logic_error::logic_error;
 };
 
-/// A program would have to be run again from its beginning, and cannot: it was answered with what
-/// cannot be had twice, or keeps no log.
+/// A program would have to be run again from its beginning, but cannot be: an operation that seals
+/// was answered, or there is no complete log.
 struct unforkable : std::logic_error {
   using std::logic_error::logic_error;
 };
 
-/// An operation was to be resumed twice bitwise, and what stands between it and its handler cannot
-/// be copied byte by byte.
+/// An operation was to be captured bitwise, but the frames and handlers up to its handler cannot be
+/// copied byte by byte.
 struct uncopyable : std::logic_error {
   using std::logic_error::logic_error;
 };
 
-/// A multi_resumption was to be resumed bitwise while something else of the same body runs or waits
-/// in the place of its frames; or on another thread.
+/// A multi_resumption was to be resumed bitwise while another computation of the same body runs or
+/// waits in the memory of its frames; or on another thread.
 struct frames_in_use : std::logic_error {
   using std::logic_error::logic_error;
 };
 
-/// compared() found that replay and bitwise disagree: something alive across a capture is not
+/// compared() found that replay and bitwise disagree: an object that lives across a capture is not
 /// trivially copyable, or the body depends on more than the answers of its effects.
 struct outcomes_differ : std::logic_error {
   using std::logic_error::logic_error;

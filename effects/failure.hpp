@@ -11,8 +11,9 @@
 
 namespace weft {
 
-/// Giving up with an `E`.  Unlike an exception it is in the type, and costs no more than a call:
-/// the handler drops the rest, whose frames are destroyed from the innermost outwards.
+/// Failing with an `E`.  Unlike an exception, the failure is in the type, and costs no more than a
+/// call: the handler drops the continuation, whose frames are destroyed from the innermost
+/// outwards.
 template <class E>
 struct failure {
   struct fail : op<never> {
@@ -23,8 +24,8 @@ struct failure {
   using operations = op_list<fail>;
 };
 
-/// Answers with an optional of the body's result: none if it failed.  If the body computes void,
-/// with whether it came to its end.
+/// Answers with an optional of the body's result, empty if the body failed.  If the body computes
+/// void: with a bool, whether it came to its end.
 template <class E>
 class failure_to_optional : public handler<failure<E>> {
  public:
@@ -54,7 +55,7 @@ class failure_to_variant : public handler<failure<E>> {
   std::variant<std::monostate, E> on_return() const { return {}; }
 };
 
-/// Throws the error at the operation: from there on it is an exception like any other.
+/// Throws the error at the operation; from there it is an ordinary exception.
 template <class E>
 class failure_to_exception : public handler<failure<E>> {
  public:

@@ -25,15 +25,15 @@ struct for_each_of<row<Es...>> {
 };
 }  // namespace detail
 
-/// Calls `f` with each element, one after the other, and awaits what it gives: an eff<void, ...>.
-/// Its row is the row of `f`, whatever that may be.
+/// Calls `f` with each element in turn, and awaits the eff<void, ...> that it returns.  The row is
+/// that of `f`.
 ///
 ///     co_await for_each(names, [](std::string const& n) -> eff<void, console> {
 ///       co_await console::print_line{n};
 ///     });
 ///
-/// A named range is borrowed, a temporary is kept; `f` is kept.  `f` may capture: it stays where it
-/// is while what it gave runs.  One frame, and one for each element.
+/// A named range is borrowed, a temporary is kept; `f` is kept.  `f` may capture: it stays in place
+/// while a computation that it returned runs.  Allocates one frame, and one for each element.
 template <std::ranges::viewable_range Range, class F>
 auto for_each(Range&& range, F f) {
   constexpr bool gives_computations =

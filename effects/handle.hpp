@@ -11,25 +11,26 @@
 #include "effects/multi_shot.hpp"
 #include "effects/run.hpp"
 
-/// Handlers, and `handle`, which gives a body one.
+/// Handlers, and `handle`, which runs a body under one.
 ///
-/// A handler is any object with a clause for each operation of its effects.  What a clause may do
-/// is told by its signature (R: the operation's result; A: the handler's answer):
+/// A handler is any object with a clause for each operation of its effects.  The signature of a
+/// clause decides what it may do (R: the operation's result; A: the handler's answer):
 ///
 ///   | kind       | signature                               | it may                           |
 ///   |------------|-----------------------------------------|----------------------------------|
 ///   | value      | `R on(Op)`                              | answer at once; nothing suspends |
-///   |            | `R on(Op, outer<Es...> up)`             | also ask outward: `up(op)`       |
-///   | control    | `A on(Op, resumption<R, A> k)`          | keep, drop or resume the rest    |
+///   |            | `R on(Op, outer<Es...> up)`             | also perform outward: `up(op)`   |
+///   | control    | `A on(Op, resumption<R, A> k)`          | keep, drop or resume `k`         |
 ///   |            | `outcome<A> on(Op, resumption<R, A> k)` | also end with `k.last(v)`: jump  |
-///   | coroutine  | `eff<A, Es...> on(Op, resumption<R,A>)` | await the rest, perform outward  |
+///   | coroutine  | `eff<A, Es...> on(Op, resumption<R,A>)` | await `k`, perform outward       |
 ///   | multi-shot | either, with `multi_resumption<R, A>`   | resume any number of times       |
 ///
-/// `on_return`, if there is one, maps what the body computes to the answer.  Handlers are deep:
-/// what is resumed runs under the same handler.
+/// `on_return`, if there is one, maps the body's result to the answer.  Handlers are deep: a
+/// resumed continuation runs under the same handler.
 namespace weft {
 
-/// Base of a handler that says what it handles; so `handle(h, body)` need not, and `h1 | h2` works.
+/// Base of a handler that names its effects, so that `handle(h, body)` need not, and `h1 | h2`
+/// works.
 template <class... Effects>
 struct handler {
   using handles = row<Effects...>;
@@ -124,7 +125,7 @@ auto await_handling(handling<H, Es, Body, Policy>&& what, std::source_location w
 
 }  // namespace detail
 
-/// `h`, as a handler of these effects: for composition.
+/// `h` as a handler of these effects, for composition.
 template <class... Effects, class H>
 detail::handler_with<H, row<Effects...>> with(H&& h) {
   return {std::forward<H>(h)};
@@ -147,27 +148,29 @@ auto operator|(Inner&& inner, Outer&& outer) {
     return detail::refused();
 }
 
-/// Runs `body` under the handler `h`, which discharges `Effects...`; to be awaited, or run():
+/// Runs `body` under the handler `h`, which discharges `Effects...`.  Awaited, or passed to run():
 ///
 ///     int const n = co_await handle<state<int>>(state_of(0), counting());
 ///
-/// `body` is an eff, or a function that returns one, which is kept as long as the body lives.  What
-/// it may perform is its row: effects that are not discharged must be in the row around.  The
-/// answer is what `h.on_return(result)` gives, or the body's result.
+/// co_await yields the answer: `h.on_return(result)`, or the body's result if there is no
+/// on_return.  `body` is an eff, or a function that returns one; the function is kept as long as
+/// the body lives.  The effects in its row that `h` does not discharge must be in the row around
+/// `handle`.
 ///
-/// A named handler is borrowed, and may keep resumptions only if it is a region.  An rvalue one is
-/// owned, and lives as long as anything can perform to it, resumptions too: so it must not keep one
-/// in itself, for then neither would ever go.  A search of schedules reports that as a leak.
+/// A named handler is borrowed, and may keep resumptions only if it is a region.  An rvalue handler
+/// is owned, and lives as long as any computation or resumption can perform to it.  So it must not
+/// store a resumption in itself: the two would keep each other alive for ever.  A search of
+/// schedules reports that as a leak.
 ///
-/// g++ 12: a closure that owns something is named before it is passed, be it clause or body; as a
-/// temporary of a co_await it would be destroyed twice.
+/// g++ 12: give a closure that owns something a name before you pass it as a clause or as the body.
+/// As a temporary of a co_await it is destroyed twice.
 ///
-/// One allocation, from a pool.  Exceptions of the body and of on_return go to whoever waits for
-/// the answer.  Throws not_a_region, if something of a borrowed handler is still suspended when the
-/// answer is there.
+/// One allocation, from a pool.  Exceptions of the body and of on_return are thrown at the
+/// co_await.  Throws not_a_region if frames under a borrowed handler are still suspended when the
+/// answer is ready.
 ///
-/// `policy` says how a multi_resumption resumes: replay(), bitwise() or compared()
-/// (multi_shot.hpp). In a composition it holds for each handler.
+/// `policy` decides how a multi_resumption resumes: replay(), bitwise() or compared()
+/// (multi_shot.hpp).  In a composition it applies to each handler.
 template <class... Effects, class H, class Body, multi_shot_policy Policy = replay>
 auto handle(H&& h, Body&& body, Policy = {}) {
   if constexpr (sizeof...(Effects) > 0) {
@@ -185,7 +188,7 @@ auto handle(H&& h, Body&& body, Policy = {}) {
   }
 }
 
-/// Runs the body under the handler, from ordinary code, and returns the answer.  See run(eff).
+/// Runs the body under the handler from ordinary code, and returns the answer.  See run(eff).
 template <class H, class Es, class Body, class Policy>
 auto run(detail::handling<H, Es, Body, Policy> what,
          std::source_location where = std::source_location::current()) {

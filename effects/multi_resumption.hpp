@@ -14,35 +14,38 @@
 #include "effects/rebinding.hpp"
 #include "effects/resumption.hpp"
 
-/// The rest of a body that waits for an `R`, to be resumed any number of times.
+/// The continuation of a body that waits for an `R`, to be resumed any number of times.
 ///
 ///     eff<std::vector<int>> on(choose::flip, multi_resumption<bool, std::vector<int>> k) {
 ///       auto all = co_await k(true);
 ///       auto const more = co_await k(false);
 ///       ...
 ///
-/// C++ cannot copy the frames of a coroutine.  So there are two ways, and the one who handles says
-/// which (multi_shot.hpp).
+/// C++ cannot copy the frames of a coroutine.  So there are two ways, chosen where the body is
+/// handled (multi_shot.hpp).
 ///
-/// Replay: the second time, and every later time, the body is run again from its beginning, and
-/// each operation that its handler, or one further out, answers is given the answer it had the
-/// first time, up to the one it waits at; no handler hears of it.  The price: that costs what the
-/// body did so far, and code between operations runs again.  An exception that an operation was
-/// answered with is thrown again, the same object: catch it by const reference.  Once an operation
-/// that seals was answered, or the log has gone over its limit, operations with a multi-shot clause
-/// throw unforkable.  Copies may be resumed on several threads at once only if nothing that stands
-/// further out is used by two of them; exactly one of them gets the frames that wait.
+/// Replay: from the second resume on, the body is run again from its beginning.  Each operation
+/// that its handler, or one further out, answers is given its first answer, up to the operation
+/// that it waits at; no handler is called.  A resume costs as much as the body did so far, and code
+/// between operations runs again.  An exception that answered an operation is thrown again, the
+/// same object: catch it by const reference.  After an operation that seals, or when the log is
+/// over its limit, operations with a multi-shot clause throw unforkable.  Copies may be resumed on
+/// several threads at once only if they share no state further out; exactly one of them gets the
+/// waiting frames.
 ///
-/// Bitwise: the bytes of the frames are kept, and put back where they were.  What they hold must be
-/// trivially copyable: parameters and the handlers inside are checked when an operation is
-/// captured, which throws uncopyable; locals are the program's to see to.  There is one place for
-/// the frames, so what runs or waits there ends, is dropped, or waits in another multi_resumption,
-/// before this is resumed: else that throws frames_in_use.  One thread.
+/// Bitwise: the bytes of the frames are saved, and copied back to where they were.  Objects in the
+/// frames must be trivially copyable: parameters and the handlers inside are checked when an
+/// operation is captured, which throws uncopyable; locals are the responsibility of the program.
+/// The frames have one place in memory: before this is resumed, a computation that runs or waits
+/// there must end, be dropped, or wait in another multi_resumption, else the resume throws
+/// frames_in_use.  One thread.
 ///
-/// A copy costs a count.  The last time, std::move(k)(v) spares the keeping of what comes after.
+/// A copy costs a reference count.  For the last resume use std::move(k)(v), which does not keep
+/// the frames for a later one.
 namespace weft::detail {
 
-/// What `k(v)` of a multi_resumption gives: the frames that wait, or a log to run again against.
+/// The result of `k(v)` of a multi_resumption: the waiting frames, or a log to run the body
+/// against.
 template <class A>
 class [[nodiscard]] resuming_again {
  public:
@@ -54,14 +57,14 @@ class [[nodiscard]] resuming_again {
   void require_open(bool by_place = true) const {
     if (!rerun_) live_.require_open(by_place);
   }
-  /// Under other handlers.  Throws as evidence_slots::rebind() does.
+  /// Binds it to other handlers.  Throws as evidence_slots::rebind() does.
   void rebind(shared_binding b) {
     if (rerun_)
       rerun_->bound = std::move(b);
     else
       live_.rebind(std::move(b));
   }
-  /// The frame to go on with.
+  /// Resumes: returns the frame to run next.
   std::coroutine_handle<> go(continuation who, result_slot_base& to) {
     return rerun_ ? rerun_->body->run_again(rerun_->body, std::move(rerun_->log),
                                             std::move(rerun_->bound), who, to)
@@ -91,7 +94,8 @@ class weft::multi_resumption {
   multi_resumption() = default;
   /// For the library.
   explicit multi_resumption(detail::shared_capture c) noexcept : capture_(std::move(c)) {}
-  /// The same effects in another order; or none: it is resumed as it is.
+  /// Converts from one that names the same effects in another order.  One that names none converts
+  /// from any, and cannot rebind.
   template <class... Es>
     requires(!std::is_same_v<multi_resumption<R, A, Es...>, multi_resumption> &&
              detail::rebinds_as<detail::row_set<Es...>, rebound>)
@@ -101,20 +105,20 @@ class weft::multi_resumption {
   /// Whether there is something to resume.
   explicit operator bool() const noexcept { return bool(capture_); }
 
-  /// To be awaited at once: the answer of the rest.  Throws resumption_empty, resumption_expired
-  /// and frames_in_use here, and when it is awaited; replay_divergence then, and what the rest
-  /// throws.
+  /// To be awaited at once; yields the answer of the continuation.  Both the call and the co_await
+  /// throw resumption_empty, resumption_expired and frames_in_use; the co_await also throws
+  /// replay_divergence, and what the continuation throws.
   template <class... V>
   detail::resuming_again<A> operator()(V&&... value) const& {
     return ready(false, true, std::forward<V>(value)...);
   }
-  /// The same, for the last time: empty afterwards.
+  /// The same for the last time: empty afterwards.
   template <class... V>
   detail::resuming_again<A> operator()(V&&... value) && {
     return ready_last(true, std::forward<V>(value)...);
   }
 
-  /// The same, under the handlers of the coroutine that awaits it (rebinding.hpp).
+  /// The same, under the handlers of the awaiting coroutine (rebinding.hpp).
   template <class... V>
   auto under(V&&... value) const& {
     if constexpr (rebinds_effects())
@@ -130,9 +134,8 @@ class weft::multi_resumption {
       return detail::refused<A>();
   }
 
-  /// resume(k, answer): from ordinary code, runs the rest of the body with `answer` until it ends
-  /// or is captured again, and returns the handler's answer.  Throws as above, and what the rest
-  /// throws.
+  /// resume(k, answer): resumes from ordinary code, until the body ends or is captured again, and
+  /// returns the handler's answer.  Throws as above, and what the continuation throws.
   template <class... V>
   friend A resume(multi_resumption k, V&&... value) {
     auto rest = std::move(k)(std::forward<V>(value)...);
@@ -168,7 +171,7 @@ class weft::multi_resumption {
   template <class... V>
   detail::resuming_again<A> ready(bool last, bool by_place, V&&... value) const {
     if (!capture_) throw resumption_empty();
-    detail::result_slot<R> next;  // made before we look: making it may run anybody's code
+    detail::result_slot<R> next;  // made before the check: making it may run any code
     detail::put(next, std::forward<V>(value)...);
     if (detail::captured_frames live = (*capture_).frames_here(last, by_place)) {
       auto& waiting = static_cast<detail::result_slot<R>&>((*live).waiting());
@@ -192,7 +195,7 @@ class weft::multi_resumption {
 
 namespace weft::detail {
 
-/// Its awaiter.  Refers to the temporary: g++ 12 copies what it should not.
+/// Its awaiter.  Refers to the temporary, because g++ 12 copies objects that it must not.
 template <class A>
 class going_on_again {
  public:
@@ -202,7 +205,7 @@ class going_on_again {
   going_on_again& operator=(going_on_again const&) = delete;
 
   [[nodiscard]] bool await_ready() const {
-    rest_.require_open();  // again: it may have been a while
+    rest_.require_open();  // again: the handler may have ended since the call
     return false;
   }
   transfer await_suspend(std::coroutine_handle<> me) {

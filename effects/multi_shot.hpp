@@ -3,23 +3,24 @@
 
 #include <concepts>
 
-/// How a body is resumed a second time, said where it is handled: handle(h, body, bitwise()).
+/// How a body is resumed a second time.  Chosen where it is handled: handle(h, body, bitwise()).
 ///
-///   | policy   | what a later resume does                    | what may live across a capture   |
+///   | policy   | a later resume                              | may live across a capture        |
 ///   |----------|---------------------------------------------|----------------------------------|
 ///   | replay   | runs the body again, against the log of its | anything                         |
 ///   |          | answers, up to the capture                  |                                  |
-///   | bitwise  | puts the frames back as they were, byte by  | what is trivially copyable; on   |
-///   |          | byte, where they were                       | one thread                       |
-///   | compared | the answer is computed both ways, and must  | what is trivially copyable; no   |
-///   |          | be the same                                 | effect may be left to the outside|
+///   | bitwise  | copies the bytes of the frames back to      | trivially copyable objects; on   |
+///   |          | where they were                             | one thread                       |
+///   | compared | computes the answer both ways, and throws   | trivially copyable objects; the  |
+///   |          | outcomes_differ if they differ              | composition handles all effects  |
 ///
-/// Replay is what one gets without a word, and is always right.  Bitwise is for a search that
-/// captures often: a resume costs what the frames of the chain are long, however much came before.
-/// Compared is for tests: it finds what broke bitwise's contract.
+/// Replay is the default, and is always right.  Bitwise is for a search that captures often: a
+/// resume costs as much as the frames of the chain are long, whatever ran before.  Compared is for
+/// tests: it finds breaches of the contract of bitwise.
 ///
-/// Bitwise asks of a body that it keeps its computations to itself, and that what an operation that
-/// seals has answered with is no longer alive when it is captured: there is no log that would know.
+/// Bitwise requires of a body that it hands none of its computations out, and that an object which
+/// an operation that seals has answered with is dead before a capture: there is no log to detect
+/// that.
 namespace weft {
 
 struct replay {};

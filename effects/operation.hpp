@@ -13,20 +13,23 @@
 ///       using operations = op_list<yield, fork, exit>;
 ///     };
 ///
-/// An operation is a value: what a program asks for, with the data that the asking takes.  An
-/// operation whose data is not trivial has a constructor (g++ 12 destroys such an aggregate
-/// twice when it is a temporary in a co_await).
+/// An operation is a value: a request of a program, with its arguments.  An operation whose data is
+/// not trivial has a constructor: g++ 12 destroys such an aggregate twice when it is a temporary in
+/// a co_await.
 ///
-/// A program that is resumed twice is run again, and given its answers again.  An operation whose
-/// answer cannot be had twice says so: it seals, op<R, seals>, and what performed it can be
-/// resumed once only.  That is one which writes through a reference, lends what is local, or
-/// answers with something owned.  One whose answer cannot be copied seals in any case.
+/// To resume a program twice, replay runs it again and gives it the recorded answers.  An operation
+/// whose answer cannot be given twice is declared so, op<R, seals>: it seals, and a program that
+/// has performed it can be resumed only once.  Such an operation writes through a reference, lends
+/// a local, or answers with something owned.  An operation whose answer cannot be copied seals in
+/// any case.
 ///
-/// One that is resumed twice bitwise (multi_shot.hpp) is trivially copyable; or, moved from, holds
-/// nothing, as an empty vector, and says so: `using leaves_nothing_when_moved = void;`
+/// An operation that is resumed twice bitwise (multi_shot.hpp) is trivially copyable; or it owns
+/// nothing once it is moved from, as an empty vector does, and declares
+/// `using leaves_nothing_when_moved = void;`
 ///
-/// Debug builds compare the data of an operation that is performed again with what it was: all of
-/// it if that is trivial and without padding, else what a friend `hash_value(operation)` says.
+/// On replay, debug builds compare the data of an operation with the recorded data: by a friend
+/// `hash_value(operation)` if there is one, else by its bytes if it is trivially copyable and has
+/// no padding.
 namespace weft {
 
 namespace detail {
@@ -35,11 +38,11 @@ consteval bool require_value() {
   constexpr bool is_a_value = !std::is_reference_v<R>;
   static_assert(is_a_value,
                 "weft: operations and computations give values: use a pointer for a reference");
-  return true;  // and go on as if it were one
+  return true;  // so that no second error follows
 }
 }  // namespace detail
 
-/// Marks an operation whose answer cannot be had twice.
+/// Marks an operation whose answer cannot be given twice.
 struct seals {};
 
 /// Base of an operation that is answered with an `R`.
@@ -81,7 +84,7 @@ constexpr bool lists_operations_once<op_list<Os...>> = ((times_among<Os, Os...> 
 template <class O>
 using mark_of =
     std::conditional_t<std::derived_from<O, op<typename O::result, seals>>, seals, void>;
-/// Whether what is left of an operation when it has been moved from may be copied byte by byte.
+/// Whether a moved-from `O` may be copied byte by byte.
 template <class O>
 constexpr bool leaves_nothing_when_moved =
     std::is_trivially_copyable_v<O> || requires { typename O::leaves_nothing_when_moved; };

@@ -41,16 +41,16 @@ typename O::result ask_outward(evidence<E>& handler, passed<O> o, std::source_lo
 
 }  // namespace detail
 
-/// What a value clause may ask outward:
+/// Lets a value clause perform operations outward:
 ///
 ///     struct doubling {
 ///       int on(counter::next, outer<counter> up) { return 2 * up(counter::next{}); }
 ///     };
 ///
-/// `up(operation)` performs in the surroundings of the handler.  It is a call: it must be answered
-/// by a value clause, else it throws needs_control.  Native stack: what one clause takes, for each
-/// handler that passes the question on.  A clause takes it by value, helpers by reference: it is
-/// good for that clause only.
+/// `up(operation)` performs in the row around the handler.  It is a call: a value clause must
+/// answer it, else it throws needs_control.  Native stack: the frame of one clause for each handler
+/// that asks further outward.  A clause takes the outer by value, its helper functions by
+/// reference: it is valid during that clause only.
 template <class... Effects>
 class outer {
   using row = detail::row_set<Effects...>;
@@ -87,7 +87,7 @@ class outer {
 
 namespace detail {
 
-/// Turns into whatever outer<...> a clause asks for.
+/// Converts to the outer<...> that a clause takes.
 template <class Available>
 struct asking {
   void* all;
@@ -104,13 +104,13 @@ struct asking {
   }
 };
 
-/// An operation that passes the nearest handler of `E` by.
+/// An operation that skips the nearest handler of `E`.
 template <class E, class O>
 struct masked {
   explicit masked(O o) : operation(std::move(o)) {}
   O operation;
 };
-/// An operation that is said to be performed elsewhere: where somebody has called us.
+/// An operation with another source location than the co_await: that of the caller.
 template <class O>
 struct located {
   located(O o, std::source_location w) : operation(std::move(o)), where(w) {}

@@ -9,18 +9,18 @@
 
 namespace weft {
 
-/// What a cooperative process may ask of whoever runs it.  Nothing here says how.
+/// The operations of a cooperative process.  Its handler decides how they are carried out.
 struct proc {
-  static constexpr bool is_of_processes = true;  // who performs it is one (tasking.hpp)
-  /// Let the others go first.
+  static constexpr bool is_of_processes = true;  // performed by processes only (tasking.hpp)
+  /// Lets the other processes run first.
   struct yield : op<void> {
-    static constexpr bool only_a_turn = true;  // nothing is lost with its answer (operation_info)
+    static constexpr bool only_a_turn = true;  // a lost answer loses nothing (operation_info)
   };
-  /// Become two: true in one, false in the other.
+  /// Forks the process into two: true in one, false in the other.
   struct fork : op<bool> {
     static constexpr bool only_a_turn = true;
   };
-  struct exit : op<never> {};  ///< Stop.  Never returns.
+  struct exit : op<never> {};  ///< Ends the process.  Never returns.
 
   using operations = op_list<yield, fork, exit>;
 };
@@ -38,11 +38,11 @@ fork_into(First first, Second second) {
 }
 }  // namespace detail
 
-/// Becomes two processes, of which one does `first()` and the other `second()`.  What follows the
-/// call happens in both.  They are functions that return an eff<void, ...>.
+/// Forks into two processes: one runs `first()`, the other `second()`; both continue after the
+/// call.  Both are functions that return an eff<void, ...>.
 ///
-/// g++ 12: closures that own something are named before they are passed; as temporaries in a
-/// co_await it destroys them twice.
+/// g++ 12: give a closure that owns something a name before you pass it.  As a temporary in a
+/// co_await it is destroyed twice.
 template <class First, class Second>
 auto fork(First first, Second second) {
   constexpr bool are_functions = detail::body_function<First> && detail::body_function<Second>;

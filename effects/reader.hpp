@@ -8,7 +8,7 @@
 
 namespace weft {
 
-/// A value from the surroundings: a configuration, a clock, who is asking.
+/// A value from the environment: a configuration, a clock, the identity of a user.
 template <class T>
 struct reader {
   struct ask : op<T> {};
@@ -16,7 +16,7 @@ struct reader {
   using operations = op_list<ask>;
 };
 
-/// Handles reader with one value.
+/// Handles reader with a fixed value.
 template <class T>
 class reader_of : public handler<reader<T>> {
  public:

@@ -4,11 +4,12 @@
 #include "effects/detail/row_set.hpp"
 #include "effects/row.hpp"
 
-/// Rebinding: a rest that is resumed under other handlers.
+/// Rebinding: to resume a continuation under other handlers.
 ///
 /// A resumption keeps the handlers that its body was captured under, wherever it is resumed
-/// (binding by place).  A handler that derives from `rebinds<Es...>` lets its clauses choose others
-/// for the effects `Es...`, at each resume.  Their resumptions name these effects, too:
+/// (binding by place).  A handler that derives from `rebinds<Es...>` lets its clauses choose other
+/// handlers for the effects `Es...`, at each resume.  The types of their resumptions name these
+/// effects, too:
 ///
 ///     struct pokes : handler<poking>, rebinds<reader<int>> {
 ///       eff<int, reader<int>> on(poking::poke p, resumption<void, int, reader<int>> k) {
@@ -16,24 +17,24 @@
 ///       }
 ///     };
 ///     eff<int, reader<int>> go_on(resumption<void, int, reader<int>> k) {
-///       co_return co_await std::move(k).under();  // a question of the rest goes to reader_of
+///       co_return co_await std::move(k).under();  // reader_of answers its `ask`
 ///     }
 ///
-/// `under(v)` is awaited where a plain resume could be, by a coroutine whose row has `Es...`.  What
-/// the rest performs of `Es...` goes to the handlers of that coroutine: until the rest ends, or,
-/// if it is captured again, until that resumption is resumed under others.  A plain resume changes
-/// nothing.  A handler inside the rest stays the nearest one; clauses of the handler that rebinds
-/// perform as ever to the handlers around it.  What was begun in the body and waits elsewhere
-/// performs to the handlers that the body has.
+/// `under(v)` is awaited where a plain resume could be, by a coroutine whose row has `Es...`.  From
+/// then on, operations of `Es...` in the continuation go to the handlers of that coroutine, until
+/// the continuation ends, or is captured again and resumed under others.  A plain resume changes
+/// nothing.  A handler inside the continuation stays the nearest one.  The clauses of the handler
+/// that rebinds perform, as before, to the handlers around it.  Computations that were started in
+/// the body and wait elsewhere perform to the handlers that the body has now.
 ///
-/// A multi_resumption<R, A, Es...> has its own handlers for each run.  From ordinary code, and
-/// in `last`, there is no row and so no `under`.
+/// A multi_resumption<R, A, Es...> has its own handlers for each run.  Ordinary code and `last`
+/// have no row, and so no `under`.
 ///
 /// An operation of `Es...` costs one step more in such a body, and `under` an allocation from a
-/// pool; nothing else costs anything.  The handlers that were chosen are kept as those further out
-/// are: an owned one lives on; if a borrowed one has ended, a resume throws resumption_expired, or
-/// else the operation does.  If a handler performs to the body that is to perform to it, `under`
-/// throws rebound_to_itself.  What `under` throws when it is awaited drops the rest.
+/// pool; nothing else costs more.  The chosen handlers are kept as those further out are: an owned
+/// one stays alive; if a borrowed one has ended, a resume throws resumption_expired, or else the
+/// operation does.  If a chosen handler performs to the body that is to perform to it, `under`
+/// throws rebound_to_itself.  If the awaited `under` throws, the continuation is dropped.
 namespace weft {
 
 /// Base of a handler whose resumptions may be resumed under other handlers of these effects; among
@@ -41,7 +42,7 @@ namespace weft {
 template <class... Effects>
 struct rebinds {
   using rebound_effects = detail::row_set<Effects...>;
-  void operator()(rebinds const&) const {}  // so that `clauses` can name it
+  void operator()(rebinds const&) const {}  // for the using-declaration of `clauses`
 };
 
 namespace detail {
@@ -63,8 +64,8 @@ struct with_rebound<Resumption, R, A, row<Es...>> : identity<Resumption<R, A, Es
 template <template <class, class, class...> class Resumption, class R, class A, class Row>
 using rebindable = typename with_rebound<Resumption, R, A, Row>::type;
 
-/// Whether what can be resumed under handlers of `From` can be under those of `To`: of the same
-/// effects; or of none, which is to forget it.
+/// Whether a resumption that rebinds `From` converts to one that rebinds `To`: the same effects; or
+/// none, and then it can only be resumed as it is.
 template <class From, class To>
 constexpr bool rebinds_as = std::is_same_v<To, row<>> || std::is_same_v<From, To>;
 

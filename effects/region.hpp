@@ -10,20 +10,20 @@ namespace detail {
 class resident;
 }  // namespace detail
 
-/// Base of a handler that keeps resumptions: a scheduler, a mailbox.
+/// Base of a handler that keeps resumptions, such as a scheduler or a mailbox.
 ///
 ///     struct parking : weft::region {
 ///       std::deque<resumption<void>> parked;
 ///       void on(proc::yield, resumption<void> k) { parked.push_back(std::move(k)); }
 ///     };
 ///
-/// The region is the time during which what is suspended in it may be resumed.  When it ends, with
-/// the handler, whatever is still suspended is unwound there and then, wherever its resumption is
-/// kept; resuming that later throws resumption_expired.  So no resumption can outlive the
-/// handler that its program would perform to.
+/// The region is the time during which the frames that are suspended in it may be resumed.  It ends
+/// with the handler: all frames that are still suspended are unwound at that point, wherever their
+/// resumptions are kept, and a later resume throws resumption_expired.  So no resumption outlives
+/// the handler that its program would perform to.
 ///
 /// Such a handler is borrowed (`handle<E>(h, body)` with a named `h`): an owned one would live as
-/// long as its resumptions, which it keeps.  A region does not move.  One thread.
+/// long as its resumptions, which it keeps.  A region does not move.  Used by one thread.
 class region {
  public:
   region() = default;
@@ -32,7 +32,7 @@ class region {
   inline ~region();
 
  protected:
-  /// For the library: one of those in the region, null if there is none.
+  /// For the library: the first resident, null if there is none.
   [[nodiscard]] detail::resident* first() const noexcept { return first_; }
 
  private:
@@ -42,8 +42,8 @@ class region {
 
 namespace detail {
 
-/// What lives in a region, and must hear of its end.  A doubly linked list: joining and leaving
-/// are O(1).
+/// An object in a region that is notified when the region ends.  Doubly linked list: joining and
+/// leaving are O(1).
 class resident {
  public:
   resident() = default;
@@ -65,11 +65,11 @@ class resident {
 
   [[nodiscard]] region& home() const noexcept { return *home_; }
 
-  /// The region ends.  Leaves it.
+  /// The region ends.  The resident must leave it.
   virtual void region_ended() noexcept = 0;
-  /// For messages: which handler, and why it stays.
+  /// For messages: the handler, and why it is still in the region.
   [[nodiscard]] virtual std::string why_it_stays() const = 0;
-  /// Whether tasks are open in what it keeps, which may refer to what stands outside the region.
+  /// Whether tasks are open in its suspended frames; they may refer to objects outside the region.
   [[nodiscard]] virtual bool has_open_tasks() noexcept { return false; }
   [[nodiscard]] resident* next() const noexcept { return next_; }
 

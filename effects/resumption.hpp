@@ -15,29 +15,30 @@
 #include "effects/detail/row_set.hpp"
 #include "effects/rebinding.hpp"
 
-/// The rest of a computation, as a value.
+/// The continuation of an operation, as a value.
 ///
-/// A control or coroutine clause gets the operation and `k`, what the body will do with the answer,
-/// up to and including its handler.  Keep `k` and the body waits; resume it and it goes on; drop
-/// it and it is over, its frames destroyed from the innermost outwards.  A resumption is used
-/// once: moving it away, resuming and dropping use it up.  To drop it takes no native stack, also
-/// where clauses keep rests inside of rests, each as its parameter `k`; kept in locals they are
-/// unwound by these (rest_as_parameter.hpp).
+/// A control or coroutine clause gets the operation and `k`: the rest of the body from the
+/// operation on, up to and including its handler.  While the clause keeps `k`, the body waits; to
+/// resume `k` continues the body; to drop `k` ends it, and destroys its frames from the innermost
+/// outwards.  A resumption is used once: moving it away, resuming and dropping use it up.  To drop
+/// it takes no native stack, even where clauses keep continuations inside of continuations, each as
+/// its parameter `k`.  A continuation in a local is unwound by the destructor of that local
+/// (rest_as_parameter.hpp).
 ///
 ///   | from             | write                         | means                              |
 ///   |------------------|-------------------------------|------------------------------------|
-///   | a coroutine      | `co_await std::move(k)(v)`    | the answer of the rest, to work on |
-///   | a control clause | `return std::move(k).last(v)` | the answer of the rest is ours     |
-///   | ordinary code    | `resume(std::move(k), v)`     | the same, and a loop that drives   |
+///   | a coroutine      | `co_await std::move(k)(v)`    | the answer of `k`, for further use |
+///   | a control clause | `return std::move(k).last(v)` | the answer of `k` is ours          |
+///   | ordinary code    | `resume(std::move(k), v)`     | the same; the call drives a loop   |
 ///
-/// `std::move(k).under(v)` resumes under other handlers, where that of `k` rebinds effects
+/// `std::move(k).under(v)` resumes under other handlers, if the handler of `k` rebinds effects
 /// (rebinding.hpp).
 ///
 /// `v` is the answer to the operation: nothing for void, `raising{e}` for an exception that is to
-/// arise there.  All of them throw resumption_empty, and resumption_expired if the handler is no
-/// more; then `k` is still what it was.  O(1), no allocation, but for a step for each prompt
-/// between operation and handler.  All that stands under one handler belongs to one thread at a
-/// time; once its clause is done a resumption may be moved to another thread and resumed there.
+/// be thrown there.  All of them throw resumption_empty, and resumption_expired if the handler has
+/// ended; then `k` is unchanged.  O(1) and no allocation, except for a step for each prompt between
+/// operation and handler.  All frames under one handler belong to one thread at a time; once its
+/// clause is done, a resumption may be moved to another thread and resumed there.
 namespace weft {
 
 template <class A>
@@ -50,8 +51,8 @@ class resuming_under;
 }  // namespace detail
 }  // namespace weft
 
-/// The rest of a body that waits for an `R`, and whose handler answers with an `A`.  It can be
-/// resumed under other handlers of the effects `Rebound`.
+/// The continuation of a body that waits for an `R`, and whose handler answers with an `A`.  It can
+/// be resumed under other handlers of the effects `Rebound`.
 template <class R, class A, class... Rebound>
 class [[nodiscard, clang::trivial_abi]] weft::resumption {
   using rebound = detail::row_set<Rebound...>;
@@ -68,7 +69,8 @@ class [[nodiscard, clang::trivial_abi]] weft::resumption {
   resumption& operator=(resumption const&) = delete;  // weft: a resumption is used once: std::move it, or take a multi_resumption
   // clang-format on
   ~resumption() = default;
-  /// The same effects in another order; or none: it is resumed as it is.
+  /// Converts from one that names the same effects in another order.  One that names none converts
+  /// from any, and cannot rebind.
   template <class... Es>
     requires(!std::is_same_v<resumption<R, A, Es...>, resumption> &&
              detail::rebinds_as<detail::row_set<Es...>, rebound>)
@@ -77,7 +79,7 @@ class [[nodiscard, clang::trivial_abi]] weft::resumption {
   /// Whether there is something to resume.
   explicit operator bool() const noexcept { return bool(rest_); }
 
-  /// To be awaited at once.
+  /// To be awaited at once; yields the answer of the continuation.
   template <class... V>
   detail::resuming<A> operator()(V&&... value) && {
     return detail::resuming<A>(ready(std::forward<V>(value)...));
@@ -89,7 +91,7 @@ class [[nodiscard, clang::trivial_abi]] weft::resumption {
     std::terminate();
   }
 
-  /// To be awaited at once: under the handlers of the coroutine that does.
+  /// The same, under the handlers of the awaiting coroutine.
   template <class... V>
   auto under(V&&... value) && {
     constexpr bool rebinds_effects = sizeof...(Rebound) > 0;
@@ -110,7 +112,7 @@ class [[nodiscard, clang::trivial_abi]] weft::resumption {
     return detail::refused<A>();
   }
 
-  /// How a control clause ends whose answer is the answer of the rest: a jump, no stack.
+  /// Ends a control clause whose answer is that of the continuation: a jump, no native stack.
   template <class... V>
   outcome<A> last(V&&... value) && {
     return outcome<A>(ready(std::forward<V>(value)...));
@@ -122,7 +124,7 @@ class [[nodiscard, clang::trivial_abi]] weft::resumption {
     std::terminate();
   }
 
-  /// For the library: the chain, which has its answer.
+  /// For the library: fills in the answer, and releases the chain.
   template <class... V>
   detail::captured_frames ready(V&&... value) {
     detail::fill<R>(rest_, true, std::forward<V>(value)...);
@@ -139,7 +141,7 @@ class [[nodiscard, clang::trivial_abi]] weft::resumption {
 
 namespace weft {
 
-/// How a control clause ends that may jump: with the answer, or with `std::move(k).last(v)`.
+/// Ends a control clause that may jump: holds the answer, or `std::move(k).last(v)`.
 template <class A>
 class [[nodiscard]] outcome {
  public:
@@ -152,7 +154,7 @@ class [[nodiscard]] outcome {
   /// For the library.
   explicit outcome(detail::captured_frames rest) noexcept : rest_(std::move(rest)) {}
 
-  /// For the library: what goes on, empty if there is a value.
+  /// For the library: the frames to continue with; empty if there is a value.
   [[nodiscard]] detail::captured_frames& rest() noexcept { return rest_; }
   [[nodiscard]] std::optional<detail::kept<A>>& value() noexcept { return value_; }
 
@@ -170,7 +172,7 @@ constexpr bool is_resumption<resumption<R, A, Es...>> = true;
 template <class R, class A, class... Es>
 constexpr bool is_resumption<multi_resumption<R, A, Es...>> = true;
 
-/// What `std::move(k)(v)` gives.
+/// The result of `std::move(k)(v)`.
 template <class A>
 class [[nodiscard, clang::trivial_abi]] resuming {
  public:
@@ -181,7 +183,7 @@ class [[nodiscard, clang::trivial_abi]] resuming {
   captured_frames rest_;
 };
 
-/// Its awaiter.  Refers to the temporary: g++ 12 copies what it should not.
+/// Its awaiter.  Refers to the temporary, because g++ 12 copies objects that it must not.
 template <class A>
 class going_on {
  public:
@@ -191,7 +193,7 @@ class going_on {
   going_on& operator=(going_on const&) = delete;
 
   [[nodiscard]] bool await_ready() const {
-    rest_.require_open();  // again: it may have been a while
+    rest_.require_open();  // again: the handler may have ended since the call
     return false;
   }
   transfer await_suspend(std::coroutine_handle<> me) noexcept {
@@ -204,7 +206,7 @@ class going_on {
   result_slot<A> answer_;
 };
 
-/// The awaiter of `rest.under(v)`, in a coroutine whose row is `Row`.
+/// The awaiter of `k.under(v)`, in a coroutine whose row is `Row`.
 template <class A, class Rest, class Rebound, class Row>
 class going_on_under {
  public:
@@ -215,7 +217,7 @@ class going_on_under {
   [[nodiscard]] bool await_ready() const noexcept { return false; }
   template <class Frame>
   transfer await_suspend(std::coroutine_handle<Frame> me) {
-    rest_.require_open(false);  // again: it may have been a while
+    rest_.require_open(false);  // again: the handler may have ended since the call
     auto const handler_of = [around = me.promise().evidence]<class E>() -> void* {
       return find<E, Row>(around);
     };
@@ -229,7 +231,7 @@ class going_on_under {
   result_slot<A> answer_;
 };
 
-/// What `rest.under(v)` gives.
+/// The result of `k.under(v)`.
 template <class A, class Rest, class Rebound>
 class [[nodiscard]] resuming_under {
  public:
@@ -254,9 +256,9 @@ class [[nodiscard]] resuming_under {
 
 }  // namespace detail
 
-/// Resumes from ordinary code, and returns the answer of the rest.  Operations performed meanwhile
-/// cannot suspend what stands outside this call: they throw needs_control.  Throws what the rest
-/// throws.
+/// Resumes from ordinary code, and returns the answer of the continuation.  Operations performed
+/// meanwhile cannot suspend frames outside this call: they throw needs_control.  Throws what the
+/// continuation throws.
 template <class R, class A, class... Es, class... V>
 A resume(resumption<R, A, Es...>&& k, V&&... value) {
   detail::captured_frames rest = k.ready(std::forward<V>(value)...);

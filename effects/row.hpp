@@ -8,7 +8,7 @@ namespace weft {
 /// A row: the set of effects that a computation may perform.
 ///
 ///     using processes = row<proc, console>;   // a name for a row
-///     eff<void, processes, state<int>> f();   // may stand inside another
+///     eff<void, processes, state<int>> f();   // rows may be nested
 ///
 /// Neither order nor repetition matters.
 template <class... Effects>

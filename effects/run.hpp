@@ -12,12 +12,12 @@
 namespace weft {
 
 /// Runs a computation whose effects are all handled, from ordinary code, and returns its result.
-/// Throws what it throws.
+/// Throws what the computation throws.
 ///
 ///     int const n = run(handle<state<int>>(state_of(0), counting()));
 ///
-/// Called from inside a computation it is a call like any other: what runs inside cannot suspend
-/// what stands outside (needs_control).  Native stack: O(1).
+/// Called inside a computation, it is an ordinary call: code that runs inside cannot suspend frames
+/// outside the call (needs_control).  Native stack: O(1).
 template <class T, class... Effects>
 T run(eff<T, Effects...> computation,
       std::source_location where = std::source_location::current()) {
@@ -42,7 +42,7 @@ auto run(X&&) {
                 "run(handle<E>(handler, body))");
   return detail::anything();
 }
-/// What something else has spoken for.
+/// Stands in for an expression that another static_assert has rejected.
 template <class R>
 R run(detail::refused<R> r) {
   return r.await_resume();

@@ -11,8 +11,8 @@
 
 namespace weft {
 
-/// A variable.  What kind of variable, and what becomes of it when the program is abandoned, is the
-/// handler's business.
+/// A variable.  The handler decides where it lives, and what happens to it if the program is
+/// dropped.
 template <class T>
 struct state {
   struct get : op<T> {};
@@ -24,8 +24,8 @@ struct state {
   using operations = op_list<get, put>;
 };
 
-/// Handles state by a variable of its own: `handle(state_of(0), body)`.  A named one can be looked
-/// at afterwards.
+/// Handles state with a variable of its own: `handle(state_of(0), body)`.  If the handler is named,
+/// value() gives the last value afterwards.
 template <class T>
 class state_of : public handler<state<T>> {
  public:
@@ -40,7 +40,7 @@ class state_of : public handler<state<T>> {
   T value_;
 };
 
-/// Handles state by a variable that is borrowed.
+/// Handles state with a borrowed variable.
 template <class T>
 class state_in : public handler<state<T>> {
  public:
@@ -53,8 +53,8 @@ class state_in : public handler<state<T>> {
   T& variable_;
 };
 
-/// Handles state by a variable of its own, and answers with a pair: the body's result and the last
-/// value; if the body computes void, with the last value.
+/// Handles state with a variable of its own, and answers with a pair of the body's result and the
+/// last value; with the last value alone if the body computes void.
 template <class T>
 class state_returned : public handler<state<T>> {
  public:
@@ -72,7 +72,7 @@ class state_returned : public handler<state<T>> {
   T value_;
 };
 
-/// Puts what `f` makes of the value.
+/// Replaces the value by `f(value)`.
 template <class T, std::invocable<T> F>
 eff<void, state<T>> modify(F f) {
   T value = co_await typename state<T>::get{};

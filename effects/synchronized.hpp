@@ -10,8 +10,8 @@
 
 namespace weft {
 
-/// A handler that may be used by several threads at once: `Handler`, one operation at a time.
-/// Value clauses only.  `Handler` is `X` for an owned handler, `X&` for a borrowed one.
+/// A handler that several threads may use at once: `Handler`, one operation at a time.  Value
+/// clauses only.  `Handler` is `X` for an owned handler, `X&` for a borrowed one.
 template <class Handler>
 class synchronized_handler {
  public:
@@ -31,15 +31,15 @@ class synchronized_handler {
   Handler handler_;
 };
 
-/// Makes one of `handler`, which is borrowed if it is named:
+/// Makes a synchronized handler of `handler`, which is borrowed if it is named:
 ///
 ///     schedule<sharing>(program, synchronized(console_to_stream(std::cout)));
 ///
 ///     state_of<int> n(0);
 ///     schedule<sharing>(program, synchronized(n));  // then n.value() is the last value
 ///
-/// Each operation takes a lock.  A borrowed handler has one lock for each call of synchronized():
-/// a second scheduler at the same time, with a synchronized handler of its own, is not kept out.
+/// Each operation takes a lock.  Each call of synchronized() makes a lock of its own: two
+/// schedulers that run at once, each with its own synchronized(n), do not exclude each other.
 template <class Handler>
 auto synchronized(Handler&& handler) {
   return synchronized_handler<Handler>(std::forward<Handler>(handler));

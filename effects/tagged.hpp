@@ -33,15 +33,15 @@ struct tagged_operations<Label, op_list<Os...>> {
 };
 }  // namespace detail
 
-/// A second instance of an effect, told apart by a label (any type):
+/// A second instance of an effect, distinguished by a label (any type):
 ///
 ///     struct width;
 ///     struct height;
 ///     using size = row<tagged<width, state<int>>, tagged<height, state<int>>>;
 ///     int const w = co_await in<width>(state<int>::get{});
 ///
-/// Any handler of the effect handles a tagged one: `handle<tagged<width, state<int>>>(state_of(1),
-/// ...)`.
+/// Any handler of the effect handles its tagged form as well:
+/// `handle<tagged<width, state<int>>>(state_of(1), ...)`.
 template <class Label, class E>
 struct tagged {};
 template <class Label, effect E>
@@ -49,7 +49,7 @@ struct tagged<Label, E> {
   using operations = typename detail::tagged_operations<Label, typename E::operations>::type;
 };
 
-/// `operation`, of the effect with that label.
+/// `operation`, as one of the effect with that label.
 template <class Label, operation O>
 tagged_operation<Label, O> in(O operation) {
   return tagged_operation<Label, O>(std::move(operation));

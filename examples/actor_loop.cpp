@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 
-/// Actors with mailboxes.  An actor is a loop that receives letters, and may send some; who runs
-/// when is the business of the handler, here a post office.
+/// Actors with mailboxes.  An actor is a loop that receives letters, and may send some; its
+/// handler, a post office, decides which actor runs.
 ///
-/// Two actors play ping-pong.  One stops after three rounds; the other goes on waiting for a letter
-/// that never comes.  When the post office closes, what is still suspended in its region is
-/// unwound: the local variables of the actor that waits are destroyed, and one of them says so.
+/// Two actors play ping-pong.  One stops after three rounds; the other waits for a letter that
+/// never comes.  When the post office is destroyed, the frames that are suspended in its region are
+/// unwound: the local variables of the waiting actor are destroyed, and one of them prints that.
 ///
-/// Kinds of clause: `send` is a value clause; `receive` is a control clause, which jumps (`last`)
-/// if there is a letter and keeps the rest of the actor if not.  So the post office is a region.
+/// Kinds of clause: `send` is a value clause; `receive` is a control clause, which resumes at once
+/// (`last`) if there is a letter, and else keeps the continuation of the actor.  So the post office
+/// is a region.
 
 #include <deque>
 #include <iostream>
@@ -53,7 +54,7 @@ class post_office : public handler<post>, public region {
     return {};
   }
 
-  /// Until all that was sent to those who wait is in their hands.
+  /// Delivers until no letter is left for a waiting actor.
   eff<void, console> deliver() {
     while (!rounds_.empty()) {
       auto next = std::move(rounds_.front());
@@ -65,7 +66,7 @@ class post_office : public handler<post>, public region {
  private:
   struct mailbox {
     std::deque<injection_node> letters;
-    resumption<injection_node> actor;  // that waits for one; else empty
+    resumption<injection_node> actor;  // waits for a letter; else empty
 
     injection_node take() {
       injection_node first = std::move(letters.front());
@@ -84,7 +85,7 @@ class post_office : public handler<post>, public region {
 
 // ---- two actors
 
-/// Says when the actor whose variable it is has gone.
+/// Prints when the frame of its actor is destroyed.
 struct leaves {
   char const* who;
   ~leaves() { std::cout << who << " leaves the table\n"; }
@@ -119,7 +120,7 @@ eff<void, console> game() {
   co_await console::print_line("all have gone");
 }
 
-/// The actors are within one process, as the post office is.
+/// The actors run within one process, as the post office does.
 int main(int argc, char** argv) {
   examples::backend(argc, argv).schedule(game, console_to_stream(std::cout));
 }

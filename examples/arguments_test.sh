@@ -1,6 +1,6 @@
 #!/bin/sh
-# arguments_test.sh PROGRAM: what an example does not know, or what goes with another backend, ends it
-# with 2, after a line on how it is used; and what it knows, with 0.
+# arguments_test.sh PROGRAM: an argument that an example does not know, or that belongs to another
+# backend, makes it print its usage and exit with 2; a known one makes it exit with 0.
 status=0
 for wrong in what --backend= --backend=thieves --threads=2 --seed=1 \
   '--backend=one_thread --threads=2' '--backend=random --threads=2' '--backend=sharing --seed=1' '--backend=stealing --seed=1' \

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 
-/// async and await, which usually come with a language or a runtime, as an effect.
+/// async and await, usually part of a language or a runtime, as an effect.
 ///
 /// A task starts others with `async`, which answers at once with a promise, and waits with `await`
-/// for what they compute.  Nothing here is a thread: the handler has a queue of computations that
-/// can go on, and for each promise the tasks that wait for it.
+/// for their results.  There are no threads: the handler has a queue of computations that can
+/// continue, and for each promise the tasks that wait for it.
 ///
-/// Kinds of clause: `async` is a value clause, it answers where it is asked; `pause` is a control
-/// clause that keeps the rest of the task, so the handler is a region; `await` is one that may
-/// jump, too: if the value is there, `last` goes on at once.
+/// Kinds of clause: `async` is a value clause, which answers at once; `pause` is a control clause
+/// that keeps the continuation of the task, so the handler is a region; `await` is one that resumes
+/// at once, with `last`, if the value is there.
 
 #include <deque>
 #include <functional>
@@ -35,16 +35,16 @@ struct tasks {
     explicit async(body b) : what(std::move(b)) {}
     body what;
   };
-  struct await : op<int> {  ///< Waits for what a task computes.
+  struct await : op<int> {  ///< Waits for the result of a task.
     explicit await(promise p) : awaited(p) {}
     promise awaited;
   };
-  struct pause : op<void> {};  ///< Lets the others go first.
+  struct pause : op<void> {};  ///< Lets other tasks run first.
 
   using operations = op_list<async, await, pause>;
 };
 
-/// The rest of a task with its answer, to be run later: an eff is lazy, and a value.
+/// The continuation of a task with its answer, to be run later: an eff is lazy, and a value.
 template <class R, class... Answer>
 eff<void, console> go_on(resumption<R> k, Answer... answer) {
   co_await std::move(k)(answer...);
@@ -68,7 +68,7 @@ class event_loop : public handler<tasks>, public region {
 
   void on(tasks::pause, resumption<void> k) { ready_.push_back(go_on(std::move(k))); }
 
-  /// Goes round until no task can go on.
+  /// Runs until no task can continue.
   eff<void, console> turn() {
     while (!ready_.empty()) {
       auto next = std::move(ready_.front());
@@ -101,7 +101,7 @@ class event_loop : public handler<tasks>, public region {
   std::deque<eff<void, console>> ready_;
 };
 
-// ---- a program, which knows nothing of queues
+// ---- a program, which does not know of the queue
 
 eff<int, tasks, console> download(std::string page, int parts) {
   for (int part = 1; part <= parts; ++part) {
@@ -138,7 +138,7 @@ eff<void, console> surfing() {
   co_await loop.turn();
 }
 
-/// The tasks are within one process, as their queue is.
+/// The tasks run within one process, as their queue does.
 int main(int argc, char** argv) {
   examples::backend(argc, argv).schedule(surfing, console_to_stream(std::cout));
 }

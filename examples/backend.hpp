@@ -16,14 +16,14 @@
 
 namespace examples {
 
-/// The arguments of an example: which backend runs its processes.
+/// The arguments of an example: they select the backend that runs its processes.
 ///
 ///     int main(int argc, char** argv) {
 ///       examples::backend(argc, argv).schedule(hello, weft::console_to_stream(std::cout));
 ///     }
 ///
-/// An example with an argument of its own says how that is called, and may ask for it.  What it
-/// does not know ends the program with 2, after a line on how it is used.
+/// An example with an argument of its own passes its description, and may ask for the value.  An
+/// unknown argument prints the usage and exits with 2.
 class backend {
  public:
   backend(int argc, char** argv, std::string_view own = "") : name_(argv[0]), own_(own) {
@@ -44,9 +44,9 @@ class backend {
     if (seed_ >= 0 && which_ != kind::random) refuse();
   }
 
-  /// The example's own one; empty if there is none.
+  /// The example's own argument; empty if it was not given.
   [[nodiscard]] std::string_view argument() const { return argument_; }
-  /// A whole number, from 0.
+  /// Parses a whole number >= 0.
   [[nodiscard]] int number(std::string_view text) const {
     char const* const end = text.data() + text.size();
     int n = -1;
@@ -62,13 +62,14 @@ class backend {
     std::exit(2);
   }
 
-  /// Under sharing and stealing several threads use the handlers: each gets a lock, unless it says
-  /// that it needs none.
+  /// Under sharing and stealing several threads use the handlers: each handler that does not
+  /// declare itself thread_safe gets a lock.
   template <class Program, class... Handlers>
   void schedule(Program program, Handlers&&... handlers) const {
     run(false, std::move(program), std::forward<Handlers>(handlers)...);
   }
-  /// The same, and time passes only when all sleep: so it is the same each time, and takes none.
+  /// The same in virtual time, which passes only when all processes sleep: so it is deterministic,
+  /// and takes no real time.
   template <class Program, class... Handlers>
   void schedule_in_virtual_time(Program program, Handlers&&... handlers) const {
     run(true, std::move(program), std::forward<Handlers>(handlers)...);
@@ -80,7 +81,7 @@ class backend {
   static std::string_view value_of(std::string_view text) {
     return text.substr(text.find('=') + 1);
   }
-  /// Once: or the same again.
+  /// Refuses a second, different name.
   void name_backend(std::string_view name) {
     kind const k = name == "one_thread" ? kind::one_thread
                    : name == "sharing"  ? kind::sharing
@@ -122,8 +123,8 @@ class backend {
   std::string_view own_;
   std::string_view argument_;
   kind which_ = kind::unsaid;
-  int threads_ = -1;  // not said
-  int seed_ = -1;     // the same
+  int threads_ = -1;  // not given
+  int seed_ = -1;     // not given
 };
 
 }  // namespace examples

@@ -3,12 +3,12 @@
 /// A parser that backtracks: plain recursive descent, one function for each rule of the grammar.
 ///
 /// Where a rule has alternatives it chooses, and where the next word does not fit it fails.  There
-/// is no machinery of combinators, and yet all readings of an ambiguous sentence come out: whether
-/// one of them, or each, is for the handler to say.
+/// are no combinators, and yet all readings of an ambiguous sentence are found: the handler decides
+/// whether it returns one of them or all.
 ///
 /// Kinds of clause: `all_solutions` resumes each choice once for each alternative.  The position in
-/// the sentence is a local variable of the body: each way to choose has its own, as the body is run
-/// again for it.  What one rule passes to the next is plain calls.
+/// the sentence is a local variable of the body: each alternative has its own, as the body is run
+/// again for it.  The rules pass data by plain calls.
 
 #include <algorithm>
 #include <cstddef>
@@ -24,7 +24,7 @@
 
 using namespace weft;
 
-/// What a word can be: a determiner, a noun, a pronoun (I), a verb, a preposition.
+/// The possible classes of a word: determiner, noun, pronoun (I), verb, preposition.
 std::map<std::string, std::string, std::less<>> const lexicon{
     {"an", "D"},    {"arrow", "N"}, {"flies", "NV"}, {"hill", "N"}, {"i", "I"},
     {"like", "VP"}, {"man", "N"},   {"on", "P"},     {"saw", "NV"}, {"telescope", "N"},
@@ -53,20 +53,20 @@ class sentence {
   std::size_t next_ = 0;
 };
 
-/// In brackets, if it is more than one.
+/// In brackets, if there are two parts.
 std::string phrase(std::string first, std::string const& second) {
   return second.empty() ? std::move(first) : "(" + first + " " + second + ")";
 }
 
 // ---- the grammar
 
-/// The next word, which must be of that kind.
+/// The next word, which must be of that class.
 eff<std::string, choose> word(char kind, sentence& in) {
   co_await guard(in.next_is(kind));
   co_return in.take();
 }
 
-/// Whether to take one more of what may stand here.
+/// Whether to take one more of the optional parts that may follow.
 eff<bool, choose> one_more(bool possible) {
   if (!possible) co_return false;
   co_return co_await one_of(true, false);
@@ -81,7 +81,7 @@ eff<std::string, choose> prepositional(sentence& in) {
   co_return phrase(std::move(preposition), what);
 }
 
-/// ... prepositional*, each of which says more of all that stands before it
+/// ... prepositional*, each of which qualifies all that stands before it
 eff<std::string, choose> qualified(std::string head, sentence& in) {
   for (;;) {
     bool const more = co_await one_more(in.next_is('P'));
@@ -144,7 +144,7 @@ eff<void, console> print_one_reading(std::string_view text) {
   co_await console::print_line(line);
 }
 
-/// A process each: on several threads, several sentences at a time.
+/// One process for each sentence: on several threads, several sentences at a time.
 eff<void, spawning<console>> all_sentences() {
   co_await spawn(print_readings, "time flies like an arrow");
   co_await spawn(print_readings, "i saw the man on the hill with the telescope");

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
 
-/// Two accounts, each with a lock of its own; money that goes from one to the other; and an auditor
-/// who counts how much there is.
+/// Two accounts, each with a lock; transfers from one to the other; and an auditor that counts how
+/// much money there is.
 ///
-/// As it was first written, who needs an account locks it for a line or two, and no account is ever
-/// wrong.  On one thread all is well: nobody lets the others go first, so there are six orders, and
-/// `explore` finds nothing in them.  On several threads somebody may come in before any operation.
-/// Who explores is told so by `granularity::parallel`, and then there are 36 million schedules.
-/// `random_walk` draws some, and one of the first is one in which the auditor counts too little.
-/// It is made smaller, until what is left matters, and then run once more, aloud.
+/// In the first version a process that needs an account locks it for a line or two, and no balance
+/// is ever wrong.  On one thread all is well: no process yields, so there are six orders, and
+/// `explore` finds nothing in them.  On several threads another process may run before any
+/// operation.  `granularity::parallel` explores that, and then there are 36 million schedules.
+/// `random_walk` draws some, and in one of the first the auditor counts too little.  That schedule
+/// is shrunk, until only relevant switches are left, and then followed once more, with its output.
 ///
-/// The obvious mend is to hold both locks while the money is on its way.  The same walk finds a
-/// deadlock.  The mend for that is an order: who needs several accounts locks them by their number.
-/// Now `explore` visits all schedules, of those that are alike one, and all are right.  (Balances
-/// are plain numbers, which a reduction does not see.  It need not: nobody comes near one but under
-/// its lock, and it sees those.)
+/// The obvious fix is to hold both locks during the transfer.  The same walk finds a deadlock.  The
+/// fix for that is an order: a process that needs several accounts locks them by number.  Now
+/// `explore` visits all schedules, one of each equivalent set, and all are right.  (A reduction
+/// does not see the balances, which are plain numbers.  It need not: they are only accessed under
+/// the locks, which it does see.)
 
 #include <array>
 #include <cstddef>
@@ -74,7 +74,7 @@ doing counts_one_by_one(bank& b) {
   }
 }
 
-// ---- the obvious mend: whoever needs several accounts has all of them at once
+// ---- the obvious fix: a process that needs several accounts locks all of them
 
 doing holds_both(account& from, account& to, int amount) {
   auto const payer = co_await from.own.lock();
@@ -96,7 +96,7 @@ doing holds_all(bank& b) {
   co_await console::print_line{"counted: " + std::to_string(b.counted)};
 }
 
-// ---- and the right one: in the order of their numbers
+// ---- the right fix: lock them in the order of their numbers
 
 doing holds_both_in_order(account& from, account& to, int amount) {
   auto& low = from.number < to.number ? from : to;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 
-/// A program that reads the clock, and a test that decides what the clock says.
+/// A program that reads the clock, and a test that decides what the clock shows.
 ///
-/// `longest_chain` works until its time is up and returns the best it has found.  With a real clock
-/// its result depends on the machine and on what else that does; so it is the kind of program that
-/// is not tested.  Here reading the clock is an effect, and the test's clock follows a script: a
-/// fast machine, a slow one, one whose clock is set back while the program works.  The program
-/// cannot tell; and the last of them shows a fault in it that no machine shows when one looks.
+/// `longest_chain` works until its time is up and returns the best number found.  With a real clock
+/// its result depends on the machine and on its load, so such a program is usually not tested.
+/// Here reading the clock is an effect, and the test's clock follows a script: a fast machine, a
+/// slow one, one whose clock is set back while the program works.  The program cannot tell; and the
+/// last script shows a fault that hardly ever shows on a real machine.
 ///
-/// Kinds of clause: value clauses only.  The scripted clock throws when its script is over: out of
-/// a value clause an exception arises at the operation, in the program.
+/// Kinds of clause: value clauses only.  The scripted clock throws when its script is over: an
+/// exception in a value clause is thrown at the operation, in the program.
 ///
-///     clock_injection          prints what the scripts lead to, always the same
+///     clock_injection          prints the results of the scripts, always the same
 ///     clock_injection --real   uses the clock of the machine
 
 #include <chrono>
@@ -64,7 +64,8 @@ int chain_length(long n) {
   return steps;
 }
 
-/// The number with the longest Collatz chain, as far as it got: it reads the clock after each ten.
+/// The number with the longest Collatz chain in the time; it reads the clock after each ten
+/// numbers.
 eff<long, clock_reading> longest_chain(milliseconds budget) {
   milliseconds const start = co_await clock_reading::now{};
   long best = 1;
@@ -91,7 +92,7 @@ eff<void, console> report(std::string machine, Clock clock) {
   co_await console::print_line(machine + ": " + found);
 }
 
-/// A process each, with a clock of its own.
+/// One process each, with a clock of its own.
 eff<void, spawning<console>> four_machines() {
   scripted_clock const fast({0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20});
   scripted_clock const slow({0, 9, 18, 27});

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 
-/// Five philosophers, five forks, and two are needed to eat.
+/// Five philosophers, five forks, and two forks are needed to eat.
 ///
-/// If everyone takes the fork on the left first, all of them may have one, and wait for the other
-/// for ever.  That need not happen for years; so first the table is explored, with three of them
-/// and every order of what they do, and the orders that end so are counted.  If one philosopher
-/// takes the fork on the right first, there are none.  Then five of them dine that way.
+/// If all of them take the fork on the left first, each may hold one, and wait for the other for
+/// ever.  That may not happen for years.  So first the table is explored, with three of them and
+/// every order of their steps, and the orders that deadlock are counted.  If one philosopher takes
+/// the fork on the right first, there are none.  Then five of them dine that way.
 ///
-/// A fork is a `mutex`: who waits for it suspends a process, no thread.  A guard puts it back when
-/// it goes, in whatever way its philosopher leaves the table.  Thinking and eating take time, which
-/// is virtual: the program takes none.
+/// A fork is a `mutex`: waiting for it suspends a process, not a thread.  The guard's destructor
+/// puts it back, however its philosopher leaves the table.  Thinking and eating take virtual time:
+/// the program itself takes none.
 
 #include <array>
 #include <chrono>

@@ -13,19 +13,18 @@
 #include "io/connection.hpp"
 #include "sched/schedule.hpp"
 
-/// A server that says what it is told: a process a connection.  It opens nothing itself: it talks
-/// through whatever network handles `io`.
+/// An echo server: one process for each connection.  It uses whatever network handles `io`.
 namespace examples {
 
-/// What a server knows of those it serves.
+/// What the server counts about its connections.
 struct attendance {
   std::size_t here = 0;
   std::size_t gone = 0;
-  std::size_t cut_off = 0;     ///< Of those who have gone: by an error.
-  std::size_t times_full = 0;  ///< How often there was no descriptor for one who had come.
+  std::size_t cut_off = 0;     ///< Of those gone: ended by an error.
+  std::size_t times_full = 0;  ///< How often no descriptor was free for a new connection.
 };
 
-/// What comes goes back, until the end.
+/// Sends back all that arrives, until the end of the stream.
 inline weft::eff<void, weft::networking> echo(weft::connection& c) {
   std::array<std::byte, 4096> buffer;
   for (;;) {
@@ -35,7 +34,7 @@ inline weft::eff<void, weft::networking> echo(weft::connection& c) {
   }
 }
 
-/// One of those who came.  What goes wrong with him is nobody else's business.
+/// Serves one connection.  An error on it does not affect the others.
 inline weft::eff<void, weft::networking, weft::syncing> serve(weft::connection c,
                                                               weft::shared<attendance>& who) {
   bool is_cut_off = false;
@@ -44,7 +43,7 @@ inline weft::eff<void, weft::networking, weft::syncing> serve(weft::connection c
   } catch (weft::io_error const&) {
     is_cut_off = true;
   }
-  co_await c.close();  // first, for who waits for its descriptor
+  co_await c.close();  // first: the acceptor may wait for its descriptor
   co_await who.update([is_cut_off](attendance& a) {
     --a.here;
     ++a.gone;
@@ -52,7 +51,7 @@ inline weft::eff<void, weft::networking, weft::syncing> serve(weft::connection c
   });
 }
 
-/// The next one who comes.  If there are too many open files he waits until one of ours has gone.
+/// The next connection.  With too many open files it waits until one of ours has been closed.
 inline weft::eff<weft::connection, weft::networking, weft::syncing> next_one(
     weft::listener& door, weft::shared<attendance>& who) {
   for (;;) {
@@ -61,7 +60,7 @@ inline weft::eff<weft::connection, weft::networking, weft::syncing> next_one(
       weft::connection c = co_await door.accept();
       co_return c;
     } catch (weft::io_error const& e) {
-      // If none is ours, none of ours will go.
+      // Without connections of ours, none will be closed.
       if (e.code() != std::errc::too_many_files_open || before.here == 0) throw;
     }
     co_await who.update([](attendance& a) { ++a.times_full; });
@@ -71,7 +70,7 @@ inline weft::eff<weft::connection, weft::networking, weft::syncing> next_one(
 
 using serving = weft::spawning<weft::io, weft::completions, weft::syncing>;
 
-/// Serves so many, and all others there are.
+/// Serves `how_many` connections, by default without end.
 inline weft::eff<void, serving, weft::networking, weft::syncing> echo_server(
     weft::listener door, weft::shared<attendance>& who,
     std::size_t how_many = std::numeric_limits<std::size_t>::max()) {

@@ -2,9 +2,9 @@
 
 /// An echo server and a thousand clients, in one program, over real sockets: a process each.
 ///
-/// The clients come first, all of them; then the server opens its door, and has descriptors for a
-/// fifth of them.  So it runs out, and the others wait outside until those who came first have
-/// gone. None is lost.
+/// All clients connect first; then the server begins to accept, and has descriptors for a fifth of
+/// them.  So it runs out of descriptors, and the others wait until the first connections have been
+/// closed.  None is lost.
 ///
 /// By hand, in two terminals:
 ///
@@ -44,7 +44,7 @@ struct answers {
   std::size_t wrong = 0;
 };
 
-/// Talks to the server, and counts.
+/// Sends messages, and counts the right answers.
 eff<void, networking, syncing> talk(connection& c, std::size_t number, shared<answers>& all) {
   for (int i = 0; i != messages; ++i) {
     std::string const said = "client " + std::to_string(number) + ", message " + std::to_string(i);
@@ -66,7 +66,7 @@ eff<void, networking, syncing> client(endpoint server, std::size_t number, barri
 
 using program = eff<void, serving, networking, syncing>;
 
-/// Both sides; and what there is to say of it.
+/// Both sides, and the final counts.
 program both() {
   shared<attendance> who;
   shared<answers> all;
@@ -100,9 +100,9 @@ program client_alone(std::uint16_t port) {
   std::cout << a.right << " right answers, " << a.wrong << " wrong ones\n";
 }
 
-// ---- which of them
+// ---- the choice between them
 
-/// From now on so many descriptors more can be had.
+/// Limits the descriptors that can still be opened to `n`.
 void leave_descriptors(std::size_t n) {
   int const next = ::dup(0);
   ::close(next);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-/// Twenty requests, and no more than so many at a time.
+/// Twenty requests, with a limit on how many run at a time.
 ///
-/// Each is a task of one scope.  A semaphore has a permit for each that may be under way; who finds
-/// none waits, and no thread does.  When the scope is over all have ended: answered, or cancelled,
-/// since it was time, or since one of them has failed.  A permit is given back by a destructor, so
-/// also by who is unwound.
+/// Each is a task of one scope.  A semaphore has a permit for each request that may run; a task
+/// that finds none waits, and blocks no thread.  When the scope has ended, all tasks have:
+/// answered, or cancelled, by the timeout or because one of them has failed.  A destructor gives
+/// the permit back, so an unwound task gives it back too.
 ///
 /// Time is virtual here: the program takes none, and always prints the same times.
 
@@ -36,7 +36,7 @@ struct server {
   std::atomic<int> answered = 0;
 };
 
-/// One that is under way.
+/// A request that is running.
 class visit {
  public:
   visit(server& s, semaphore& permits) : server_(s), permits_(permits) {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 
-/// A bank that one talks to over a network, and the network fails when we want it to.
+/// A bank that is accessed over a network, and the network fails on demand.
 ///
-/// A client wants five added to a balance, and waits for the answer.  A message is one byte that
-/// says how long it is, and then that many.  As long as nothing goes wrong anything works: so
-/// `memory_network` is told what may go wrong, once in a run, and `explore` has it go wrong
-/// wherever it can.
+/// A client asks to add five to a balance, and waits for the answer.  A message is one byte with
+/// its length, and then that many bytes.  As long as nothing fails any code works.  So
+/// `memory_network` gets a list of the faults that may happen, once in a run, and `explore` makes
+/// them happen wherever they can.
 ///
-/// The first bank takes what a read gives for the message.  One read that gets less finds it out.
-/// The first client asks once.  A connection that is reset, or falls silent until the client's
-/// deadline has passed, leaves it without an answer; so the next one asks again.  That has ten
-/// added where only the answer was lost.  The last one gives its request a number, by which the
-/// bank knows it again, and is right in every schedule.
+/// The first bank takes the result of one read for the message.  One short read shows the mistake.
+/// The first client asks once.  If a connection is reset, or is silent until the client's deadline
+/// has passed, the client gets no answer; so the next client asks again.  That adds ten where only
+/// the answer was lost.  The last client gives its request a number, by which the bank recognises
+/// it, and is right in every schedule.
 ///
-/// Nothing of this asks for a socket of the system's, or takes the seconds that pass.
+/// None of this uses a system socket, or takes real seconds.
 
 #include <algorithm>
 #include <array>
@@ -48,7 +48,7 @@ eff<std::string, io, completions> whole_message(connection& c, instant until) {
   co_await c.read_all(std::as_writable_bytes(std::span(message)), until);
   co_return message;
 }
-/// As it was first written: a read, a message.
+/// The first version: one read is a message.
 eff<std::string, io, completions> one_read(connection& c, instant until) {
   std::string message(100, ' ');
   std::size_t const n = co_await c.read(std::as_writable_bytes(std::span(message)), until);
@@ -61,7 +61,7 @@ struct bank {
   memory_network net;
   int balance = 0;
   std::set<std::string> done{};  // requests with a number
-  std::string answer{};          // as the client has it
+  std::string answer{};          // as the client got it
 };
 
 using reading = eff<std::string, io, completions> (*)(connection&, instant until);
@@ -74,7 +74,7 @@ eff<void, io, completions> serve(bank& b, connection client, reading read) {
     bool const is_numbered = request.find('#') != std::string::npos;
     if (!is_numbered || b.done.insert(request).second) b.balance += std::stoi(request);
     co_await send_message(client, "done", tonight);
-  } catch (io_error const&) {  // who still wants to know asks again
+  } catch (io_error const&) {  // a client that still needs an answer asks again
   }
 }
 
@@ -94,7 +94,7 @@ eff<void, io, completions> ask_again(bank& b, endpoint to, asking how) {
   for (int i = 1; i <= how.attempts && b.answer.empty(); ++i) {
     try {
       b.answer = co_await ask(to, how.request, instant() + i * 1s);
-    } catch (io_error const&) {  // once more, then
+    } catch (io_error const&) {  // try again
     }
   }
 }
@@ -114,7 +114,7 @@ eff<void, spawning<io, completions>, io, completions> day(bank& b, rules r) {
       connection client = co_await counter.accept(instant() + 1min);
       co_await spawn(serve, std::ref(b), std::move(client), r.read);
     }
-  } catch (io_error const&) {  // nobody comes any more
+  } catch (io_error const&) {  // no more clients
   }
 }
 

@@ -3,7 +3,7 @@
 
 #include "effects/effects.hpp"
 
-/// The program of seed 002: two processes that take turns.
+/// Two processes that take turns.
 
 inline weft::eff<void, weft::proc, weft::console> first() {
   using namespace weft;

@@ -2,17 +2,17 @@
 
 /// Can two processes that each add one to a number leave it at one?
 ///
-/// Each reads the number, lets the others go first, and writes it back one larger.  Under
-/// `schedule` that goes wrong always; with another order it might go right.  `explore` is a
-/// scheduler as well: it runs the program under every schedule there is, and says which of them end
-/// wrongly.  The first of those is written down as a path, and `follow` runs it again.
+/// Each reads the number, yields, and writes it back incremented.  Under `schedule` that always
+/// fails; in another order it might work.  `explore` is a scheduler as well: it runs the program
+/// under every schedule there is, and reports the ones that end wrongly.  The first of those is
+/// recorded as a path, and `follow` runs it again.
 ///
-/// The program tells what it does by `console`.  While all schedules are visited, it tells a string
-/// that nobody reads; when one is followed, it tells us.
+/// The program reports its steps by `console`.  While all schedules are visited, the output goes to
+/// a string that is discarded; when one is followed, it is printed.
 ///
-/// Two ways out: let nobody in between reading and writing, or keep the others waiting while one is
-/// at it.  The second is `taking_turns`: a turn that one has at a time, made of a flag and a gate.
-/// Either is right in every schedule, and that is not a matter of having tried a few.
+/// Two ways out: do not yield between the read and the write, or have other processes wait
+/// meanwhile.  The second is `taking_turns`: a lock made of a flag and a gate.  Both are right in
+/// every schedule, and that is proved, not sampled.
 
 #include <functional>
 #include <iostream>
@@ -25,9 +25,9 @@
 
 using namespace weft;
 
-// ---- what two processes share
+// ---- the state that two processes share
 
-/// What one of them has at a time.
+/// A lock: one process has it at a time.
 struct turn {
   bool is_taken = false;
   gate free;
@@ -73,7 +73,7 @@ adding taking_turns(counter& c, std::string name) {
   co_await give_back(c.whose);
 }
 
-// ---- and two who do it
+// ---- and two processes that use one of them
 
 using way = adding (*)(counter&, std::string);
 
@@ -82,7 +82,7 @@ eff<void, spawning<proc, syncing, console>> two_of(way add, counter& c) {
   co_await spawn(add, std::ref(c), "ben");
 }
 
-// ---- every schedule of it
+// ---- every schedule of them
 
 counter at_zero() { return counter(); }
 bool is_two(counter const& c) { return c.n == 2; }
@@ -102,8 +102,8 @@ void watch(std::string const& path, way add) {
   std::cout << (seen.ok() ? "right\n" : "lost\n");
 }
 
-/// Who runs next is for `explore` to say.  Who runs `explore` can be chosen: it is within one
-/// process.
+/// `explore` chooses the schedule of the program.  The backend argument only chooses the backend
+/// that runs `explore`, which is within one process.
 eff<void> explorer() {
   std::cout << "-- with a yield in between\n";
   auto const found = every_schedule(with_a_yield);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 
-/// A merge sort whose halves are sorted at the same time, and so are the halves of each merge.
+/// A merge sort that sorts both halves at the same time, and both parts of each merge.
 ///
-/// `when_all` waits for two computations, on as many threads as there are.  Where none is free it
-/// calls them, one after the other: so a task costs about what a call does, and the halves may
-/// become as small as a plain merge sort would let them become.
+/// `when_all` awaits two computations, on as many threads as there are.  If no thread is free it
+/// calls them, one after the other: so a task costs about as much as a call, and the halves may
+/// become as small as in a plain merge sort.
 ///
-/// To merge in parallel, the longer of two runs is cut in its middle, and the other one where that
-/// element belongs: what is before the cuts comes before what is behind them.  Of elements that are
-/// equal those of the left run come first: so the sort is stable.
+/// To merge in parallel, the longer of two runs is cut in its middle, and the other one at the
+/// position of that element: the parts before the cuts come before the parts behind them.  Equal
+/// elements of the left run come first, so the sort is stable.
 
 #include <algorithm>
 #include <cstddef>
@@ -27,12 +27,12 @@ using namespace weft;
 
 struct record {
   std::uint32_t key;
-  std::uint32_t place;  // where it was
+  std::uint32_t place;  // its original position
 };
 using records = std::span<record>;
 
-constexpr std::size_t few = 32;            // are sorted by inserting them
-constexpr std::size_t merged_alone = 512;  // a cut is two searches, so not for a few
+constexpr std::size_t few = 32;            // fewer are sorted by insertion
+constexpr std::size_t merged_alone = 512;  // a cut costs two searches
 
 bool is_less(record const& a, record const& b) { return a.key < b.key; }
 
@@ -59,7 +59,7 @@ eff<void, tasking<>> merge(records left, records right, records to) {
                     merge(left.subspan(l), right.subspan(r), to.subspan(l + r)));
 }
 
-/// Sorts `what`; `room` is as large.  The result is in `room` if `into_room`.
+/// Sorts `what`; `room` has the same size.  The result is in `room` if `into_room`.
 eff<void, tasking<>> sort_into(records what, records room, bool into_room) {
   if (what.size() <= few) {
     sort_few(what);
@@ -67,7 +67,7 @@ eff<void, tasking<>> sort_into(records what, records room, bool into_room) {
     co_return;
   }
   std::size_t const middle = what.size() / 2;
-  // The halves come out in the place from which they are merged into the other one.
+  // The halves are sorted into the one buffer, and merged into the other.
   co_await when_all(sort_into(what.first(middle), room.first(middle), !into_room),
                     sort_into(what.subspan(middle), room.subspan(middle), !into_room));
   records const from = into_room ? what : room;
@@ -79,9 +79,9 @@ eff<void, tasking<>> parallel_sort(records what) {
   co_await sort_into(what, room, false);
 }
 
-// ---- what is sorted
+// ---- the input
 
-/// A linear congruential generator: the same numbers everywhere.
+/// A linear congruential generator: the same numbers on every platform.
 std::vector<record> numbers_below(std::uint32_t n, std::uint32_t bound) {
   std::vector<record> all;
   std::uint64_t x = 42;
@@ -107,7 +107,7 @@ bool is_sorted_and_stable(std::vector<record> const& all) {
 eff<void, tasking<>, console> sorts(std::string what, std::vector<record> all) {
   co_await parallel_sort(all);
   bool is_right = is_sorted_and_stable(all);
-  std::vector<bool> seen(all.size());  // each is there still
+  std::vector<bool> seen(all.size());  // that no record is lost
   for (record const& r : all) seen[r.place] = true;
   is_right &= std::find(seen.begin(), seen.end(), false) == seen.end();
   std::string const line =

@@ -2,11 +2,11 @@
 
 /// Two processes that play a ball to and fro.
 ///
-/// Each has an inbox for itself and an address of the other, and nothing else in common.  Who is
-/// sent the ball while it waits for it goes on at once: sending is nearly a call.
+/// Each has an inbox and an address of the other, and shares nothing else.  A process that waits
+/// for the ball continues at once when it is sent: sending is nearly a call.
 ///
-/// Nobody says when the match is over.  Who misses ends, and with it goes the only address of the
-/// other, who then has no more to wait for: `next` answers with nothing.
+/// There is no referee.  The player that misses ends, and the only address of the other player is
+/// destroyed with it.  So the other player has no sender left: `next` yields nothing.
 
 #include <iostream>
 #include <string>

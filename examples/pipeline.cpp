@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 
-/// A chain of stages with back-pressure: the slow one at its end sets the pace.
+/// A chain of stages with back-pressure: the slow stage at its end sets the pace.
 ///
-/// A camera takes pictures, a stage develops them, and a printer prints, which takes it ten
-/// milliseconds each.  Without a bound the camera would have taken all of them before the second
-/// was printed, and all would lie somewhere in between.  The ports have room for one: so who sends
-/// waits until there is room.
+/// A camera takes pictures, a stage develops them, and a printer prints them, ten milliseconds
+/// each.  Without a bound the camera would have taken all pictures before the second was printed,
+/// and they would queue up in between.  The mailboxes have room for one: so a sender waits until
+/// there is room.
 ///
-/// It ends from either side.  When the camera has no more film it goes, its address with it, and
-/// `next` answers the next stage with nothing, which goes as well, and so on.  When the printer is
-/// out of paper it goes, its inbox with it, and `send` answers the stage before it with `false`.
+/// It ends from either side.  When the camera is out of film it ends, and its address is destroyed;
+/// then `next` yields nothing in the next stage, which ends as well, and so on.  When the printer
+/// is out of paper it ends, and its inbox is destroyed; then `send` yields `false` in the stage
+/// before.
 ///
 /// Time is virtual here: the program takes none, and always prints the same times.
 
@@ -29,7 +30,7 @@ struct picture {
   bool is_developed = false;
 };
 
-/// A line, with the time.
+/// Prints a line with the time.
 eff<void, timing, console> note(std::string what) {
   auto const now = co_await timing::now{};
   auto const ms = std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch());

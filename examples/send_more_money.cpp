@@ -2,15 +2,15 @@
 
 /// SEND + MORE = MONEY: which digits are the letters, if no two are the same?
 ///
-/// The search is written as addition is taught, column by column from the right.  Where a digit is
-/// not known yet, one is chosen; where the column does not add up, this choice has led nowhere.
-/// Nothing in it goes back: that is its handler's business.
+/// The search is written as addition is taught, column by column from the right.  A digit that is
+/// not known yet is chosen; if a column does not add up, the choice fails.  The search does not
+/// backtrack by itself: its handler does.
 ///
 /// Kinds of clause: `all_solutions` resumes each choice any number of times.  It does so by running
 /// the puzzle again from its beginning, with the old answers; so the digits are plain local
-/// variables, and each way to choose has its own.  Failing early pays twice: it saves what would
-/// follow, and the running up to there.  There are 1 814 400 ways to give eight letters a digit;
-/// this begins the puzzle 5555 times.
+/// variables, and each alternative has its own.  Failing early saves twice: the steps that would
+/// follow, and the replay up to there.  There are 1 814 400 ways to give eight letters a digit;
+/// this search begins the puzzle 5555 times.
 
 #include <algorithm>
 #include <array>
@@ -27,7 +27,7 @@
 
 using namespace weft;
 
-/// What is known of the letters.
+/// The known digits of the letters.
 class digits {
  public:
   [[nodiscard]] bool has(char injection_node) const { return of_.at(index(injection_node)) >= 0; }
@@ -67,7 +67,7 @@ struct puzzle {
   }
 };
 
-/// The digit of a letter: the known one, or one of those that are left.
+/// The digit of a letter: the known one, or a choice of the unused ones.
 eff<int, choose> digit_of(char injection_node, puzzle const& p, digits& known) {
   if (injection_node == ' ') co_return 0;
   if (!known.has(injection_node)) {
@@ -80,7 +80,7 @@ eff<int, choose> digit_of(char injection_node, puzzle const& p, digits& known) {
   co_return known.of(injection_node);
 }
 
-/// The letter is this digit, if it can be.
+/// Sets the letter to this digit, or fails.
 eff<void, choose> must_be(char injection_node, int digit, puzzle const& p, digits& known) {
   if (injection_node == ' ' || known.has(injection_node)) {
     co_await guard(digit == (injection_node == ' ' ? 0 : known.of(injection_node)));
@@ -127,7 +127,7 @@ eff<void, console> print_solutions(puzzle p) {
   co_await console::print(out.str());
 }
 
-/// A process each: on several threads, several searches at a time.
+/// One process for each puzzle: on several threads, several searches at a time.
 eff<void, spawning<console>> all_puzzles() {
   std::vector<puzzle> const puzzles{{{"SEND", "MORE"}, "MONEY"},
                                     {{"TO", "GO"}, "OUT"},

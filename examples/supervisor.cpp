@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-/// A supervisor: who fails is started again, a few times, with longer pauses in between.
+/// A supervisor: a child that fails is restarted, a few times, with longer pauses in between.
 ///
-/// A process that throws ends the program: the others find `cancelled`.  So that a failure is
-/// somebody's business, and not everybody's, the child runs within `watched`, which sends its
-/// supervisor why it failed.  A child that ends well sends nothing: it goes, and with it the only
-/// address, so the supervisor hears of that too.
+/// A process that throws ends the program: the other processes get `cancelled`.  To confine a
+/// failure the child runs within `watched`, which sends the reason to its supervisor.  A child that
+/// succeeds sends nothing: it ends, and the only address is destroyed with it, so the supervisor
+/// notices that too.
 ///
 /// Time is virtual here: the program takes none, and always prints the same times.
 
@@ -27,11 +27,11 @@ struct child_failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// ---- who supervises
+// ---- the supervisor
 
 using child_program = std::function<eff<void, timing, console>(int attempt)>;
 
-/// What is not a `child_failure` is not for the supervisor: `cancelled`, for one.
+/// Exceptions other than `child_failure` pass the supervisor by: `cancelled`, for one.
 eff<void, mail, timing, console> watched(child_program work, int attempt,
                                          address<std::string> failed) {
   std::string why;
@@ -46,7 +46,7 @@ eff<void, mail, timing, console> watched(child_program work, int attempt,
 
 struct policy {
   int restarts;
-  milliseconds pause;  ///< Before the first of them; twice as long before the next.
+  milliseconds pause;  ///< Before the first restart; doubled before each next one.
 };
 
 using children = spawning<mail, timing, console>;
@@ -72,11 +72,11 @@ eff<void, children, mail, timing, console> supervisor(std::string name, child_pr
   }
 }
 
-// ---- and three who are supervised
+// ---- and three children
 
 eff<void, timing, console> backup(int) { co_await timing::sleep_for{5ms}; }
 
-/// The server is there again after a while.
+/// The server works again after a while.
 eff<void, timing, console> download(int attempt) {
   co_await timing::sleep_for{20ms};
   if (attempt < 3) throw child_failure("no answer");

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: MIT
 
-/// The systems of a game, and what each has to wait for: a graph that is run once a frame.
+/// The systems of a game, and which of them each waits for: a graph that is run once a frame.
 ///
 ///     input ──▶ physics ──▶ animation ──▶ render
 ///       └─────▶ ai ────────────┘
 ///
-/// Each is a task of the frame's scope, with a handle; it awaits the handles of those before it,
-/// and then does its work, which may be parallel itself.  What they write they write without a
-/// lock: the graph says who may be at it at the same time.  The scope is the frame: when it is
-/// over, all of them have ended.
+/// Each is a task of the frame's scope, with a handle; it awaits the handles of its predecessors,
+/// and then does its work, which may be parallel itself.  The systems write their data without
+/// locks: the graph says which of them may run at the same time.  The scope is the frame: when it
+/// ends, all of them have ended.
 ///
-/// Each notes when it began and ended; after each frame it is looked up that none began before
-/// those that it waits for had ended.  Which of physics and ai is first, is nobody's business: what
-/// comes of it is the same.
+/// Each notes when it began and ended; after each frame it is checked that none began before its
+/// predecessors had ended.  Physics and ai may run in either order: the result is the same.
 
 #include <atomic>
 #include <cstddef>
@@ -71,7 +70,7 @@ work render(world& w, int) { w.picture = co_await parallel_reduce(w.poses, 0L, s
 
 struct named_system {
   std::string_view name;
-  std::vector<std::size_t> after;  // which stand before it
+  std::vector<std::size_t> after;  // indices of the predecessors
   work (*run)(world&, int frame);
 };
 std::vector<named_system> const systems{{"input", {}, input},
@@ -87,7 +86,7 @@ struct noted {
   int ended = 0;
 };
 
-/// A system's task.
+/// The task of a system.
 work run_one(std::size_t i, world& w, int frame, std::span<task_handle<void>> tasks,
              std::atomic<int>& clock, noted& when) {
   for (std::size_t const before : systems[i].after) co_await tasks[before];
@@ -107,12 +106,12 @@ void require_order(std::span<noted const> when) {
 }
 
 eff<void, tasking<console>, console> run_frame(world& w, int frame) {
-  // Outside of the scope: its tasks borrow them.
+  // Outside of the scope: its tasks borrow these.
   std::vector<task_handle<void>> tasks(systems.size());
   std::vector<noted> when(systems.size());
   std::atomic<int> clock = 0;
   co_await with_scope([&](auto& s) -> eff<void, tasking<console>> {
-    for (std::size_t i = 0; i != systems.size(); ++i)  // those first that others wait for
+    for (std::size_t i = 0; i != systems.size(); ++i)  // predecessors first
       s.start(tasks[i], [&, i] { return run_one(i, w, frame, tasks, clock, when[i]); });
     co_return;
   });

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: MIT
 
-/// What becomes of a variable when a program gives up?  The order of its handlers says.
+/// What happens to a variable when a program fails?  The order of its handlers decides.
 ///
-/// `transfer` takes money from one account, finds the other one closed, and gives up with half of
-/// the work done.  It performs `state` and `failure`, and does not say how they hang together:
+/// `transfer` takes money from one account, finds the other one closed, and fails with half of the
+/// work done.  It performs `state` and `failure`, and does not say how they interact:
 ///
-///   * state inside of failure: the variable is part of what is dropped.  Nobody sees it again;
-///   * state outside of failure: the variable outlives the failure, half changed;
-///   * `transactional`, a handler of our own, inside of failure: it works on a copy, which its
-///   return
-///     clause writes back.  A body that gave up does not return.
+/// * state inside of failure: the variable is part of what is dropped, and is lost;
+/// * state outside of failure: the variable outlives the failure, half changed;
+/// * `transactional`, a handler of this example, inside of failure: it works on a copy, and its
+///   return clause writes the copy back.  A body that has failed does not return.
 ///
 /// Kinds of clause: `get` and `put` are value clauses; `fail` in failure_to_optional is a control
-/// clause that drops the rest; the return clauses do what this example is about.
+/// clause that drops the continuation; the return clauses make the difference.
 
 #include <iostream>
 #include <map>
@@ -42,7 +41,7 @@ eff<int, state<accounts>, failure<reason>> transfer(std::string from, std::strin
   co_return amount;
 }
 
-/// Works on a copy; the variable, which is borrowed, changes if the body returns.
+/// Works on a copy; the variable, which is borrowed, changes only if the body returns.
 template <class T>
 class transactional : public handler<state<T>> {
  public:
@@ -62,7 +61,7 @@ class transactional : public handler<state<T>> {
   T copy_;
 };
 
-// ---- what happened
+// ---- the three ways
 
 std::string text(accounts const& book) {
   std::string all;

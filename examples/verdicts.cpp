@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 
-/// What a report looks like: for each way in which a program can end, the smallest program that
-/// ends so, and what `explore` says of it.
+/// Examples of reports: for each way in which a program can end, the smallest program that ends so,
+/// and the report of `explore`.
 ///
-///   failed           the check says so, or a process has thrown
-///   deadlock         all who are left wait: who, for what, and where
-///   cut              it was longer than it may be, which is neither good nor bad
-///   nondeterminism   the same choices led elsewhere: at which step, and who could be chosen
-///   leak             all is over, and frames are left
+///   failed           the check fails, or a process has thrown
+///   deadlock         all processes that are left wait: which, for what, and where
+///   cut              the run was longer than allowed, which is neither good nor bad
+///   nondeterminism   the same choices led elsewhere: at which step, with which candidates
+///   leak             all processes have ended, and frames are left
 ///
-/// `ok()` is true if there is none of them; but a run that was cut only takes `complete` away.
+/// `ok()` is true if there is none of these; a run that was cut only clears `complete`.
 
 #include <functional>
 #include <iostream>
@@ -30,7 +30,7 @@ void print(std::string_view verdict, exploration const& found) {
   std::cout << "-- " << verdict << '\n' << found.report();
 }
 
-// ---- failed, by the check: of two who read, and write later, one is lost
+// ---- failed, by the check: of two processes that read, and write later, one is lost
 
 eff<void, proc> increment(int& n) {
   int const seen = n;
@@ -46,7 +46,7 @@ int zero() { return 0; }
 bool is_two(int n) { return n == 2; }
 bool any(int) { return true; }
 
-// ---- failed, by an exception: who reads comes before who writes
+// ---- failed, by an exception: the reader comes before the writer
 
 eff<void, proc> writes(int& n) {
   co_await proc::yield{};
@@ -61,7 +61,7 @@ eff<void, spawning<proc>> writes_and_reads(int& n) {
   co_await spawn(reads, std::cref(n));
 }
 
-// ---- deadlock: each has the lock that the other one needs
+// ---- deadlock: each process has the lock that the other one needs
 
 struct two_locks {
   mutex left, right;
@@ -77,7 +77,7 @@ eff<void, spawning<proc, syncing>> lock_crosswise(two_locks& l) {
   co_await spawn(lock_both, std::ref(l.right), std::ref(l.left));
 }
 
-// ---- cut: who goes round until something has changed may go round for ever
+// ---- cut: a process that loops until another one has changed something may loop for ever
 
 eff<void, proc> goes_round(int const& n) {
   while (n == 0) co_await proc::yield{};
@@ -87,7 +87,7 @@ eff<void, spawning<proc>> writes_and_goes_round(int& n) {
   co_await spawn(goes_round, std::cref(n));
 }
 
-// ---- nondeterminism: what it does depends on how often it was run
+// ---- nondeterminism: the program depends on how often it was run
 
 int runs = 0;
 
@@ -96,7 +96,7 @@ eff<void, spawning<proc>> one_more_each_time(int& n) {
   for (int i = 0; i <= runs; ++i) co_await spawn(writes, std::ref(n));
 }
 
-/// With three processes that are ready; here there are two.
+/// A path with three ready processes; here there are two.
 schedule_path of_another_program() {
   schedule_path p;
   p.add(0);
@@ -104,7 +104,7 @@ schedule_path of_another_program() {
   return p;
 }
 
-// ---- leak: a resumption is kept where nobody goes on with it, and outlives them all
+// ---- leak: a resumption is kept where it is never resumed, and outlives the run
 
 struct sleepy : handler<proc> {
   explicit sleepy(std::vector<resumption<void>>& k) : kept(k) {}
@@ -117,7 +117,7 @@ eff<void> falls_asleep(std::vector<resumption<void>>& kept, int& n) {
   co_await handle<proc>(sleepy(kept), [&n] { return writes(n); });
 }
 
-// ---- and what is said of them
+// ---- the reports
 
 eff<void> explorer() {
   print("failed: the check", explore(zero, increment_twice, is_two));

@@ -3,14 +3,14 @@
 /// Two generators, zipped: each runs only as far as the next pair needs.
 ///
 /// A generator is a computation that performs `give`.  Its handler here answers with a step: the
-/// value that was given, and the rest of the generator, to be resumed for the next step.  So the
-/// caller pulls, and may pull from two in turn.  What it does not pull is dropped: one of the
-/// generators below never ends, and is unwound.
+/// value that was given, and the continuation of the generator, to be resumed for the next step.
+/// So the caller pulls, and may pull from two generators in turn.  A generator that is not pulled
+/// to its end is dropped: one of those below never ends, and is unwound.
 ///
-/// Kinds of clause: `give` in `stepwise` is a control clause that hands the resumption out with its
-/// answer, and `on_return` answers for the end.  The handler keeps nothing itself, so it is owned
-/// and need not be a region.  The pairs are given again, and the consumer's `give` is a value
-/// clause: one effect, one handler that is pulled and one that is pushed.
+/// Kinds of clause: `give` in `stepwise` is a control clause that returns the resumption as part of
+/// its answer, and `on_return` answers for the end.  The handler keeps nothing itself, so it is
+/// owned and need not be a region.  The pairs are given again, and the consumer's `give` is a value
+/// clause: one effect, with one handler that is pulled and one that is pushed.
 
 #include <iostream>
 #include <optional>
@@ -32,7 +32,7 @@ struct supply {
   using operations = op_list<give>;
 };
 
-/// A value and the rest of the generator; or its end.
+/// A value and the continuation of the generator; or its end.
 template <class T>
 struct step {
   std::optional<T> value;
@@ -50,7 +50,7 @@ struct stepwise : handler<supply<T>> {
   step<T> on_return() { return {}; }
 };
 
-/// The pairs of what two generators give, as long as both do.
+/// The pairs of the values of two generators, as long as both give one.
 template <class A, class B>
 eff<void, supply<std::pair<A, B>>, console> zip(eff<void, supply<A>, console> as,
                                                 eff<void, supply<B>, console> bs) {
@@ -63,7 +63,7 @@ eff<void, supply<std::pair<A, B>>, console> zip(eff<void, supply<A>, console> as
   }
 }
 
-// ---- two generators, which say when they work
+// ---- two generators, which print when they work
 
 eff<void, supply<int>, console> squares() {
   struct goodbye {

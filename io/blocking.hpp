@@ -18,37 +18,36 @@
 
 namespace weft {
 
-/// Something to be run once, on a thread that it may block.  Whoever destroys it instead tells who
-/// waits that nothing will come.
+/// A job that runs once, on a thread that it may block.  If it is destroyed before, its waiter gets
+/// completion_dropped.
 class blocking_job {
  public:
   blocking_job() = default;
   blocking_job(blocking_job const&) = delete;
   blocking_job& operator=(blocking_job const&) = delete;
   virtual ~blocking_job() = default;
-  /// Whoever waits for it goes on with what comes of it, an exception too.
+  /// Completes the waiter with the result or the exception.
   virtual void run() noexcept = 0;
 };
 
-/// Work that would make a thread stand still: on files, in a library that knows no coroutines.
-/// What off_thread performs.
+/// Work that blocks a thread: on files, or in a library without coroutines.  Performed by
+/// off_thread.
 ///
-/// A handler sees to it that the job is run on some thread, or destroyed: thread_pool
-/// (thread_pool.hpp); in tests blocking_at_once.
+/// A handler runs the job on some thread, or destroys it: thread_pool (thread_pool.hpp); in tests,
+/// blocking_at_once.
 struct blocking {
   struct run : op<void, seals> {
     explicit run(std::unique_ptr<blocking_job> j) noexcept : job(std::move(j)) {}
     std::unique_ptr<blocking_job> job;
-    friend std::size_t hash_value(run const&) { return 0; }  // one is like another
+    friend std::size_t hash_value(run const&) { return 0; }  // jobs are not compared
   };
   using operations = op_list<run>;
 };
 
-/// What off_thread performs, in a row: eff<void, console, blocking_work>.
+/// The row of off_thread: eff<void, console, blocking_work>.
 using blocking_work = row<blocking, completions>;
 
-/// Runs the job where it is performed, while everybody else of that thread waits.  For tests, and
-/// where schedules are explored.
+/// Runs the job on the performing thread, which blocks meanwhile.  For tests and exploration.
 class blocking_at_once : public handler<blocking> {
  public:
   static constexpr bool thread_safe = true;
@@ -67,7 +66,8 @@ class blocking_job_of final : public blocking_job {
       : to_(std::move(to)), what_(std::in_place, std::move(f), std::forward<As>(args)...) {}
 
   void run() noexcept override {
-    // Who goes on may count on what it owned having gone; and is the one who has the exception.
+    // Before the waiter continues, `f` and its arguments are destroyed, and the exception is its
+    // own.
     std::exception_ptr error;
     result_slot<result> a;
     try {
@@ -109,7 +109,7 @@ eff<T, blocking, completions> waits_off_thread(std::unique_ptr<blocking_job> job
   }
 }
 
-/// Speaks for what off_thread cannot run.
+/// Gives the error messages for a function that off_thread cannot run.
 template <class F, class... Args>
 consteval bool can_run_off_thread() {
   constexpr bool is_called = std::invocable<F, Args...>;
@@ -134,17 +134,17 @@ consteval bool can_run_off_thread() {
 
 }  // namespace detail
 
-/// Runs `f(args...)` on a thread that may block, while others run here:
+/// Runs `f(args...)` on a thread that may block, while other processes run here:
 ///
 ///     std::string const text = co_await off_thread(read_all, std::move(path));
 ///
-/// Gives what it returns, and throws what it throws.  `f` and the arguments are moved, or copied,
-/// into the job, and go there, before who waits goes on.  A process that is cancelled meanwhile
-/// does not wait; the job runs to its end all the same, with what it owns.  If it is never run,
-/// because the pool has gone: completion_dropped.  Seals.
+/// Yields the result of `f`, or throws its exception.  `f` and the arguments are moved or copied
+/// into the job, and are destroyed before the caller continues.  A caller that is cancelled does
+/// not wait; the job still runs to its end, with all that it owns.  If the job never runs, because
+/// the pool is destroyed, throws completion_dropped.  Seals.
 ///
-/// Four allocations: the job, the completion's, two frames.
-/// With g++ 12 a closure that owns something has to be named (docs/portability.md).
+/// Four allocations: the job, the completion's state, two frames.  With g++ 12 a closure that owns
+/// something must be named (docs/portability.md).
 template <class F, class... Args>
 [[nodiscard]] auto off_thread(F&& f, Args&&... args) {
   using callee = std::decay_t<F>;

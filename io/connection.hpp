@@ -19,12 +19,12 @@
 
 namespace weft {
 
-/// What who talks to others performs.
+/// The row of a function that uses connections.
 using networking = row<io, completions>;
 
 namespace detail {
 
-/// Until another attempt may do better; or it is too late, and then throws io_error.
+/// Waits until another attempt may succeed.  Throws io_error when `until` has passed.
 inline eff<void, io, completions> ready(owned_socket const& s, direction d, instant until,
                                         std::string_view what) {
   watched_gate w(s.home(), s.id(), d);
@@ -39,8 +39,8 @@ inline eff<void, io, completions> ready(owned_socket const& s, direction d, inst
                    std::string(what) + s.home().peer(s.id()).text());
 }
 
-/// Lets the others go first, each time after so many operations in a row that did not wait: before
-/// the next one, since nothing may be lost if a process is cancelled where it lets them.
+/// Counts operations in a row that need not wait; every 64th lets other processes run first.  The
+/// yield comes before the operation, so a process that is cancelled there loses no data.
 class fair_share {
  public:
   static constexpr std::uint8_t most = 64;
@@ -63,22 +63,22 @@ inline eff<void, completions> let_others_go_first() {
 
 }  // namespace detail
 
-/// A stream of bytes to somebody and back.  One process may read and one may write at a time.
-/// Closed when it goes.
+/// A stream of bytes in both directions.  One process may read and one may write at a time.  The
+/// destructor closes it.
 ///
-/// Each operation waits if it has to, until `until` at the latest: then it throws io_error with
-/// std::errc::timed_out, and may be tried again; so it does with what else fails.  Who waits is
-/// woken with `cancelled` as everywhere.  An operation that has not had to wait 64 times in a row
-/// lets other processes go first.
+/// An operation that cannot proceed waits, until `until` at the latest: then it throws io_error
+/// with std::errc::timed_out, and may be tried again.  Other failures are an io_error too.  A
+/// waiting operation can be cancelled, as everywhere.  Every 64th operation in a row that need not
+/// wait lets other processes run first.
 ///
-/// This object must be there until the operation ends, and what is read into or written from.
+/// This object and the buffer must outlive the operation.
 class [[nodiscard]] connection {
  public:
-  /// For who has a socket that is connected.
+  /// For a caller that has a connected socket.
   explicit connection(owned_socket s) noexcept : socket_(std::move(s)) {}
 
-  /// What has come, as much as fits, one byte or more; 0 at the end, when the other side writes no
-  /// more, and if nothing fits.
+  /// Reads the bytes that have arrived and fit, and yields how many, at least one; 0 if the other
+  /// side has finished writing, or if `into` is empty.
   eff<std::size_t, io, completions> read(std::span<std::byte> into,
                                          instant until = instant::max()) {
     owned_socket& s = required();
@@ -91,8 +91,8 @@ class [[nodiscard]] connection {
       reading_.reset();
     }
   }
-  /// As many bytes as that.  Throws io_error with std::errc::connection_aborted if the end comes
-  /// first.
+  /// Reads into.size() bytes.  Throws io_error with std::errc::connection_aborted if the stream
+  /// ends before.
   eff<void, io, completions> read_all(std::span<std::byte> into, instant until = instant::max()) {
     while (!into.empty()) {
       std::size_t const n = co_await read(into, until);
@@ -102,7 +102,7 @@ class [[nodiscard]] connection {
       into = into.subspan(n);
     }
   }
-  /// As much of it as there is room for, one byte or more: how many bytes.
+  /// Writes as many bytes as there is room for, and yields how many, at least one.
   eff<std::size_t, io, completions> write_some(std::span<std::byte const> from,
                                                instant until = instant::max()) {
     owned_socket& s = required();
@@ -115,8 +115,8 @@ class [[nodiscard]] connection {
       writing_.reset();
     }
   }
-  /// All of it.  If it throws, some may have been written: for who wants to go on after that there
-  /// is write_some.
+  /// Writes all bytes.  If it throws, some may have been written; to continue after an error, use
+  /// write_some.
   eff<void, io, completions> write(std::span<std::byte const> from,
                                    instant until = instant::max()) {
     while (!from.empty()) {
@@ -127,10 +127,10 @@ class [[nodiscard]] connection {
   eff<void, io, completions> write(std::string_view text, instant until = instant::max()) {
     return write(std::as_bytes(std::span(text)), until);
   }
-  /// We write no more: the other side reads an end, and may go on writing.
+  /// Ends the outgoing stream: the other side reads the end, and may still write.
   eff<void, io> finish() { co_await io::finish(required().id()); }
-  /// Before this goes: for who shares it with a process that waits.  What waits here, or is tried
-  /// from now on, throws io_error with std::errc::bad_file_descriptor.
+  /// Closes the connection now, where another process may still wait on it.  Waiting and later
+  /// operations throw io_error with std::errc::bad_file_descriptor.
   eff<void, io> close() { co_await io::close(required().id()); }
 
   [[nodiscard]] endpoint peer() const { return required().home().peer(socket_.id()); }
@@ -149,13 +149,14 @@ class [[nodiscard]] connection {
   detail::fair_share writing_;
 };
 
-/// Where others come.  One process may wait there at a time.  Closed when it goes.
+/// Accepts connections.  One process may wait in accept at a time.  The destructor closes it.
 class [[nodiscard]] listener {
  public:
   explicit listener(owned_socket s) noexcept : socket_(std::move(s)) {}
 
-  /// The next one who comes.  Waits, and throws, as connection does.  If there are too many open
-  /// files, std::errc::too_many_files_open: who has come waits on, and is the next.
+  /// Yields the next connection.  Waits and throws as the operations of a connection do.  With too
+  /// many open files it throws std::errc::too_many_files_open; the peer then stays first in the
+  /// queue.
   eff<connection, io, completions> accept(instant until = instant::max()) {
     if (!socket_) throw std::logic_error("weft: a listener was used after it was moved from");
     if (accepting_.spend()) co_await detail::let_others_go_first();
@@ -166,12 +167,12 @@ class [[nodiscard]] listener {
       accepting_.reset();
     }
   }
-  /// As connection does.
+  /// As connection::close.
   eff<void, io> close() {
     if (!socket_) throw std::logic_error("weft: a listener was used after it was moved from");
     co_await io::close(socket_.id());
   }
-  /// With the port that it has got.
+  /// The address, with the actual port if it listens at port 0.
   [[nodiscard]] endpoint local() const {
     if (!socket_) throw std::logic_error("weft: a listener was used after it was moved from");
     return socket_.home().local(socket_.id());
@@ -182,14 +183,14 @@ class [[nodiscard]] listener {
   detail::fair_share accepting_;
 };
 
-/// Throws io_error; std::invalid_argument if the address is none.
+/// Yields a listener.  Throws io_error, or std::invalid_argument if the address is not valid.
 inline eff<listener, io> listen(endpoint at) {
   owned_socket s = co_await io::listen(std::move(at));
   co_return listener(std::move(s));
 }
 
-/// To who listens there.  Waits, and throws, as connection does; connection_refused if nobody
-/// listens.
+/// Yields a connection to the listener at `to`.  Waits and throws as the operations of a connection
+/// do; connection_refused if there is no listener.
 inline eff<connection, io, completions> connect(endpoint to, instant until = instant::max()) {
   owned_socket s = co_await io::connect(std::move(to));
   for (;;) {

@@ -11,7 +11,7 @@
 
 #include "io/blocking.hpp"
 
-/// Files, read and written where that may block.
+/// Reads and writes whole files, on a thread that may block.
 namespace weft {
 
 namespace detail {
@@ -48,17 +48,17 @@ inline void write_whole_file(std::string const& path, std::string const& text) {
   auto f = opened(what, path, "wb");
   if (std::fwrite(text.data(), 1, text.size(), f.get()) != text.size())
     throw_file_error(what, path);
-  if (std::fclose(f.release()) != 0) throw_file_error(what, path);  // what was left to be written
+  if (std::fclose(f.release()) != 0) throw_file_error(what, path);  // it writes buffered data
 }
 
 }  // namespace detail
 
-/// All that is in a file.  Throws std::system_error, which says which file.
+/// Yields the contents of a file.  Throws std::system_error, which names the file.
 [[nodiscard]] inline eff<std::string, blocking, completions> read_file(std::string path) {
   return off_thread(&detail::read_whole_file, std::move(path));
 }
-/// Makes the file what it says, or makes one.  In place: who is interrupted, or fails, may leave a
-/// part of it.  Throws std::system_error, which says which file.
+/// Writes a file, or creates it.  In place: an interruption or an error may leave it half written.
+/// Throws std::system_error, which names the file.
 [[nodiscard]] inline eff<void, blocking, completions> write_file(std::string path,
                                                                  std::string text) {
   return off_thread(&detail::write_whole_file, std::move(path), std::move(text));

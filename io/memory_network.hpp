@@ -29,37 +29,38 @@
 
 namespace weft {
 
-/// A network in memory, for tests of programs that talk by `io`: without sockets of the system, and
-/// the same each time.
+/// A network in memory, for tests of programs that use `io`: without system sockets, and
+/// deterministic.
 ///
 ///     auto const found = explore([] { return memory_network({.splits = 1, .resets = 1}); },
 ///                                [](memory_network& net) { return client_and_server(); },
 ///                                check,
 ///                                [](memory_network& net) -> auto& { return net; });
 ///
-/// What the options allow goes wrong wherever it can, each in some schedule: explore, random_walk
-/// and the like decide (decision.hpp).  In others nothing goes wrong, but for a seed.
+/// explore, random_walk and the like decide where the faults that the options allow happen
+/// (decision.hpp): each possible place is tried in some schedule.  Without an explorer none
+/// happens, unless there is a random-number seed.
 ///
-/// In a stream bytes stay in order, whatever happens.  Of two streams who is later is a matter of
-/// who runs; with delays, also of when somebody who is ready is told.  It takes no time: so a
-/// deadline passes only if a connection is silent, or its other side is.
+/// Bytes of one stream stay in order.  The order between two streams depends on which process runs;
+/// with delays, also on when a ready process is woken.  Nothing takes time: a deadline passes only
+/// if the connection is silent, or the other side sends nothing.
 ///
-/// As with TCP: who writes to one who has closed is told at the next attempt to write, by
-/// broken_pipe; and one who closes with something unread resets the connection.  Other than with
-/// TCP, what is not read when it is reset is always lost; and a port is free again at once.
+/// As with TCP, a write to a closed peer succeeds, and the next one fails with broken_pipe; closing
+/// an end with unread bytes resets the connection.  Unlike TCP, a reset always discards the
+/// unread bytes, and a port is free again at once.
 ///
-/// For processes of schedulers on one thread.  A reduction sees what they share here: two that talk
-/// by streams of their own have nothing to do with one another.  (As a `network&` it is one thing
-/// that all share.)
+/// Use it from schedulers on one thread.  A search with reduction sees what processes share here:
+/// two pairs of processes with streams of their own are independent.  (Passed as a `network&`, it
+/// is one location that all share.)
 ///
-/// Must outlive its sockets: ending with some open ends the program, with a message.  Finding out
-/// who listens is O(n), of n sockets; all else O(1) and what bytes cost.
+/// Must outlive its sockets: if some are open, the destructor prints a message and terminates the
+/// program.  Finding a listener is O(n) for n sockets; all other operations are O(1), and O(bytes).
 class memory_network final : public network {
  public:
-  /// By is_touched (MEMNET-2), where it has to (MEMNET-1).
+  /// Its streams and listeners report their own accesses (MEMNET-2); budgets need not (MEMNET-1).
   static constexpr bool tells_what_it_touches = true;
 
-  /// Throws std::invalid_argument if there is no room for a byte, or for who comes.
+  /// Throws std::invalid_argument if the capacity or the backlog is 0.
   explicit memory_network(memory_network_options const& o = {})
       : options_(o),
         budgets_({o.splits, o.short_writes, o.delays, o.resets, o.refusals, o.silences}, o.seed) {
@@ -79,10 +80,10 @@ class memory_network final : public network {
     std::terminate();
   }
 
-  /// How many are open.
+  /// How many sockets are open.
   [[nodiscard]] std::size_t sockets() const noexcept { return sockets_.size(); }
 
-  // ---- the home of sockets
+  // ---- socket_home
 
   void close(socket_id s) noexcept override {
     auto const gone = sockets_.remove(s);
@@ -130,10 +131,10 @@ class memory_network final : public network {
   using fault_menu = detail::fault_menu;
   static constexpr std::uint16_t first_free_port = 49'152;
 
-  /// Who listens, which ports are taken, and how many sockets there are: one location.
+  /// The listeners, the used ports and the number of sockets are one location.
   void touch(bool writes) const noexcept { detail::note_access(this, writes); }
 
-  // ---- finding them
+  // ---- lookup
 
   /// `what`: "read from".
   [[nodiscard]] detail::memory_sockets::socket const& find(socket_id s,
@@ -161,7 +162,7 @@ class memory_network final : public network {
     return d == direction::reading ? e.in().reader : e.out().writer;
   }
 
-  // ---- new ones
+  // ---- new sockets
 
   static void require_address(endpoint const& e) {
     in6_addr room;
@@ -175,7 +176,7 @@ class memory_network final : public network {
     if (sockets() >= options_.max_sockets)
       detail::throw_failed(std::errc::too_many_files_open, what, who);
   }
-  /// Ports of those who connect, and of those who ask for any.
+  /// An unused port, for a connecting socket or a listener at port 0.
   [[nodiscard]] std::uint16_t free_port(std::string const& address) {
     touch(true);
     for (;;) {
@@ -214,7 +215,7 @@ class memory_network final : public network {
       detail::throw_failed(std::errc::connection_reset, "connect to ", e.peer);
     return e.link->is == link::state::connected;
   }
-  /// At who listens, if it comes that far.
+  /// Enters the connection at its listener, unless a fault prevents it.
   void arrive(end& e) {
     fault_menu menu(io_attempt::connecting);
     for (fault const f : {fault::delay, fault::refusal, fault::silence}) budgets_.may(menu, f);

@@ -7,29 +7,29 @@
 
 namespace weft {
 
-/// What a network in memory is like, and how often at most, in one run, what may go wrong.
+/// The properties of a network in memory, and how many faults of each kind may happen in one run.
 struct memory_network_options {
-  /// Reads that get only one byte, or half, of what there is.
+  /// Reads that yield only one byte, or half, of the bytes that have arrived.
   std::size_t splits = 0;
-  /// Writes of which only one byte, or half, is taken; and then there is no room, once.
+  /// Writes that take only one byte, or half; the next attempt then finds no room, once.
   std::size_t short_writes = 0;
-  /// Attempts, of any kind, that find nothing yet though there is something.  Another one may do
-  /// better at once, but others may run before it.
+  /// Attempts of any kind that yield nothing although they could succeed.  Another attempt may
+  /// succeed at once, but other processes may run before it.
   std::size_t delays = 0;
-  /// Connections that are reset when somebody reads or writes: on both sides that attempt, or the
-  /// next one, and all that follow fail with connection_reset, and what was not read is lost.
+  /// Connections that are reset at a read or write: on both sides this attempt, or the next one,
+  /// and all later ones fail with connection_reset, and unread bytes are lost.
   std::size_t resets = 0;
-  /// Connections that are refused though somebody listens.
+  /// Connections that are refused although there is a listener.
   std::size_t refusals = 0;
-  /// Connections that from an attempt on carry nothing any more, and tell nobody.
+  /// Connections that from some attempt on transmit nothing more and report no error.
   std::size_t silences = 0;
-  /// Without an explorer: what goes wrong is drawn from this seed, one attempt in eight if it can.
+  /// Without an explorer: the random-number seed; at one attempt in eight a possible fault happens.
   std::optional<std::uint64_t> seed{};
-  /// Bytes on their way in one direction of a connection: 1 at least.
+  /// Bytes in transit in one direction of a connection: at least 1.
   std::size_t capacity = 65'536;
-  /// Who may be connected and not accepted yet, of one listener, 1 at least; others wait.
+  /// Connections that one listener holds until they are accepted: at least 1; further ones wait.
   std::size_t backlog = 128;
-  /// More are too_many_files_open.  0: there may be any number.
+  /// More sockets fail with too_many_files_open.  0: no limit.
   std::size_t max_sockets = 0;
 };
 

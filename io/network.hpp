@@ -10,7 +10,7 @@
 
 namespace weft {
 
-/// What handles `io`: the face of those that do.  Each function says in io.hpp what it does.
+/// The interface of a handler of `io`.  io.hpp describes each function.
 class network : public socket_home {
  public:
   virtual ~network() = default;

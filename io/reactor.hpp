@@ -31,27 +31,28 @@ namespace weft {
 ///     reactor net;
 ///     schedule(server, net);
 ///
-/// Processes attempt on their own thread; one thread of the reactor's waits for all who found that
-/// they have to, by epoll.  Thread safe: for any backend, and several schedulers at once.
+/// Processes attempt operations on their own thread; one thread of the reactor waits, by epoll, for
+/// all that have to wait.  Thread safe: for any backend, and several schedulers at once.
 ///
-/// Real time only: with .virtual_time nobody waits for what is outside, and each deadline has
+/// Real time only: with .virtual_time no process waits for the outside, and each deadline has
 /// passed.
 ///
-/// Must outlive its sockets: ending with some open ends the program, with a message.  A connection
-/// that is in a process goes with it, at the end of schedule() at the latest.
+/// Must outlive its sockets: if some are open, the destructor prints a message and terminates the
+/// program.  A connection that a process owns is destroyed with it, when schedule() returns at the
+/// latest.
 ///
-/// A socket sends what it is given at once (TCP_NODELAY), and takes a port that was in use a moment
-/// ago (SO_REUSEADDR).  Descriptors are not inherited by other programs; there is no SIGPIPE.
+/// A socket sends at once (TCP_NODELAY), and may take a port that was in use a moment ago
+/// (SO_REUSEADDR).  Child programs do not inherit descriptors; there is no SIGPIPE.
 ///
-/// Costs a message of a peer who waits for the answer: a read, a write, and a wake-up by the
-/// reactor's thread; one that found less than it had room for knows that there is no more, so the
-/// next attempt is none.  A connection: 192 bytes, kept for the next one; and to begin or to end it
-/// two calls of the system.
+/// Cost of a message that a peer waits for: a read, a write, and a wake-up by the reactor's
+/// thread.  A read that got fewer bytes than fit knows that there are no more, so the next attempt
+/// is not a system call.  A connection takes 192 bytes, kept for the next one, and two system calls
+/// each to begin and to end.
 class reactor final : public network {
  public:
   static constexpr bool thread_safe = true;
 
-  /// Throws std::system_error: too many open files, no thread.
+  /// Throws std::system_error: too many open files, or no thread.
   reactor() = default;
   ~reactor() override {
     if (std::size_t const n = table_.taken(); n != 0) {
@@ -62,7 +63,7 @@ class reactor final : public network {
     }
   }
 
-  // ---- the home of sockets
+  // ---- socket_home
 
   void close(socket_id s) noexcept override {
     detail::socket_place* const p = table_.find(s.place);
@@ -83,7 +84,7 @@ class reactor final : public network {
   }
 
  private:
-  /// Somebody uses a socket, and has its descriptor until this ends.
+  /// One user of a socket; its descriptor stays open until this is destroyed.
   class use {
    public:
     use(reactor const& r, socket_id s, char const* what)
@@ -106,7 +107,7 @@ class reactor final : public network {
     }
     reactor const& home_;
   };
-  /// For a socket to come.
+  /// A place reserved for a socket.
   class reserved {
    public:
     explicit reserved(reactor& r) : home_(r), at_(&r.table_.take()) {}
@@ -115,7 +116,7 @@ class reactor final : public network {
     ~reserved() {
       if (at_) home_.table_.give_back(*at_);
     }
-    /// Begins it.
+    /// Makes it a socket.
     owned_socket become(detail::descriptor fd, detail::socket_address const& peer,
                         std::string_view what) {
       int const added = fd.get();
@@ -156,7 +157,7 @@ class reactor final : public network {
     std::string const what = "listen at " + at.text();
     detail::descriptor fd = new_socket(address, what);
     set(fd, SOL_SOCKET, SO_REUSEADDR);
-    set(fd, IPPROTO_TCP, TCP_NODELAY);  // those who come have it from here
+    set(fd, IPPROTO_TCP, TCP_NODELAY);  // accepted sockets inherit it
     if (::bind(fd.get(), address.get(), address.size()) != 0 ||
         ::listen(fd.get(), SOMAXCONN) != 0 ||
         ::getsockname(fd.get(), address.out(), address.size_out()) != 0)
@@ -176,13 +177,14 @@ class reactor final : public network {
       if (fd) return place.become(std::move(fd), peer, "accept ");
       int const why = errno;
       if (is_of_one_peer(why)) continue;
-      // Whether there are descriptors left is asked before whether somebody is there.
+      // accept4 reports a lack of descriptors even if no peer is there.
       if (why != EAGAIN && !nobody_is_there(on.at.fd())) on.fail(why, "accept at ");
       ready.found_nothing(now);
       return std::nullopt;
     }
   }
-  /// Who had come has gone again: what accept(2) passes on of him says nothing of the next one.
+  /// A peer that has left again: its error, which accept(2) passes on, says nothing of the next
+  /// peer.
   static bool is_of_one_peer(int why) noexcept {
     static constexpr std::array of_peers{EINTR,       ECONNABORTED, EPROTO,   ENETDOWN,
                                          ENOPROTOOPT, EHOSTDOWN,    ENONET,   EHOSTUNREACH,
@@ -200,7 +202,7 @@ class reactor final : public network {
     std::string const what = "connect to " + to.text();
     detail::descriptor fd = new_socket(address, what);
     set(fd, IPPROTO_TCP, TCP_NODELAY);
-    // Interrupted, it goes on as one that would block.
+    // After EINTR it continues, as after EINPROGRESS.
     if (::connect(fd.get(), address.get(), address.size()) != 0 && errno != EINPROGRESS &&
         errno != EINTR)
       detail::throw_io_error(errno, what);
@@ -256,7 +258,7 @@ class reactor final : public network {
   }
 
   mutable detail::socket_table table_;
-  detail::event_thread events_{table_};  // the last: it uses the table until it has ended
+  detail::event_thread events_{table_};  // last: its thread uses the table until it has ended
 };
 
 }  // namespace weft

@@ -11,8 +11,8 @@
 
 namespace weft {
 
-/// Where somebody listens: an address in digits, of IPv4 or IPv6, and a port; listening at port 0
-/// takes a free one.  A name is to be looked up before, off the thread (blocking.hpp).
+/// The address of a listener: in digits, IPv4 or IPv6, and a port; a listener at port 0 takes a
+/// free one.  To use a name, look it up off the thread first (blocking.hpp).
 struct endpoint {
   /// On this machine.
   explicit endpoint(std::uint16_t p = 0) : endpoint("127.0.0.1", p) {}
@@ -28,14 +28,14 @@ struct endpoint {
   friend bool operator==(endpoint const&, endpoint const&) = default;
 };
 
-/// Something could not be done.  code() says why: std::errc::timed_out, connection_reset,
-/// connection_refused, too_many_files_open, and what else the system has.
+/// An operation on a network has failed.  code() says why: std::errc::timed_out, connection_reset,
+/// connection_refused, too_many_files_open, and other codes of the system.
 struct [[gnu::visibility("default")]] io_error : std::system_error {
-  /// `what` was to be done: "read from 127.0.0.1:4000".
+  /// `what` is the operation that failed: "read from 127.0.0.1:4000".
   io_error(std::error_code why, std::string const& what) : system_error(why, "weft: " + what) {}
 };
 
-/// Which socket of a network.  One that is no more is known by its number.
+/// Identifies a socket of a network.  `number` tells it from closed sockets of the same place.
 struct socket_id {
   std::uint32_t place = 0;
   std::uint32_t number = 0;
@@ -44,19 +44,19 @@ struct socket_id {
 
 enum class direction : std::uint8_t { reading, writing };
 
-/// Whose sockets they are.
+/// The part of a network that its sockets use.
 class socket_home {
  public:
   socket_home(socket_home const&) = delete;
   socket_home& operator=(socket_home const&) = delete;
 
-  /// Does nothing if it is no more.  Thread safe if the network is.
+  /// Does nothing if the socket is closed.  Thread safe if the network is.
   virtual void close(socket_id s) noexcept = 0;
-  /// The gate is not opened any more, and is not being opened.
+  /// Afterwards the event is not opened any more, nor is it being opened.
   virtual void unwatch(socket_id s, direction d, external_event& g) noexcept = 0;
-  /// For errors: who is at the other end, or where it listens.
+  /// For errors: the address of the peer, or of the listener itself.
   [[nodiscard]] virtual endpoint peer(socket_id s) const = 0;
-  /// Where it is itself.
+  /// Its own address.
   [[nodiscard]] virtual endpoint local(socket_id s) const = 0;
 
  protected:
@@ -64,7 +64,7 @@ class socket_home {
   ~socket_home() = default;
 };
 
-/// Owns a socket: closes it when it goes.  Its network must be there until then.
+/// Owns a socket: the destructor closes it.  The network must outlive it.
 class [[nodiscard]] owned_socket {
  public:
   /// For networks.
@@ -81,7 +81,7 @@ class [[nodiscard]] owned_socket {
   }
 
   [[nodiscard]] explicit operator bool() const noexcept { return home_ != nullptr; }
-  /// Not of one that was moved from.
+  /// Requires that this was not moved from.
   [[nodiscard]] socket_id id() const noexcept { return id_; }
   [[nodiscard]] socket_home& home() const noexcept { return *home_; }
 
@@ -91,14 +91,14 @@ class [[nodiscard]] owned_socket {
 };
 
 namespace detail {
-/// A gate that a network may open: not once this has gone.
+/// An event that a network may open, until this is destroyed.
 class watched_gate {
  public:
   watched_gate(socket_home& h, socket_id s, direction d) noexcept : home_(h), id_(s), what_(d) {}
   watched_gate(watched_gate const&) = delete;
   watched_gate& operator=(watched_gate const&) = delete;
   ~watched_gate() {
-    // Open: the network has let go of it.
+    // If it is open, the network has forgotten it already.
     if (!gate.is_open()) home_.unwatch(id_, what_, gate);
   }
 

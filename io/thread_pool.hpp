@@ -15,30 +15,31 @@
 
 namespace weft {
 
-/// Handles blocking by a few threads of its own, which run jobs in the order in which they come.
+/// Handles `blocking` with a few threads of its own, which run jobs in the order of arrival.
 ///
 ///     thread_pool pool(4);
 ///     schedule(program, pool);   // borrowed; schedule(program, thread_pool(4)) keeps one
 ///
-/// Not for work that computes: that is what a backend of several threads is for.  Jobs that wait
-/// for one another, and are more than the threads, wait for ever.
+/// When not to use it: for computations; use a backend of several threads.  If jobs wait for one
+/// another and outnumber the threads, they wait for ever.
 ///
-/// Any number of jobs wait for a thread, but of a process that awaits them one: who limits the
-/// processes (.max_processes) limits them.  When it is destroyed, jobs that have not begun are
-/// dropped, so that who waits finds completion_dropped; those that run are waited for.
+/// The queue of jobs has no bound, but a process awaits one job at a time, so .max_processes bounds
+/// it.  The destructor drops the jobs that have not begun, so that their waiters get
+/// completion_dropped, and waits for those that run.
 ///
-///   JOB-1  What waits, and whether the pool ends, are touched under the mutex.
-///   JOB-2  A job is taken out by one thread, which runs it; or by who ends the pool, who destroys it.
-///       Neither holds the mutex then: both wake who waits, and destroy what is his.
+///   JOB-1  The queue, and the flag that the pool ends, are accessed under the mutex.
+///   JOB-2  A job is taken out by one worker, which runs it, or by the destructor, which destroys
+///       it.  Neither holds the mutex meanwhile: both wake waiters, and run destructors of the
+///       program.
 ///
-/// Thread safe, for any number of schedulers; it is moved before anybody uses it.  A lock a job,
-/// and a wakeup.
+/// Thread safe, for any number of schedulers; move it only before its first use.  A job costs a
+/// lock and a wake-up.
 class thread_pool : public handler<blocking> {
  public:
   static constexpr bool thread_safe = true;
 
-  /// So many threads, one or more, which are started here.  Throws std::system_error if one of them
-  /// cannot be; std::invalid_argument if there is to be none; std::bad_alloc.
+  /// Starts the threads.  Throws std::system_error if one cannot be started, std::invalid_argument
+  /// if `threads` is 0, std::bad_alloc.
   explicit thread_pool(unsigned threads) : in_(std::make_unique<inside>(threads)) {}
 
   void on(blocking::run r) { in_->add(std::move(r.job)); }
@@ -91,10 +92,10 @@ class thread_pool : public handler<blocking> {
       }
       changed_.notify_all();
       while (std::unique_ptr<blocking_job> const dropped = next()) {
-      }  // JOB-2; another deque would have to be allocated
+      }  // JOB-2; one by one, since another deque would allocate
       for (auto& t : threads_) t.join();
     }
-    /// Null if none waits.
+    /// Null if the queue is empty.
     std::unique_ptr<blocking_job> next() noexcept {
       std::lock_guard const lock(mutex_);
       if (waiting_.empty()) return nullptr;

@@ -22,19 +22,21 @@
 ///       check_every_schedule([] { return 0; }, two_increments, [](int& n) { CHECK(n == 2); });
 ///     }
 ///
-/// Each of these is one assertion, at the place of the call, however many schedules it visits: it
-/// passes, or fails with a report, which has the schedule step by step and a line to see it again.
-/// The `require_` forms end the test case then, as REQUIRE does.  All give what was found: they are
+/// Each of these is one assertion, at the place of the call, however many schedules it visits.  It
+/// passes, or fails with a report, which has the schedule step by step and a line that runs it
+/// again.  The `require_` forms then end the test case, as REQUIRE does.  The object is the result:
 /// an `exploration`.
 ///
-/// In the program, the check, the handlers and make_state any assertion may stand.  The first that
-/// fails in a schedule makes that one a failed one, whose text is the assertion, with its expansion
-/// and the messages (INFO, CAPTURE) of the process that makes it; also if the program goes on, as
-/// after CHECK, or catches what REQUIRE throws.  Nothing else of them is reported or counted.
+/// The program, the check, the handlers and make_state may contain any assertion.  The first one
+/// that fails in a schedule makes the schedule fail, with the assertion as its text, together with
+/// its expansion and the messages (INFO, CAPTURE) of its process; also if the program goes on, as
+/// after CHECK, or catches what REQUIRE throws.  Nothing else of these assertions is reported or
+/// counted.
 ///
-///   * An expansion or a message with an address in it differs in each run: that is nondeterminism.
+///   * An expansion or a message that contains an address differs in each run: that is
+///     nondeterminism.
 ///   * SECTION and GENERATE go around these, not into the program, where they are refused.
-///   * Catch2 is not thread safe.  It need not be: schedules are visited on the thread that asks.
+///   * Catch2 is not thread safe, and need not be: schedules are visited on the calling thread.
 ///
 /// They throw what explore, random_walk and follow throw.
 namespace weft {
@@ -45,7 +47,7 @@ inline exploration visited(explore_options const& o, subject& s) { return explor
 inline exploration visited(random_walk_options const& o, subject& s) { return random_walk(o, s); }
 inline exploration visited(schedule_path const& p, subject& s) { return follow(p, s); }
 
-/// What is wrong with what was found, beside its verdicts: nothing, mostly.
+/// The faults of a search besides its verdicts: usually none.
 template <class How>
 std::string catch2_objection(How const& how, exploration const& found) {
   if (found.schedules == found.cut) return "no schedule was run to its end\n";
@@ -55,7 +57,7 @@ std::string catch2_objection(How const& how, exploration const& found) {
   return {};
 }
 
-/// Where it is made, by what name, and whether the test case ends if it fails.
+/// The place of the assertion, its name, and whether the test case ends if it fails.
 struct catch2_place {
   std::string_view name;
   Catch::ResultDisposition::Flags disposition;
@@ -64,7 +66,7 @@ struct catch2_place {
 inline constexpr auto catch2_check = Catch::ResultDisposition::ContinueOnFailure;
 inline constexpr auto catch2_require = Catch::ResultDisposition::Normal;
 
-/// The assertion.
+/// Runs a search, as one assertion.
 template <class How, class... Subject>
 exploration catch2_assertion(catch2_place const& at, How const& how, Subject&... s) {
   auto found = [&] {
@@ -89,12 +91,12 @@ exploration catch2_assertion(catch2_place const& at, How const& how, Subject&...
 
 }  // namespace detail
 
-// What follows is made to be used as functions are.  They are constructors since a function cannot
-// have both any number of handlers and, behind them, the place of its call.
+// The following types are used like functions.  They are constructors, since a function cannot have
+// any number of handlers and, after them, the place of its call.
 
-/// Every schedule, as explore visits them.  Fails if one fails or is a deadlock, if anything leaks
-/// or is not the same twice; and if schedules are cut, though no `max_steps` was chosen, or all
-/// are.
+/// Visits every schedule, as explore does.  Fails if a schedule fails or deadlocks, if anything
+/// leaks, or differs when it is run again; if schedules are cut although no `max_steps` was chosen;
+/// or if all are cut.
 template <class... Args>
 struct check_every_schedule : exploration {
   explicit check_every_schedule(explore_options const& options, Args... args,
@@ -126,8 +128,8 @@ require_every_schedule(Args...) -> require_every_schedule<Args...>;
 template <class... Args>
 require_every_schedule(explore_options, Args...) -> require_every_schedule<Args...>;
 
-/// Some schedules, as random_walk draws them.  Fails likewise; that schedules are cut does not
-/// matter as long as one is not.
+/// Visits some schedules, as random_walk draws them.  Fails likewise; but some schedules may be
+/// cut, as long as one is not.
 template <class... Args>
 struct check_random_schedules : exploration {
   explicit check_random_schedules(random_walk_options const& options, Args... args,
@@ -159,8 +161,8 @@ require_random_schedules(Args...) -> require_random_schedules<Args...>;
 template <class... Args>
 require_random_schedules(random_walk_options, Args...) -> require_random_schedules<Args...>;
 
-/// The one schedule that is written in `path`, as follow runs it: from a report.  Fails as well if
-/// the path is not one of this program, as a program that was changed may have others.
+/// Runs the one schedule that is written in `path`, as follow does: one from a report.  Also fails
+/// if the path is not one of this program: a program that was changed may have other paths.
 template <class... Args>
 struct check_schedule : exploration {
   explicit check_schedule(std::string_view path, Args... args,

@@ -18,32 +18,32 @@ namespace weft {
 /// How a run ended.
 enum class verdict : std::uint8_t {
   ok,        ///< The check agreed.
-  failed,    ///< It did not, or something was thrown.
-  deadlock,  ///< All who were left waited.
-  cut        ///< It was longer than it may be: neither good nor bad.
+  failed,    ///< The check did not agree, or an exception was thrown.
+  deadlock,  ///< All processes that were left waited.
+  cut        ///< The run was longer than allowed: neither good nor bad.
 };
 
-/// A step of a schedule: a process goes on from an operation; from its beginning, if that has no
-/// name.  Or something takes effect that a process has done without an operation: an unlock, the
-/// end of an address.
+/// A step of a schedule: a process goes on from an operation, or from its beginning if that has no
+/// name.  Or an event of the process takes effect (deferred_events.hpp): an unlock, the end of an
+/// address.
 struct schedule_step {
   process_id process;
   std::string_view operation;
   std::source_location where;
-  bool switches = false;  ///< Another process ran before.
-  bool preempts = false;  ///< The same, and could have gone on.
+  bool switches = false;  ///< Another process made the step before.
+  bool preempts = false;  ///< The same, and that process could have gone on.
 
-  /// What was decided in it (decision.hpp).
+  /// A decision in the step (decision.hpp).
   struct decision {
     unsigned taken;
     std::string name;  ///< May be empty.
     [[nodiscard]] std::string text() const { return name.empty() ? std::to_string(taken) : name; }
   };
   std::vector<decision> decisions{};
-  bool is_event = false;  ///< Something takes effect; `operation` names it.
+  bool is_event = false;  ///< An event takes effect; `operation` names it.
 
-  /// Two columns, "! " for a preemption and "> " for another switch; then what is done; then those
-  /// decisions that are not 0.
+  /// A mark of two columns, "! " for a preemption and "> " for another switch; then the action;
+  /// then the decisions that are not 0.
   [[nodiscard]] std::string text() const {
     std::string s = preempts ? "! " : switches ? "> " : "  ";
     s += "process " + process.text();
@@ -60,14 +60,14 @@ struct schedule_step {
   }
 };
 
-/// What one run came to.
+/// The result of one run.
 struct run_result {
   weft::verdict verdict = verdict::ok;
-  std::string text;  ///< What the check returned, or what was thrown.
+  std::string text;  ///< What the check returned, or the text of the exception.
   friend bool operator==(run_result const&, run_result const&) = default;
 };
 
-/// What was found by explore, random_walk, follow or shrink.
+/// The result of explore, random_walk, follow or shrink.
 struct exploration {
   /// One of the distinct results, and a schedule that leads to it.
   struct outcome {
@@ -76,9 +76,9 @@ struct exploration {
     std::vector<schedule_step> trace;
     std::size_t switches = 0;
     std::size_t preemptions = 0;
-    std::size_t decisions = 0;  ///< That are not 0.
-    std::size_t schedules = 0;  ///< How many came to it.
-    /// Before it was made smaller: how it was found.  The same as `path` if it was not.
+    std::size_t decisions = 0;  ///< Those that are not 0.
+    std::size_t schedules = 0;  ///< How many schedules have this result.
+    /// The path by which it was found, before it was shrunk; the same as `path` if it was not.
     schedule_path found;
 
     [[nodiscard]] bool is_wrong() const noexcept {
@@ -86,21 +86,22 @@ struct exploration {
     }
   };
 
-  std::size_t schedules = 0;  ///< Visited.
-  std::size_t failed = 0;     ///< Of them: a false check, or an exception.
-  std::size_t deadlocks = 0;  ///< Of them.
-  std::size_t cut = 0;        ///< Of them.
-  /// Begun, and given up as soon as it was clear that they are like others: with a reduction.
+  std::size_t schedules = 0;  ///< How many were visited.
+  std::size_t failed = 0;     ///< How many of them failed: a false check, or an exception.
+  std::size_t deadlocks = 0;  ///< How many of them deadlocked.
+  std::size_t cut = 0;        ///< How many of them were cut.
+  /// How many were begun, and given up as soon as they were known to be like others: only with
+  /// `reduce`.
   std::size_t redundant = 0;
   bool complete = true;  ///< Every schedule was visited to its end, or one that is like it.
-  /// A schedule, run again, went another way: nothing here is certain then.
+  /// A schedule that was run again went another way: then nothing here is certain.
   bool nondeterminism = false;
-  std::string what_differed;      ///< Then: where, and how; or why a path does not fit.
-  std::int64_t leaked = 0;        ///< Frames and the like that are left over, of all schedules.
-  schedule_path leak_path;        ///< Then: the first that leaves some.
+  std::string what_differed;      ///< Then: where and how it differed, or why a path does not fit.
+  std::int64_t leaked = 0;        ///< Frames and the like that were not freed, of all schedules.
+  schedule_path leak_path;        ///< The first schedule that leaks, if one does.
   std::vector<outcome> outcomes;  ///< In the order in which they were found.
 
-  /// Nothing went wrong in what was visited.
+  /// Nothing went wrong in the schedules that were visited.
   [[nodiscard]] bool ok() const noexcept {
     return failed == 0 && deadlocks == 0 && !nondeterminism && leaked == 0;
   }
@@ -110,13 +111,13 @@ struct exploration {
       if (o.is_wrong()) return &o;
     return nullptr;
   }
-  /// All of it in words, with the first failure step by step and how to see it again.
+  /// The whole result as text, with the first failure step by step and how to run it again.
   [[nodiscard]] std::string report() const {
     std::string s = summary();
     if (auto const* const o = first_failure()) s += "the first failure: " + text(*o);
     return s;
   }
-  /// Its first lines: how many schedules, and what is wrong with all of it.
+  /// The first lines of the report: how many schedules, and what is wrong with all of them.
   [[nodiscard]] std::string summary() const {
     std::string s = several(schedules, "schedule") + ", " + std::to_string(failed) + " failed, " +
                     several(deadlocks, "deadlock");
@@ -130,7 +131,7 @@ struct exploration {
            leak_path.text() + "\", ...)\n";
     return s;
   }
-  /// One outcome in words, step by step, and how to see it again.
+  /// One outcome as text, step by step, with how to run it again.
   [[nodiscard]] static std::string text(outcome const& o) {
     return story(o) + "to see it again: follow(\"" + o.path.text() + "\", ...)\n";
   }
@@ -145,7 +146,8 @@ struct exploration {
     return s;
   }
 
-  /// For who runs them: counts a run.  The outcome, if there was none like it.
+  /// For the explorers: counts a run.  Returns its outcome, or null if there was one with the same
+  /// result.
   outcome* add(run_result const& result) {
     ++schedules;
     failed += result.verdict == verdict::failed;

@@ -25,22 +25,22 @@ namespace weft {
 struct explore_options {
   /// Schedules to visit at most.
   std::size_t max_schedules = std::numeric_limits<std::size_t>::max();
-  /// Steps of one schedule at most: what goes on longer is cut.
+  /// Steps of one schedule at most: a longer one is cut.
   std::size_t max_steps = 10'000;
-  /// Of the search; to make the first failure smaller comes on top.
+  /// Time of the search at most, without the shrinking of the first failure.
   std::chrono::nanoseconds max_time = std::chrono::nanoseconds::max();
-  /// Preemptions of one schedule at most.  Those with none are visited first, then those with one,
-  /// and so on: so the first failure has as few as there can be.
+  /// Preemptions of one schedule at most.  Schedules with none are visited first, then those with
+  /// one, and so on: so the first failure has as few as possible.
   std::optional<std::size_t> max_preemptions{};
   weft::granularity granularity = weft::granularity::cooperative;
-  /// Of schedules that differ only in the order of steps that have nothing to do with one another,
-  /// visits one, or few.  For programs that share nothing but by operations: a variable that two
-  /// processes reach by reference is not seen, unless they say so (syncing::touch).  Refused
-  /// together with a bound on preemptions: the schedule that is kept may be one with more.
+  /// Of schedules that differ only in the order of independent steps, visits one, or few.  For
+  /// programs that share state only by operations: a variable that two processes reach by reference
+  /// is not seen, unless they announce it (syncing::touch).  Refused together with a bound on
+  /// preemptions: the schedule that is kept may be one with more.
   bool reduce = false;
   bool stop_at_failure = false;
-  /// How often the program is run, at most, to make the first failure smaller: 0 leaves it as it
-  /// was found.
+  /// How often the program is run, at most, to shrink the first failure; 0 leaves it as it was
+  /// found.
   std::size_t max_shrinking_runs = 10'000;
   weft::progress progress = weft::progress::on_terminal;
 };
@@ -95,7 +95,8 @@ inline exploration explore(explore_options const& options, subject& program) {
   return std::move(s.found());
 }
 
-/// Of a schedule that is followed: a search may have been let go further than by default.
+/// The limit of steps of a schedule that is followed: its search may have had a higher limit than
+/// the default.
 inline constexpr std::size_t most_steps_followed = 1'000'000;
 
 /// Runs the one schedule, and no other.
@@ -107,7 +108,7 @@ inline exploration follow(schedule_path const& path, subject& program) {
   std::vector<schedule_step> trace;
   log.trace = &trace;
   auto const result = program.run(c, log, {most_steps_followed, path.grain()});
-  found.complete = false;  // it is one
+  found.complete = false;  // it is one schedule
   auto& seen = *found.add(result);
   seen.path = seen.found = path;
   seen.trace = std::move(trace);
@@ -135,33 +136,34 @@ inline exploration follow(schedule_path const& path, subject& program) {
 ///                                [](int& n) { return n == 2; });
 ///
 /// For each schedule there is a fresh state, `make_state()`; then `program(state)`, an eff<void,
-/// ...>, is run as schedule() would, under the handlers `handlers(state)...`; then `check(state)`
-/// says whether that is right: a bool, or a string, which is the outcome's name and right.
+/// ...>, is run as by schedule(), under the handlers `handlers(state)...`; then `check(state)` says
+/// whether the result is right: by a bool, or by a string, which names the outcome and means that
+/// it is right.
 ///
-/// A schedule says at each step which of the processes that are ready runs: up to its next
-/// yield, fork, wait or end.  So processes of s1, s2, ... steps have (s1 + s2 + ...)! / (s1! s2!
-/// ...) schedules: keep programs small.  What is shared may be shared in any way, also by plain
-/// references: between two operations nobody else runs.  With `granularity::parallel` a step ends
-/// before each operation on something shared, too, as another thread could come in between.  What
-/// a process does without an operation takes effect in a step of its own, before the process's next
-/// operation that others see: a guard that unlocks, a notify, a release, a completion, an address
-/// that goes, a cancellation.  A look that is no operation, as gate::waiting(), belongs to the step
-/// that it is in; so does what a clause asks of handlers further out (outer.hpp).
+/// A schedule says at each step which of the ready processes runs: up to its next yield, fork, wait
+/// or end.  So processes of s1, s2, ... steps have (s1 + s2 + ...)! / (s1! s2! ...) schedules: keep
+/// programs small.  Processes may share state in any way, also by plain references: no other
+/// process runs between two operations.  With `granularity::parallel` a step also ends before each
+/// operation on shared state, since another thread could run there.  Events, which a process causes
+/// without an operation, take effect in steps of their own, before the process's next operation
+/// that others see: a guard that unlocks, a notification, a release, a completion, the end of an
+/// address, a cancellation.  A read that is no operation, such as gate::waiting(), belongs to the
+/// step that it is in; so do the operations that a clause performs on outer handlers (outer.hpp).
 ///
-/// A handler may leave to the explorer what it does (decision.hpp): then it does this in one
-/// schedule, and that in another.
+/// A handler may let the explorer choose what it does (decision.hpp): each way is taken in some
+/// schedule.
 ///
-/// Nothing comes from outside: who waits for a completion that no process completes is in a
-/// deadlock.
+/// Nothing comes from outside: a process that waits for a completion that no process completes is
+/// in a deadlock.
 ///
-/// Time is virtual.  After a fork one of the two is run again from its beginning: what it wrote to
-/// `state` before the fork, other than by operations, is written again.
+/// Time is virtual.  After a fork one of the two processes is run again from its beginning: what it
+/// wrote to `state` before the fork, other than by operations, is written again.
 ///
-/// The first failure is made smaller.  O(schedules * steps * processes); memory for one schedule,
-/// and for each distinct outcome.  One thread.
+/// The first failure is shrunk.  O(schedules * steps * processes); memory for one schedule, and for
+/// each distinct outcome.  Runs on the calling thread.
 ///
 /// Throws std::invalid_argument for options that contradict one another; std::bad_alloc if the
-/// search has no memory for what it notes.  If the program has none, that is an outcome of it.
+/// search has no memory for its notes.  A std::bad_alloc of the program is an outcome of it.
 template <class MakeState, class Program, class Check, class... Handlers>
 exploration explore(explore_options const& options, MakeState make_state, Program program,
                     Check check, Handlers... handlers) {
@@ -175,10 +177,10 @@ exploration explore(MakeState make_state, Program program, Check check, Handlers
                  std::move(handlers)...);
 }
 
-/// Runs the one schedule that is written in `path`: one from a report.  The outcome's trace says
-/// what ran.  If the path is not one of this program, as another process ran at a step, that is
-/// `nondeterminism`, and `what_differed` says at which step, what was expected, and what was there.
-/// Throws std::invalid_argument if it is no path.
+/// Runs the one schedule that is written in `path`: one from a report.  The outcome's trace lists
+/// its steps.  If the path is not one of this program, since another process runs at a step, the
+/// result has `nondeterminism`, and `what_differed` says at which step, what was expected, and what
+/// was there.  Throws std::invalid_argument if the text is no path.
 template <class MakeState, class Program, class Check, class... Handlers>
 exploration follow(std::string_view path, MakeState make_state, Program program, Check check,
                    Handlers... handlers) {
@@ -186,8 +188,8 @@ exploration follow(std::string_view path, MakeState make_state, Program program,
   return detail::follow(schedule_path(path), s);
 }
 
-/// The same, and then makes it smaller: the outcome is the smallest schedule found, in at most so
-/// many runs, that ends in the same way; if the runs suffice, the smallest there is: with the
+/// Follows a path and shrinks it: the outcome is the smallest schedule found, in at most `max_runs`
+/// runs, that ends in the same way.  If the runs suffice, it is the smallest there is: with the
 /// fewest decisions that are not 0, of these with the fewest preemptions, of these with the fewest
 /// switches, of these with the fewest steps.
 template <class MakeState, class Program, class Check, class... Handlers>
@@ -197,7 +199,7 @@ exploration shrink(std::string_view path, std::size_t max_runs, MakeState make_s
   schedule_path const from(path);
   auto found = detail::follow(from, s);
   auto& outcome = found.outcomes.front();
-  // One with fewer preemptions may be longer.
+  // A schedule with fewer preemptions may be longer.
   auto const max_steps = std::max(explore_options().max_steps, 2 * outcome.trace.size());
   if (!found.nondeterminism)
     detail::shrinking(s, {max_steps, from.grain()}, outcome, max_runs).run();

@@ -18,25 +18,25 @@
 
 namespace weft {
 
-/// Between which of its operations a process lets others run, where schedules are explored.
+/// The points at which a process lets others run, where schedules are explored.
 enum class granularity : std::uint8_t {
-  cooperative,  ///< As on one thread: when it yields, waits, forks or ends.
-  parallel      ///< As on several: also before each operation on something that others share.
+  cooperative,  ///< As on one thread: at a yield, a wait, a fork or the end.
+  parallel      ///< As on several threads: also before each operation on shared state.
 };
 
-/// A schedule, as the choices that make it: at each step at which several processes could have
-/// run, which one did, counted from 0 in the order of their ids; and what was decided in between.
+/// A schedule, as the choices that make it: for each step at which several processes could have
+/// run, the one that did, counted from 0 in the order of ids; and the decisions in between.
 ///
-/// Written "2c:1=1.2,0=1.1x2:1448": the version of this text; c or p, the granularity; the choices,
-/// the 0 twice here; and a checksum, by which a path that was not copied whole is known.  A choice
-/// names its process when its number comes first, and when the number means another process than
-/// before.  A decision is a number behind a d.  A path that names nobody, as that of a program that
-/// leaves no choice, or one that was written down earlier, is "1c:1.0x2:a2f6", version 1.
+/// Written "2c:1=1.2,0=1.1x2:1448": the version of this format; c or p, the granularity; the
+/// choices, here 1, and 0 twice; and a checksum, which detects a path that was not copied whole.  A
+/// choice names its process when its number comes first, and when the number means another process
+/// than before.  A decision is a number after a d.  A path that names no process is written in
+/// version 1, "1c:1.0x2:a2f6": that of a program without a choice, or an older one.
 class schedule_path {
  public:
   schedule_path() = default;
   explicit schedule_path(granularity g) : granularity_(g) {}
-  /// Throws std::invalid_argument, which says why, if that is no path.
+  /// Throws std::invalid_argument, with the reason, if the text is no path.
   explicit schedule_path(std::string_view text) {
     std::size_t const end = text.rfind(':');
     if (text.size() < 3 || (text[0] != '1' && text[0] != '2') || text[2] != ':' || end < 2 ||
@@ -51,9 +51,9 @@ class schedule_path {
       read_named(text, text.substr(3, end - 3));
   }
 
-  /// A choice of which nothing else is known; or a decision.
+  /// Adds a choice of which only the number is known; or a decision.
   void add(unsigned choice) { choices_.push_back({choice, {}}); }
-  /// A choice of that process.
+  /// Adds a choice of that process.
   void add(unsigned choice, process_id who) {
     choices_.push_back({choice, who});
     names_processes_ = true;
@@ -61,18 +61,18 @@ class schedule_path {
   void reserve(std::size_t n) { choices_.reserve(n); }
   [[nodiscard]] std::size_t length() const noexcept { return choices_.size(); }
   [[nodiscard]] unsigned operator[](std::size_t i) const { return choices_.at(i).taken; }
-  /// Which process the choice i is: nothing of a decision, and if nobody is named.
+  /// The process of the choice i: nullopt for a decision, and if the path names no processes.
   [[nodiscard]] std::optional<process_id> process(std::size_t i) const {
     return choices_.at(i).process;
   }
-  /// Whether it says of its choices which processes they are.
+  /// Whether the choices name their processes.
   [[nodiscard]] bool names_processes() const noexcept { return names_processes_; }
   [[nodiscard]] granularity grain() const noexcept { return granularity_; }
 
   [[nodiscard]] std::string text() const {
     std::string s = names_processes_ ? "2" : "1";
     s += granularity_ == granularity::cooperative ? "c:" : "p:";
-    std::map<unsigned, process_id> meant;  // by each number, so far
+    std::map<unsigned, process_id> meant;  // the process of each number, so far
     for (std::size_t i = 0, n = 0; i != length(); i += n) {
       for (n = 1; i + n != length() && choices_[i + n] == choices_[i];) ++n;
       if (i != 0) s += names_processes_ ? ',' : '.';
@@ -163,8 +163,8 @@ class schedule_path {
     rest.remove_prefix(static_cast<std::size_t>(at - rest.data()));
     return n;
   }
-  /// Four hexadecimal digits: CRC-16/XMODEM.  Unlike a hash it finds every change within 16 bits in
-  /// a row, as that of one character, or of two that change places.
+  /// Four hexadecimal digits: CRC-16/XMODEM.  Unlike a hash it finds every change within 16
+  /// consecutive bits, such as that of one character, or of two that change places.
   static std::string checksum(std::string_view text) {
     unsigned sum = 0;
     for (char const c : text) {

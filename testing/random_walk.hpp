@@ -17,34 +17,34 @@
 
 namespace weft {
 
-/// How random_walk chooses.
+/// How random_walk chooses the next process.
 enum class walk_strategy : std::uint8_t {
-  /// Each who is ready is as likely as the others.
+  /// Each ready process is equally likely.
   uniform,
-  /// Each in proportion to the steps that it has left, as far as earlier runs tell: of processes
-  /// that have nothing to do with one another, all schedules are then equally likely.
+  /// Each ready process in proportion to the steps that it has left, as far as earlier runs tell.
+  /// If processes are independent of one another, all schedules are then equally likely.
   weighted,
-  /// Each process has a priority, drawn at random; whose is highest runs.  At `depth - 1` steps,
-  /// drawn at random, who runs falls behind all who have not fallen; in which order those stand who
-  /// have is drawn, too.  Finds a bug that takes `depth` orders, each of one step before another,
-  /// with probability 1 / (n k^(depth - 1)) a run at least, of n processes and k steps (Burckhardt,
-  /// Kothari, Musuvathi, Nagarakatte: A Randomized Scheduler with Probabilistic Guarantees of
-  /// Finding Bugs, ASPLOS 2010).
+  /// Each process has a priority, drawn at random; the ready process with the highest runs.  At
+  /// `depth - 1` steps, drawn at random, the process that would run falls below all that have not
+  /// fallen; the order among the fallen is drawn, too.  Finds a bug that takes `depth` orders, each
+  /// of one step before another, with probability at least 1 / (n k^(depth - 1)) a run, for n
+  /// processes and k steps (Burckhardt, Kothari, Musuvathi, Nagarakatte: A Randomized Scheduler
+  /// with Probabilistic Guarantees of Finding Bugs, ASPLOS 2010).
   pct,
   /// All of these in turn, pct with depths from 1 to `depth`.
   portfolio
 };
 
-/// How far random_walk goes, and how.
+/// How random_walk chooses, and how far it goes.
 struct random_walk_options {
-  std::uint64_t seed = 1;  ///< The same seed, the same schedules.
+  std::uint64_t seed = 1;  ///< The same seed gives the same schedules.
   walk_strategy by = walk_strategy::portfolio;
-  std::size_t depth = 3;  ///< Of pct: 1 at least.
+  std::size_t depth = 3;  ///< Of pct; at least 1.
   /// Schedules to visit at most.
   std::size_t max_schedules = 10'000;
-  /// Steps of one schedule at most: what goes on longer is cut.
+  /// Steps of one schedule at most: a longer one is cut.
   std::size_t max_steps = 10'000;
-  /// Of the search; to make the first failure smaller comes on top.
+  /// Time of the search at most, without the shrinking of the first failure.
   std::chrono::nanoseconds max_time = std::chrono::nanoseconds::max();
   weft::granularity granularity = weft::granularity::cooperative;
   bool stop_at_failure = true;
@@ -71,7 +71,7 @@ inline exploration random_walk(random_walk_options const& options, subject& prog
     for (std::size_t d = all ? 1 : options.depth; d <= options.depth; ++d)
       walkers.push_back(std::make_unique<pct_walker>(map, d));
   for (std::size_t i = 0; s.run(*walkers[i]);) i = (i + 1) % walkers.size();
-  s.found().complete = false;  // it may have been, but who knows
+  s.found().complete = false;  // perhaps it is complete, but that is not known
   s.end();
   shrink_first_failure(program, each, s.found(), options.max_shrinking_runs);
   return std::move(s.found());
@@ -79,8 +79,8 @@ inline exploration random_walk(random_walk_options const& options, subject& prog
 
 }  // namespace detail
 
-/// As explore, for programs that have too many schedules: visits some, drawn at random, until one
-/// fails.  That one is made smaller, and its path written down.  Never `complete`.
+/// Like explore, for programs that have too many schedules: visits some, drawn at random, until one
+/// fails.  That one is shrunk, and its path recorded.  The result is never `complete`.
 ///
 ///     auto const found = random_walk({.seed = 7}, make_state, program, check);
 ///

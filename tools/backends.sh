@@ -1,7 +1,7 @@
 #!/bin/sh
-# backends.sh INTERLEAVED PROGRAM EXPECTED PROCESSES: does PROGRAM print the same on every backend?  On
-# one thread, what EXPECTED holds; on several, and in random orders, an interleaving (INTERLEAVED) of
-# what PROCESSES holds.
+# backends.sh INTERLEAVED PROGRAM EXPECTED PROCESSES: fails unless PROGRAM prints the text of EXPECTED on
+# one thread, and an interleaving (INTERLEAVED) of the blocks of PROCESSES on several threads and in
+# random orders.
 printed=$TEST_TMPDIR/printed
 run() { "$program" "$@" > "$printed" || { echo "$program $* ended with $?"; exit 1; }; }
 interleaved=$1 program=$2 expected=$3 processes=$4

@@ -3,13 +3,13 @@
 load("//tools:golden.bzl", "golden_test")
 
 def chapter(name, deps, src = None, program = ""):
-    """Builds the `cpp` blocks of NAME.md as program NAME, and holds its `output` blocks to account.
+    """Builds the `cpp` blocks of NAME.md as program NAME, and tests that it prints the `output` blocks.
 
     Args:
-      name: the name of the program; NAME_test compares what it prints.
-      deps: what the program includes.
-      src: the Markdown file, if it is not NAME.md.
-      program: of a file with several programs, the one whose blocks are `cpp PROGRAM` and `output PROGRAM`.
+      name: the name of the program; NAME_test compares its output.
+      deps: the libraries that the program includes.
+      src: the Markdown file, by default NAME.md.
+      program: in a file with several programs, use the blocks `cpp PROGRAM` and `output PROGRAM`.
     """
     src = src or name + ".md"
     for language, out in [("cpp", name + ".cpp"), ("output", name + ".expected")]:

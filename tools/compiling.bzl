@@ -11,14 +11,14 @@ COMPILING = {
 }
 
 def compiling(ctx, source, output, context, flags = []):
-    """How `source` is compiled as cc_test would, but for layering_check.
+    """The action that compiles `source` as cc_test does, but without layering_check.
 
     Args:
-      ctx: of a rule with all that COMPILING has.
-      source: the path of what is compiled.
-      output: the path of what comes out.
-      context: a CcCompilationContext, of what is included.
-      flags: at the end.
+      ctx: the context of a rule that has the attributes, fragments and toolchains of COMPILING.
+      source: the path of the source file.
+      output: the path of the output file.
+      context: the CcCompilationContext of the included libraries.
+      flags: added at the end of the command line.
 
     Returns:
       A struct: command, a list; env; inputs, a depset.

@@ -1,7 +1,7 @@
-"""Golden tests: a program, and what it prints: exactly, and whatever the backend."""
+"""Golden tests: a program and its exact output, on one backend or on all."""
 
 def golden_test(name, binary, expected, **kwargs):
-    """Fails unless `binary` ends with 0 and prints exactly what the file `expected` holds."""
+    """Fails unless `binary` exits with 0 and prints exactly the text of the file `expected`."""
     native.sh_test(
         name = name,
         size = "small",
@@ -12,15 +12,15 @@ def golden_test(name, binary, expected, **kwargs):
     )
 
 def backends_test(name, binary, expected, processes = None, **kwargs):
-    """Fails unless `binary` prints the same under `--backend=sharing`, on 1, 2 and 8 threads, and `--backend=random`.
+    """Fails unless `binary` prints the same under `--backend=sharing`, `=stealing` and `=random`.
 
     Args:
       name: the name of the test.
       binary: the program.
-      expected: what it prints on one thread.
-      processes: if it has several processes that print, what each of them prints, with an empty line in
-        between; on several threads, and in a random order, any interleaving of that will do.
-      **kwargs: passed on.
+      expected: its output on one thread.
+      processes: if several of its processes print, a file with the output of each, separated by empty
+        lines; on several threads, and in a random order, any interleaving of them passes.
+      **kwargs: as for sh_test.
     """
     native.sh_test(
         name = name,

@@ -1,10 +1,10 @@
-"""A library of headers that is compiled all the same."""
+"""A header-only library that is compiled nevertheless, so that its includes are checked."""
 
 def header_library(name, hdrs, internals = [], internals_visibility = None, reexported = [], **kwargs):
     """A cc_library with one source file, which includes each of its headers.
 
-    Without a source file nothing of a header-only library would be compiled, and layering_check
-    would not look at what its headers include.
+    Without a source file Bazel would compile no header of a header-only library, and layering_check
+    would not check its includes.
 
     Args:
       name: the name of the library.
@@ -12,7 +12,7 @@ def header_library(name, hdrs, internals = [], internals_visibility = None, reex
       internals: the headers that only this library may include.
       internals_visibility: the packages that may include the internals as well, by way of the
         library NAME_internals.
-      reexported: headers of other libraries that a user of this one may include as well.
+      reexported: headers of other libraries that a user of this library may include as well.
       **kwargs: as for cc_library.
     """
     package = native.package_name()

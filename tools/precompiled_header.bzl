@@ -1,4 +1,4 @@
-"""A header that is parsed once, for all that include it first."""
+"""A header that is parsed once, for all sources that include it first."""
 
 load("//tools:compiling.bzl", "COMPILING", "compiling")
 
@@ -11,7 +11,13 @@ def _impl(ctx):
         header.path,
         parsed.path,
         merged.compilation_context,
-        ["-xc++-header", "-fpch-instantiate-templates"],
+        [
+            "-xc++-header",
+            "-fpch-instantiate-templates",
+            # Bazel compares contents: a header with only a new timestamp is the same header.
+            "-Xclang",
+            "-fno-pch-timestamp",
+        ],
     )
     ctx.actions.run(
         executable = how.command[0],
@@ -21,7 +27,7 @@ def _impl(ctx):
         env = how.env,
         mnemonic = "ParseHeader",
         progress_message = "Parsing " + header.short_path,
-        # It says where its headers are, and there they must be for those who use it.
+        # The result has the paths of its headers, and its users must find them there.
         execution_requirements = {"no-sandbox": "1"},
     )
     context = cc_common.create_compilation_context(headers = depset([header, parsed]))

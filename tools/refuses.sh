@@ -1,16 +1,16 @@
 #!/bin/sh
-# refuses.sh DIAGNOSTIC PROGRAM: is the compiler's only error for PROGRAM the one that its head
-# announces, and does the diagnostic name all that it should?  The head of a program:
+# refuses.sh DIAGNOSTIC PROGRAM: fails unless the compiler's only error for PROGRAM is the one that the
+# head of PROGRAM announces, and the diagnostic has every text that the head names.  The head:
 #
 #   /// Refused:
 #   ///   weft: the message, which
 #   ///   may have several lines
 #   /// Naming: a text somewhere in the diagnostic
 #
-# "Refused by a deleted function:" stands where the error is the compiler's own; the message is
-# then the comment behind the declaration, which the compiler shows in a note.
+# A head with "Refused by a deleted function:" expects an error in the compiler's own words; the
+# message is then the comment behind the declaration, which the compiler shows in a note.
 #
-# Both compilers' wrapping of our message is taken off first:
+# Each compiler's wrapping of the message is stripped first:
 #   clang  x.cpp:1:2: error: static assertion failed due to requirement 'is_in_row': weft: ...
 #   g++    x.cpp:1:2: error: static assertion failed: weft: ...
 head=$(sed -n '/^\/\/\/ Refused/,/^$/p' "$2")

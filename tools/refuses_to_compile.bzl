@@ -1,4 +1,4 @@
-"""A must-not-compile test: a program, and the words in which the compiler refuses it."""
+"""A must-not-compile test: a program, and the message with which the compiler refuses it."""
 
 load("//tools:compiling.bzl", "COMPILING", "compiling")
 

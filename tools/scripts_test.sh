@@ -6,7 +6,7 @@ status=0
 passes() { "$@" > said 2>&1 || { echo "should pass: $*"; cat said; status=1; }; }
 fails() { "$@" > said 2>&1 && { echo "should fail: $*"; status=1; }; }
 
-# golden.sh: what is printed, and how it ends.
+# golden.sh: compares the output and the exit status.
 printf '#!/bin/sh\necho one\n' > prints_one && chmod +x prints_one
 printf '#!/bin/sh\necho one\nexit 3\n' > ends_badly && chmod +x ends_badly
 echo one > one && echo two > two
@@ -14,7 +14,7 @@ passes sh "$tools/golden.sh" ./prints_one one
 fails sh "$tools/golden.sh" ./prints_one two
 fails sh "$tools/golden.sh" ./ends_badly one
 
-# interleaved.awk: each process in its order, whole, and nothing else.
+# interleaved.awk: all lines of each process, in order, and no other lines.
 printf 'a1\na2\na1\n\nb1\nb2\n' > processes
 prints() { printf "$1" > output; awk -f "$tools/interleaved.awk" processes output; }
 passes prints 'a1\nb1\na2\na1\nb2\n'
@@ -28,8 +28,8 @@ fails prints ''
 printf 'a\nsame\n\nb\nsame\n' > processes
 fails prints 'a\nsame\nb\nsame\n'
 
-# backends.sh: the same from one thread, an interleaving from several and in random orders, and a good
-# end.
+# backends.sh: the expected text on one thread, an interleaving on several and in random orders, and
+# exit status 0.
 printf '#!/bin/sh\ncase $2 in\n*=1) echo a; echo b ;;\n*) echo b; echo a ;;\nesac\n' > changes
 chmod +x changes
 printf 'a\nb\n' > in_order && printf 'a\n\nb\n' > processes
@@ -44,7 +44,7 @@ printf '#!/bin/sh\ncase "$*" in\n*random*=10) echo two ;;\n*) echo one ;;\nesac\
 chmod +x wrong_once
 fails backends ./wrong_once one one
 
-# refuses.sh: one error, ours, naming the type, from either compiler.
+# refuses.sh: one error, with weft's message, naming the type, from either compiler.
 refuses() { sh "$tools/refuses.sh" diagnostic program.cpp; }
 printf '// SPDX\n\n/// Refused:\n///   weft: no,\n///   never\n/// Naming: the_type\n\nint x;\n' > program.cpp
 clang="x.cpp:1:2: error: static assertion failed due to requirement 'a::b': weft: no, never"
@@ -58,7 +58,8 @@ echo COMPILED > diagnostic && fails refuses
 printf '// SPDX\n\nint x;\n' > program.cpp
 printf 'x.cpp:1:2: error: \n' > diagnostic && fails refuses
 
-# refuses.sh, by a deleted function: one error, the compiler's, and our words behind the declaration.
+# refuses.sh, by a deleted function: one error of the compiler, and weft's message behind the
+# declaration.
 printf '/// Refused by a deleted function:\n///   weft: no (not once)\n/// Naming: the_type\n\n' > program.cpp
 clang="x.cpp:1:2: error: call to deleted constructor of 'the_type'"
 gcc="x.cpp:1:2: error: use of deleted function 'the_type::the_type(const the_type&)'"
@@ -74,7 +75,7 @@ echo COMPILED > diagnostic && fails refuses
 sed -i 's/ by a deleted function//' program.cpp
 printf '%s\n%s\n' "$clang" "$note" > diagnostic && fails refuses
 
-# tangle.sh: blocks of one language, in order; none is an error.
+# tangle.sh: the blocks of one language, in order; without any it fails.
 printf 'prose\n```cpp\nint a;\n```\n```output\nout\n```\n```cpp\nint b;\n```\n' > chapter.md
 sh "$tools/tangle.sh" output chapter.md > got
 [ "$(cat got)" = out ] || { echo "tangle.sh output: $(cat got)"; status=1; }

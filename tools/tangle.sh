@@ -1,8 +1,9 @@
 #!/bin/sh
 # tangle.sh LANGUAGE CHAPTER [PROGRAM]: prints the chapter's blocks in LANGUAGE, one after another.
-# The blocks of a PROGRAM are those that name it behind the language; without one, those that name none.
-# C++ blocks carry #line, so that the compiler complains about the chapter itself.  g++ 12 takes that
-# for a header, and warns of the closures that a header's coroutine hands to a template.
+# The blocks of a PROGRAM name it behind the language; without PROGRAM, the blocks that name none are
+# printed.  C++ blocks get a #line, so that the compiler reports errors in the chapter itself.  g++ 12
+# takes the chapter for a header, and warns about closures that a header's coroutine passes to a
+# template.
 awk -v language="$1" -v chapter="$2" -v program="$3" '
   BEGIN {
     sub(/^\.\//, "", chapter)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// The rival: the same loop on a variable behind two virtual functions, of a class that is not
-/// known where it is used.  A handler is no better known to the program that performs.
+/// The rival: the same loop on a variable behind two virtual functions, whose class the compiler
+/// does not know there.  It does not know the handler in the program that performs either.
 
 #include "examples/effect_suite/countdown.hpp"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-/// The rival: the same recursion by plain calls.  The compiler may know neither result, else it
-/// makes one of the two calls into a loop, and puts several levels into one.
+/// The rival: the same recursion by plain calls.  The compiler may know neither result: else it
+/// turns one of the two calls into a loop, and merges several levels.
 ///
-/// The second row has plain functions on our side, too, as one would write a program that performs
-/// nothing; there the compiler may do what it likes.
+/// The second row has plain functions on weft's side, too, as one would write a program that
+/// performs nothing; there the compiler may optimise freely.
 
 #include "examples/effect_suite/fibonacci_recursive.hpp"
 

@@ -2,10 +2,10 @@
 
 /// generator: a tree is walked depth first, and a loop pulls the value of each node.
 ///
-/// The rival is the same recursion as a generator of raw coroutines: an awaited call is a frame
-/// that knows its parent, and what all frames share is the one to resume and the value that it has
-/// given, so that a value takes one resumption however deep it comes from.  Its frames come from
-/// the same pool.  It handles no effects: nobody could give the values another meaning.
+/// The rival is the same recursion as a generator of raw coroutines.  An awaited call is a frame
+/// that knows its parent; all frames share the innermost frame and the current value, so a value
+/// takes one resumption however deep it comes from.  Its frames come from the same pool.  It
+/// handles no effects: the values cannot be given another meaning.
 
 #include "examples/effect_suite/generator.hpp"
 
@@ -33,7 +33,7 @@ class recursive_generator {
   class promise_type;
   using frame = std::coroutine_handle<promise_type>;
 
-  /// Where a loop and all frames meet: who is to be resumed, and the value.
+  /// Shared by the loop and all frames: the frame to resume, and the current value.
   struct meeting {
     frame innermost;
     integer value;
@@ -48,9 +48,9 @@ class recursive_generator {
 
   // ---- the outermost call, from a loop
 
-  /// Before the first next().
+  /// To be called before the first next().
   void start(meeting& m) noexcept;
-  /// Whether there is another value, which is in the meeting then.
+  /// Whether there is another value, which is then in `m`.
   bool next(meeting const& m) {
     m.innermost.resume();
     return !frame_.done();

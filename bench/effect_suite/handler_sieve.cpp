@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-/// The rival: a chain of objects, one for each prime; each asks the next by a virtual function, of
-/// a class that is not known there, and looks at what it says: so that is a call, and no jump.  Of
-/// ours clang makes a jump, as the clause does nothing after asking; hence a ratio below 1.
+/// The rival: a chain of objects, one for each prime.  Each asks the next one by a virtual
+/// function, whose class the compiler does not know there, and checks the answer, so this is a call
+/// and not a jump.  For weft clang emits a jump, as the clause does nothing after asking; hence a
+/// ratio below 1.
 
 #include "examples/effect_suite/handler_sieve.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// The rival: the loop calls a virtual function with each number, of a class that is not known
-/// there.
+/// The rival: the loop calls a virtual function with each number; the compiler does not know its
+/// class there.
 
 #include "examples/effect_suite/iterator.hpp"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 /// What do effects cost a whole program?  The programs of the effect handlers' common suite
-/// (github.com/effect-handlers/effect-handlers-bench) on its inputs, in seconds.  What each does,
-/// and what it measures, is said in examples/effect_suite; what its rival is and why that is fair,
-/// in the file of its row, beside this one.
+/// (github.com/effect-handlers/effect-handlers-bench) on its inputs, in seconds.  The files in
+/// examples/effect_suite say what each program does and measures; the files beside this one
+/// describe each rival, and why it is fair.
 
 #include "bench/effect_suite/rows.hpp"
 #include "bench/harness.hpp"

@@ -11,7 +11,7 @@
 /// n queens, by a handler that resumes n times.
 ///
 /// The rival is plain recursion over the same lists: a column is a call, which tries every row in a
-/// loop.  It goes back by returning, so it copies nothing and runs nothing again.
+/// loop.  It backtracks by returning, so it neither copies nor repeats work.
 namespace {
 
 namespace nqueens = effect_suite::nqueens;

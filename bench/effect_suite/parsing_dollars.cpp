@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// The rival: the parser reads and emits by virtual functions, of classes that are not known there;
-/// so does who feeds it stop.  That throws, as ours does: once a run.
+/// The rival: the parser reads and emits by virtual functions, whose classes the compiler does not
+/// know there; the source stops by one too.  That throws, as weft does: once a run.
 
 #include "examples/effect_suite/parsing_dollars.hpp"
 

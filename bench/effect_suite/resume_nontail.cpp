@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// The rival: a plain recursion, that calls itself and works on the result.
+/// The rival: a plain recursion that calls itself and works on the result.
 
 #include "examples/effect_suite/resume_nontail.hpp"
 

@@ -3,7 +3,7 @@
 
 #include "bench/harness.hpp"
 
-/// The rows of `effect_suite`, a function for each of the suite's programs.
+/// The rows of `effect_suite`: one function for each of the suite's programs.
 namespace weft::bench {
 
 void effect_suite_countdown(suite&);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-/// The rival: a deque of state machines, as one writes them where there are no coroutines.  A job
-/// is an object that remembers where it is, and whose next step is a virtual function, of a class
-/// that is not known where the queue is.  As little is known of the scheduler where a job spawns or
-/// ticks.  Jobs are in memory from the same pool as our frames.
+/// The rival: a deque of state machines, as one writes them without coroutines.  A job is an object
+/// that stores its state, and whose next step is a virtual function; the compiler does not know its
+/// class at the queue, nor the scheduler's class where a job spawns or ticks.  Jobs come from the
+/// same pool as weft's frames.
 
 #include "examples/effect_suite/scheduler.hpp"
 
@@ -38,7 +38,7 @@ class scheduler {
 class machine : public weft::detail::pooled {
  public:
   virtual ~machine() = default;
-  /// Goes on to where it lets the others go first, and returns true; or to its end.
+  /// Runs to the next yield, and returns true; or to the end, and returns false.
   virtual bool yields(scheduler& s) = 0;
 };
 

@@ -11,9 +11,9 @@
 
 /// All paths through a tree, by a handler that resumes twice.
 ///
-/// The rival is plain recursion: a node is a call, which answers with the list of the values below
-/// it.  It walks both sides and appends, so it copies nothing and runs nothing again; and as it has
-/// the values of many paths in its hands at once, the compiler combines several at a time.
+/// The rival is plain recursion: a node is a call, which returns the list of the values below it.
+/// It walks both sides and appends, so it neither copies nor repeats work; and since the values of
+/// many paths are at hand at once, the compiler vectorises.
 namespace {
 
 namespace tree_explore = effect_suite::tree_explore;

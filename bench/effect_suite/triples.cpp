@@ -10,12 +10,12 @@
 
 /// Triples of a sum, by a handler that resumes twice.
 ///
-/// The rival is a search with a stack of its own.  What the program knows at a flip is put on the
-/// stack as a value, the search goes on with a copy, and comes back to it later with the other
-/// side.  The program between two flips is a function into which the compiler does not see, as a
-/// handler cannot see what it resumes: else all would become three loops.
+/// The rival is a search with an explicit stack.  At a flip the state of the program is pushed on
+/// the stack as a value, the search continues with a copy, and later comes back to the state with
+/// the other side.  The program between two flips is a function that the compiler does not see
+/// through, as a handler cannot see into its resumption: else all of it would become three loops.
 ///
-/// By replay a flip costs all flips before it, 225 in the mean: the row is there to show it.
+/// With replay a flip costs all flips before it, 225 in the mean: the row is there to show that.
 namespace {
 
 namespace triples = effect_suite::triples;
@@ -24,10 +24,10 @@ using weft::bench::launder;
 constexpr int input = 300;
 constexpr std::uint64_t answer = 460'212'934;
 
-/// The program, as it waits at a flip.
+/// The state of the program at a flip.
 struct at_flip {
   int sum;
-  int chosen[3];  // the last known one is what is asked for: this, or a smaller one?
+  int chosen[3];  // the choice is about the last known one: this, or a smaller one?
   int known;
 };
 enum class came_to { flip, fail, end };
@@ -68,7 +68,8 @@ std::uint64_t plain(int n) {
 
 template <class Policy>
 void add_row(weft::bench::suite& bench, std::string_view name) {
-  // By replay the whole input takes a quarter of a minute; a smaller one has the rival's answer.
+  // With replay the whole input takes a quarter of a minute; the smaller one is checked with the
+  // rival.
   int const n = bench.is_quick() ? 50 : input;
   bench.compare_seconds(
       name, [n] { return triples::program<Policy>(launder(n)); }, "stack",

@@ -12,40 +12,41 @@
 
 namespace weft::detail {
 
-/// A fence in two halves, for two sides that each store and then look at what the other has stored:
-/// who does that all the time has the light half, which only the compiler sees; who seldom does,
-/// the heavy one, which has the system interrupt all other threads of the process that run, and
-/// make each of them do what a full fence does.
+/// A fence in two halves, for two threads that each store to one location and then read the
+/// location that the other stores to.  The thread that does so often uses the light half, which
+/// binds the compiler only.  The thread that does so seldom uses the heavy half, by which the
+/// system interrupts all other running threads of the process and has each execute a full fence.
 ///
-///   FENCE-1  Of a light and a heavy fence one comes first: what came before that one is seen after the
-///       other, whatever the orders.
+///   FENCE-1  Of a light and a heavy fence, one comes first: the accesses before it are visible to
+///       the accesses after the other one, whatever their orders.
 ///
-/// A heavy one is 1 to 2 microseconds here.  It grows with how many threads run, and waits for the
-/// heavy ones of other processes.  Thread safe.
+/// A heavy fence takes 1 to 2 microseconds here.  Its cost grows with the number of running
+/// threads, and it waits for the heavy fences of other processes.  Thread safe.
 ///
-/// Source: D. Dice, H. Huang, M. Yang, Asymmetric Dekker synchronization, 2001; the words of FENCE-1
-/// from D. Goldblatt, Asymmetric fences, P1202R5; membarrier(2).
+/// Source: D. Dice, H. Huang, M. Yang, Asymmetric Dekker synchronization, 2001; the wording of
+/// FENCE-1 from D. Goldblatt, Asymmetric fences, P1202R5; membarrier(2).
 class asymmetric_fence {
  public:
-  /// Whether there is one: on Linux, from 4.14 on, if nothing forbids it.  Always the same.
+  /// Whether the system has it: Linux from 4.14 on, unless forbidden.  The result never changes.
   [[nodiscard]] static bool exists() noexcept {
     static bool const does = call(command::begin);
     return does;
   }
-  /// seq_cst: the compiler moves nothing past it, either way; the processor never hears of it.
+  /// [1] seq_cst: pairs with heavy() (FENCE-1).  The compiler moves no access across it; it emits
+  /// no instruction.
   static void light() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
-  /// If there is one.
+  /// Requires exists().
   static void heavy() noexcept {
     if (call(command::fence)) [[likely]]
       return;
-    // A process that was stopped and restored elsewhere has to ask for it again.
+    // A process that was checkpointed and restored elsewhere has to register again.
     if (call(command::begin) && call(command::fence)) return;
     std::perror("weft: membarrier, which was there before, and on which others rely");
     std::terminate();
   }
 
  private:
-  /// As in linux/membarrier.h: private and expedited, of which older ones do not know.
+  /// The private expedited commands of linux/membarrier.h, which older headers lack.
   enum class command { fence = 1 << 3, begin = 1 << 4 };
 
   [[nodiscard]] static bool call([[maybe_unused]] command c) noexcept {

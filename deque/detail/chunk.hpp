@@ -14,9 +14,10 @@
 
 /// A chunk: a counted block with room for `capacity` elements, of which a run is constructed.
 ///
-///   CHUNK-1  The constructed slots are [low, high).  Every version's window on the chunk lies within.
-///   CHUNK-2  A slot is constructed once while the chunk has several owners: `low` only falls then,
-///       and `high` only rises.
+///   CHUNK-1  The constructed slots are [low, high).  Every version's window on the chunk lies
+///       within them.
+///   CHUNK-2  While the chunk has several owners, `low` only falls and `high` only rises, so each
+///       slot is constructed at most once.
 ///   CHUNK-3  Height 0 holds the user's elements.  Height h > 0 holds pointers to chunks of height
 ///       h - 1, each of them full.
 namespace weft::detail {
@@ -29,15 +30,15 @@ constexpr side opposite(side s) noexcept { return s == side::front ? side::back 
 template <class T, class P>
 struct chunk_header {
   typename P::counts::owners owners{};
-  typename P::counts::bound low{};   // written as CHUNK-2 says
-  typename P::counts::bound high{};  // written as CHUNK-2 says
+  typename P::counts::bound low{};   // CHUNK-2
+  typename P::counts::bound high{};  // CHUNK-2
   std::uint16_t const capacity;
   std::uint16_t const height;
 
   chunk_header(slot room, unsigned h) noexcept
       : capacity(static_cast<std::uint16_t>(room)), height(static_cast<std::uint16_t>(h)) {}
 
-  static void destroy(chunk_header* header) noexcept;  // chunks of chunks: at most `height` deep
+  static void destroy(chunk_header* header) noexcept;  // recurses at most `height` deep
 
   template <side S>
   auto& bound() noexcept {
@@ -52,17 +53,18 @@ struct chunk_header {
 template <class T, class P>
 using chunk_owner = counted<chunk_header<T, P>>;
 
-/// How elements `E` lie in a chunk of a deque of `T`.
+/// The layout of elements `E` in a chunk of a deque of `T`.
 template <class E, class T, class P>
 struct chunk {
   using header = chunk_header<T, P>;
   static constexpr bool is_leaf = std::is_same_v<E, T>;
 
-  /// Whether elements may be moved from slot to slot: if that threw, a version would change.
+  /// Whether elements may be moved from slot to slot.  A move that threw would change a version.
   static constexpr bool moves_safely = std::is_nothrow_move_constructible_v<E>;
 
-  /// Whether a slot of a shared chunk may be built in that no version has seen.  Never in a chunk
-  /// of chunks: what a dead version put there would live on, up to all that it ever held.
+  /// Whether a push may construct an element in a slot of a shared chunk that no version covers.
+  /// Never in a chunk of chunks: the chunk that a destroyed version put there would live on, with
+  /// all that it holds.
   static constexpr bool claims_slots = is_leaf && !P::elements_own_versions;
 
   static_assert(std::is_nothrow_destructible_v<E>,
@@ -71,11 +73,11 @@ struct chunk {
       moves_safely || std::is_copy_constructible_v<E>,
       "weft: an element of a persistent_deque must move without throwing, or be copyable");
 
-  /// What a full chunk holds: a power of two, so that an index is divided by shifts.
+  /// The size of a full chunk: a power of two, so that an index is divided by a shift.
   static constexpr slot full =
       is_leaf ? std::clamp<slot>(std::bit_floor(P::leaf_bytes / sizeof(E)), 4, 64) : 32;
 
-  /// The capacity of a chunk for `n` elements that is alone in its tier: small at first.
+  /// The capacity of a chunk for `n` elements that is alone in its tier.  It starts small.
   static constexpr slot capacity_for(slot n) noexcept {
     return std::clamp(std::bit_ceil(n), std::min<slot>(is_leaf ? 8 : 4, full), full);
   }
@@ -85,7 +87,7 @@ struct chunk {
     return std::launder(reinterpret_cast<E*>(bytes)) + i;
   }
 
-  /// A chunk with nothing in it, its bounds at `start`.
+  /// An empty chunk, its bounds at `start`.
   static chunk_owner<T, P> make(slot capacity, unsigned height, slot start) {
     void* const memory = P::memory::allocate(bytes(capacity), alignment);
     auto* const h = ::new (memory) header(capacity, height);
@@ -101,7 +103,8 @@ struct chunk {
     P::memory::deallocate(h, size, alignment);
   }
 
-  /// For an only owner whose window is [b, e): destroys what only dead versions could see.
+  /// For an only owner whose window is [b, e): destroys the elements that only destroyed versions
+  /// could see.
   static void trim(header& h, slot b, slot e) noexcept {
     std::destroy(at(h, h.low.get()), at(h, b));
     h.low.set(b);
@@ -109,7 +112,7 @@ struct chunk {
     h.high.set(e);
   }
 
-  /// Moves the only owner's [b, e), trimmed, so that it begins at `to`.
+  /// Moves the elements [b, e) of a trimmed chunk with one owner so that they begin at `to`.
   static void slide(header& h, slot b, slot e, slot to) noexcept
     requires moves_safely
   {
@@ -127,13 +130,13 @@ struct chunk {
     h.high.set(to + n);
   }
 
-  /// Makes [b, e) of the chunk its owner's alone, by copying it if it is shared.
+  /// If the chunk is shared, replaces it by a copy of [b, e) that has one owner.
   static void own(chunk_owner<T, P>& c, slot b, slot e) {
     if (!c->owners.only_one()) c = transfer(*c, b, e, c->capacity, b);
   }
 
-  /// A new chunk with the elements [b, e) of `h`, beginning at `to`: moved out of an only owner
-  /// if that cannot throw, else copied.  If a copy throws, nothing has happened.
+  /// A new chunk with the elements [b, e) of `h`, beginning at `to`.  They are moved if `h` has one
+  /// owner and a move cannot throw, else copied.  If a copy throws, `h` is unchanged.
   static chunk_owner<T, P> transfer(header& h, slot b, slot e, slot capacity, slot to) {
     auto fresh = make(capacity, h.height, to);
     auto const append = [&](auto&& element) {

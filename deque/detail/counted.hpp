@@ -5,13 +5,13 @@
 
 namespace weft::detail {
 
-/// A pointer that is one of several owners.  `X` has a member `owners` (see deque/policy.hpp)
+/// A counted pointer, one of several owners of an X.  `X` has a member `owners` (deque/policy.hpp)
 /// and a static `destroy(X*)`, which the last owner calls.
 template <class X>
 class counted {
  public:
   counted() = default;
-  explicit counted(X* born) noexcept : x_(born) {}  ///< Takes the count that `born` has.
+  explicit counted(X* born) noexcept : x_(born) {}  ///< Takes the initial count of 1.
   counted(counted const& other) noexcept : x_(other.x_) {
     if (x_) x_->owners.add();
   }
@@ -31,7 +31,7 @@ class counted {
   explicit operator bool() const noexcept { return x_ != nullptr; }
 
  private:
-  // Out of line: of the many places where an owner goes, few see the last one.
+  // noinline: few destructors are the last owner's, and the others stay small.
   [[gnu::noinline]] static void destroy(X* x) noexcept { X::destroy(x); }
 
   X* x_ = nullptr;

@@ -5,7 +5,8 @@
 #include <stdexcept>
 #include <string>
 
-/// What a deque throws at wrong use; out of line, and out of the way of what is used rightly.
+/// The errors of a persistent_deque that is misused: cold and noinline, so that correct use does
+/// not pay for them.
 namespace weft::detail {
 
 [[noreturn, gnu::cold, gnu::noinline]] inline void throw_empty(char const* operation) {

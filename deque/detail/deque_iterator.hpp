@@ -9,9 +9,9 @@
 
 namespace weft::detail {
 
-/// A place in a deque: its index, and the run of elements it is in.  A step inside the run is a
-/// pointer's step; to another run it is a search, O(log n).  Valid while the deque object lives
-/// unchanged (another version of it may change).
+/// A position in a deque: its index, and the run of elements that contains it.  A step within the
+/// run moves a pointer; a step to another run is a search, O(log n).  Valid until the deque object
+/// is changed or destroyed; other versions may change.
 template <class T, class P>
 class deque_iterator {
   using top = tier<T, T, P>;
@@ -86,7 +86,7 @@ class deque_iterator {
 
   top const* deque_ = nullptr;
   difference_type index_ = 0;
-  pointer first_ = nullptr, here_ = nullptr, last_ = nullptr;  // the run, and our place in it
+  pointer first_ = nullptr, here_ = nullptr, last_ = nullptr;  // the run, and the position in it
 };
 
 }  // namespace weft::detail

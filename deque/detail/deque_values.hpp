@@ -7,7 +7,7 @@
 
 #include "deque/persistent_deque.hpp"
 
-/// What of persistent_deque is longer than a line, in the order of its declaration.
+/// The definitions of persistent_deque's longer members, in the order of its declaration.
 namespace weft {
 
 template <class T, class P>

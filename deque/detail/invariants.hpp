@@ -7,9 +7,9 @@
 
 namespace weft::detail {
 
-/// Looks a deque over.  For tests: O(n), and no part of the product includes it.
+/// Checks the invariants of a deque.  For tests only.  O(n).
 struct invariants {
-  /// What is wrong, by the numbers of chunk.hpp and tier.hpp; null if nothing is.
+  /// The invariant of chunk.hpp or tier.hpp that is violated; null if all hold.
   template <class T, class P>
   static char const* broken(persistent_deque<T, P> const& d) {
     return broken_in(d.top_, 0);

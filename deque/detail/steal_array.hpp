@@ -10,24 +10,24 @@
 
 namespace weft::detail {
 
-/// The cells of what is stolen from, as many as a power of two, and the smaller arrays that were
-/// there before: thieves may still read those.  Each is at most half as large as the next, so all
-/// of them are smaller together than the newest.
+/// The cells of a chase_lev or steal_queue, a power of two of them, and the smaller arrays that
+/// this one replaced: thieves may still read those.  Each is at most half as large as the next, so
+/// together they are smaller than the newest.
 ///
-/// Cells are atomic: a thief may read one that the owner is writing to, and then does not get what
-/// it has read (STEAL-3).
+/// Cells are atomic: a thief may read a cell while the owner writes it, and then discards the value
+/// (STEAL-3).
 template <class T>
 class steal_array {
  public:
   using index = std::int64_t;
 
-  /// For so many, or a few more.
+  /// With room for at least `room` items.
   explicit steal_array(std::size_t room)
       : last_(static_cast<index>(std::bit_ceil(room)) - 1),
         cells_(std::make_unique<std::atomic<T>[]>(std::bit_ceil(room))) {}
 
-  /// Puts in its place a larger one that keeps it, and has the items `from` to `to` of it.  Throws
-  /// std::bad_alloc, and then nothing has happened.
+  /// Replaces `old` by an array with at least `room` cells and the items [from, to), which keeps
+  /// `old` alive.  If it throws std::bad_alloc, nothing has changed.
   static void replace(std::unique_ptr<steal_array>& old, std::size_t room, index from, index to) {
     auto larger = std::make_unique<steal_array>(room);
     for (index i = from; i != to; ++i) larger->put(i, old->get(i));
@@ -37,18 +37,19 @@ class steal_array {
 
   [[nodiscard]] index capacity() const noexcept { return last_ + 1; }
 
-  // Relaxed, both: bottom and top say what a cell holds and who may have it (STEAL-1 to STEAL-3).
+  // Relaxed, here and below: top and bottom order the accesses (STEAL-1 to STEAL-3).
   [[nodiscard]] T get(index i) const noexcept { return cell(i).load(std::memory_order_relaxed); }
+  // Relaxed: as above.
   void put(index i, T x) noexcept { cell(i).store(x, std::memory_order_relaxed); }
-  /// What next() gives, so many times, at least once: from i on.
+  /// Puts the results of n calls of next(), n >= 1, from index i on.
   template <class Next>
   void put_all(index i, std::size_t n, Next next) noexcept {
     std::atomic<T>* const cells = cells_.get();
     index const last = last_;
     for (;;) {
-      cells[i++ & last].store(next(), std::memory_order_relaxed);  // relaxed: as put
+      cells[i++ & last].store(next(), std::memory_order_relaxed);  // relaxed: as in put
       if (--n == 0) return;
-      asm("" : "+r"(n));  // not to be unrolled: most often they are few
+      asm("" : "+r"(n));  // not unrolled: n is usually small
     }
   }
 

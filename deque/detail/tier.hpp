@@ -9,27 +9,28 @@
 
 /// The structure of a persistent_deque: a finger tree of chunks.
 ///
-/// A tier is a window on a chunk at the front, a window on one at the back, and between them a
-/// tier below whose elements are the full chunks of this one.  The deque is the tier at height
-/// 0; each tier below is counted, and may belong to many versions.
+/// A tier has a window on a chunk at the front, a window on a chunk at the back, and between them a
+/// tier below, whose elements are the full chunks of this tier.  The deque is the tier at height 0.
+/// A tier below is counted and may belong to many versions.
 ///
 ///   TIER-1  If there is a tier below, or both windows have a chunk: those chunks have full
 ///       capacity, the front window ends at its chunk's end, the back window begins at 0.
 ///   TIER-2  Every chunk in the tier below is full, so an index is found by division.
 ///   TIER-3  Otherwise at most one window has a chunk, of any capacity, and lies anywhere in it.
 ///   TIER-4  An empty window may keep a chunk, a spare, only if it is the chunk's only owner.  A
-///       copy of the tier does not get it.
-///   TIER-5  The tier below, if there is one, holds something.
-///   TIER-6  A window's only owner destroys slots outside it before it builds or moves there.
+///       copy of the tier does not get the spare.
+///   TIER-5  A tier below is never empty.
+///   TIER-6  A window's only owner destroys the slots outside the window before it constructs or
+///       moves elements there.
 ///
-/// A push builds in place if the next slot of the leaf has never been built in, even in a leaf
-/// with many owners: no older version's window covers it (the slot claim of P. Bagwell's VList,
+/// A push constructs in place if the next slot of the leaf has never been used, even in a leaf with
+/// many owners: no older version's window covers the slot (the slot claim of P. Bagwell's VList,
 /// "Fast Functional Lists, Hash-Lists, Deques and Variable Length Arrays", 2002).  So only the
-/// second push from one old version copies a leaf.  Chunks of chunks are copied before they
-/// change: what lives longer than the versions that see it is less than two leaves a version.
+/// second push from one old version copies a leaf.  Chunks of chunks are copied before they change.
+/// So the elements that outlive the versions that see them are less than two leaves a version.
 ///
-/// Chunks held at both ends, with full ones between, are the shape of R. Hinze and R. Paterson,
-/// "Finger trees: a simple general-purpose data structure", doi:10.1017/S0956796805005769.
+/// Chunks at both ends, with full ones between, are the shape of R. Hinze and R. Paterson, "Finger
+/// trees: a simple general-purpose data structure", doi:10.1017/S0956796805005769.
 namespace weft::detail {
 
 struct invariants;
@@ -68,52 +69,54 @@ class tier {
     return front_.size() + back_.size() + (below_ ? below_->count * full : 0);
   }
 
-  /// Adds E(args...) at the end S.  If it throws, the tier is as it was.  A sole rvalue `E`
-  /// that moves without throwing is moved from only when nothing can fail any more.
+  /// Adds E(args...) at the end S.  If it throws, the tier is unchanged.  A sole rvalue `E` that
+  /// moves without throwing is moved from only after the last step that can throw.
   template <side S, class... Args>
   void emplace(Args&&... args);
 
-  /// Takes the element at the end S.  If it throws, the tier holds what it held.  `R` is E, or
-  /// for an element whose move may throw, what to make of it.
+  /// Removes and returns the element at the end S.  If it throws, the tier holds the same elements.
+  /// `R` is E, or, if a move of E may throw, a type that is constructed from the element.
   template <side S, class R = E>
   R pop(char const* operation);
 
-  /// Whether adding one at the front and taking the last is a matter of moving the edges of
-  /// chunks of our own; and doing so.
+  /// Whether one push at the front and one pop at the back only move the edges of unshared chunks;
+  /// rotate() does both.
   [[nodiscard]] bool can_rotate() const noexcept;
   template <class... Args>
   E rotate(Args&&... args) noexcept;
 
-  /// Removes the element at the end S; likewise.
+  /// Removes the element at the end S.  If it throws, the tier holds the same elements.
   template <side S>
   void discard(char const* operation);
 
   template <side S>
   E const& peek(char const* operation) const;
 
-  /// A run of elements that lie side by side, and the index of its first.
+  /// A run of contiguous elements, and the index of the first.
   struct run {
     E* first;
     std::size_t size;
     std::size_t index;
   };
-  /// The run that holds element `i`; an empty one if there is no such element.
+  /// The run that holds element `i`; an empty run if there is no such element.
   [[nodiscard]] run run_of(std::size_t i) const noexcept;
 
-  /// Removes all from index `i` on, and returns it.  If it throws, the tier is fit to be
-  /// destroyed and for nothing else.
+  /// Removes the elements from index `i` on, and returns them.  If it throws, the tier can only be
+  /// destroyed.
   tier split_off(std::size_t i);
 
-  /// Replaces element `i`, which exists, by make(element).  If it throws, the tier is as it was.
+  /// Replaces element `i`, which must exist, by make(element).  If it throws, the tier is
+  /// unchanged.
   template <class Make>
   void replace(std::size_t i, Make make);
 
-  /// Where element `i` is, which exists: the window [begin, end) on its chunk, and its slot.
+  /// The place of element `i`, which must exist: the window [begin, end) on its chunk, and its
+  /// slot.
   struct element_place {
     owner* chunk;
     slot begin, end, at;
   };
-  /// The same, after everything on the way to the chunk is made this version's alone.
+  /// The same, after the chunks on the path to it (not its own) have been unshared.
   element_place own_way_to(std::size_t i);
 
  private:
@@ -175,12 +178,12 @@ class tier {
   [[nodiscard]] bool at_most_one_chunk() const noexcept {  // TIER-3
     return !below_ && !(front_.chunk && back_.chunk);
   }
-  /// Where the first element of a chunk goes that will grow towards S.
+  /// The slot at which a chunk begins that will grow towards S.
   template <side S>
   static constexpr slot start(slot capacity) noexcept {
     return S == side::front ? capacity : 0;
   }
-  /// Where `n` elements begin that leave their free slots at S.
+  /// The slot at which `n` elements begin so that the free slots are at S.
   template <side S>
   static constexpr slot flush(slot capacity, slot n) noexcept {
     return S == side::front ? capacity - n : 0;
@@ -229,12 +232,12 @@ class tier {
   [[no_unique_address]] std::conditional_t<cells::is_leaf, zero, unsigned> height_{};
 };
 
-/// A tier below: counted, since versions share it.
+/// A tier below.  It is counted, since versions share it.
 template <class T, class P>
 struct lower_tier {
   using inner = tier<chunk_owner<T, P>, T, P>;
   typename P::counts::owners owners{};
-  std::size_t count = 0;  // chunks in `chunks`; written by the only owner
+  std::size_t count = 0;  // chunks in `chunks`; only an only owner writes it
   inner chunks;
 
   lower_tier(std::size_t n, inner c) noexcept : count(n), chunks(std::move(c)) {}
@@ -244,13 +247,13 @@ struct lower_tier {
         P::memory::allocate(sizeof(lower_tier), std::align_val_t(alignof(lower_tier)));
     return counted<lower_tier>(::new (memory) lower_tier(n, std::move(c)));
   }
-  static void destroy(lower_tier* t) noexcept {  // as deep as the tiers: log n
+  static void destroy(lower_tier* t) noexcept {  // recurses as deep as the tiers: log n
     t->~lower_tier();
     P::memory::deallocate(t, sizeof(lower_tier), std::align_val_t(alignof(lower_tier)));
   }
 };
 
-/// Before a change below: a tier below that is this version's alone.
+/// Unshares the tier below, before a change to it.
 template <class E, class T, class P>
 void tier<E, T, P>::own_below() {
   if (!below_->owners.only_one()) below_ = lower_tier<T, P>::make(below_->count, below_->chunks);

@@ -9,7 +9,7 @@
 #include "deque/detail/tier.hpp"
 #include "deque/detail/tier_pop.hpp"
 
-/// Finding, cutting and replacing by index: one step a tier, so log n.
+/// Search, split and replacement by index: one step a tier, so O(log n).
 namespace weft::detail {
 
 template <class E, class T, class P>
@@ -33,8 +33,8 @@ auto tier<E, T, P>::run_of(std::size_t i) const noexcept -> run {
 template <class E, class T, class P>
 tier<E, T, P> tier<E, T, P>::split_off(std::size_t i) {
   tier rest(height());
-  // Both sides of a cut see the one leaf.  A chunk of chunks is copied: it would keep alive, for
-  // one side, all that the other holds.  A side that sees nothing lets go (TIER-4).
+  // Both sides of a split share the leaf.  A chunk of chunks is copied: one side would keep the
+  // other side's chunks alive.  A side whose part is empty releases the chunk (TIER-4).
   auto const part = [](window const& whole, slot b, slot e) {
     if (b == e) return window();
     if constexpr (cells::is_leaf)
@@ -102,7 +102,7 @@ template <class Make>
 void tier<E, T, P>::replace(std::size_t i, Make make) {
   auto const found = run_of(i);
   E const& old = found.first[i - found.index];
-  // `make` comes before any chunk is made ours: it may copy the deque, and so share it again.
+  // Call `make` before unsharing any chunk: it may copy the deque, and so share the chunks again.
   if constexpr (cells::moves_safely) {
     E element(make(old));
     element_place const p = own_way_to(i);
@@ -110,7 +110,7 @@ void tier<E, T, P>::replace(std::size_t i, Make make) {
     E* const there = cells::at(**p.chunk, p.at);
     std::destroy_at(there);
     std::construct_at(there, std::move(element));
-  } else {  // only ever copied: build what is before it, the new one and what is after it aside
+  } else {  // only copied: build the whole run in a fresh chunk
     element_place const from = own_way_to(i);
     owner const whole = *from.chunk;
     owner fresh = cells::make(whole->capacity, whole->height, from.begin);

@@ -9,11 +9,11 @@
 #include "deque/detail/deque_errors.hpp"
 #include "deque/detail/tier.hpp"
 
-/// Popping at an end of a tier.  Finding the element may rearrange the tier, which holds the same
-/// afterwards; taking it comes last.
+/// Pop at an end of a tier.  The search for the element may rearrange the tier but keeps its
+/// elements; the removal is the last step.
 namespace weft::detail {
 
-/// The window whose end S is the tier's.  It is not empty.
+/// The window that holds the tier's element at the end S.  It is not empty.
 template <class E, class T, class P>
 template <side S>
 auto tier<E, T, P>::reach(char const* operation) -> window& {
@@ -35,11 +35,11 @@ template <side S>
   }
   window& other = at_end<opposite(S)>();
   if (other.empty()) throw_empty(operation);
-  w = window();  // the spare would break TIER-1 once `other` is popped at this end
+  w = window();  // with the spare kept, a pop of `other` at this end would break TIER-1
   return other;
 }
 
-/// Steps back over the element at S, which is destroyed already.
+/// Moves the edge S back over an element that is already destroyed.
 template <class E, class T, class P>
 template <side S>
 void tier<E, T, P>::retreat(window& w) noexcept {
@@ -61,7 +61,7 @@ R tier<E, T, P>::pop(char const* operation) {
     retreat<S>(w);
     return taken;
   } else {
-    // Nothing may throw once the element is gone, so it goes when the caller has its copy.
+    // Nothing may throw after the removal, so it happens once the caller has its copy.
     struct on_return {
       window& w;
       int const exceptions = std::uncaught_exceptions();
@@ -77,7 +77,7 @@ template <class E, class T, class P>
 template <side S>
 [[gnu::noinline]] E tier<E, T, P>::pop_slowly(window& w) {
   if constexpr (!cells::is_leaf) {
-    cells::own(w.chunk, w.begin, w.end);  // else the chunk popped here would live on there
+    cells::own(w.chunk, w.begin, w.end);  // else the chunk would keep the popped one alive
   } else if constexpr (std::is_copy_constructible_v<E>) {
     if (!w.alone()) {
       E taken(std::as_const(*w.template last<S>()));
@@ -90,7 +90,7 @@ template <side S>
   return taken;
 }
 
-/// Lets go of the element at S in a shared chunk.
+/// Removes the element at S from the window of a shared chunk.
 template <class E, class T, class P>
 template <side S>
 void tier<E, T, P>::narrow(window& w) noexcept {
@@ -145,7 +145,7 @@ template <class E, class T, class P>
     return false;
   if (!b.empty()) [[likely]]
     return b.alone() && b.chunk->template bound<side::back>().get() == b.end;
-  // Or f is the only chunk.  That it may be b is left to push and pop.
+  // Or f is the only chunk.  If b is the only chunk, the caller uses push and pop.
   return !b.chunk && !below_ && !f.empty() && f.chunk->template bound<side::back>().get() == f.end;
 }
 

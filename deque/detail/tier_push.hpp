@@ -7,11 +7,11 @@
 
 #include "deque/detail/tier.hpp"
 
-/// Pushing at an end of a tier.  The common case is a handful of instructions; the others are
-/// out of line.  Each builds what is new aside, and puts it in place by steps that cannot throw.
+/// Push at an end of a tier.  The common case is a few instructions; the other cases are noinline.
+/// Each constructs the new parts aside, and installs them by steps that cannot throw.
 namespace weft::detail {
 
-/// Builds an element beyond the edge S if there is a slot and this version may have it.
+/// Constructs an element beyond the edge S, if a slot is free there and this version may use it.
 template <class E, class T, class P>
 template <side S, class Make>
 bool tier<E, T, P>::extend(window& w, Make& make) {
@@ -22,10 +22,10 @@ bool tier<E, T, P>::extend(window& w, Make& make) {
   slot const to = S == side::front ? from - 1 : from + 1;
   E* const place = w.at(S == side::front ? to : from);
 
-  // First the slot, then the element: whatever its constructor does elsewhere, the slot is ours.
+  // Claim the slot before constructing: the constructor may itself push to a version of this deque.
   if (!cells::claims_slots && !w.alone()) return false;
   if (!P::counts::between_threads || w.alone()) {
-    if (bound.get() != from) return false;  // a version, alive or dead, has been there
+    if (bound.get() != from) return false;  // another version, perhaps destroyed, has used the slot
     bound.set(to);
   } else {
     if (!bound.claim(from, to)) return false;
@@ -36,7 +36,7 @@ bool tier<E, T, P>::extend(window& w, Make& make) {
     try {
       make(place);
     } catch (...) {
-      bound.set(from);  // nobody else can have moved it: that takes an edge at `to`
+      bound.set(from);  // no other version can have moved it: that takes an edge at `to`
       throw;
     }
   }
@@ -44,7 +44,7 @@ bool tier<E, T, P>::extend(window& w, Make& make) {
   return true;
 }
 
-/// The same where it is known that there is a slot, in a trimmed chunk of our own.
+/// The same for a trimmed chunk with one owner, where a slot is known to be free.
 template <class E, class T, class P>
 template <side S, class Make>
 void tier<E, T, P>::build(window& w, Make& make) {
@@ -68,7 +68,7 @@ void tier<E, T, P>::emplace(Args&&... args) {
 
   constexpr bool is_move = sizeof...(Args) == 1 && (std::is_same_v<Args, E> && ...);
   if constexpr (cells::moves_safely && !is_move) {
-    // First, while all is in place: `args` may refer to an element that is about to slide.
+    // Construct first, in case `args` refers to an element that is about to be moved.
     E element(std::forward<Args>(args)...);
     auto move_in = [&](E* place) noexcept { std::construct_at(place, std::move(element)); };
     push_slowly<S>(move_in);
@@ -99,7 +99,7 @@ template <side S, class Make>
 
   if (single && &w == &there && extend<S>(w, make)) return;
 
-  if (w.template has_room<S>()) {  // but another version has, or had, the next slot
+  if (w.template has_room<S>()) {  // but another version uses, or has used, the next slot
     if (w.alone()) {
       w.trim();
       build<S>(w, make);
@@ -111,7 +111,7 @@ template <side S, class Make>
     return;
   }
 
-  if (!single) {  // TIER-1: a full chunk
+  if (!single) {  // TIER-1: the chunk is full
     window w1 = fresh<S>(full);
     if constexpr (noexcept(make(w1.at(0)))) {
       push_below<S>(std::move(here.chunk));
@@ -124,7 +124,7 @@ template <side S, class Make>
     return;
   }
 
-  if (w.size() > full / 2) {  // and full / 2 < size <= capacity, so the capacity is full
+  if (w.size() > full / 2) {  // full / 2 < size <= capacity, so the capacity is full
     window w1 = fresh<S>(full);
     build<S>(w1, make);
     if (&w == &here) there = std::move(w);
@@ -149,7 +149,7 @@ template <side S, class Make>
   w = std::move(w1);
 }
 
-/// A window on a new chunk with the elements of `w`, its free slots at S.
+/// A window on a new chunk with the elements of `w` and its free slots at S.
 template <class E, class T, class P>
 template <side S>
 auto tier<E, T, P>::moved_inward(window& w, slot capacity) const -> window {
@@ -168,7 +168,7 @@ auto tier<E, T, P>::fresh(slot capacity) const -> window {
 template <class E, class T, class P>
 template <side S>
 [[gnu::noinline]] void tier<E, T, P>::push_below(owner&& c) {
-  if (!below_) {  // a tier below holds something from the first (TIER-5)
+  if (!below_) {  // TIER-5: a tier below starts with one chunk
     auto first = lower_tier<T, P>::make(1, typename lower_tier<T, P>::inner(height() + 1));
     first->chunks.template emplace<S>(std::move(c));
     below_ = std::move(first);

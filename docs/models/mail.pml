@@ -1,33 +1,36 @@
 // SPDX-License-Identifier: MIT
 /* Waiting for mail, at a gate, and until a point in time: one protocol for all, and a mailbox.
  *
- * Who waits stands in a waiter, in the frame of its operation, which is on one list or several: at
- * mailboxes, on the heap of timers, at a gate; each has a lock (sched/sync/detail/waiter.hpp).
+ * A waiting process is recorded in a waiter, in the frame of its operation, which is on one list
+ * or several: at mailboxes, on the heap of timers, at a gate; each has a lock
+ * (sched/sync/detail/waiter.hpp).
  *
- *   WAITER-1  Who wakes it takes the process out of the waiter by one exchange, under the lock of the
- *       list on which the waiter was found.
- *   WAITER-2  When it goes on, it takes the waiter off the lists on which that still stands, each under
- *       its lock, before the frame goes.  Nobody holds two of these locks at once.
- *   WAITER-3  It enters the lists while its state is `yielding`, and is put when it is `sleeping`: by
- *       mail and by the clock after unlocking; at a gate under the lock, which is the last that a
- *       process takes before it sleeps.
+ *   WAITER-1  A waker takes the process out of the waiter by one exchange, under the lock of the
+ *       list on which it found the waiter.
+ *   WAITER-2  When the process continues, it takes the waiter off the lists that it is still on,
+ *       each under its lock, before the frame is destroyed.  No process holds two of these locks
+ *       at once.
+ *   WAITER-3  The process enters the lists while its state is `yielding`, and is put when it is
+ *       `sleeping`: by mail and by the clock after unlocking; at a gate under the lock, which is
+ *       the last that a process takes before it sleeps.
  *
- * What is ready runs at once and by itself: how threads share it is in sharing.pml.  A hand-over is
- * a put.  Time passes whenever the clock likes.  Every run is finite: the processes do a bounded
- * number of things.
+ * A ready process simply runs; how threads share ready processes is in sharing.pml.  A hand-over
+ * is a put.  The clock may advance at any moment.  Every run is finite: the processes perform a
+ * bounded number of operations.
  *
- * -DSCENARIO=... says what the processes do; other flags build in one mistake each: README.md.
+ * -DSCENARIO=... chooses the operations of the processes; each other flag builds in one mistake:
+ * README.md.
  *
  * Verified: the assertions; that all processes end, in every run.
  */
 #define RECEIVING 1  /* 1 and 2 send to 0, which waits with or without a deadline */
 #define BOUNDED   2  /* the same, and there is room for one message */
-#define SELECTING 3  /* 0 waits for mail in two such boxes; 1 sends to one, 2 to the other */
+#define SELECTING 3  /* 0 waits for mail at two such mailboxes; 1 sends to one, 2 to the other */
 #define GATED     4  /* 0 and 1 wait for a lock that 2 has; each unlocks it again */
 
 #define PROCESSES 3
 
-/* The lists, each with its lock: two boxes, the heap of timers, a gate. */
+/* The lists, each with its lock: two mailboxes, the heap of timers, a gate. */
 #define HEAP  2
 #define GATE  3
 #define LISTS 4
@@ -43,14 +46,14 @@
 #define CAPACITY 3  /* never full */
 #endif
 #ifndef WAITS
-#define WAITS 4     /* of the receiver, at most; then it ends */
+#define WAITS 4     /* at most so many waits of the receiver; then it ends */
 #endif
 
 #ifndef TIME
-#define TIME 1      /* 0: nobody waits with a deadline */
+#define TIME 1      /* 0: no wait has a deadline */
 #endif
 #ifndef CANCEL
-#define CANCEL 0    /* 1: somebody cancels them all */
+#define CANCEL 0    /* 1: with a canceller */
 #endif
 
 #define NONE 7
@@ -59,46 +62,46 @@
 mtype = { running, yielding, sleeping, ended };
 mtype state[PROCESSES] = running;
 
-/* ---- waiters: one a process, which waits for one thing at a time */
+/* ---- waiters: one for each process, which performs one wait at a time */
 
 mtype = { nothing, message, accepted, refused, no_senders, expired, woken, cancelled };
 
 bool token[PROCESSES];         /* the process is in its waiter, and can be taken */
-mtype got[PROCESSES] = nothing;        /* what who took it answered */
-byte found_on[PROCESSES] = NONE; /* on which list it was when it was taken; NONE: it took itself */
+mtype got[PROCESSES] = nothing;        /* the answer of the waker that took it */
+byte found_on[PROCESSES] = NONE; /* the list on which its waker found it; NONE: it took itself */
 byte kept[PROCESSES] = NONE;   /* the message in the operation: to be sent, or received */
 
 /* Ghosts. */
-bool frame[PROCESSES];         /* the waiter's frame is there */
-byte pointed_at[PROCESSES];    /* how many hold a pointer to the waiter, from a list they locked */
+bool frame[PROCESSES];         /* the waiter's frame exists */
+byte pointed_at[PROCESSES];    /* number of pointers to the waiter, from locked lists */
 bool owed[PROCESSES];          /* taken, and not yet put */
-byte gone;                     /* processes that have ended */
+byte gone;                     /* number of processes that have ended */
 
 /* ---- lists */
 
 bool locked[LISTS];
 
-chan ring[2] = [CAPACITY] of { byte };      /* messages that nobody has received */
-chan senders[2] = [PROCESSES] of { byte };  /* who waits for room */
-byte receiver[2] = NONE;                    /* who waits for mail */
-bool is_everywhere;                         /* it has entered all boxes: read without the lock */
-bool closed[2];                             /* the inbox is gone */
+chan ring[2] = [CAPACITY] of { byte };      /* messages that have not been received */
+chan senders[2] = [PROCESSES] of { byte };  /* processes that wait for room */
+byte receiver[2] = NONE;                    /* the process that waits for mail */
+bool is_everywhere;                         /* it has entered all mailboxes; read without a lock */
+bool closed[2];                             /* the inbox is destroyed */
 byte addresses[2];                          /* counted without the lock */
 
-bool timed[PROCESSES];                      /* the heap: any of them may be due */
+bool timed[PROCESSES];                      /* the heap: any of these may be due */
 
-chan gate_waiter = [PROCESSES] of { byte };     /* its length is read without the lock, too */
-byte epoch;                                 /* as is this */
-bool is_free;                               /* the lock that the gate is for */
+chan gate_waiter = [PROCESSES] of { byte };     /* its length is also read without the lock */
+byte epoch;                                 /* also read without the lock */
+bool is_free;                               /* whether the lock behind the gate is free */
 
 bool cancelling;
 
-/* ---- messages: two of each process.  Each comes to one end. */
+/* ---- messages: two of each process.  Each has one fate. */
 
 #define first_of(x) (2 * (x))
 mtype = { unsent, received, destroyed };
 mtype fate[2 * PROCESSES] = unsent;
-byte begun;  /* that have not come to it */
+byte begun;  /* number of messages that were begun and have no fate yet */
 
 inline is_destroyed(m) { assert(fate[m] == unsent /* twice */); fate[m] = destroyed; begun-- }
 inline is_received(m) {
@@ -109,17 +112,17 @@ inline is_received(m) {
 
 /* ---- locks, and the token of a waiter.
  *
- * A section under a lock of which others can see one store only is a step: it begins with `enter`.
- * One that takes a token is two, as it has a pointer into a frame meanwhile: the first ends with
- * `hold`, the last, which takes and answers, with `unlock`.  `holding` is a local of everyone:
- * whether he has a lock; `ok`: whether he has taken somebody. */
+ * A section under a lock in which others can see only one store is one step: it begins with
+ * `enter`.  A section that takes a token is two steps, as it has a pointer into a frame meanwhile:
+ * the first ends with `hold`, the last, which takes and answers, with `unlock`.  Each proctype has
+ * the locals `holding`, whether it has a lock, and `ok`, whether it has taken a process. */
 
 inline enter(l)  { !locked[l]; assert(!holding /* two locks at once */) }
 inline hold(l)   { locked[l] = true; holding = true }
 inline unlock(l) { locked[l] = false; holding = false }
 
-/* A pointer to the waiter of x, found on a list; until the lock is opened, or before. */
-inline point_at(x)      { assert(frame[x] /* its frame is gone */); pointed_at[x]++ }
+/* A pointer to the waiter of x, found on a list; dropped by the time the lock is released. */
+inline point_at(x)      { assert(frame[x] /* its frame is destroyed */); pointed_at[x]++ }
 inline point_no_more(x) { pointed_at[x]-- }
 
 /* waiter::take */
@@ -131,7 +134,7 @@ inline point_no_more(x) { pointed_at[x]-- }
 #define EXCHANGE(x)   ok = token[x]; token[x] = false
 #endif
 inline take(x) {
-  assert(frame[x] /* its frame is gone */);
+  assert(frame[x] /* its frame is destroyed */);
   EXCHANGE(x);
   if
   :: ok -> assert(!owed[x] && got[x] == nothing /* a wait is answered twice */); owed[x] = true
@@ -144,7 +147,7 @@ inline take_and_answer(x, list, what_it_gets) {
   point_no_more(x)
 }
 
-/* backend::put, of who was taken: once it sleeps. */
+/* backend::put, of a process that was taken: once it sleeps. */
 inline put(x) {
   atomic {
     state[x] != yielding ->
@@ -162,7 +165,7 @@ inline put(x) {
 #define PUT_TAKEN(l, x)  if :: ok -> put(x); atomic { x = NONE; ok = false } :: else fi
 #endif
 
-/* ---- waiting, and WAITER-2.  Of p, with a deadline if it is `timely`. */
+/* ---- waiting, and WAITER-2.  The process is p; it has a deadline if `timely`. */
 
 inline begin_to_wait() {
   assert(state[p] == running && !frame[p]);
@@ -173,8 +176,9 @@ inline go_on()       { assert(owed[p]); owed[p] = false; state[p] = running }  /
 inline fall_asleep() { assert(state[p] == yielding); state[p] = sleeping }
 inline be_woken()    { state[p] == running }
 
-/* WAITER-2, list by list.  Not a mailbox, or gate, by which it was found, if it knows that already; the
- * heap, if it stands there: it is told so last by who takes it off, and may look without a lock. */
+/* WAITER-2, list by list.  It need not leave the mailbox, or gate, on whose list it was found, if
+ * it knows that already.  It leaves the heap if it is there: a waker that takes it off says so
+ * last, so the process may look without a lock. */
 inline leave_heap() {
 #ifdef STAYS_ON_HEAP
   skip
@@ -195,10 +199,10 @@ inline leave_list(list, l, found) {
   fi
 }
 inline let_frame_go() {
-  assert(!timed[p] /* it still stands on the heap */);
-  assert(pointed_at[p] == 0 /* somebody has a pointer into the frame */);
-  assert(receiver[0] != p && receiver[1] != p /* in a box */);
-  assert(!(senders[0]??[eval(p)]) && !(senders[1]??[eval(p)]) /* in a box, for room */);
+  assert(!timed[p] /* it is still on the heap */);
+  assert(pointed_at[p] == 0 /* another process has a pointer into the frame */);
+  assert(receiver[0] != p && receiver[1] != p /* in a mailbox */);
+  assert(!(senders[0]??[eval(p)]) && !(senders[1]??[eval(p)]) /* in a mailbox, for room */);
   assert(!(gate_waiter??[eval(p)]) /* at the gate */);
   assert(!token[p] && !owed[p]);
   frame[p] = false; got[p] = nothing; found_on[p] = NONE
@@ -206,8 +210,8 @@ inline let_frame_go() {
 
 /* ---- a mailbox */
 
-/* There is room in b, whose lock is held.  Who waits for that longest, of those who can be taken,
- * has his message put there.  Then he is in x. */
+/* There is room in b, whose lock is held.  Puts the message of the longest-waiting sender that can
+ * be taken there.  That sender is in x then. */
 inline refill(b) {
   do
   :: atomic { !ok && len(senders[b]) != 0 -> senders[b]?x; point_at(x) };
@@ -249,7 +253,8 @@ inline pop(b) {
 #define IS_EMPTY(b) (len(ring[b]) == 0)
 #endif
 
-/* receive, next, receive_until, select: p is the owner of all boxes.  `what` comes of it. */
+/* receive, next, receive_until, select: p is the owner of all mailboxes.  Leaves the result in
+ * `what`. */
 inline receive() {
   atomic {
     begin_to_wait(); what = nothing;
@@ -279,7 +284,7 @@ inline receive() {
 #if BOXES == 2
   if :: what == nothing -> is_everywhere = true :: else fi;
 #endif
-  /* Only now that it can be found: who drops the last address may have done so before. */
+  /* Only now that it can be found: the last address may have been dropped before. */
 #ifdef COUNT_FIRST
   if :: what == nothing && nobody_sends -> what = no_senders :: else fi;
 #else
@@ -311,7 +316,7 @@ inline receive() {
   }
 }
 
-/* Into the ring, or, if that is full, to those who wait; unlocks. */
+/* Into the ring or, if that is full, among the waiting senders; unlocks. */
 inline push_or_wait(b) {
   if
   :: nfull(ring[b]) -> ring[b]!kept[p]; kept[p] = NONE; what = accepted
@@ -324,7 +329,7 @@ inline push_or_wait(b) {
   fi;
   unlock(b)
 }
-/* address::send.  What is not sent is destroyed with the operation. */
+/* address::send.  A message that is not sent is destroyed with the operation. */
 inline send(b) {
 #ifdef CLOSED_APART
   what = (closed[b] -> refused : nothing);
@@ -399,7 +404,7 @@ inline drop(b) {
   fi
 }
 
-/* Takes all who wait in b for room; `to_put` says whom. */
+/* Takes all processes that wait in b for room, and notes them in `to_put`. */
 inline take_senders(b, what_they_get) {
   do
   :: atomic { len(senders[b]) != 0 -> senders[b]?x; point_at(x) };
@@ -438,7 +443,7 @@ inline close(b) {
 
 /* ---- a gate */
 
-/* It waits unless somebody has released it since `seen`. */
+/* p waits unless the gate has been released since `seen`. */
 inline wait_at_gate() {
   atomic {
     begin_to_wait();
@@ -448,7 +453,7 @@ inline wait_at_gate() {
   atomic { enter(GATE); hold(GATE); what = (epoch == seen -> nothing : woken) };
   atomic { if :: what == nothing -> gate_waiter!p :: else fi; unlock(GATE) };
 #else
-  atomic { enter(GATE); hold(GATE); gate_waiter!p };  /* who releases sees that without the lock */
+  atomic { enter(GATE); hold(GATE); gate_waiter!p };  /* release() sees that without the lock */
   atomic {
     what = (epoch == seen -> nothing : woken);
     if :: what == woken -> gate_waiter??eval(p) :: else fi;
@@ -496,7 +501,7 @@ inline release() {
   fi
 }
 
-/* ---- who runs */
+/* ---- the processes */
 
 inline ends() {
   atomic {
@@ -506,7 +511,7 @@ inline ends() {
 }
 
 #if SCENARIO != GATED
-/* It has the inbox of every box. */
+/* It has the inbox of every mailbox. */
 proctype owner(byte p) {
   byte x = NONE, b, waits, to_put;
   bool ok, holding, timely;
@@ -522,7 +527,7 @@ proctype owner(byte p) {
      atomic {
        timely = false;
        if
-       :: cancelling -> /* that is what it finds, whatever it got */
+       :: cancelling -> /* it finds the cancellation, whatever it got */
           if :: kept[p] != NONE -> is_destroyed(kept[p]); kept[p] = NONE :: else fi;
           break
        :: !cancelling && what == message -> is_received(kept[p]); kept[p] = NONE
@@ -533,7 +538,7 @@ proctype owner(byte p) {
        :: !cancelling && what == expired
        fi
      }
-  :: true -> break  /* its inboxes go, at any moment */
+  :: true -> break  /* its inboxes are destroyed, at any moment */
   od;
   close(0);
 #if BOXES == 2
@@ -628,7 +633,8 @@ end:
 #endif
 
 #if CANCEL
-/* Cancels all, at any moment or never.  Who begins to wait meanwhile is found when nobody runs. */
+/* Cancels all, at any moment or never.  Waits that begin meanwhile are found when no process
+ * runs. */
 proctype canceller() {
   byte x = NONE, b, to_put;
   bool ok, holding;

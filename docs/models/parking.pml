@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
-/* The backend `stealing`: who is told that there is something to do, and the flag of who is woken
- * while its thread still has it.  Workers, a thread outside, and what a worker has written and
- * others do not see yet.
+/* The backend `stealing`: which worker is told of work, and the flag of a process that is woken
+ * while its thread still has it.  Workers, a thread outside, and stores of a worker that others do
+ * not see yet.
  *
- * -DSCENARIO=... says what the processes do.  Some more flags build in one mistake each.  README.md
- * tells both.
+ * -DSCENARIO=... chooses the operations of the processes.  Each of some more flags builds in one
+ * mistake.  README.md lists both.
  *
- * Verified: the assertions; that no end state is one in which a worker has not left; with -DLIVE
- * also `live`, under weak fairness.
+ * Verified: the assertions; that every end state is one in which all workers have left; with
+ * -DLIVE also `live`, under weak fairness.
  *
- * A deque and the queue of those that have yielded are one set here: which of those in it comes
- * next is any choice, and so is whether a worker looks elsewhere first.  What is put into it is
- * `mine` at once; it is `shown` when it is published, and before that at any moment or not yet.
- * With -DASYMMETRIC nobody publishes, and who goes to sleep shows what all of them have (STEAL-7 of
- * deque/chase_lev.hpp).
+ * A deque and the queue of yielded processes are one set here: the next process of the set is any
+ * choice, and so is whether a worker looks elsewhere first.  A process that is put into the set is
+ * in `mine` at once; it is in `shown` when it is published, and before that at any moment or not
+ * yet.  With -DASYMMETRIC no worker publishes, and a worker that goes to sleep shows the processes
+ * of all workers (STEAL-7 of deque/chase_lev.hpp).
  */
 #define SPAWNING 1  /* 0 spawns 1 and 2; each yields once */
 #define BUSY     2  /* 0 spawns 1 and keeps its worker until 1 has ended; 2 yields once */
@@ -36,26 +36,26 @@ byte shown[THREADS];
 byte global;
 mtype life[PROCESSES] = ready;
 
-/* The idle list, under its mutex: each of its sections is one step, but the decision. */
+/* The idle list, under its mutex: each of its sections is one step, except the decision. */
 bool list_locked;
 bool listed[THREADS];
 byte idle_count;
-byte decider = NONE;  /* who announced last, all being idle; nobody, once one is taken off */
+byte decider = NONE;  /* the last to announce, if all are idle; NONE once one is taken off */
 bool over;
 bool notified[THREADS];
 
-/* A gate: who waits there, or that it is open. */
+/* A gate: the process that waits there, or that it is open. */
 byte waiter = NONE;
 bool is_open;
 
-/* What is outside. */
+/* The outside. */
 bool outside_locked;
 byte due;
 
 /* Ghosts. */
 byte line[PROCESSES];
-bool put_[PROCESSES];        /* and not taken (BACKEND-2) */
-bool executing[PROCESSES];   /* until the last touch by the thread that has it */
+bool put_[PROCESSES];        /* put, and not yet taken (BACKEND-2) */
+bool executing[PROCESSES];   /* until the last access of the thread that has it */
 bool ended[PROCESSES];
 byte alive;
 byte gone;
@@ -70,7 +70,7 @@ inline pick(set, x) {
   fi
 }
 
-/* wake_one: the look [2] comes after what was published */
+/* wake_one: the look [2] comes after the publication */
 inline wake_one() {
   if
   :: idle_count > 0 ->
@@ -100,7 +100,7 @@ inline take_off(x) {
 #define BEFORE_LAST_LOOK  /* nothing */
 #endif
 
-/* Of the worker t: publish(), then the look whether somebody sleeps (WORKER-2). */
+/* Of the worker t: publish(), then the look for sleepers (WORKER-2). */
 inline share_more() {
 #if !defined(NOT_PUBLISHED) && !defined(ASYMMETRIC)
   shown[t] = mine[t];
@@ -118,7 +118,7 @@ inline put(x) {
 #endif
 }
 
-/* lifecycle_word::wake, by who has what x waits for: `ok` if it is to be put. */
+/* stealing_state_word::wake, by the thread that has what x waits for: `ok` if it must put x. */
 inline wake(x) {
   atomic {
 #ifdef NO_FLAG
@@ -134,7 +134,7 @@ inline wake(x) {
 #endif
   }
 }
-/* lifecycle_word::wait: `ok` if it was woken meanwhile, and is to be put here. */
+/* stealing_state_word::wait: `ok` if x was woken meanwhile, and must be put here. */
 inline wait(x) {
   atomic {
     executing[x] = false;
@@ -224,7 +224,7 @@ own: true;
     fi
   };
 elsewhere: true;
-  atomic { /* the global queue, under its lock: one, and by turn no more, else half of the others */
+  atomic { /* the global queue, under its lock: one and, unless by turn, perhaps another */
     if
     :: global != 0 ->
        pick(global, p);
@@ -267,7 +267,7 @@ elsewhere: true;
     decider = (ok -> t : NONE)
   };
   if
-  :: ok -> /* the last one: is it dry? */
+  :: ok -> /* the last one: is an event due? */
      atomic { !outside_locked -> ok = (due == 0) };
      atomic { !list_locked -> list_locked = true };
      ok = ok && decider == t;
@@ -303,7 +303,7 @@ elsewhere: true;
   if :: over -> goto leave :: else -> goto find fi;
 
 found: true;
-  /* what was taken along, and what was put without a word and is not taken back now */
+  /* for the processes taken along, and for one that was put without telling and is not taken now */
 #ifdef QUIET_LEFT
   if :: mine[t] != 0 && !by_turn -> share_more() :: else fi;
 #elif defined(QUIET_BATCH)
@@ -315,8 +315,8 @@ found: true;
 
 execute: true;
   d_step {
-    assert(life[p] == ready /* what stands somewhere is ready */);
-    assert(!executing[p] /* nobody runs on two workers */);
+    assert(life[p] == ready /* a process that is put is ready */);
+    assert(!executing[p] /* no process runs on two workers */);
     assert(!ended[p]);
     executing[p] = true; life[p] = running
   };
@@ -335,7 +335,7 @@ step: true;
   :: what == yields ->
      d_step { executing[p] = false; life[p] = ready };
      if
-     :: mine[t] == 0 -> /* alone: without a word */
+     :: mine[t] == 0 -> /* alone: tells no worker */
         d_step { is_put(p); mine[t] = mine[t] | BIT(p) }
      :: else -> put(p)
      fi;
@@ -365,11 +365,11 @@ step: true;
 leave: true;
   d_step {
     gone++;
-    assert(alive == 0 /* nobody is left behind */)
+    assert(alive == 0 /* no process is left behind */)
   }
 }
 
-/* What a worker has written others see sooner or later. */
+/* Others see the stores of a worker sooner or later. */
 proctype memory() {
 end:
   do

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-/* Two queues, whatever their owners and a claimer do: every operation of the thread queue, in
- * every order.  After each the queue is whole (CHECK_QUEUES), and nobody is in two hands.
+/* Two queues, their owners and a claimer: every operation of the thread queue, in every
+ * order.  After each the queue is well formed (CHECK_QUEUES), and no process is held twice.
  */
 #define THREADS 2
 #define PROCESSES 4
 #define CHECK_QUEUES
 #include "thread_queue.pml"
 
-bool held[PROCESSES];  /* ghost: in somebody's hand */
+bool held[PROCESSES];  /* ghost: taken, and held by a worker or the claimer */
 
 inline get(x) {
-  d_step { assert(state[x] == running); assert(!held[x] /* in two hands */); held[x] = true }
+  d_step { assert(state[x] == running); assert(!held[x] /* held twice */); held[x] = true }
 }
 inline let_go(x) { d_step { held[x] = false; state[x] = queued } }
 
@@ -41,7 +41,7 @@ end:
   od
 }
 
-/* Another thread: claims a particular one, and puts it from outside. */
+/* Another thread: claims a given process, and puts it from outside. */
 proctype claimer(byte x) {
   byte q, h, k, n;
   bool ok;

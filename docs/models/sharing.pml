@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT
-/* The backend `sharing` with what the scheduler does around it: workers, idle threads, gates that
- * are opened from outside, mail and hand-off, the end and the report of a deadlock.
+/* The backend `sharing` with the parts of the scheduler around it: workers, idle threads, external
+ * events, mail and hand-over, the end and the report of a deadlock.
  *
- * -DSCENARIO=... says what the processes do.  -DD1 to -DD9, and some more flags, build in one
- * mistake each.  README.md tells both.
+ * -DSCENARIO=... chooses the operations of the processes.  Each of -DD1 to -DD9, and of some more
+ * flags, builds in one mistake.  README.md lists both.
  *
- * Verified: the assertions; that no end state is one in which a worker has not left, or in which
- * the outside has not done all it had to do; with -DLIVE also `live`, under weak fairness.
+ * Verified: the assertions; that every end state is one in which all workers have left, and the
+ * thread outside has finished; with -DLIVE also `live`, under weak fairness.
  */
 #define SPAWNING   1  /* 0 spawns 1 and 2; each yields once */
 #define BUSY       2  /* 0 spawns 1 and keeps its worker until 1 has run; 2 yields once */
 #define MAIL       3  /* 1 and 2 send to 0, which receives twice */
-#define OUTSIDE    4  /* 0 waits at two gates that another thread opens; 1 yields once */
-#define STUCK      5  /* 0 and 1 wait at a gate each, then 1 for mail that nobody sends, as 2 does */
-#define CANCELLED  6  /* 0 and 1 wait at a gate each; 2 cancels whoever waits there */
-#define RELAY      7  /* 0 waits for mail, which 1 sends when a gate is opened */
+#define OUTSIDE    4  /* 0 waits for two external events; 1 yields once */
+#define STUCK      5  /* 0 and 1 wait for an event each, then 1 for absent mail, as 2 does */
+#define CANCELLED  6  /* 0 and 1 wait for an external event each; 2 cancels these waits */
+#define RELAY      7  /* 0 waits for mail, which 1 sends when an external event is opened */
 #define BATCH      8  /* four in one queue; the first keeps its worker until the second has run */
-#define VISITS     9  /* 0 yields, 1 keeps its worker, until 2, which stands behind 1, has run */
+#define VISITS     9  /* 0 yields, 1 keeps its worker, until 2, which is behind 1, has run */
 #define PING_PONG 10  /* one worker; 0 and 1 send to each other for ever, 2 yields for ever */
 
 #if SCENARIO == PING_PONG
@@ -30,40 +30,40 @@
 #define PROCESSES 3
 #endif
 #define GATES 2
-#define HOPS 2         /* hand-offs in a row; in the code 64 */
+#define HOPS 2         /* hand-overs in a row; in the code 64 */
 #define VISIT_EVERY 2  /* takes from one visit to the next; in the code 256 */
 
 #include "thread_queue.pml"
 
 /* The idle list. */
-bool list_locked;      /* the mutex that guards what follows */
+bool list_locked;      /* the mutex that guards the next three */
 bool listed[THREADS];
-byte idle_count;       /* how many are listed; read without the mutex, too */
-byte decider = NONE;   /* who announced last, all being idle; nobody, once one is taken off */
+byte idle_count;       /* how many are listed; also read without the mutex */
+byte decider = NONE;   /* the last to announce, if all are idle; NONE once one is taken off */
 bool over;             /* decided once */
 bool notified[THREADS]; /* a worker's monitor: mutex, condition and flag, as one */
 
-/* What is outside. */
+/* The outside. */
 #define UNOPENED NONE
 #define OPENED   14
-byte word[GATES] = UNOPENED;  /* external_event: unopened, the process that waits there, or opened */
-bool outside_locked;   /* the mutex of the list of gates at which somebody waits */
-byte due;              /* processes at a gate, or on their way from one to a queue */
+byte word[GATES] = UNOPENED;  /* external_event: unopened, the waiting process, or opened */
+bool outside_locked;   /* the mutex of the list of awaited events */
+byte due;              /* processes at an event, or on their way from one to a queue */
 bool cancelling;
 
-/* What messages lie there for each process. */
+/* The number of messages in each process's mailbox. */
 byte mail[PROCESSES];
 
-/* Ghosts: what the code does not have, and the assertions want to know. */
+/* Ghosts: state that is not in the code, for the assertions. */
 byte line[PROCESSES];  /* of its script */
 bool born[PROCESSES];
 bool ran[PROCESSES];
 bool ended[PROCESSES];
-bool executing[PROCESSES];  /* until the last touch by who suspends it */
+bool executing[PROCESSES];  /* until the last access of the thread that suspends it */
 byte reports;          /* of deadlocks */
-byte left;             /* workers that have left; when all have, the scheduler is gone */
+byte left;             /* workers that have left; when all have, the scheduler is destroyed */
 
-/* Of a section under a mutex of which others can see one store only, that store is the step. */
+/* If others can see only one store of a section under a mutex, that store is the step. */
 inline lock(m)   { atomic { !m -> m = true } }
 inline unlock(m) { m = false }
 
@@ -101,7 +101,7 @@ inline wake_one(published_in) {
        !list_locked ->
        k = 0;
        do
-       :: k < THREADS && !listed[k] -> k++  /* which one matters for speed only */
+       :: k < THREADS && !listed[k] -> k++  /* the choice matters only for speed */
        :: else -> break
        od;
        if
@@ -112,7 +112,7 @@ inline wake_one(published_in) {
      if
      :: k == NONE
 #ifdef D6
-     :: k != NONE && head[published_in] == CLAIMED  /* somebody else gets it: not woken */
+     :: k != NONE && head[published_in] == CLAIMED  /* the queue is locked: not woken */
 #endif
      :: else -> notified[k] = true
      fi;
@@ -121,7 +121,7 @@ inline wake_one(published_in) {
   fi
 }
 
-/* ---- put: publish, then look for somebody idle ---- */
+/* ---- put: publish, then look for an idle thread ---- */
 
 /* By a worker: into its own queue, again while that is locked. */
 inline put(x) {
@@ -135,7 +135,7 @@ inline put(x) {
 #endif
 }
 
-/* From outside: into whichever queue is not locked, beginning anywhere; then wake_one. */
+/* From outside: into the first queue that is not locked, beginning anywhere; then wake_one. */
 inline publish_from_outside(x) {
   if :: q = 0 :: q = THREADS - 1 fi;
   do
@@ -150,11 +150,11 @@ inline publish_from_outside(x) {
 
 /* ---- the outside ---- */
 
-/* The scheduler lives while something is due, and until every worker has left. */
-inline still_there() { assert(left < THREADS /* the scheduler is gone, and is touched */) }
+/* The scheduler exists while an event is due, and until every worker has left. */
+inline still_there() { assert(left < THREADS /* the scheduler is destroyed, and is touched */) }
 
-/* external_event::open.  That the process is in a queue and is no longer due is one step for whoever
- * asks dry(), hence one section of the mutex; and nothing is touched after it. */
+/* external_event::open.  For a worker that asks dry(), the put and the end of being due are one
+ * step, hence one section of the mutex; and nothing is touched after it. */
 inline open(g) {
   d_step { x = word[g]; word[g] = OPENED };
   if
@@ -165,7 +165,7 @@ inline open(g) {
      unlock(outside_locked);
 #endif
      change(x, sleeping, queued, ok);
-     d_step { still_there(); assert(ok /* who waits at a gate sleeps there */); ok = false };
+     d_step { still_there(); assert(ok /* a process at an event sleeps there */); ok = false };
 #ifdef DUE_FIRST
      due--;
      unlock(outside_locked);
@@ -198,7 +198,7 @@ proctype outside() {
   open(1)
 }
 
-/* scheduler::cancel_outside: whoever wins the word has the process. */
+/* close_outside (wait_registry.hpp): the thread that wins the word has the process. */
 inline cancel_all() {
   lock(outside_locked);
   cancelling = true;
@@ -228,18 +228,18 @@ inline cancel_all() {
 
 /* ---- the end ---- */
 
-/* sharing decides that it is over; a process that has not ended then is in a deadlock. */
+/* sharing decides that the run is over; a process that has not ended then is in a deadlock. */
 inline decide_over() {
   assert(!over);
   over = true;
-  assert(due == 0 /* over, and something is due */);
+  assert(due == 0 /* over, and an event is due */);
   k = 0;
   do
   :: k < PROCESSES ->
-     assert(!ready[k] && !executing[k] /* over, and somebody is ready or runs */);
+     assert(!ready[k] && !executing[k] /* over, and a process is ready or runs */);
      if
      :: born[k] && !ended[k] ->
-        assert(state[k] == sleeping && mail[k] == 0 /* over, and somebody need not sleep */);
+        assert(state[k] == sleeping && mail[k] == 0 /* over, and a process need not sleep */);
         n = 1
      :: else
      fi;
@@ -271,14 +271,14 @@ inline check_end() {
 #endif
 }
 
-/* scheduler::dry: nothing is due from outside. */
+/* The scheduler's quiescence test: no external event is due. */
 inline dry(yes) { atomic { !outside_locked -> yes = (due == 0) } }
 
-/* ---- what the processes do ---- */
+/* ---- the operations of the processes ---- */
 
 mtype = { ends, yields, spawns, sends, receives, waits, cancels };
 
-/* The next operation of p, and for whom, or at which gate, it is. */
+/* The next operation of p, and its target: a process or an event. */
 inline script() {
   d_step {
     what = ends;
@@ -335,7 +335,7 @@ inline script() {
 
 /* ---- a worker ---- */
 
-/* Every so often it looks at another queue first.  But where that matters, whenever it likes. */
+/* Every so often it looks at another queue first; except where that matters, at any take. */
 inline count_takes() {
 #ifdef NO_VISITS
   visits = false
@@ -348,7 +348,7 @@ inline count_takes() {
 #endif
 }
 
-/* half the difference, 1 at least; more than 2 it cannot be here */
+/* half the difference, at least 1; here at most 2 */
 #define HALF(other) (length[other] > length[t] + 3 -> 2 : 1)
 
 /* The first of another queue, to run it, and more in front of the own queue. */
@@ -429,12 +429,12 @@ look: true;
 idle: /* announce, then look again */
   announce();
   if
-  :: ok -> /* all are idle: dry? */
+  :: ok -> /* all are idle: is an event due? */
 #ifdef NESTED
      lock(list_locked);
      dry(ok);
 #else
-     dry(ok);  /* not under the list's mutex, which a put from outside takes under dry's */
+     dry(ok);  /* not under the list's mutex, which a put from outside takes under outside_locked */
      lock(list_locked);
 #endif
 #ifdef STALE_DRY
@@ -472,8 +472,8 @@ idle: /* announce, then look again */
 
 execute: true;
   d_step {
-    assert(state[p] == running /* who runs is marked as running */);
-    assert(!executing[p] /* nobody runs on two workers */);
+    assert(state[p] == running /* a process that runs is marked as running */);
+    assert(!executing[p] /* no process runs on two workers */);
     assert(!ended[p]);
     executing[p] = true; see_run(p);
     answer = locked; again = false; what = ends
@@ -495,7 +495,7 @@ step: true;
         claim(t);
         q = h;
         exchange_claimed(t, p);
-        if :: q != NONE -> wake_one(t) :: else fi;  /* it has left somebody there */
+        if :: q != NONE -> wake_one(t) :: else fi;  /* it has left a process there */
         q = 0;
         goto execute
      fi
@@ -572,7 +572,7 @@ step: true;
      :: true
 #endif
      fi;
-     /* A hand-off: it waits for mail, or stands in a queue; then it goes on here, and at once. */
+     /* A hand-over: a receiver that waits for mail, or is in a queue, continues here, at once. */
      change(whom, sleeping, running, ok);
      if
      :: !ok ->

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
-/* An owner and two thieves at what is stolen from: a deque whose owner pops at the bottom and that
- * is stolen from one by one (deque/chase_lev.hpp); or with -DFIFO a queue from which all take at the
- * top, several by one compare-and-swap (deque/steal_queue.hpp).  STEAL-1 to STEAL-7 are there.
+/* An owner and two thieves: a deque whose owner pops at the bottom and from which thieves steal
+ * one by one (deque/chase_lev.hpp); or with -DFIFO a queue from which all take at the top, several
+ * by one compare-and-swap (deque/steal_queue.hpp).  STEAL-1 to STEAL-7 are in these headers.
  *
- * The owner pushes ITEMS items, and pops whenever it likes; then all that is left.  A thief steals
- * as often as it likes, up to STEALS times: how many it calls half is any choice.  Arrays have 2, 4
- * and 8 cells, so they are gone round, and they grow.
+ * The owner pushes ITEMS items, and pops at any moment; at the end it pops all that are left.  A
+ * thief steals any number of times, up to STEALS, and takes any number of items for half.  Arrays
+ * have 2, 4 and 8 cells, so indices wrap round, and arrays grow.
  *
- * With -DASYMMETRIC what the owner stores when it pops stays in its store buffer for as long as it
- * likes, but it waits for that before its next store; and a thief's heavy fence empties that (STEAL-7).
+ * With -DASYMMETRIC the stores of a pop stay in the owner's store buffer for any time, but the
+ * owner waits for the buffer to empty before its next store; a thief's heavy fence empties it
+ * (STEAL-7).
  *
- * Other flags build in one mistake each: README.md.
+ * Each other flag builds in one mistake: README.md.
  *
- * Verified: every item is taken once; in a queue by each in order; all end.
+ * Verified: every item is taken once; from a queue each thread takes in order; all threads end.
  */
 #ifndef ITEMS
 #define ITEMS 4
@@ -32,7 +33,7 @@ byte top = 0;
 byte bottom = 0;
 byte array = 0;
 byte cell[24] = NONE;
-byte taken[ITEMS];  /* how often */
+byte taken[ITEMS];  /* how often each item was taken */
 byte ended = 0;
 #ifdef ASYMMETRIC
 byte buffered = NONE;  /* a bottom that only the owner sees */
@@ -43,7 +44,7 @@ byte buffered = NONE;  /* a bottom that only the owner sees */
 #define BOTTOM bottom
 #endif
 
-/* Somebody takes x. */
+/* A thread takes x. */
 inline take(x) {
   assert(x != NONE);
   taken[x]++;
@@ -83,7 +84,7 @@ inline take_at_once() {
   }
 }
 
-/* As many as one likes of those that are there; at most four. */
+/* Chooses any number of the items; at most four. */
 inline choose_some() {
   n = 1;
   do
@@ -104,7 +105,7 @@ inline push(item) {
     :: else
     fi
   }
-  d_step {  /* nobody sees the new array yet, and nobody writes to the old one (STEAL-4) */
+  d_step {  /* no thief sees the new array yet, and no thread writes to the old one (STEAL-4) */
     if
     :: bottom - seen == MINE ->
        i = seen;
@@ -146,7 +147,7 @@ inline pop() {
   if
   :: d_step { t < b -> take(x); t = 0; b = 0; x = 0 }
   :: atomic {
-       t >= b && is_stored ->  /* the last one, if it is there still: a locked instruction */
+       t >= b && is_stored ->  /* the last one, if it is still there: a locked instruction */
        if :: top == b -> top = b + 1; take(x) :: else -> none = true fi;
        seen = b + 1; t = 0; b = 0; x = 0
      }
@@ -182,7 +183,7 @@ proctype owner() {
 #ifdef ASYMMETRIC
 inline heavy_fence() { d_step { if :: !is_stored -> bottom = buffered; buffered = NONE :: else fi } }
 
-/* What the owner has stored others see sooner or later. */
+/* Others see the stores of the owner sooner or later. */
 proctype memory() {
 end:
   do

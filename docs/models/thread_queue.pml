@@ -2,16 +2,17 @@
 /* The word of states, and the queue of one thread: sched/backends/sharing_state.hpp and
  * sched/backends/thread_queue.hpp, as inlines that queues.pml and sharing.pml include.
  *
- * A line that begins a step touches one word that others look at: a compare-and-swap is one
- * step, a plain load another.  What only the holder of a claim may touch (QUEUE-2) is done in one
- * step with the store that gives the queue back: nobody can look in between.  A spin that reads
- * one word until it changes is written as waiting for the change; one that never ends is then
- * an invalid end state, which SPIN reports.
+ * Each step accesses one word that others read: a compare-and-swap is one step, a plain load
+ * another.  Data that only the holder of a claim may touch (QUEUE-2) is written in one step with
+ * the store that gives the queue back: no other thread can look in between.  A spin that reads one
+ * word until it changes is written as waiting for the change; a spin that never ends is then an
+ * invalid end state, which SPIN reports.
  *
- * Who includes this defines THREADS and PROCESSES and, in each proctype that uses it, the locals
+ * A model that includes this defines THREADS and PROCESSES and, in each proctype that uses it, the
+ * locals
  *   byte h       the head that the claim has replaced
  *   byte k, n    scratch; always 0 between two operations, so that states do not differ by them
- * and a worker, for what it moves: byte chain, chain_last, chain_length, room
+ * and a worker, for the chain that it moves: byte chain, chain_last, chain_length, room
  */
 #define NONE    15  /* no process, no thread, no queue */
 #define CLAIMED 14  /* the sentinel (QUEUE-1) */
@@ -30,12 +31,12 @@ mtype state[PROCESSES] = running;
 /* Ghost: put, and not yet answered by a take or a claim (BACKEND-2). */
 bool ready[PROCESSES];
 
-/* state_word::change from running or yielding: the caller's own. */
+/* sharing_state_word::move from running or yielding: by the process's own thread. */
 inline change_own(x, from, to) {
   d_step { assert(state[x] == from); state[x] = to }
 }
 
-/* state_word::change from sleeping or queued. */
+/* sharing_state_word::wake from sleeping; or move from queued, under the claim. */
 inline change(x, from, to, ok) {
 #ifdef D1
   /* The exit test the wrong way round, and no spin. */
@@ -50,12 +51,12 @@ inline change(x, from, to, ok) {
 #endif
 }
 
-/* Whoever is about to put x says so; each put has one answer. */
+/* A thread that is about to put x says so; each put has one answer. */
 inline is_put(x)      { assert(!ready[x] /* put twice */); ready[x] = true }
 inline is_answered(x) { assert(ready[x] /* a put is answered twice */); ready[x] = false }
 
 #ifdef CHECK_QUEUES
-/* QUEUE-1 to QUEUE-3, of what is about to be given back. */
+/* QUEUE-1 to QUEUE-3, of a queue that is about to be given back. */
 inline check_queue(q) {
   k = h; n = 0;
   do
@@ -116,28 +117,28 @@ inline unlink(q, x) {
 /* try_enqueue, once the queue is claimed. */
 inline enqueue_claimed(q, x) {
   d_step {
-    assert(state[x] == queued /* what is enqueued is ready */);
+    assert(state[x] == queued /* an enqueued process is ready */);
     assert(owner[x] == NONE /* QUEUE-3 */);
     link_last(q, x);
     give_back(q)
   }
 }
 
-/* try_dequeue: what it takes is running before the queue is given back (QUEUE-4). */
+/* try_dequeue: the process that it takes is running before the queue is given back (QUEUE-4). */
 inline try_dequeue(q, x, answer) {
   try_claim(q, answer);
   if
   :: answer == taken ->
      change(h, queued, running, ok);
 #ifndef D1
-     assert(ok /* what stands in a queue is ready */);
+     assert(ok /* a process in a queue is ready */);
 #endif
      d_step { x = h; is_answered(x); unlink(q, x); ok = false; give_back(q) }
   :: else
   fi
 }
 
-/* try_dequeue_entry: a particular one, wherever it stands. */
+/* try_dequeue_entry: a given process, at any position. */
 inline try_dequeue_entry(q, x, answer) {
   try_claim(q, answer);
   if
@@ -174,21 +175,21 @@ inline exchange_claimed(q, x) {
   d_step { assert(state[x] == queued); is_put(x); link_last(q, x) };
   change(h, queued, running, ok);
 #ifndef D1
-  assert(ok /* what stands in a queue is ready */);
+  assert(ok /* a process in a queue is ready */);
 #endif
   d_step { x = h; is_answered(x); unlink(q, x); ok = false; give_back(q) }
 }
 
-/* try_share: takes the first to be run, as try_dequeue does, and up to `most` - 1 that follow it,
- * still ready, in nobody's queue.  A thief that moves all of them and then looks into its own queue
- * may be robbed in its turn, and so on for ever (-DROBBED). */
+/* try_share: takes the first process to be run, as try_dequeue does, and up to `most` - 1 that
+ * follow it, still ready, in no queue.  A thief that moves all of them and then looks into its own
+ * queue may be robbed in its turn, and so on for ever (-DROBBED). */
 inline try_share(q, most, x, answer) {
   try_claim(q, answer);
   if
   :: answer == taken ->
      change(h, queued, running, ok);
 #ifndef D1
-     assert(ok /* what stands in a queue is ready */);
+     assert(ok /* a process in a queue is ready */);
 #endif
      d_step {
        ok = false;
@@ -214,7 +215,7 @@ inline try_share(q, most, x, answer) {
   fi
 }
 
-/* try_prepend: in front, so that nobody's place gets worse by moving. */
+/* try_prepend: in front, so that no process loses its place by moving. */
 inline prepend_claimed(q) {
   d_step {
     k = chain;

@@ -15,18 +15,18 @@
 #include "effects/detail/prompt.hpp"
 #include "effects/memory/frame_pool.hpp"
 
-/// Which handlers a body performs to, where these may be exchanged (effects/rebinding.hpp).
+/// The handlers that a body performs to, where these may be exchanged (effects/rebinding.hpp).
 ///
 ///   REBIND-1  A body whose handler rebinds effects finds slots for them in its evidence, in place
-///             of the handlers further out.  A slot forwards to the handler that the slots are
-///             bound to.  So whatever the body has begun finds the new handler, without being
-///             looked for.
+///       of the handlers further out.  A slot forwards to the handler that it is bound to.  So
+///       every computation that the body has started finds the new handler, and none has to be
+///       searched for.
 ///   REBIND-2  A binding does not change.  To rebind is to exchange it while the body is suspended.
-///             A capture of a multi-shot handler has the binding of its time: each later run begins
-///             with it, and a bitwise one goes back to it.
-///   REBIND-3  A binding counts the prompts of its handlers, the slots are counted as a prompt is
-///             (PROMPT-1).  Slots are never active, and cannot be captured to.
-///   REBIND-4  No handler that slots are bound to performs to these slots.  It would find itself.
+///       A capture of a multi-shot handler has the binding of its time: each later run begins with
+///       it, and a bitwise one goes back to it.
+///   REBIND-3  A binding counts the prompts of its handlers; the slots are counted as a prompt is
+///       (PROMPT-1).  Slots are never active, and cannot be captured to.
+///   REBIND-4  No handler that slots are bound to performs to these slots: it would find itself.
 namespace weft::detail {
 
 /// Handlers for some effects.  Counted; the count is thread safe.
@@ -36,7 +36,7 @@ class binding : public pooled {
   binding& operator=(binding const&) = delete;
   virtual ~binding() = default;
 
-  /// Adds the prompts of the handlers.
+  /// Visits the prompts of the handlers.
   virtual void visit_homes(prompt_visitor f) const = 0;
 
  protected:
@@ -79,7 +79,7 @@ class shared_binding {
   shared_binding() = default;
   explicit shared_binding(binding* b) noexcept : binding_(b) {}
   shared_binding(shared_binding const& other) noexcept : binding_(other.binding_) {
-    // Relaxed: the other one's count stays.
+    // Relaxed: the other owner's count remains.
     if (binding_) binding_->owners_.fetch_add(1, std::memory_order_relaxed);
   }
   shared_binding(shared_binding&& other) noexcept
@@ -91,7 +91,7 @@ class shared_binding {
   ~shared_binding() {
     if (release()) prompt::delete_deferred();
   }
-  /// Lets go of it, in the destructor of a prompt.  True if the binding is no more.
+  /// Releases it, in the destructor of a prompt.  True if that deleted the binding.
   bool release() noexcept {
     auto* const b = std::exchange(binding_, nullptr);
     // acq_rel: with itself; the last owner sees what the others did.
@@ -111,15 +111,15 @@ class shared_binding {
 /// The slots of one run of a body.
 class evidence_slots : public prompt {
  public:
-  // Not of the body that runs: slots are not copied with it.
+  // Not in the arena of the running body: slots are not copied with it.
   using pooled::operator new;
   using pooled::operator delete;
 
   [[nodiscard]] shared_binding const& bound() const noexcept { return bound_; }
   void bind(shared_binding b) noexcept { bound_ = std::move(b); }
-  /// Binds the slots of `outermost`, which is suspended.  Throws resumption_expired if a handler
-  /// of `b` is no more, rebound_to_itself (REBIND-4).  O(1) if these and those further out of them
-  /// are owned, else O(handlers further out).
+  /// Binds the slots of `outermost`, which is suspended.  Throws resumption_expired if a handler of
+  /// `b` has ended, rebound_to_itself (REBIND-4).  O(1) if these handlers and those further out of
+  /// them are owned, else O(handlers further out).
   void rebind(prompt& outermost, shared_binding b) {
     std::vector<prompt*> homes;
     auto const add = [&homes](prompt& p) { homes.push_back(&p); };
@@ -129,7 +129,7 @@ class evidence_slots : public prompt {
     outermost.require_outers();
   }
 
-  // ---- the rest of a prompt
+  // ---- as a prompt
 
   continuation ended() noexcept override { std::terminate(); }  // nothing runs under it
   [[nodiscard]] std::source_location installed_at() const noexcept override { return {}; }
@@ -137,7 +137,7 @@ class evidence_slots : public prompt {
 
  protected:
   explicit evidence_slots(shared_binding b) noexcept : bound_(std::move(b)) {
-    set_fragile(true);  // it may be bound to what is borrowed
+    set_fragile(true);  // it may be bound to a borrowed handler
   }
   ~evidence_slots() override { bound_.release(); }
 
@@ -208,7 +208,7 @@ class evidence_slots_of<row<E, Es...>> final : public evidence_slots,
   }
 };
 
-/// The slots that the prompt of a handler has for its body, if there are any; and how it finds
+/// The slots that the prompt of a handler has for its body, if any; and how the prompt finds
 /// handlers further out.
 template <class Rebound>
 class slots_of_body {

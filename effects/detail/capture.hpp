@@ -10,41 +10,42 @@
 #include "effects/detail/recording.hpp"
 #include "effects/detail/replay_log.hpp"
 
-/// What a multi_resumption refers to, however it resumes.
+/// The captures that a multi_resumption refers to, however it resumes.
 namespace weft::detail {
 
-/// A place in the run of a body, to which one can come back.  Counted; the count is thread safe.
+/// A point in the run of a body that a resumption can go back to.  Counted; the count is thread
+/// safe.
 class capture {
  public:
   capture(capture const&) = delete;
   capture& operator=(capture const&) = delete;
 
   void keep() noexcept {
-    // Relaxed: the caller is an owner, so it does not go.
+    // Relaxed: the caller is an owner, so the object remains.
     owners_.fetch_add(1, std::memory_order_relaxed);
   }
   void release() noexcept {
-    // acq_rel: with itself; who comes last sees what the others did.
+    // [1] acq_rel: with itself, and with [2]; the last owner sees what the others did.
     if (is_last() || owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) spent();
   }
   /// Whether the caller is the only owner.
   [[nodiscard]] bool is_last() const noexcept {
-    return owners_.load(std::memory_order_acquire) == 1;  // with the acq_rel of release()
+    return owners_.load(std::memory_order_acquire) == 1;  // [2] acquire: pairs with [1] above
   }
 
-  /// The frames that wait here.  Empty: they are gone, and the body is to be run again.  `last`:
-  /// the caller is the last to come.  Not `by_place`: they are to run under other handlers.  Throws
-  /// resumption_expired and the like.
+  /// The frames that wait here; empty if they are gone, and the body is to be run again.  `last`:
+  /// there will be no other call.  Not `by_place`: they are to run under other handlers.  Throws as
+  /// captured_frames::require_open() does, and frames_in_use.
   [[nodiscard]] virtual captured_frames frames_here(bool last, bool by_place) = 0;
-  /// The same, to be dropped, where the caller is the only owner; null if that is not all.
+  /// The same, to be unwound, for the only owner; null if there is more to release than the frames.
   [[nodiscard]] virtual prompt* hand_over() noexcept { return nullptr; }
 
  protected:
   capture() = default;
   virtual ~capture() = default;
-  /// Nobody refers to us any more.
+  /// The last owner has released it.
   virtual void spent() noexcept { delete this; }
-  void renew() noexcept { owners_.store(1, std::memory_order_relaxed); }  // nobody else knows us
+  void renew() noexcept { owners_.store(1, std::memory_order_relaxed); }  // relaxed: no other owner
 
  private:
   std::atomic<std::uint32_t> owners_ = 1;
@@ -73,7 +74,7 @@ class shared_capture {
   capture* capture_ = nullptr;
 };
 
-/// Resumes by replay: who comes first has the frames that wait, who comes later new ones.
+/// Resumes by replay: the first resume gets the waiting frames, a later one runs the body again.
 class replay_capture final : public capture {
  public:
   replay_capture(captured_frames live, std::shared_ptr<runs_again> body, shared_binding bound)
@@ -84,7 +85,7 @@ class replay_capture final : public capture {
         at_(static_cast<recording_prompt&>(*live_).at()) {}
 
   [[nodiscard]] captured_frames frames_here(bool, bool by_place) override {
-    // acq_rel: with itself; who gets the frames sees what was done with them.
+    // acq_rel: with itself; the resume that gets the frames sees what was done with them.
     if (taken_.exchange(true, std::memory_order_acq_rel)) return captured_frames();
     live_.require_open(by_place);
     return std::move(live_);
@@ -102,7 +103,7 @@ class replay_capture final : public capture {
   std::atomic<bool> taken_ = false;
   std::shared_ptr<runs_again> body_;
   shared_binding bound_;
-  replay_log past_;  // up to the operation; no longer changes
+  replay_log past_;  // up to the operation; does not change
   site at_;
 };
 

@@ -12,7 +12,7 @@
 
 namespace weft {
 
-/// Stands where a value to resume with stands: the exception arises at the operation.
+/// Passed in place of the value to resume with: the exception is thrown at the operation.
 ///
 ///     resume(std::move(k), raising{std::make_exception_ptr(timeout())});
 ///
@@ -26,8 +26,8 @@ struct raising {
 
 namespace detail {
 
-/// Owns a suspended chain of frames and prompts: one resumption's.  Dropped, it unwinds it, the
-/// innermost frame first, in a loop.
+/// Owns the suspended chain of frames and prompts of one resumption.  Its destructor unwinds the
+/// chain in a loop, the innermost frame first.
 class [[clang::trivial_abi]] captured_frames {
  public:
   captured_frames() = default;
@@ -44,7 +44,7 @@ class [[clang::trivial_abi]] captured_frames {
       prompt_->drop();
   }
 
-  /// Gives it up.
+  /// Releases the chain to the caller.
   prompt* release() noexcept { return std::exchange(prompt_, nullptr); }
 
   explicit operator bool() const noexcept { return prompt_ != nullptr; }
@@ -56,10 +56,10 @@ class [[clang::trivial_abi]] captured_frames {
       throw_empty();
     prompt_->require_open(by_place);
   }
-  /// It is to run under other handlers.  Throws as evidence_slots::rebind() does.
+  /// The chain is to run under other handlers.  Throws as evidence_slots::rebind() does.
   void rebind(shared_binding b) const { prompt_->slots()->rebind(*prompt_, std::move(b)); }
-  /// Gives the chain up to run: its answer goes `to`, then `who` goes on.  Returns the frame to go
-  /// on with now.
+  /// Releases the chain and resumes it: its answer goes `to`, then `who` continues.  Returns the
+  /// frame to run next.
   [[nodiscard]] std::coroutine_handle<> go(continuation who, result_slot_base& to) && noexcept {
     prompt& p = *std::exchange(prompt_, nullptr);
     p.aim(who, to);
@@ -75,7 +75,7 @@ class [[clang::trivial_abi]] captured_frames {
 template <class V>
 constexpr bool is_raising = std::is_same_v<std::remove_cvref_t<V>, raising>;
 
-/// What an operation can be answered with.
+/// Whether an operation of result `R` can be answered with `V...`.
 template <class R, class... V>
 constexpr bool answers = std::is_constructible_v<kept<R>, V...> && !std::is_same_v<R, never> &&
                          (std::is_void_v<R> ? sizeof...(V) == 0 : sizeof...(V) > 0);
@@ -83,7 +83,7 @@ template <class R, class V>
 constexpr bool answers<R, V> = is_raising<V> || (std::is_constructible_v<kept<R>, V> &&
                                                  !std::is_void_v<R> && !std::is_same_v<R, never>);
 
-/// Fills in an answer: with a value, or an exception.
+/// Fills in an answer: a value, or an exception.
 template <class R, class... V>
 void put(result_slot<R>& waiting, V&&... value) {
   constexpr bool is_an_answer = answers<R, V...>;
@@ -96,15 +96,15 @@ void put(result_slot<R>& waiting, V&&... value) {
     waiting.set(std::forward<V>(value)...);
 }
 
-/// The answer that an open chain waits for.  Throws as require_open() does.
+/// The slot that the leaf of an open chain waits in.  Throws as require_open() does.
 template <class R>
 result_slot<R>& waiting_in(captured_frames const& rest, bool by_place) {
   rest.require_open(by_place);
   return static_cast<result_slot<R>&>((*rest).waiting());
 }
 
-/// Fills in the answer of a chain.  The value is made before we look whether the chain is open:
-/// making it may run anybody's code.
+/// Fills in the answer of a chain.  The value is made before the check that the chain is open,
+/// because making it may run any code.
 template <class R, class... V>
 void fill(captured_frames const& rest, bool by_place, V&&... value) {
   constexpr bool is_made = ((std::is_same_v<V&&, kept<R>&&> || is_raising<V>) && ...);

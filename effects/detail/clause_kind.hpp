@@ -15,8 +15,8 @@
 #include "effects/resumption.hpp"
 #include "effects/tagged.hpp"
 
-/// What kind of clause a handler has for an operation, told by what it can be called with; and
-/// everything that can be wrong with one, each in one static_assert.
+/// The kind of clause that a handler has for an operation, found by the arguments that it can be
+/// called with; and every mistake in a clause, each reported by one static_assert.
 namespace weft::detail {
 
 // ---- calling a clause: h.on(...), or h(...) for lambdas; for a tagged operation also untagged
@@ -51,9 +51,10 @@ template <class H, class O, class... Args>
 using clause_result =
     decltype(call_clause(std::declval<H&>(), std::declval<O>(), std::declval<Args>()...));
 
-// ---- a resumption that is taken by `auto`, which could be any kind's
+// ---- a resumption that is taken by `auto`, which could be of any kind
 
-/// Stands for a resumption in such a clause, so that its body compiles and we alone object.
+/// Stands for a resumption in such a clause, so that its body compiles and only our assertion
+/// fails.
 template <class R, class A>
 struct taken_by_auto {
   template <class... V>
@@ -77,7 +78,7 @@ struct taken_by_auto {
   operator multi_resumption<R, A>() const { std::terminate(); }
 };
 
-/// A template takes nothing that is in braces.
+/// A template deduces nothing from an argument in braces.
 template <class H, class O, class K>
 concept spelled_out_on = requires(H& h, O o, K k) { h.on(std::forward<O>(o), {std::move(k)}); };
 template <class H, class O, class K>
@@ -97,7 +98,7 @@ concept takes_auto =
 
 enum class clause_kind { none, value, asking, control, multi_shot };
 
-/// What clauses a handler has for an operation.  `Around`: the row around handle.
+/// The clauses that a handler has for an operation.  `Around`: the row around `handle`.
 template <class H, class O, class A, class Around>
 struct clauses_for {
   using R = typename std::remove_reference_t<O>::result;
@@ -108,7 +109,7 @@ struct clauses_for {
   static constexpr int count = value + asks + once + often;
 };
 
-/// Says why there is none.
+/// Reports why there is none.
 template <class H, class O, class A, class Around>
 consteval void miss_a_clause() {
   constexpr bool is_as_const_as_its_handler =
@@ -159,7 +160,7 @@ using resumption_for =
     std::conditional_t<Kind == clause_kind::multi_shot, rebindable<multi_resumption, R, A, Rebound>,
                        rebindable<resumption, R, A, Rebound>>;
 
-// ---- what a clause may return
+// ---- the return type of a clause
 
 template <class H, class O, class Result>
 consteval bool value_clause_returns_well() {
@@ -199,7 +200,7 @@ consteval bool control_clause_returns_well() {
   }
 }
 
-// ---- all there is to check of a clause
+// ---- all checks of a clause
 
 template <class H, class O, class A, class Around>
 consteval bool clause_is_well_formed() {
@@ -223,7 +224,8 @@ constexpr bool has_return_clause = requires(H& h, T t) { h.on_return(std::move(t
 template <class H>
 constexpr bool has_return_clause<H, void> = requires(H& h) { h.on_return(); };
 
-/// Whether there is a member of that name, whatever it takes: then it makes the name ambiguous.
+/// Whether there is a member of that name, whatever it takes: then a second base makes it
+/// ambiguous.
 struct has_on_return {
   void on_return();
 };
@@ -245,7 +247,7 @@ template <class H>
   requires has_return_clause<H, void>
 struct answer_of<H, void> : identity<std::decay_t<decltype(std::declval<H&>().on_return())>> {};
 
-/// What a handler answers with, of a body that computes a `T`.
+/// The answer type of a handler whose body computes a `T`.
 template <class H, class T>
 using answer_type = typename answer_of<H, T>::type;
 

@@ -16,10 +16,10 @@
 #include "effects/errors.hpp"
 #include "effects/multi_shot.hpp"
 
-/// handle(h, body, compared()): by replay, then bitwise, and the outcomes must be the same.
+/// handle(h, body, compared()): by replay, then bitwise; the outcomes must be the same.
 namespace weft::detail {
 
-/// A copy of a handling, and those inside, with another policy.
+/// A copy of a handling, and of those inside it, with another policy.
 template <class Policy, class Body>
 Body const& with_policy(Body const& body) {
   return body;
@@ -38,7 +38,7 @@ template <class H, class Es, class Body, class Policy>
 constexpr bool is_owned_and_copyable<handling<H, Es, Body, Policy>> =
     !std::is_reference_v<H> && std::copy_constructible<H> && is_owned_and_copyable<Body>;
 
-/// A value, or what was thrown.
+/// A value, or an exception.
 template <class A>
 struct outcome_of_run {
   std::optional<kept<A>> value;
@@ -84,7 +84,7 @@ struct outcome_of_run {
                         (replayed == copied ? ", another one" : ""));
 }
 
-/// The answer.  Native stack: what is compared runs to its end inside.
+/// The answer.  Native stack: both runs go to their ends inside.
 template <class Handling>
 auto compare(Handling const& what, std::source_location where) {
   using A = typename handler_traits<with_policy_t<replay, Handling>, row<>>::answer;
@@ -95,7 +95,7 @@ auto compare(Handling const& what, std::source_location where) {
   if constexpr (!std::is_void_v<A>) return A(std::move(*replayed.value));
 }
 
-/// Its awaiter: it is there at once.
+/// Its awaiter, which is ready at once.
 template <class Handling>
 class comparing {
  public:
@@ -121,7 +121,7 @@ struct left_by {
 template <class H, class Es, class Body, class Policy, class Handled>
 struct left_by<handling<H, Es, Body, Policy>, Handled> : left_by<Body, row_set<Es, Handled>> {};
 
-/// Speaks for what cannot be compared.
+/// Reports a handling that cannot be compared.
 template <class Handling>
 consteval bool can_be_compared() {
   constexpr bool can_be_copied = is_owned_and_copyable<Handling>;

@@ -6,11 +6,11 @@
 #include <cstdlib>
 #include <cstring>
 
-/// Ends a program whose files share functions of weft and go on from frame to frame differently
-/// (transfer.hpp): a function that was compiled one way would return to one that expects the other.
+/// Ends a program whose files share functions of weft but pass control differently (transfer.hpp):
+/// a function that was compiled one way would return to one that expects the other.
 ///
-/// The linker refuses files that hand an eff to one another.  It does not see files each of which
-/// has all its computations to itself: those are told apart here, when the program begins, or a
+/// The linker rejects files that pass an eff to one another.  It does not notice files that keep
+/// all their computations to themselves: these are told apart here, when the program begins or a
 /// library is loaded.  A library with hidden visibility shares no function, and may be compiled by
 /// another compiler.
 namespace weft::detail {
@@ -23,7 +23,8 @@ inline constexpr char const* compiled_how = "g++ with WEFT_SYMMETRIC";
 inline constexpr char const* compiled_how = "g++ without WEFT_SYMMETRIC";
 #endif
 
-/// How the first file was.  A program has as many of it as of each inline function of ours.
+/// How the first file was compiled.  There is one of it for each copy of the inline functions
+/// of weft.
 inline constinit std::atomic<char const*> first_compiled_how = nullptr;
 
 [[gnu::cold, gnu::noinline]] inline bool require_compiled_alike(char const* how) noexcept {
@@ -39,7 +40,7 @@ inline constinit std::atomic<char const*> first_compiled_how = nullptr;
                first, how);
   std::abort();
 }
-/// One in each file, so that each is asked.
+/// One in each file, so that each file is checked.
 [[maybe_unused]] static bool const is_compiled_alike = require_compiled_alike(compiled_how);
 
 }  // namespace weft::detail

@@ -13,7 +13,7 @@
 #include "effects/detail/kept_clause.hpp"
 #include "effects/multi_resumption.hpp"
 
-/// What happens when an operation meets its clause: the entries of a handler's table.
+/// Runs the clause of an operation: the entries of a handler's table.
 namespace weft::detail {
 
 [[noreturn, gnu::cold, gnu::noinline]] inline void throw_returned(std::string_view operation,
@@ -22,7 +22,7 @@ namespace weft::detail {
                         detail::text(where) + ", which never returns");
 }
 
-/// A value clause, asking or not.
+/// A value clause, with or without outer<...>.
 template <class Node, class E, class O>
 typename O::result answer_at_once(evidence<E>& e, passed<O> o,
                                   [[maybe_unused]] std::source_location where) {
@@ -45,7 +45,7 @@ typename O::result answer_at_once(evidence<E>& e, passed<O> o,
   }
 }
 
-/// Starts a coroutine clause, which goes on to `who` when it is done.
+/// Starts a coroutine clause, which continues to `who` when it is done.
 template <class Node, class O, class K>
 std::coroutine_handle<> start_clause(Node& n, O&& o, K&& k, continuation who, result_slot_base& to,
                                      bool somebody_may_hold_on) {
@@ -70,9 +70,9 @@ std::coroutine_handle<> start_clause(Node& n, O&& o, K&& k, continuation who, re
   return frame;
 }
 
-/// Calls a control or coroutine clause with the chain that was captured.  Returns the frame that
-/// goes on, or null if the answer is there and who waits for it goes on.  Nothing of the
-/// performing frame is touched once the clause has `k`: it may be anyone's, or gone.
+/// Calls a control or coroutine clause with the captured chain.  Returns the frame to run next, or
+/// null if the answer is there and the waiter runs next.  The performing frame is not touched once
+/// the clause has `k`: it may be on another thread, or destroyed.
 template <class Node, class O>
 std::coroutine_handle<> run_clause(Node& n, O o, continuation who,
                                    result_slot<typename Node::traits::answer>& to,
@@ -97,9 +97,9 @@ std::coroutine_handle<> run_clause(Node& n, O o, continuation who,
     } else if constexpr (std::is_same_v<Result, outcome<A>>) {
       outcome<A> result = call_clause(n.handler(), std::move(o), k());
       if (result.rest()) {
-        result.rest().require_open();  // again: the clause may have ended its region meanwhile
+        result.rest().require_open();  // again: the clause may have ended its region
         if (somebody_may_hold_on)
-          who = end_of_clause::after(n, who);  // it may go on with another's
+          who = end_of_clause::after(n, who);  // it may resume another continuation
         return std::move(result.rest()).go(who, to);
       }
       if constexpr (std::is_void_v<A>)
@@ -115,7 +115,7 @@ std::coroutine_handle<> run_clause(Node& n, O o, continuation who,
   return nullptr;
 }
 
-/// The same where it may drop a rest that somebody holds on to: then it keeps the prompt.
+/// The same where the clause may drop a pinned continuation: it keeps the prompt.
 template <class Node, class O>
 [[gnu::noinline]] std::coroutine_handle<> run_clause_to_its_end(
     Node& n, O o, continuation who, result_slot<typename Node::traits::answer>& to) noexcept {
@@ -136,14 +136,14 @@ std::coroutine_handle<> capture_and_answer(Node& n, O& in_frame, std::coroutine_
   n.capture(leaf, waiting, info_of<O>);
   continuation const who = n.outside();
   auto& to = static_cast<result_slot<typename S::answer>&>(n.to());
-  // Relaxed: as in held_on_by().
+  // Relaxed: as in pinned_by().
   if (some_frame_pins.load(std::memory_order_relaxed)) [[unlikely]]
     return run_clause_to_its_end(n, std::move(o), who, to);
   auto const next = run_clause(n, std::move(o), who, to, false);
   return next ? next : who.resolve();
 }
 
-/// With other prompts in between.
+/// The same with other prompts in between.
 template <class Node, class O>
 [[gnu::noinline]] std::coroutine_handle<> capture_across(Node& n, O& in_frame,
                                                          std::coroutine_handle<> leaf,
@@ -161,7 +161,7 @@ std::coroutine_handle<> answer_with_rest(evidence<E>& e, O& in_frame, std::corou
   return capture_and_answer(n, in_frame, leaf, waiting);
 }
 
-/// The handler is no more.
+/// The handler has ended.
 template <class Node, class E, class O>
 typename O::result answer_expired(evidence<E>& e, passed<O>, std::source_location where) {
   static_cast<Node&>(e).throw_gone(name_of<O>, where);

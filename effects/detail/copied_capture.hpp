@@ -26,24 +26,24 @@ class copying_prompt;
   throw uncopyable("weft: " + at.text() + " cannot be captured bitwise: " + why);
 }
 
-/// A capture of a prompt that puts its frames back (copying_prompt.hpp): the chain that waits, and,
-/// once it is saved, what it was.
+/// A capture of a prompt that copies its frames back (copying_prompt.hpp): the waiting chain, and,
+/// once it is saved, an image of it.
 ///
-///   COPY-1  What is alive in the arena is the chain, and nothing else.
-///   COPY-2  A prompt in the chain is counted by its body, and by prompts in the chain.  If something
-///       that waits elsewhere referred to it, that would not be put back with it.
+///   COPY-1  The blocks in the arena that are alive are the chain, and nothing else.
+///   COPY-2  A prompt in the chain is counted by its body, and by prompts in the chain.  An object
+///       elsewhere that referred to it would not be copied back with it.
 ///
-/// One thread.  Reused, for its memory.
+/// Used by one thread.  Objects are reused, for their memory.
 class copied_capture final : public capture {
  public:
   explicit copied_capture(copying_prompt& p) noexcept : prompt_(p) {}
 
   /// Before the operation `at` is captured from `leaf`: notes the prompts in the chain up to
-  /// `outermost`, and throws uncopyable unless all can be copied.  `origin`: the capture that this
-  /// run went on from, or null.  O(frames that have run since), O(p log p) for p prompts.
+  /// `outermost`, and throws uncopyable unless all can be copied.  `origin`: the capture from which
+  /// this run continued, or null.  O(frames that have run since), O(p log p) for p prompts.
   void look_at_chain(std::coroutine_handle<> leaf, frame_end const& outermost,
                      frame_arena const& place, copied_capture const* origin, site const& at);
-  /// Whether all prompts that were in the chain still are, untouched.
+  /// Whether all prompts that were in the chain are still there, untouched.
   [[nodiscard]] bool has_its_prompts(frame_arena const& place) const noexcept {
     return inside_.empty() || place.is_as_marked(prompt_number_);
   }
@@ -64,7 +64,7 @@ class copied_capture final : public capture {
   shared_binding bound_;
   std::uint32_t prompt_number_ = 0;  // the block of the innermost prompt in the chain, if any
   std::vector<prompt*> inside_;      // the prompts in the chain
-  std::vector<prompt*> outside_;     // those further out that they count, as often as they do
+  std::vector<prompt*> outside_;     // further out, counted by those inside; with repetition
   bool is_owner_ = true;             // BITWISE-2
 };
 
@@ -91,7 +91,7 @@ inline void copied_capture::look_at_chain(std::coroutine_handle<> leaf, frame_en
       throw_uncopyable(at_, where() + " was begun elsewhere, or before its body");
     frame_arena::header const& h = frame_arena::header_of(block);
     if (knows_rest && place.is_as_marked(h.number)) {
-      blocks += place.as_marked();  // all of them: it is the first
+      blocks += place.as_marked();  // this one and all below it
       if (inside_.empty()) prompt_number_ = origin->prompt_number_;
       inside_.insert(inside_.end(), origin->inside_.begin(), origin->inside_.end());
       break;

@@ -16,22 +16,22 @@
 #include "effects/memory/frame_arena.hpp"
 #include "effects/memory/frame_pool.hpp"
 
-/// A prompt that goes back to where its body was captured, by putting the frames back.
+/// A prompt that returns to a capture of its body by copying the frames back.
 ///
-///   BITWISE-1  All runs of the body use one place: this prompt, and its arena.  There, at a time, is
-///       nothing (the prompt has `ended`), or one run, which runs or is suspended.  If a capture
+///   BITWISE-1  All runs of the body use one place: this prompt, and its arena.  At any time there
+///       is nothing in it (the prompt has `ended`), or one run, active or suspended.  If a capture
 ///       can go back to that suspension, it is the `occupant_`.
-///   BITWISE-2  A capture counts as one owner of the prompt, and so does a run.  For the occupant and its
-///       run that is the same one.
-///   BITWISE-3  Frames and captures belong to the thread where the body began.  Once it has gone on, or
-///       ended, on another one, it is not known what has become of its frames: then nothing goes
-///       back, and the arena stays for ever.
-///   BITWISE-4  Before a run goes on from a capture that may be needed again, the arena is saved.  The
-///       occupant's need not be, until it has to make room.
-///   BITWISE-5  `origin_`, if it is there, is the capture that the present run went on from; the arena was
-///       marked then.  A frame runs only when the one inside it has ended: so from the second one
-///       on, counted from inside, what is still as marked has not run, and need not be destroyed,
-///       since it is trivially copyable.
+///   BITWISE-2  A capture owns one count of the prompt, and so does a run.  The occupant and its
+///       run have one in common.
+///   BITWISE-3  Frames and captures belong to the thread on which the body began.  Once the body
+///       has continued, or ended, on another thread, the state of its frames is not known.  Then
+///       nothing goes back, and the arena is never deleted.
+///   BITWISE-4  Before a run continues from a capture that may be needed again, the arena is saved.
+///       The occupant's need not be, until it has to make room.
+///   BITWISE-5  `origin_`, if not null, is the capture from which the present run continued; the
+///       arena was marked then.  A frame runs only when the one inside it has ended.  So, from the
+///       second frame on, counted from inside, a frame that is as it was marked has not run, and
+///       need not be destroyed, because it is trivially copyable.
 namespace weft::detail {
 
 class copying_prompt : public prompt {
@@ -42,7 +42,7 @@ class copying_prompt : public prompt {
   }
   /// Before the operation `at` is captured from `leaf`.  Throws uncopyable.
   void claim(std::coroutine_handle<> leaf, site const& at);
-  /// After it: the run's ownership goes with the capture (BITWISE-2).
+  /// After the capture: the run's count moves to it (BITWISE-2).
   [[nodiscard]] shared_capture captured(captured_frames rest) noexcept {
     (void)rest.release();
     copied_capture* const c = next_.release();
@@ -78,7 +78,7 @@ class copying_prompt : public prompt {
     lose_handler_if_over();
     release();
   }
-  /// The region or the loan of the handler ends.
+  /// The region or the borrow scope of the handler ends.
   void end_of_handler() noexcept {
     over_ = true;
     keep();
@@ -124,9 +124,9 @@ class copying_prompt : public prompt {
   bool has_been_away_ = false;            // BITWISE-3
   copied_capture* occupant_ = nullptr;    // BITWISE-1
   copied_capture* origin_ = nullptr;      // BITWISE-5
-  bool origin_is_spare_ = false;          // nobody else refers to it
-  std::size_t captures_ = 0;              // there are
-  bool over_ = false;                     // there is no handler any more
+  bool origin_is_spare_ = false;          // only we refer to it
+  std::size_t captures_ = 0;              // that exist
+  bool over_ = false;                     // the handler has ended
   std::unique_ptr<copied_capture> next_;  // claimed
   std::vector<std::unique_ptr<copied_capture>> spares_;
 };
@@ -140,7 +140,7 @@ inline void copied_capture::spent() noexcept { prompt_.forget(*this); }
 
 inline std::unique_ptr<copied_capture> copying_prompt::take_spare() {
   if (spares_.empty()) {
-    spares_.reserve(2 * captures_ + 2);  // room for all that there are
+    spares_.reserve(2 * captures_ + 2);  // room for all captures
     return std::make_unique<copied_capture>(*this);
   }
   auto c = std::move(spares_.back());
@@ -186,18 +186,18 @@ inline captured_frames copying_prompt::go_back_to(copied_capture& c, bool last, 
   return captured_frames(*this);
 }
 
-/// Saves what is in the place, if anything can go back to it.  Throws frames_in_use if not.
+/// Saves the contents of the place, if a capture can go back to them; else throws frames_in_use.
 inline void copying_prompt::make_room(copied_capture const& c) {
   if (is() == state::ended) {
     if (place_.alive() != 0) throw_in_use(c.at_);
     return;
   }
   if (!occupant_) throw_in_use(c.at_);
-  if (is() != state::suspended) {  // a handler inside was lost: what is left can only be dropped
+  if (is() != state::suspended) {  // a handler inside has ended: the remainder can only be dropped
     keep();                        // for the occupant, which is not dropped itself
     occupant_ = nullptr;
     drop();
-    if (place_.alive() != 0) throw_in_use(c.at_);  // it is being cut
+    if (place_.alive() != 0) throw_in_use(c.at_);  // the chain is being cut
     return;
   }
   if (!occupant_->image_.is_there()) place_.save(occupant_->image_);
@@ -217,11 +217,11 @@ inline void copying_prompt::make_room(copied_capture const& c) {
                       " runs, or something of it waits elsewhere, in the place of its frames");
 }
 
-// ---- being done with it
+// ---- releasing a capture
 
-/// Nobody can go back to `c` any more.
+/// No owner can go back to `c` any more.
 inline void copying_prompt::forget(copied_capture& c) noexcept {
-  if (!is_at_home()) return;  // it is lost: nothing may be touched from here
+  if (!is_at_home()) return;  // BITWISE-3: nothing may be touched from here
   --captures_;
   c.image_.clear();
   c.bound_ = {};
@@ -230,9 +230,9 @@ inline void copying_prompt::forget(copied_capture& c) noexcept {
   bool const is_occupant = occupant_ == &c;
   if (is_occupant) occupant_ = nullptr;
   if (origin_ == &c)
-    origin_is_spare_ = true;  // still good to know where this run came from
+    origin_is_spare_ = true;  // it still tells which frames have not run
   else
-    spares_.emplace_back(&c);  // there is room: take_spare() saw to it
+    spares_.emplace_back(&c);  // take_spare() has reserved the room
   lose_handler_if_over();
   if (is_occupant)
     drop();
@@ -240,7 +240,7 @@ inline void copying_prompt::forget(copied_capture& c) noexcept {
     release();
 }
 
-/// Destroys what has run since the origin, and forgets the rest (BITWISE-5).
+/// Destroys the frames that have run since the origin, and forgets the others (BITWISE-5).
 inline void copying_prompt::unwind_body() noexcept {
   if (!origin_ || is() != state::suspended || !is_at_home() || !origin_->has_its_prompts(place_))
     return (void)unwind_rest();
@@ -259,7 +259,7 @@ inline void copying_prompt::unwind_body() noexcept {
     at = frame_unwinder().destroy(at.frame(), false);
     if (!is_as_marked || !may_forget) continue;
     if (place_.alive() == marked - 1) break;
-    may_forget = false;  // something is there that is not of the chain
+    may_forget = false;  // the arena has a block that is not of the chain
   }
   for (prompt* const p : origin_->outside_) p->release();
   place_.clear();

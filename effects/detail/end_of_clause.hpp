@@ -9,18 +9,18 @@
 #include "effects/detail/prompt.hpp"
 #include "effects/memory/frame_pool.hpp"
 
-/// Where a clause ends, and who waits for its answer goes on.
+/// The end of a clause, where the waiter for its answer continues.
 ///
-///   CLAUSE-1  A clause may have dropped the rest that it was given, and others may hold on to that
-///       (SUSPENSION-3 of suspension.hpp).  They may refer to what stands outside of the handler.  So who stands
-///       there goes on, or is unwound, when the rest has been unwound.
-///   CLAUSE-2  It is unwound here, by who waits: since what stands under one handler belongs to one
-///       thread at a time.  Who held on last says that it can be (prompt::rest_is).
-///   CLAUSE-3  A prompt may have several clauses that are not done.  The first that ends has that charge;
-///       others stand on its list, and hear from it when all is unwound.
+///   CLAUSE-1  A clause may have dropped its continuation while that is pinned (SUSPENSION-3 of
+///       suspension.hpp).  The tasks may refer to frames outside the handler.  So the frame outside
+///       continues, or is unwound, only after the continuation has been unwound.
+///   CLAUSE-2  The waiter unwinds the continuation here, because all frames under one handler
+///       belong to one thread at a time.  The last pin reports that it can (prompt::rest_state).
+///   CLAUSE-3  A prompt may have several unfinished clauses.  The first that ends takes charge of
+///       the continuation; the others join its list, and are notified when all is unwound.
 namespace weft::detail {
 
-/// Keeps a prompt, and the handler that it owns, for a while.
+/// Keeps a prompt, and the handler that it owns, while in scope.
 template <bool Needed>
 class kept_prompt {
  public:
@@ -51,7 +51,8 @@ class end_of_clause : public frame_end, public pooled_in_body {
     prompt_.release();
   }
 
-  /// Who goes on when a clause is done that may have dropped the rest: `who`, or its end here.
+  /// The waiter to continue after a clause that may have dropped its continuation: `who`, or an end
+  /// here.
   [[gnu::cold, gnu::noinline]] static continuation after(prompt& p, continuation who) noexcept {
     if (p.is() != prompt::state::leaving) return who;
     while_unwinding const here;
@@ -64,7 +65,7 @@ class end_of_clause : public frame_end, public pooled_in_body {
 
   [[nodiscard]] prompt& handlers_prompt() const noexcept { return prompt_; }
 
-  // ---- as the end of a chain
+  // ---- as a frame_end
 
   continuation ended() noexcept override {
     if (has_rest()) [[unlikely]]
@@ -73,7 +74,7 @@ class end_of_clause : public frame_end, public pooled_in_body {
   }
   continuation dropped() noexcept override {
     if (has_rest()) [[unlikely]]
-      leave();  // who unwinds us has not asked: it goes when that is
+      leave();  // no pins were asked for: the last pin unwinds it
     return done();
   }
   [[nodiscard]] std::string text() const override {
@@ -82,13 +83,13 @@ class end_of_clause : public frame_end, public pooled_in_body {
   [[nodiscard]] continuation outside() const noexcept override { return who_; }
   [[nodiscard]] bool lost() const noexcept override { return false; }
 
-  // ---- CLAUSE-1: who stands outside is to be unwound
+  // ---- CLAUSE-1: the frames outside are to be unwound
 
   [[nodiscard]] bool pins_outer_frames() const noexcept override { return has_rest(); }
-  /// Where the clause still has what it was given, which goes with it.
+  /// Where the clause still has its continuation, which is unwound with it.
   [[nodiscard]] bool enter_kept_rest(frame_end* from, continuation& leaf) noexcept override {
     if (is_unwound_ || is_asked_ || !prompt_.may_be_pinned()) return false;
-    is_asked_ = true;  // it may stand in there itself
+    is_asked_ = true;  // the continuation may contain this end
     asked_from_ = from;
     leaf = prompt_.innermost_left();
     return true;
@@ -98,7 +99,7 @@ class end_of_clause : public frame_end, public pooled_in_body {
     is_asked_ = false;
     return asked_from_;
   }
-  /// What is inside goes; then the rest, here: by whoever unwinds on.
+  /// Unwinds the frames inside; then the continuation, at once or when `h` is unwound further.
   void unwind_later(suspension& h) noexcept override {
     h.unwind_up_to(*this, continuation(static_cast<frame_end&>(*this)));
     leaving_ = &h;
@@ -107,13 +108,13 @@ class end_of_clause : public frame_end, public pooled_in_body {
       if (!wants_rest()) return;
       (void)unwind();
     }
-    is_unwound_ = true;  // or somebody else has it, whom nobody waits for
+    is_unwound_ = true;  // or another party unwinds it, and nothing waits for that
     h.unwind_on();
   }
 
   // ---- CLAUSE-1: a process waits
 
-  /// Has it go on.
+  /// The waiting process, which on_rest_free() wakes.
   class waiting {
    public:
     virtual void on_rest_free() noexcept = 0;
@@ -121,12 +122,12 @@ class end_of_clause : public frame_end, public pooled_in_body {
    protected:
     ~waiting() = default;
   };
-  /// True: the rest can be unwound.  Else `w` will be told so, on whatever thread.
+  /// True if the continuation can be unwound.  Else `w` is notified when it can, on any thread.
   [[nodiscard]] bool wait_with(waiting& w) noexcept {
     waiting_ = &w;
     return wants_rest();
   }
-  /// As far as can be.  True: that was all.
+  /// Unwinds it as far as possible.  True if that was all.
   [[nodiscard]] bool unwind() noexcept {
     if (!has_rest()) return true;  // CLAUSE-3
     if (!prompt_.unwind_further()) return false;
@@ -148,7 +149,7 @@ class end_of_clause : public frame_end, public pooled_in_body {
   void on_rest_free() noexcept override {
     waiting_ ? waiting_->on_rest_free() : leaving_->unwind_on();
   }
-  /// A frame of the process that runs, which waits, and ends here.
+  /// A frame in which the running process waits, and which ends here; null if ordinary code waits.
   [[nodiscard]] std::coroutine_handle<> wait() noexcept {
     prompt* ground = prompt::innermost();
     while (ground && ground->up()) ground = ground->up();

@@ -12,23 +12,23 @@
 
 /// Evidence: how an operation finds its clause.
 ///
-/// A handler is, to an operation, a table of clauses (a dictionary, as in Koka's generalized
-/// evidence passing: Xie, Leijen, DOI 10.1145/3473576).  A frame has one pointer to the handlers
-/// of its row:
+/// To an operation, a handler is a table of clauses (a dictionary, as in Koka's generalized
+/// evidence passing: Xie, Leijen, DOI 10.1145/3473576).  A frame has one pointer to the handlers of
+/// its row:
 ///
-///   EVIDENCE-1  for the empty row nothing, for a row of one that handler, for more an array of them in the
-///       order of the set;
-///   EVIDENCE-2  where the sets of caller and callee differ, the array is put together in the caller's
-///       await, so that a row costs no memory in the frames that share it;
-///   EVIDENCE-3  a prompt has a copy of its own for its body: the caller's may be gone when the body is
-///       resumed.
+///   EVIDENCE-1  For the empty row it is null; for a row of one effect it is that handler; else it
+///       is an array of handlers in the order of the set.
+///   EVIDENCE-2  If the sets of caller and callee differ, the caller's awaiter holds the array.  So
+///       a row costs no memory in the frames that share it.
+///   EVIDENCE-3  A prompt has its own copy for its body, because the caller's may be gone when the
+///       body is resumed.
 namespace weft::detail {
 
 class prompt;
 template <class E>
 struct evidence;
 
-/// Small trivial operations travel in registers.
+/// Small trivial operations are passed in registers.
 template <class O>
 using passed =
     std::conditional_t<std::is_trivially_copyable_v<O> && sizeof(O) <= 2 * sizeof(void*), O, O&>;
@@ -37,14 +37,15 @@ using passed =
 template <class E, class O>
 struct clause_entry {
   using result = typename O::result;
-  /// Answers where it is performed.  Null if it may not.
+  /// Answers where the operation is performed.  Null if the clause cannot.
   result (*at_once)(evidence<E>&, passed<O>, std::source_location);
-  /// Asked then, if it is not null: fills in the answer if that can be had without suspending.
+  /// Tried next, unless null: fills in the answer if that is possible without suspending.
   bool (*attempt)(evidence<E>&, O&, result_slot<result>&);
-  /// Answers a clause further in, which asks.  Null if the clause takes the resumption.
+  /// Answers a value clause further in that performs outward.  Null if the clause takes the
+  /// resumption.
   result (*when_asked)(evidence<E>&, passed<O>, std::source_location);
-  /// Suspends from `leaf`, which waits in the answer, and does what the clause says.  Returns
-  /// which frame goes on.
+  /// Suspends the chain from `leaf`, which waits in the slot, and runs the clause.  Returns the
+  /// frame to run next.
   std::coroutine_handle<> (*control)(evidence<E>&, O&, std::coroutine_handle<> leaf,
                                      result_slot<result>&);
 };
@@ -54,7 +55,7 @@ struct clause_table;
 template <class E, class... Os>
 struct clause_table<E, op_list<Os...>> : clause_entry<E, Os>... {
   prompt& (*home)(evidence<E>&) noexcept;
-  /// The next handler of E further out, null if there is none.
+  /// The next handler of E further out; null if there is none.
   evidence<E>* (*beyond)(evidence<E>&) noexcept;
 };
 
@@ -79,7 +80,7 @@ evidence<E>* find(void* all) noexcept {
     return static_cast<evidence<E>*>(static_cast<void**>(all)[place_of<E, Row>]);
 }
 
-/// Evidence for a row, put together from anywhere (EVIDENCE-1).
+/// Evidence of a row, gathered from any source (EVIDENCE-1).
 template <class Row>
 class gathered;
 template <class... Es>
@@ -107,8 +108,8 @@ class gathered<row<Es...>> {
   std::array<void*, sizeof...(Es)> all_{};
 };
 
-/// The evidence of `From`, seen as that of its subset `To` (EVIDENCE-2): needs memory only if `To` is
-/// another set of at least two.
+/// The evidence of `From`, seen as that of its subset `To` (EVIDENCE-2).  Needs memory only if `To`
+/// is another set of at least two effects.
 template <class To, class From>
 class projection {
  public:

@@ -9,21 +9,21 @@
 #include "effects/detail/replay_log.hpp"
 #include "effects/outer.hpp"
 
-/// Clauses that stand between a program which can be run again and a handler further out: they
-/// write down what that answers, or answer from the log, and then it hears nothing.
+/// Clauses between a program that can be run again and a handler further out: they record the
+/// answers of that handler; or they answer from the log, and the handler is not called.
 ///
-/// `Via` says what the recorder is, of such an evidence<E>& e:
+/// `Via` describes the recorder, given such an evidence<E>& e:
 ///
-///   home(e)                     the prompt that it belongs to
-///   log(e)                      the log of the program that performs
-///   target(e)                   the handler further out, which is there
-///   beyond(e)                   the recorder that stands before the next one, or null
-///   await_answer(e, at, slot)   the answer will be filled in there when somebody resumes
-///   answer_is_here(e)           it is, after all
-///   end_diverged(e, leaf, at)   ends the program; the frame that goes on
+///     home(e)                     the prompt that it belongs to
+///     log(e)                      the log of the performing program
+///     target(e)                   the handler further out, which exists
+///     beyond(e)                   the recorder before the next handler, or null
+///     await_answer(e, at, slot)   a later resume will fill in the answer there
+///     answer_is_here(e)           it has been filled in already
+///     end_diverged(e, leaf, at)   ends the program; returns the frame to run next
 namespace weft::detail {
 
-/// Asks a handler that answers at once, and fills in what comes of it.  False if it does not.
+/// Asks a handler that answers at once, and fills in the outcome.  False if it does not.
 template <class E, class O>
 bool answered_at_once(evidence<E>& e, O& o, result_slot<typename O::result>& waiting) {
   auto const& clause = e.template clause<O>();
@@ -46,8 +46,8 @@ bool forward_attempt(evidence<E>& e, O& o, result_slot<typename O::result>& wait
   return true;
 }
 
-/// `ask` answers when the log does not.  A divergence is thrown into the clause that asks, and
-/// again when the program ends.
+/// `ask` answers if the log does not.  A divergence is thrown into the clause that asks, and again
+/// when the program ends.
 template <class O, class Ask>
 typename O::result recorded_when_asked(replay_log& log, passed<O> o, std::source_location where,
                                        Ask ask) {
@@ -83,7 +83,7 @@ std::coroutine_handle<> forward_suspending(evidence<E>& e, O& o, std::coroutine_
   try {
     auto& outer = Via::target(e);
     return outer.template clause<O>().control(outer, o, leaf, waiting);
-  } catch (...) {  // nothing was suspended: it arises at the operation
+  } catch (...) {  // nothing was suspended: it is thrown at the operation
     waiting.fail(std::current_exception());
     Via::answer_is_here(e);
     throw;

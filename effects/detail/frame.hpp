@@ -12,13 +12,15 @@
 #include "effects/detail/transfer.hpp"
 #include "effects/memory/frame_pool.hpp"
 
-/// Frames: what every coroutine of ours has, and how a chain of them ends.
+/// Frames: the part that all coroutines of weft have in common, and the ends of chains of frames.
 ///
-///   FRAME-1  A frame that has started owns itself: it is destroyed when it ends, or by unwind().  One
-///       that has not is destroyed by the `eff` that holds it.  A destructor that throws while
-///       its frame is unwound ends the program, as it does when an exception unwinds a stack.
-///   FRAME-2  A frame leaves its result where it is waited for (`to`), and then its `parent` goes on: a
-///       frame, or an ending, such as the prompt whose body has ended, which says who is next.
+///   FRAME-1  A frame that has started owns itself: it is destroyed when it ends, or by unwind().
+///       A frame that has not started is destroyed by the `eff` that holds it.  A destructor that
+///       throws while its frame is unwound ends the program, as it does when an exception unwinds a
+///       stack.
+///   FRAME-2  A frame writes its result to where a waiter expects it (`to`), and then its `parent`
+///       continues: a frame, or a frame_end, such as the prompt whose body has ended, which returns
+///       what runs next.
 ///   FRAME-3  A frame refers to the handlers of its row by one pointer (evidence.hpp).
 namespace weft::detail {
 
@@ -27,7 +29,7 @@ class frame_end;
 class suspension;
 class prompt;
 
-/// Who goes on: a frame or an ending, told apart by the lowest bit.  A word.
+/// The next to run: a frame or a frame_end, told apart by the lowest bit.  One word.
 class continuation {
  public:
   continuation() = default;
@@ -48,7 +50,7 @@ class continuation {
     return *reinterpret_cast<frame_end*>(bits_ & ~std::uintptr_t{1});
   }
 
-  /// The frame that goes on, once the endings on the way have had their say.
+  /// The frame to run next, after a call of ended() for each frame_end on the way.
   [[nodiscard]] inline std::coroutine_handle<> resolve() const noexcept;
 
  private:
@@ -58,46 +60,48 @@ class continuation {
 
 class task_group;
 
-/// What stands at the end of a chain of frames in place of a frame.
+/// The end of a chain of frames, in place of a frame.
 class frame_end {
  public:
-  /// The chain has ended, its result is written.  Says who goes on.
+  /// The chain has ended, and its result is written.  Returns what runs next.
   virtual continuation ended() noexcept = 0;
-  /// The chain has been destroyed.  Says who stands outside.
+  /// The chain has been destroyed.  Returns what stands outside.
   virtual continuation dropped() noexcept = 0;
 
-  /// For messages: what stands here, and who stands outside.
+  /// For messages: a description, and what stands outside.
   [[nodiscard]] virtual std::string text() const = 0;
   [[nodiscard]] virtual continuation outside() const noexcept = 0;
   [[nodiscard]] virtual suspension* as_suspension() noexcept { return nullptr; }
-  /// Itself, if it may be copied byte by byte while it waits (copying_prompt.hpp).
+  /// This prompt, if it may be copied byte by byte while it waits (copying_prompt.hpp); else null.
   [[nodiscard]] virtual prompt* as_copyable() noexcept { return nullptr; }
-  /// Whether its handler has ended, so that the chain must not go through here.
+  /// Whether its handler has ended, so that the chain must not continue through it.
   [[nodiscard]] virtual bool lost() const noexcept = 0;
-  /// Whether those inside are to end, as far as is known here; if nothing is, who stands `outwards`
-  /// is asked; `elsewhere`, that is in another chain, which waits for this one.
+  /// Whether the frames inside are cancelled, as far as is known here.  unknown: `outwards` is
+  /// asked next; elsewhere: the same, and it is in another chain, which waits for this one.
   enum class cancel_state : unsigned char { unknown, elsewhere, cancelled, shielded };
   [[nodiscard]] virtual cancel_state query_cancellation(continuation& outwards) const noexcept {
     outwards = outside();
     return cancel_state::unknown;
   }
-  /// Whether others do something for who stands outside, so that nobody must unwind that
-  /// (suspension.hpp, SUSPENSION-3).
+  /// Whether tasks work for the frames outside, so that these must not be unwound (SUSPENSION-3 of
+  /// suspension.hpp).
   [[nodiscard]] virtual bool pins_outer_frames() const noexcept { return false; }
-  /// The group of tasks that those inside belong to; null if nothing is known of one here.
+  /// The group of tasks that the frames inside belong to; null if none is known here.
   [[nodiscard]] virtual task_group* as_group() const noexcept { return nullptr; }
-  /// SUSPENSION-3: a clause may keep a rest, which goes with it.  A walk enters that, once, from the rest
-  /// that the clause `from` keeps, if that is not null, and leaves it to there.
+  /// SUSPENSION-3: a clause may keep a continuation, which is unwound with it.  A walk enters that
+  /// once, and sets `leaf`.  `from` is the clause whose continuation the walk comes from, or null;
+  /// leave_kept_rest() returns to it.
   [[nodiscard]] virtual bool enter_kept_rest(frame_end* /*from*/, continuation& /*leaf*/) noexcept {
     return false;
   }
   [[nodiscard]] virtual frame_end const* end_of_rest() const noexcept { return nullptr; }
   [[nodiscard]] virtual frame_end* leave_kept_rest() noexcept { return nullptr; }
-  /// SUSPENSION-3: it is about to be unwound: they need not do it any more.
+  /// SUSPENSION-3: the frames outside are to be unwound: the tasks need not finish.
   virtual void on_abandoned() noexcept {}
-  /// SUSPENSION-3: that one is to go on unwinding when they have done it.
+  /// SUSPENSION-3: the suspension is to unwind further when the tasks have ended.
   virtual void unwind_later(suspension&) noexcept {}
-  /// SUSPENSION-3: they have, and who waits here for what a clause dropped (end_of_clause.hpp) may unwind it.
+  /// SUSPENSION-3: the tasks have ended: an end of clause that waits here may unwind
+  /// (end_of_clause.hpp).
   virtual void on_rest_free() noexcept {}
 
  protected:
@@ -111,30 +115,30 @@ class frame_end {
 }
 inline std::coroutine_handle<> continuation::resolve() const noexcept {
   if (is_frame()) return frame();
-  continuation const next = end().ended();  // most often there is one
+  continuation const next = end().ended();  // most often one is enough
   return next.is_frame() ? next.frame() : resolve_ends(next);
 }
 
-/// The part of a promise that does not depend on the result.  Only pointers, and nothing before
-/// it: so that it lies at the same place in every frame.
+/// The part of a promise that does not depend on the result.  It comes first and has only pointers,
+/// so that it has the same offset in every frame.
 struct frame : pooled_in_body {
-  continuation parent;   // FRAME-2; this and the rest are written by who starts us
-  void* evidence;        // FRAME-3; being unwound: a prompt*, where a rest is handed over
-  result_slot_base* to;  // FRAME-2; an answer<T>.  Null: being unwound
+  continuation parent;   // FRAME-2; the starter writes this and the members below
+  void* evidence;        // FRAME-3; being unwound: a prompt*, for a continuation
+  result_slot_base* to;  // FRAME-2; a result_slot<T>.  Null: being unwound
 };
 
 inline frame& frame_of(std::coroutine_handle<> h) noexcept {
   return std::coroutine_handle<frame>::from_address(h.address()).promise();
 }
 
-/// `rest`, which was dropped, is to be unwound before `outside` is: says what is next.
+/// `rest`, a dropped continuation, is to be unwound before `outside`.  Returns what to unwind next.
 continuation unwind_first(prompt& rest, continuation outside, bool asked) noexcept;
 
 /// Destroys frames of a chain, one after the other (rest_as_parameter.hpp).
 class frame_unwinder {
  public:
-  /// Says what is next.  `asked`: whether somebody holds on, of the ends of clauses in the chain
-  /// (SUSPENSION-3); nobody does.
+  /// Returns what to unwind next.  `asked`: the ends of clauses in the chain have been asked for
+  /// pins, and there are none (SUSPENSION-3).
   [[gnu::no_sanitize_address]] continuation destroy(std::coroutine_handle<> h,
                                                     bool asked) noexcept {
     frame& f = frame_of(h);
@@ -148,11 +152,11 @@ class frame_unwinder {
   }
 
  private:
-  prompt* rest_ = nullptr;  // what the frame hands over
+  prompt* rest_ = nullptr;  // the continuation that the frame hands over
 };
 
-/// Destroys a suspended chain from the innermost outwards up to and including `last`: in a loop,
-/// so a chain of a million takes no stack.  Says who stands outside.
+/// Destroys a suspended chain from the innermost frame up to and including `last`, in a loop: a
+/// chain of a million frames takes no native stack.  Returns what stands outside.
 template <bool Asked = false>
 [[gnu::noinline, gnu::no_sanitize_address]] continuation unwind(continuation at,
                                                                 frame_end const& last) noexcept {
@@ -181,8 +185,8 @@ template <bool Asked = false>
     }
   }
 }
-/// Whether who stands there is told to end.  Of another chain only those are asked who cannot go
-/// on meanwhile: what is further out than a handler there may be resumed elsewhere, or nowhere.
+/// Whether the frame there is cancelled.  In another chain, only frames that cannot run meanwhile
+/// are asked: a frame further out than a handler there may be resumed elsewhere, or never.
 [[nodiscard, gnu::noinline]] inline bool is_cancelled_at(continuation at) noexcept {
   for (bool is_elsewhere = false; !at.is_ordinary_code();) {
     if (at.is_frame()) {
@@ -199,11 +203,12 @@ template <bool Asked = false>
   }
   return false;
 }
-/// In the chain from there up to `last`, the innermost that holds on, or whose rest is held on to;
-/// null if there is none.  Rests that are kept one inside the other take no stack.
+/// In the chain from there up to `last`, the innermost frame_end that pins, or whose kept
+/// continuation has a pin; null if there is none.  Kept continuations inside one another take no
+/// native stack.
 [[nodiscard, gnu::noinline]] inline frame_end* find_pin(continuation at,
                                                         frame_end const& last) noexcept {
-  frame_end* clause = nullptr;  // whose rest the chain is
+  frame_end* clause = nullptr;  // whose continuation is being walked
   for (;;) {
     if (at.is_frame()) {
       at = frame_of(at.frame()).parent;
@@ -228,7 +233,7 @@ template <bool Asked = false>
   }
 }
 
-/// The same of one place: whether it, or the rest of its clause, is held on to.
+/// The same of one place: whether it pins, or the continuation that its clause keeps has a pin.
 [[nodiscard]] inline bool is_pinned_at(frame_end& e) noexcept {
   continuation rest;
   if (e.pins_outer_frames()) return true;
@@ -238,7 +243,7 @@ template <bool Asked = false>
   return is_pinned;
 }
 
-/// All who hold on in there hear that they are left: from now on nobody asks further out.
+/// Abandons all pins in the chain: from now on no query of cancellation goes further out.
 [[gnu::noinline]] inline void abandon_all(continuation at, frame_end const& last) noexcept {
   for (frame_end* e = find_pin(at, last); e; e = find_pin(e->outside(), last)) e->on_abandoned();
 }
@@ -273,13 +278,13 @@ struct frame_with_result<void> : frame_that_answers<void> {
   }
 };
 
-/// A frame has written its result, and goes (FRAME-1, FRAME-2).
+/// A frame has written its result, and is destroyed (FRAME-1, FRAME-2).
 inline transfer end_frame(std::coroutine_handle<> me) noexcept {
   continuation const up = frame_of(me).parent;
   me.destroy();
   return go_on(up.resolve());
 }
-/// The same out of line: under g++ and AddressSanitizer its locals would be in the native frame
+/// The same out of line: under g++ with AddressSanitizer, its locals would be in the native frame
 /// of every coroutine, and resumptions stored in frames nest.
 [[gnu::noinline]] inline transfer end_frame_by_a_call(std::coroutine_handle<> me) noexcept {
   return end_frame(me);

@@ -17,11 +17,12 @@
 #include "effects/detail/prompt.hpp"
 #include "effects/region.hpp"
 
-/// The prompt of a handler whose clauses resume once, or more often bitwise: one allocation holds
+/// The prompt of a handler whose clauses resume once, or more often bitwise.  One allocation holds
 /// the handler, the body's function and all evidence.
 namespace weft::detail {
 
-/// The handler, and what it needs of its surroundings, which it keeps alive (PROMPT-1).
+/// The handler, and the evidence that it needs of the row around, whose prompts it keeps
+/// (PROMPT-1).
 template <class S>
 class handler_slot {
  public:
@@ -36,7 +37,7 @@ class handler_slot {
   }
 
   [[nodiscard]] typename S::handler& handler() noexcept { return handler_; }
-  /// The evidence of the row around handle; only for clauses that go outward.
+  /// The evidence of the row around `handle`; only for clauses that perform outward.
   [[nodiscard]] void* around() noexcept { return outers_.view(); }
   template <class E>
   [[nodiscard]] evidence<E>* outer() noexcept {
@@ -62,8 +63,8 @@ class handler_slot {
   gathered<typename S::needed> outers_;
 };
 
-/// The body has ended: the answer, by on_return if there is one, goes to the frame that waits for
-/// it.  Nothing is left in `result`: it may hold a resumption that keeps the prompt.
+/// The body has ended: writes the answer, from on_return if there is one, to the frame that waits
+/// for it.  Clears `result`, which may hold a resumption that keeps the prompt.
 template <class S>
 void deliver(prompt const& p, typename S::handler& h, result_slot<typename S::body_result>& result,
              result_slot<typename S::answer>& to) noexcept {
@@ -89,7 +90,7 @@ void deliver(prompt const& p, typename S::handler& h, result_slot<typename S::bo
   if constexpr (!std::is_trivially_destructible_v<kept<T>>) result.clear();
 }
 
-/// Runs `body`, an eff or what function gave one, up to `p`.
+/// Starts `body`, an eff or the result of a function; its frames end at `p`.
 template <class Eff>
 std::coroutine_handle<> start_frames(Eff body, prompt& p, void* evidence,
                                      result_slot_base& result) {
@@ -100,13 +101,13 @@ std::coroutine_handle<> start_frames(Eff body, prompt& p, void* evidence,
   return frame;
 }
 
-/// Installs a handler and starts its body: the frame to go on with.  The answer goes `to`, then
-/// `who` goes on.  What is lent goes to the region `loan`.
+/// Installs a handler and starts its body: returns the frame to run next.  The answer goes `to`,
+/// then `who` continues.  A handler that is lent joins the region `borrow_scope`.
 template <class Around, bool Inner, class Handling>
 std::coroutine_handle<> install(Handling&& what, void* around, continuation who,
                                 result_slot_base& to, region* borrow_scope);
 
-/// A prompt that stays in a region.
+/// A prompt in a region.
 template <class Prompt>
 class resident_prompt : public Prompt, public resident {
   void region_ended() noexcept override { this->end_of_handler(); }
@@ -156,7 +157,7 @@ class handler_prompt<S, row<Es...>> final
     if constexpr (S::copies) this->rebinds_ = !is_empty_row<typename S::rebound>;
   }
 
-  /// The first frame of the body, to be run.
+  /// Starts the body: returns its first frame.
   std::coroutine_handle<> start(typename S::body&& body, region* borrow_scope) {
     result_.where = this->to().where;
     void* const all = body_evidence_.view();
@@ -168,7 +169,7 @@ class handler_prompt<S, row<Es...>> final
       return install<typename S::body_effects, true>(std::move(body), all, *this, result_,
                                                      borrow_scope);
   }
-  /// Before any frame has started.
+  /// Ends the prompt before any frame has started.
   void abandon() noexcept {
     this->step_out();
     this->finish();
@@ -178,14 +179,14 @@ class handler_prompt<S, row<Es...>> final
 
   [[nodiscard]] typename S::handler& handler() noexcept { return handler_slot_.handler(); }
   [[nodiscard]] void* around() noexcept { return handler_slot_.around(); }
-  /// Of the body.
+  /// The handler of E further out, as the body finds it.
   template <class E>
   [[nodiscard]] evidence<E>* outer_handler() noexcept {
     return slots_.template outer<E>(handler_slot_);
   }
   [[nodiscard]] evidence_slots* slots() noexcept override { return slots_.get(); }
 
-  // ---- the rest of a prompt
+  // ---- as a prompt
 
   continuation ended() noexcept override {
     this->step_out();

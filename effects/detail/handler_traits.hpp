@@ -11,11 +11,11 @@
 #include "effects/detail/row_set.hpp"
 #include "effects/multi_shot.hpp"
 
-/// A handler and its body, in the place where they are installed: everything about it that is
-/// known when it is compiled.
+/// Everything about a handler and its body that is known at compile time, at the place where they
+/// are installed.
 namespace weft::detail {
 
-/// What `handle` gives.  H: `X` for an owned handler, `X&` for a borrowed one.
+/// The result of `handle`.  H: `X` for an owned handler, `X&` for a borrowed one.
 template <class H, class Es, class Body, class Policy>
 class [[nodiscard]] handling {
  public:
@@ -30,7 +30,7 @@ struct handler_traits;
 
 // ---- bodies: an eff, a function that returns one, or another handling
 //
-// Of all but the last the row is known; a handling may use whatever is there.
+// The row of the first two is known; a handling may use every effect that is available.
 
 template <class Body, class Available>
 struct body_traits;
@@ -54,7 +54,7 @@ constexpr bool is_handling<handling<H, Es, Body, Policy>> = true;
 template <class B>
 concept handled_body = is_eff<B> || body_function<B> || is_handling<B>;
 
-// ---- the setting
+// ---- traits
 
 template <class H, class... Es, class Body, class Policy, class Around, bool Inner>
 struct handler_traits<handling<H, row<Es...>, Body, Policy>, Around, Inner> {
@@ -84,23 +84,23 @@ struct handler_traits<handling<H, row<Es...>, Body, Policy>, Around, Inner> {
   static constexpr bool copies = is_multi_shot && std::is_same_v<Policy, bitwise>;
   static constexpr bool records = is_multi_shot && !copies;
   static constexpr bool captures = has_kind<clause_kind::control> || is_multi_shot;
-  /// A borrowed handler that is no region, and whose body may still be suspended when the handle
-  /// expression has its answer, is lent to that expression: which is then its region.
+  /// A borrowed handler that is not a region, and whose body may still be suspended when the handle
+  /// expression has its answer, is lent to that expression, which is then its region.
   static constexpr bool is_lent = borrowed && !is_region && (captures || Inner);
   static constexpr bool stays = (borrowed && is_region) || is_lent;
 
-  /// Whether it may be copied byte by byte when it stands in a body that is (multi_shot.hpp).
+  /// Whether it may be copied byte by byte inside a body that is (multi_shot.hpp).
   static constexpr bool is_copyable =
       std::is_trivially_copyable_v<handler> && !is_region && !is_multi_shot && !(stays && Inner) &&
       is_empty_row<rebound> && (!body_function<Body> || std::is_trivially_copyable_v<Body>);
 
-  /// The effects around that the body or a clause may perform, or that are handled twice.
+  /// The effects around that the body or a clause may perform, or that are handled here as well.
   using needed =
       std::conditional_t<has_kind<clause_kind::asking> || captures || !is_empty_row<rebound>,
                          Around, row_intersection<Around, row_set<body_effects, row<Es...>>>>;
 };
 
-// ---- is everything as it should be?  One static_assert speaks.
+// ---- whether all is well-formed.  A mistake fails one static_assert.
 
 template <class E, class H, class A, class Around, class... Os>
 consteval bool clauses_are_well_formed(op_list<Os...>) {
@@ -145,7 +145,7 @@ struct well_formed<handling<H, row<Es...>, Body, Policy>, Around> {
         return false;
     }
   }
-  /// What stands in its place if not: of the same type, as far as that is known.
+  /// Replaces an ill-formed handling: of the same type, as far as that is known.
   static auto instead() {
     if constexpr (!is_handling<Body>) {
       using answer = answer_type<handler, typename body::value_type>;
@@ -181,7 +181,7 @@ struct well_formed<handling<H, row<Es...>, Body, Policy>, Around> {
                   "answer must be trivially copyable");
     return is_trivially_copyable;
   }
-  /// Of a composition: each handler inside.
+  /// For a composition: each handler inside.
   static consteval bool body_can_be_copied() {
     if constexpr (is_handling<Body>) {
       constexpr bool inner_can_be_copied =

@@ -35,7 +35,7 @@ std::coroutine_handle<> install(Handling&& what, void* around, continuation who,
   }
 }
 
-/// Whether a handler in there is lent to the handle expression.
+/// Whether a handler of the handle expression is lent to it (handler_traits::is_lent).
 template <class Handling, class Around, bool Inner = false>
 consteval bool lends() {
   using S = handler_traits<Handling, Around, Inner>;
@@ -53,14 +53,14 @@ class borrow_scope : public region {
       if (kept->has_open_tasks()) end_of_the_program(*kept);
   }
   region* home() noexcept { return this; }
-  /// Throws not_a_region if something is still suspended.
+  /// Throws not_a_region if a resident is left.
   void require_returned() const {
     if (auto const* kept = first()) [[unlikely]]
       throw_kept(kept->why_it_stays());
   }
 
  private:
-  /// They may borrow from who has lent it, which goes on.
+  /// The tasks may refer to the frame that lent the handler, and that frame continues.
   [[noreturn, gnu::cold, gnu::noinline]] static void end_of_the_program(
       resident const& kept) noexcept {
     std::fprintf(stderr, "weft: the borrowed handler %s: and tasks are open in there\n",
@@ -98,7 +98,7 @@ class installing {
   }
 
  private:
-  Handling& what_;  // the temporary: g++ 12 copies what it should not
+  Handling& what_;  // the temporary: g++ 12 copies objects that it must not
   [[no_unique_address]] std::conditional_t<lends<Handling, Around>(), borrow_scope, no_borrow_scope>
       borrow_scope_;
   result_slot<A> answer_;

@@ -8,11 +8,11 @@
 #include "effects/detail/prompt.hpp"
 #include "effects/region.hpp"
 
-/// What outlives a body: its coroutine clauses.
+/// Coroutine clauses, which may outlive the body.
 namespace weft::detail {
 
-/// Stands between a coroutine clause and who waits for it: keeps the prompt until the clause is
-/// done (PROMPT-1), and what the clause may perform.
+/// Stands between a coroutine clause and its waiter.  Keeps the prompt until the clause is done
+/// (PROMPT-1), and the evidence for the clause's own operations.
 template <class Callee, class Around>
 class kept_clause : public end_of_clause {
  public:
@@ -30,7 +30,7 @@ class kept_clause : public end_of_clause {
   void* evidence_;
 };
 
-/// The same for a handler with a region: when that ends the clause must not go on.
+/// The same for a handler with a region: when the region ends, the clause must not continue.
 template <class Callee, class Around>
 class resident_clause final : public kept_clause<Callee, Around>, public resident {
  public:

@@ -20,7 +20,7 @@
 #include "effects/detail/result_slot.hpp"
 #include "effects/memory/frame_pool.hpp"
 
-/// What replay logs are made of (replay_log.hpp).
+/// The parts of replay logs (replay_log.hpp).
 namespace weft::detail {
 
 struct boxed {
@@ -32,15 +32,15 @@ struct boxed_answer final : boxed {
   R value;
 };
 
-/// An answer that says which others would come after it, if its operation were performed again and
-/// again: numbers, as it were.
+/// An answer from which the next ones can be computed, if its operation is performed repeatedly:
+/// as with consecutive numbers.
 template <class R>
 concept numbers_on = fits_a_word<R> && requires(R const& r, std::uint32_t n) {
   { r.nth_after(n) } -> std::same_as<R>;
 };
 
-/// Which operation, and what it was answered; how often in a row, if that was nothing or numbers
-/// that go on.  32 bytes.
+/// An operation and its answer; with a count of repetitions if the answer is void or one of
+/// consecutive numbers.  32 bytes.
 class log_entry {
  public:
   explicit log_entry(site const& at) noexcept : log_entry(at, is_nothing) {}
@@ -74,18 +74,18 @@ class log_entry {
       return site::same_place(where_, s.where);
     return is_at_elsewhere(s);
   }
-  /// The same, where another module of the program may have written it, or performs it.
+  /// The same, where another module of the program may have recorded it, or performs it.
   [[nodiscard, gnu::noinline]] bool is_at_elsewhere(site const& s) const noexcept {
     return at() == s;
   }
   [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
-  /// Once more, if this is a void answer of that site.
+  /// Counts one more, if this is a void answer of that site.
   [[nodiscard]] bool counts(site const& s) noexcept {
     if (kind_ != is_nothing || count_ == most_often || !is_at(s)) return false;
     ++count_;
     return true;
   }
-  /// Once more, if that number of that site comes next.
+  /// Counts one more, if this is of that site and `number` comes next.
   template <numbers_on R>
   [[nodiscard]] bool counts(site const& s, R const& number) noexcept {
     if (kind_ != is_word || count_ == most_often || !is_at(s)) return false;
@@ -93,8 +93,8 @@ class log_entry {
     ++count_;
     return true;
   }
-  /// Performed for the `nth` time of those that it counts, from 0 on.  It is the answer of the same
-  /// operation: so of the same type.
+  /// Answers the `nth` of the operations that this counts, from 0 on.  The operation is the same,
+  /// and so the type of its answer.
   template <class R>
   void answer_to(result_slot<R>& a, [[maybe_unused]] std::uint32_t nth) const {
     if (kind_ == is_error) [[unlikely]]
@@ -141,15 +141,16 @@ class log_entry {
   };
 };
 
-/// Some entries, in the order they were made; the block goes on behind this.  Shared, also between
-/// threads; entries do not change once two know of them.
+/// Consecutive entries, stored behind this object in its block.  Shared, also between threads; an
+/// entry does not change once two logs see it.
 class log_segment {
  public:
   log_segment(log_segment const&) = delete;
   log_segment& operator=(log_segment const&) = delete;
 
-  /// Room after the first `length` entries of `before`, whose count moves in: twice as much as that
-  /// has, or as little as can be.  The first slot is claimed.  Null if there is no memory.
+  /// A segment that follows the first `length` entries of `before`, and takes over the caller's
+  /// count of that.  It has twice the room of `before`, or the least if `little`.  The first slot
+  /// is claimed.  Null if there is no memory.
   static log_segment* make(log_segment* before, std::uint32_t length, bool little) noexcept {
     std::uint32_t const room = !before || little            ? least_room
                                : before->room_ >= most_room ? most_room
@@ -162,16 +163,17 @@ class log_segment {
     }
   }
   void keep() noexcept {
-    owners_.fetch_add(1, std::memory_order_relaxed);  // relaxed: we own one that stays
+    owners_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the caller's own count remains
   }
   /// Whether the caller is the only owner.
   [[nodiscard]] bool is_sole() const noexcept {
-    // Relaxed: a count of one stays, as only the caller could add to it.
+    // Relaxed: a count of one remains one, because only the caller could add to it.
     return owners_.load(std::memory_order_relaxed) == 1;
   }
-  /// A long past takes no stack.
+  /// Gives up a count of `s`; in a loop, so that a long past takes no native stack.
   static void drop(log_segment* s) noexcept {
-    // acq_rel: who destroys the entries has seen all that was done with them.
+    // acq_rel: with itself; the thread that destroys the entries has seen all that was done with
+    // them.
     while (s && s->owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
       auto* const before = s->before_;
       auto const room = s->room_;
@@ -181,10 +183,10 @@ class log_segment {
     }
   }
 
-  /// Whether the slot is the caller's, whose view ends there.
+  /// Claims slot `i` for the caller, whose view ends there.  False if it is taken, or there is none.
   [[nodiscard]] bool claim(std::uint32_t i) noexcept {
-    // Relaxed: only who gets the slot is decided here.  Others learn of the entry from its owner,
-    // who hands them a log.
+    // Relaxed: this only decides which log gets the slot.  Another thread sees the entry after its
+    // owner has handed it a log.
     return i != room_ && size_.compare_exchange_strong(i, i + 1, std::memory_order_relaxed);
   }
   void put(std::uint32_t i, log_entry&& e) noexcept {
@@ -214,19 +216,19 @@ class log_segment {
     return std::launder(reinterpret_cast<log_entry*>(this + 1));
   }
 
-  std::atomic<std::uint32_t> owners_ = 1;  // logs, and segments that come after us
+  std::atomic<std::uint32_t> owners_ = 1;  // logs, and segments that follow
   std::atomic<std::uint32_t> size_ = 1;    // slots that are claimed
   log_segment* const before_;
-  std::uint32_t const length_before_;  // how much of it
+  std::uint32_t const length_before_;  // entries of before_ that precede ours
   std::uint32_t const room_;
 };
 
-/// The entries of a log from the first to the last, in parts that lie together.
+/// The entries of a log from the first to the last, in contiguous parts.
 class log_path {
  public:
   struct stretch {
     log_entry const* first;
-    log_entry const* last;  // one behind
+    log_entry const* last;  // one past the end
   };
 
   log_path(log_segment const& tail, std::uint32_t length)
@@ -242,7 +244,7 @@ class log_path {
   [[nodiscard]] stretch part(std::size_t i) const noexcept {
     return i < before_.size() ? before_[i] : last_;
   }
-  /// How many operations come before an entry of part `i`.
+  /// The number of operations before an entry of part `i`.
   [[nodiscard]] std::size_t operations_before(std::size_t i, log_entry const* e) const noexcept {
     std::size_t n = 0;
     for (std::size_t j = 0; j <= i; ++j)

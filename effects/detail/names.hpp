@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-/// What messages call things.
+/// Names of types and source locations in messages.
 namespace weft::detail {
 
 template <class T>

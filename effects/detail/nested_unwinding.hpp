@@ -11,16 +11,16 @@
 #include <pthread.h>
 #endif
 
-/// Unwinding that begins inside of another one: a destructor in a frame drops a resumption, or ends
-/// a region.
+/// Unwinding that begins inside another one: a destructor in a frame drops a resumption, or ends a
+/// region.
 ///
-///   NEST-1  Such a rest may refer to what has been there longer than its owner, a local that
-///           stands before it.  So it must be unwound when the destructor returns.  C++ has no
-///           way to interrupt that: each takes native stack.
-///   NEST-2  The program ends with a message when the stack is about to be used up.
+///   NEST-1  Such a continuation may refer to an object that is older than its owner, for instance
+///       a local that is declared before it.  So it must be unwound before the destructor returns.
+///       C++ cannot suspend a destructor: each nested unwinding takes native stack.
+///   NEST-2  The program ends with a message before the stack is used up.
 namespace weft::detail {
 
-/// What is left of the native stack, and its size; more than there can be, if that is not known.
+/// The native stack: how much of it is left, and its size.  `left` is the maximum if unknown.
 struct native_stack {
   std::size_t left = std::numeric_limits<std::size_t>::max();
   std::size_t size = 0;
@@ -36,12 +36,12 @@ struct native_stack {
   ::pthread_attr_destroy(&attributes);
   std::uintptr_t const left = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) -
                               reinterpret_cast<std::uintptr_t>(lowest);
-  if (is_known && left < size) found = {left, size};  // else it is a stack of somebody's own
+  if (is_known && left < size) found = {left, size};  // else it is a stack of the program's own
 #endif
   return found;
 }
 
-/// Counts those of this thread.
+/// Counts the nested unwindings of this thread.
 class nested_unwinding {
  public:
   nested_unwinding() noexcept {

@@ -17,7 +17,7 @@
 #include "effects/detail/type_identity.hpp"
 #include "effects/operation.hpp"
 
-/// What is known of an operation when its type is not: for messages, and for logs.
+/// The description of an operation whose type is not known: for messages, and for logs.
 namespace weft::detail {
 
 class replay_log;
@@ -31,18 +31,18 @@ void fail_answer(result_slot_base& a, std::exception_ptr e) noexcept {
 }
 
 enum class answer_size : unsigned char { nothing, word, large };
-/// An answer that can be had as a word.
+/// An answer that can be stored as a word.
 template <class R>
 constexpr bool fits_a_word =
     std::is_trivially_copyable_v<kept<R>> && sizeof(kept<R>) <= sizeof(std::uint64_t);
 
 struct operation_info : type_identity {
   answer_size size;
-  /// Writes down what it was answered; for one that seals, that the log is over.
+  /// Records its answer; or, if the operation seals, the end of the log.
   void (*record)(replay_log&, site const&, result_slot_base&) noexcept;
   /// Answers it with an exception.
   void (*fail)(result_slot_base&, std::exception_ptr) noexcept;
-  /// Who performs it is told nothing before it is answered.
+  /// A cancellation is not reported to its performer before it is answered.
   bool is_to_be_answered;
   /// Its answer is a turn and nothing else: a cancellation that comes before the turn replaces it.
   bool is_only_a_turn;
@@ -75,7 +75,7 @@ concept says_its_hash = requires(O const& o) {
   { hash_value(o) } -> std::convertible_to<std::size_t>;
 };
 
-/// Zero if it cannot be compared.  FNV-1a (Fowler, Noll, Vo) for plain bytes.
+/// Zero if the data cannot be compared.  FNV-1a (Fowler, Noll, Vo) for plain bytes.
 template <class O>
 std::size_t argument_hash([[maybe_unused]] O const& o) {
   if constexpr (says_its_hash<O>) {
@@ -92,7 +92,7 @@ std::size_t argument_hash([[maybe_unused]] O const& o) {
   }
 }
 
-/// Which operation, with what, and where it was performed.
+/// An operation, a hash of its data, and where it was performed.
 struct site {
   operation_info const* operation;
   std::source_location where;
@@ -104,11 +104,12 @@ struct site {
   [[nodiscard]] bool is_of(operation_info const* o) const noexcept {
     return operation == o || (operation && o && *operation == *o);
   }
-  /// Code that NDEBUG is defined for gives none.
+  /// Code that is compiled with NDEBUG gives no hash.
   static bool same_hash(std::uint32_t a, std::uint32_t b) noexcept {
     return a == b || a == 0 || b == 0;
   }
-  /// One place has one representation wherever the compiler is one; else it is looked into.
+  /// Equal pointers are equal source locations, if these are pointers; else line and file are
+  /// compared.
   static bool same_place(std::source_location const& a, std::source_location const& b) noexcept {
     if constexpr (sizeof(std::source_location) == sizeof(void*))
       if (std::bit_cast<void const*>(a) == std::bit_cast<void const*>(b)) [[likely]]

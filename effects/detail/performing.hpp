@@ -12,8 +12,7 @@
 
 namespace weft::detail {
 
-/// Whether a temporary of it, in a co_await, is destroyed once: not by g++ 12 if it is an
-/// aggregate.
+/// Whether a temporary of it in a co_await is destroyed once: g++ 12 destroys an aggregate twice.
 template <class O>
 constexpr bool is_destroyed_once =
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
@@ -22,7 +21,7 @@ constexpr bool is_destroyed_once =
     true;
 #endif
 
-/// Speaks for an operation that cannot be performed at all.
+/// Reports an operation that cannot be performed at all.
 template <class O>
 consteval bool can_be_performed() {
   constexpr bool ends_quietly =
@@ -35,7 +34,7 @@ consteval bool can_be_performed() {
   return ends_quietly && is_destroyed_once<O>;
 }
 
-/// `co_await operation`.  Answered by a value clause: one indirect call, nothing is suspended.
+/// `co_await operation`.  If a value clause answers: one indirect call, and nothing is suspended.
 template <class E, class O>
 class performing {
   using R = typename O::result;
@@ -86,8 +85,8 @@ class performing {
   result_slot<R> answer_;
 };
 
-/// The same for an `X` that makes something of the answer.  One that says is_ready() needs none:
-/// its operation, which gives nothing, is not performed.
+/// The same for an `X` that converts the answer.  If x.is_ready(), it needs none: its operation,
+/// whose result is void, is not performed.
 template <class X, class Performing>
 class finishing {
  public:

@@ -17,21 +17,22 @@
 
 /// A prompt: one run of a body under a handler.
 ///
-///   PROMPT-1  A prompt is counted by its body until that ends, by each inner prompt that can perform to
-///       it, by each coroutine clause that is not done.  While the body is suspended its count is
-///       its resumption's.  Plain counts: what stands under one handler belongs to one thread at a
-///       time.  Except for those that stand round processes of several threads, or are left to
-///       whoever holds on (SUSPENSION-3): they are told so, before, and count by atomic steps.
-///   PROMPT-2  `current` is the chain of prompts that are active on this thread, up to the nearest
-///       ordinary code that drives.  Capturing walks it from the innermost to the handler's prompt:
-///       no step for the nearest.  A prompt that is not on it cannot be captured to.
-///   PROMPT-3  A prompt that was captured to is a holder (suspension.hpp).
-///   PROMPT-4  Each resume says anew who waits for the answer (`who`, `to`).
-///   PROMPT-5  A prompt that has ended has no frames left.  If its handler was borrowed, and others can
-///       still perform to it, their operations are answered with resumption_expired from then on.
+///   PROMPT-1  The owners of a prompt, which it counts: its body until that ends, each inner prompt
+///       that can perform to it, each coroutine clause that is not done.  While the body is
+///       suspended, its count belongs to its resumption.  The counts are plain, because all frames
+///       under one handler belong to one thread at a time.  They are atomic for prompts around
+///       processes of several threads, and for those that are left to a pin (SUSPENSION-3); these
+///       are marked as shared before.
+///   PROMPT-2  `current_` is the chain of active prompts of this thread, up to the nearest ordinary
+///       code that drives.  A capture walks it from the innermost prompt to that of the handler: no
+///       step for the nearest.  A prompt that is not in it cannot be captured to.
+///   PROMPT-3  A prompt that was captured to is a suspension (suspension.hpp).
+///   PROMPT-4  Each resume sets anew what waits for the answer (`who_`, `to_`).
+///   PROMPT-5  A prompt that has ended has no frames left.  If its handler was borrowed, and others
+///       can still perform to it, their operations throw resumption_expired from then on.
 namespace weft::detail {
 
-/// What is done with each of several prompts.
+/// A function to be called with each of several prompts.
 class prompt_visitor {
  public:
   template <class F>
@@ -52,11 +53,11 @@ class prompt : public suspension, public pooled_in_body {
   // ---- counted (PROMPT-1)
 
   void keep() noexcept {
-    // Relaxed: the caller's count stays; and if it is one thread's there is nobody else.
+    // Relaxed: the caller's own count remains; and an unshared count belongs to one thread.
     if (is_shared_by_threads_) [[unlikely]]
       owners_.fetch_add(1, std::memory_order_relaxed);
     else
-      owners_.store(owners() + 1, std::memory_order_relaxed);
+      owners_.store(owners() + 1, std::memory_order_relaxed);  // relaxed: as above
   }
   void release() noexcept {
     if (drop_count()) [[unlikely]]
@@ -67,7 +68,8 @@ class prompt : public suspension, public pooled_in_body {
   }
   /// From now on several threads keep and release it.
   void become_shared() noexcept { is_shared_by_threads_ = true; }
-  /// By a prompt that is destroyed, and calls bury_orphans(): so nested handlers take no stack.
+  /// For the destructor of an inner prompt; delete_deferred() follows.  So nested prompts take no
+  /// stack.
   void release_by_inner() noexcept {
     if (drop_count()) up_ = std::exchange(deferred_deletes_, this);
   }
@@ -77,7 +79,7 @@ class prompt : public suspension, public pooled_in_body {
 
   // ---- running
 
-  /// Waits for the answer: `to` gets it, then `who` goes on (PROMPT-4).
+  /// Sets the waiter for the answer: `to` gets it, then `who` continues (PROMPT-4).
   void aim(continuation who, result_slot_base& to) noexcept { who_ = who, to_ = &to; }
   /// Becomes the innermost active prompt, with a body that has not started.
   void step_in() noexcept {
@@ -86,13 +88,13 @@ class prompt : public suspension, public pooled_in_body {
   }
 
   [[nodiscard]] bool is_innermost() const noexcept { return current_ == this; }
-  /// Whether we stand round who performs, with no ordinary code in between.
+  /// Whether this is around the running code, with no ordinary code in between.
   [[nodiscard]] bool is_active() const noexcept {
     prompt const* p = current_;
     while (p && p != this) p = p->up_;
     return p != nullptr;
   }
-  /// Before a capture through the prompts inside.  Throws needs_control at ordinary code.
+  /// Before a capture through the prompts inside.  Throws needs_control if there is ordinary code.
   void hold_inner(std::string_view operation, std::source_location where) {
     if (!hold(current_, *this)) throw_across(operation, where);
   }
@@ -103,7 +105,7 @@ class prompt : public suspension, public pooled_in_body {
     suspend(leaf, waiting, operation);
     inner_ = std::exchange(current_, up_);
   }
-  /// The captured chain goes on: the frame to go on with.
+  /// Resumes the captured chain: returns the frame to run next.
   [[nodiscard]] std::coroutine_handle<> activate() noexcept {
     is_ = state::active;
     up_ = std::exchange(current_, inner_);
@@ -113,54 +115,57 @@ class prompt : public suspension, public pooled_in_body {
       answered();
     return leaf();
   }
-  /// Throws resumption_expired unless this may be resumed; not `by_place`: under other handlers.
+  /// Throws resumption_expired unless this may be resumed; if not `by_place`, under other handlers.
   void require_open(bool by_place = true) {
     if (is_given_up_ || is_ != state::suspended) [[unlikely]]
       throw_expired(lost_handler());
     if (by_place) require_outers();
   }
-  /// Throws resumption_expired if a handler further out is no more.
+  /// Throws resumption_expired if a handler further out has ended.
   void require_outers() {
-    // Relaxed: a hint.  Who lost a handler on another thread told us by other means, or not at all.
+    // Relaxed: a hint.  A loss on another thread is made known by other means, or not at all.
     if (fragile_ && checked_ != losses_.load(std::memory_order_relaxed)) [[unlikely]]
       check_outers();
   }
-  /// The same of `outers`; throws rebound_to_itself if `inside` is among those further out.
+  /// The same of `outers`; throws rebound_to_itself if `inside` is one of them or further out.
   void require_outers(std::vector<prompt*> outers, prompt const* inside) const;
-  /// Destroys what is left of the suspended chain; the resumption's count goes with it.
+  /// Unwinds the remainder of the suspended chain, and gives up the resumption's count.
   [[gnu::noinline]] void drop() noexcept {
     if (is_given_up_ || is_ == state::ended || is_ == state::leaving) return release();
     if (is_pinned()) [[unlikely]]
       abandon_handler();
     unwind_body();
   }
-  /// The same where a chain is unwound, which goes on at `outside`: says what is unwound next.
-  /// `asked`: whether somebody holds on, of the ends of clauses in the chain (SUSPENSION-3).
+  /// The same as a step of an unwinding that continues at `outside`: returns what to unwind next.
+  /// `asked`: the ends of clauses in the chain have been asked for pins, and there are none
+  /// (SUSPENSION-3).
   [[nodiscard]] virtual continuation drop_before(continuation outside, bool asked) noexcept;
-  // ---- SUSPENSION-3, when a clause has dropped what it was given (end_of_clause.hpp)
+  // ---- SUSPENSION-3, when a clause has dropped its continuation (end_of_clause.hpp)
 
-  /// Whose it is to unwind the rest: of who held on last; of the clauses, if there are some;
-  /// theirs, and it can be done; the same, when `who_` is told that it can.
+  /// Which party unwinds the dropped continuation.  pinned: the last pin; clauses: an unfinished
+  /// clause, once no pin is left; free: the same, and no pin is left; awaited: the end of clause
+  /// `who_`, which is notified when no pin is left.
   enum class rest_state : unsigned char { pinned, clauses, free, awaited };
   void clause_begins() noexcept { ++clauses_; }
   void clause_ends() noexcept { --clauses_; }
   void unwind_on() noexcept override;
-  /// Which of their ends sees to it (CLAUSE-3); null if none does yet.
+  /// The end of clause that unwinds it (CLAUSE-3); null if there is none yet.
   [[nodiscard]] frame_end* in_charge() const noexcept { return in_charge_ ? &who_.end() : nullptr; }
-  /// That one does.  True: it can be unwound.
+  /// `by` takes charge of it.  True if it can be unwound now.
   [[nodiscard]] bool wants_rest(frame_end& by) noexcept;
-  /// It can be: as far as that goes.  True: that was all.
+  /// Unwinds it as far as possible.  True if that was all.
   [[nodiscard]] bool unwind_further() noexcept;
-  /// No clause's any more.
+  /// No clause unwinds it any more.
   void leave_rest() noexcept;
-  /// Of a scheduler: a frame of the process that runs, which waits there; it goes on to `at`.
+  /// Of a scheduler: a frame in which the running process waits, and then continues to the
+  /// argument.
   [[nodiscard]] virtual std::coroutine_handle<> wait_for_rest(end_of_clause&) noexcept {
     return {};
   }
 
-  // ---- what is known
+  // ---- queries
 
-  /// The handler must not be touched any more.
+  /// The handler must not be used any more.
   [[nodiscard]] bool handler_is_gone() const noexcept {
     return expired_ || (borrowed_ && is_ == state::ended);
   }
@@ -170,18 +175,18 @@ class prompt : public suspension, public pooled_in_body {
   [[nodiscard]] bool records() const noexcept { return records_; }
   [[nodiscard]] prompt* up() const noexcept { return up_; }
   void held_by_now(suspension* h) noexcept { held_by_ = h; }
-  /// The answer that the innermost frame waits for is there.
+  /// The answer that the leaf waits for has been filled in.
   virtual void answered() noexcept {}
-  /// Where `handle` stands.
+  /// The source location of `handle`.
   [[nodiscard]] virtual std::source_location installed_at() const noexcept = 0;
-  /// The prompts further out that our body or our clauses may perform to.
+  /// Visits the prompts further out that our body or our clauses may perform to.
   virtual void visit_outers(prompt_visitor f) const = 0;
   void add_outers(std::vector<prompt*>& to) const {
     auto const add = [&to](prompt& p) { to.push_back(&p); };
     visit_outers(prompt_visitor(add));
   }
 
-  /// Throws resumption_expired if the handler must not be touched any more.
+  /// Throws resumption_expired if the handler must not be used any more.
   void require_handler() const {
     if (expired_) [[unlikely]]
       throw_gone("on_return", to_->where);
@@ -189,30 +194,30 @@ class prompt : public suspension, public pooled_in_body {
   [[noreturn]] void throw_gone(std::string_view what, std::source_location where) const;
   [[noreturn]] void throw_across(std::string_view operation, std::source_location where) const;
 
-  // ---- as an ending
+  // ---- as a frame_end
 
   [[nodiscard]] std::string text() const override {
     return std::string(handler_name()) + " at " + detail::text(installed_at());
   }
   [[nodiscard]] continuation outside() const noexcept override { return who_; }
   [[nodiscard]] bool lost() const noexcept override { return expired_; }
-  /// Destroyed, not ended: by unwind(), of which we are a part.
+  /// By unwind(), of which this is a part: the body was destroyed, it has not ended.
   continuation dropped() noexcept override {
     continuation const outside = who_;
     finish();
     return outside;
   }
 
-  /// The innermost active prompt; for a scheduler, which goes from chain to chain.
+  /// The innermost active prompt; a scheduler sets it when it switches chains.
   [[nodiscard]] static prompt* innermost() noexcept { return current_; }
   static void set_innermost(prompt* p) noexcept { current_ = p; }
 
-  /// Of the body that runs: where its frames are to be born; null if it is the pool.
+  /// The arena for new frames of the running body; null if they come from the pool.
   [[nodiscard]] static frame_arena* arena_here() noexcept {
     return current_ ? current_->arena_ : nullptr;
   }
 
-  /// Ordinary code that drives: prompts outside cannot be captured to from inside (PROMPT-2).
+  /// Ordinary code that drives: from inside, prompts outside cannot be captured to (PROMPT-2).
   class driver {
    public:
     driver() noexcept : outside_(std::exchange(current_, nullptr)) {}
@@ -228,7 +233,7 @@ class prompt : public suspension, public pooled_in_body {
   prompt() = default;
   virtual ~prompt() = default;
 
-  /// The body has ended, its result is here: current again is who stands outside.
+  /// The body has ended and its result is written: the prompt outside becomes the innermost.
   void step_out() noexcept { current_ = up_; }
   /// No frames are left (PROMPT-5).
   void finish() noexcept {
@@ -240,42 +245,42 @@ class prompt : public suspension, public pooled_in_body {
   }
   /// Whether there are other owners.
   [[nodiscard]] bool is_shared() const noexcept { return owners() > 1; }
-  /// The region or the loan of the handler ends before the body has.
+  /// The region or the borrow scope of the handler ends before the body.
   void end_of_handler() noexcept;
-  /// In a constructor: what of the outers decides how we are resumed.
+  /// For constructors.  `fragile`: a handler further out may end before this is resumed.
   void set_fragile(bool fragile) noexcept {
     fragile_ = fragile;
-    if (fragile) checked_ = losses_.load(std::memory_order_relaxed);  // as in require_open
+    if (fragile) checked_ = losses_.load(std::memory_order_relaxed);  // as in require_outers
   }
 
-  /// It is unwound, but not at once (SUSPENSION-3): the handler may go before that.
+  /// The body will be unwound later (SUSPENSION-3): the handler may end before that.
   [[gnu::cold, gnu::noinline]] void abandon_handler() noexcept {
     if (borrowed_) lose_handler();
     leave_region();
   }
 
-  /// From now on operations are answered with resumption_expired.
+  /// From now on operations throw resumption_expired.
   virtual void end_evidence() noexcept = 0;
   virtual void leave_region() noexcept {}
-  /// Destroys what is suspended.
+  /// Destroys the suspended frames.
   virtual void unwind_body() noexcept { (void)unwind_rest(); }
-  /// The handler is no more, or about to be; others may perform to it.
+  /// The handler has ended, or is about to; others may perform to it.
   void lose_handler() noexcept {
-    // Relaxed: see require_open.
+    // Relaxed: see require_outers().
     losses_.fetch_add(1, std::memory_order_relaxed);
     end_evidence();
   }
 
-  bool borrowed_ = false;         // the handler
-  bool records_ = false;          // hears answered()
-  bool in_charge_ = false;        // who_, of what is left of us
-  bool is_given_up_ = false;      // it is nobody's: `is_` is for who unwinds it
-  frame_arena* arena_ = nullptr;  // of the body that we stand in, or our own
+  bool borrowed_ = false;         // the handler is
+  bool records_ = false;          // answers; wants answered()
+  bool in_charge_ = false;        // who_ is, of what is left of us
+  bool is_given_up_ = false;      // by its resumption: `is_` belongs to the party that unwinds
+  frame_arena* arena_ = nullptr;  // of the body around us, or our own
 
  private:
   /// Whether it was the last one.
   [[nodiscard]] bool drop_count() noexcept {
-    // acq_rel, with itself: who destroys it has seen all that was done with it.
+    // acq_rel: with itself; the thread that destroys it has seen all that was done with it.
     if (is_shared_by_threads_) [[unlikely]]
       return owners_.fetch_sub(1, std::memory_order_acq_rel) == 1;
     unsigned const left = owners() - 1;
@@ -295,23 +300,23 @@ class prompt : public suspension, public pooled_in_body {
   [[noreturn]] void throw_expired(std::string_view handler) const;
   [[noreturn]] void throw_inside(prompt const& outer) const;
 
-  /// PROMPT-2; and those that are dead, linked by up_.
+  /// PROMPT-2; and the prompts to be deleted, linked by up_.
   [[gnu::visibility("default")]] static inline thread_local constinit prompt* current_ = nullptr;
   [[gnu::visibility("default")]] static inline thread_local constinit prompt* deferred_deletes_ =
       nullptr;
-  /// How many borrowed handlers have ended while others could perform to them.
+  /// The number of borrowed handlers that ended while others could perform to them.
   [[gnu::visibility("default")]] static inline constinit std::atomic<unsigned> losses_ = 0;
 
-  bool fragile_ = false;               // a handler further out is borrowed: it may end before we do
+  bool fragile_ = false;               // a handler further out may end before we do
   bool expired_ = false;               // the handler ended before the body
   bool is_shared_by_threads_ = false;  // PROMPT-1
   std::atomic<rest_state> rest_ = rest_state::pinned;
   std::atomic<unsigned> owners_ = 1;  // PROMPT-1
-  unsigned clauses_ = 0;              // that are not done, where somebody holds on
-  unsigned checked_ = 0;              // losses when our outers were looked at
+  unsigned clauses_ = 0;              // unfinished (CLAUSE-3)
+  unsigned checked_ = 0;              // losses_ when our outers were checked
   continuation who_;                  // PROMPT-4
-  result_slot_base* to_ = nullptr;    // PROMPT-4; an answer<A>
-  prompt* up_ = nullptr;              // active: the next one outwards
+  result_slot_base* to_ = nullptr;    // PROMPT-4; a result_slot<A>
+  prompt* up_ = nullptr;              // if active: the next one outwards
   suspension* held_by_ = nullptr;     // SUSPENSION-1
 };
 

@@ -16,8 +16,8 @@
 #include "effects/detail/nested_unwinding.hpp"
 #include "effects/detail/prompt.hpp"
 
-/// What holders and prompts do rarely: crossing other prompts, unwinding, losing a handler, saying
-/// so.
+/// The slow paths of suspensions and prompts: captures across other prompts, unwinding, lost
+/// handlers, messages.
 namespace weft::detail {
 
 [[gnu::noinline]] inline bool suspension::hold(prompt* innermost,
@@ -55,7 +55,7 @@ namespace weft::detail {
 // ---- unwinding
 
 [[gnu::noinline]] inline void suspension::lose_leaf(std::string_view const& handler) noexcept {
-  if (lost_ && lost_handler_ == &handler) return;  // others may look at it (SUSPENSION-3)
+  if (lost_ && lost_handler_ == &handler) return;  // others may read it (SUSPENSION-3)
   if (!lost_) at_.where = std::source_location(at_.waiting->where);
   lost_ = true;
   lost_handler_ = &handler;
@@ -73,7 +73,7 @@ namespace weft::detail {
     is_ = state::ended;
     unwind<true>(at_.leaf, *this);
   } else if (is_ == state::cutting) {
-    is_ = state::ended;  // cut() will see to it
+    is_ = state::ended;  // cut() unwinds the remainder
   }
   return true;
 }
@@ -86,7 +86,7 @@ namespace weft::detail {
     lose_handler();
     if (held_by_) held_by_->cut(*this, handler_name());
   } else {
-    if (is_ != state::ended && is_ != state::leaving) keep();  // the resumption still looks at us
+    if (is_ != state::ended && is_ != state::leaving) keep();  // for the resumption
     if (borrowed_ && is_pinned()) [[unlikely]]
       lose_handler();
     (void)unwind_rest();
@@ -102,7 +102,7 @@ namespace weft::detail {
 }
 
 [[gnu::noinline]] inline void prompt::unwind_on() noexcept {
-  // acq_rel, with itself: who unwinds it has seen what the others did; and, awaited, who waits.
+  // acq_rel: with itself, as below; the party that unwinds sees all that was done before, and who_.
   switch (rest_.exchange(rest_state::free, std::memory_order_acq_rel)) {
     case rest_state::pinned:
       is_ = state::cut;
@@ -120,17 +120,18 @@ inline bool prompt::wants_rest(frame_end& by) noexcept {
          rest_state::free;  // as above
 }
 inline bool prompt::unwind_further() noexcept {
-  rest_.store(rest_state::clauses, std::memory_order_relaxed);  // relaxed: nobody else has it
+  rest_.store(rest_state::clauses, std::memory_order_relaxed);  // relaxed: no other party has it
   is_ = state::cut;
   unwind_body();
   return is_ != state::leaving;
 }
 inline void prompt::leave_rest() noexcept {
-  if (in_charge_ || clauses_ != 0) return;  // others see to it, or will
+  if (in_charge_ || clauses_ != 0) return;  // another clause unwinds it, or will
   is_given_up_ = true;
   share_with_outers();
+  // acq_rel: as in unwind_on().
   if (rest_.exchange(rest_state::pinned, std::memory_order_acq_rel) != rest_state::free) return;
-  is_ = state::cut;  // as above: it was for us
+  is_ = state::cut;  // free: it is ours to unwind
   unwind_body();
 }
 [[gnu::cold, gnu::noinline]] inline void prompt::on_handed_over() noexcept {
@@ -154,24 +155,24 @@ inline void prompt::leave_rest() noexcept {
       all[i]->is_shared_by_threads_ = true;
     }
   } catch (std::bad_alloc const&) {
-    // The outers of each one that is marked are in the list.
+    // The outers of each prompt that is marked are in the list.
     for (prompt* const p : all) p->share_without_memory();
     share_without_memory();
     if (is_ == state::suspended)
       for (prompt* p = inner_; p != this; p = p->up_) p->share_without_memory();
   }
 }
-/// Takes stack in place of it, as much as handlers stand in one another.
+/// The same without memory: takes native stack instead, as deep as handlers are nested.
 [[gnu::cold, gnu::noinline]] inline void prompt::share_without_memory() noexcept {
   if (std::exchange(is_shared_by_threads_, true)) return;
   auto const goes_on = [](prompt& p) { p.share_without_memory(); };
   visit_outers(prompt_visitor(goes_on));
 }
 
-/// SUSPENSION-3 cannot be kept there: the handler goes now.
+/// SUSPENSION-3 cannot be kept there, because the handler ends now: ends the program.
 inline void suspension::require_unpinned(frame_end& part,
                                          std::string_view const& handler) noexcept {
-  // Relaxed: as in held_on_by().
+  // Relaxed: as in pinned_by().
   if (!some_frame_pins.load(std::memory_order_relaxed)) return;
   if (!is_pinned_at(part) && !find_pin(at_.leaf, part)) return;
   std::fprintf(stderr, "weft: a handler %.*s ended while tasks were open inside it\n",
@@ -181,7 +182,7 @@ inline void suspension::require_unpinned(frame_end& part,
 [[gnu::noinline]] inline void suspension::cut(frame_end& part,
                                               std::string_view const& handler) noexcept {
   if (!may_be_cut()) return;
-  if (is_ == state::cutting) {  // a destructor in the part that goes ended another handler
+  if (is_ == state::cutting) {  // a destructor in the part that is unwound ended another handler
     cut_again_ = true;
     return;
   }
@@ -195,13 +196,13 @@ inline void suspension::require_unpinned(frame_end& part,
       require_unpinned(*other, handler);
       at_.leaf = unwind(at_.leaf, *other);
     }
-  bool const was_dropped = is_ != state::cutting;  // meanwhile
+  bool const was_dropped = is_ != state::cutting;  // by a destructor
   is_ = state::cut;
   if (was_dropped) (void)unwind_rest();
   release_suspension();
 }
 
-/// In what is left of the chain, a place whose handler has ended; null if there is none.
+/// In the remainder of the chain, a place whose handler has ended; null if there is none.
 [[gnu::noinline]] inline frame_end* suspension::first_lost() noexcept {
   for (continuation at = at_.leaf;;) {
     if (at.is_frame()) {
@@ -215,7 +216,7 @@ inline void suspension::require_unpinned(frame_end& part,
   }
 }
 
-/// Ends the place of a coroutine clause in the chain that holds it, if it is suspended in one.
+/// Cuts the chain in which a coroutine clause is suspended, if it is, at the place of that clause.
 [[gnu::noinline]] inline void cut_chain_of(frame_end& clause,
                                            std::string_view const& handler) noexcept {
   for (continuation at = clause.outside(); !at.is_ordinary_code();) {
@@ -233,10 +234,10 @@ inline void suspension::require_unpinned(frame_end& part,
   }
 }
 
-// ---- is everything there?
+// ---- whether the handlers further out are there
 
 [[gnu::noinline]] inline void prompt::check_outers() {
-  unsigned const losses = losses_.load(std::memory_order_relaxed);  // as in require_open
+  unsigned const losses = losses_.load(std::memory_order_relaxed);  // as in require_outers
   std::vector<prompt*> outers;
   add_outers(outers);
   require_outers(std::move(outers), nullptr);

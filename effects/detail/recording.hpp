@@ -11,8 +11,8 @@
 #include "effects/detail/replay_log.hpp"
 #include "effects/detail/result_slot.hpp"
 
-/// What makes a prompt one that can be resumed twice: a log of its answers, and a body that can be
-/// run again.
+/// A prompt that can be resumed twice: it has a log of its answers, and a body that can be run
+/// again.
 namespace weft::detail {
 
 /// A body and its handler, which outlive each of its runs.
@@ -23,25 +23,25 @@ class runs_again {
   runs_again& operator=(runs_again const&) = delete;
   virtual ~runs_again() = default;
 
-  /// Starts a run that is answered from the log first, with its slots bound so if it has any.
-  /// Throws resumption_expired.
+  /// Starts a run that is answered from the log first; its slots, if it has any, are bound to
+  /// `bound`.  Throws resumption_expired.
   virtual std::coroutine_handle<> run_again(std::shared_ptr<runs_again> const& self, replay_log log,
                                             shared_binding&& bound, continuation who,
                                             result_slot_base& to) = 0;
 };
 
-/// A prompt that records.
+/// A prompt that records the answers of its body.
 class recording_prompt : public prompt {
  public:
   [[nodiscard]] replay_log& log() noexcept { return log_; }
-  /// The answer to an operation will be filled in when somebody resumes.
+  /// A later resume will fill in the answer to the operation `at`.
   void await_answer(site const& at, result_slot_base& waiting) noexcept {
     at_ = at;
     slot_ = &waiting;
   }
-  /// It will not: it is here.
+  /// It has been filled in already.
   void answer_is_here() noexcept { answered(); }
-  /// Which one that is, or was.
+  /// The operation of that answer, or of the previous one.
   [[nodiscard]] site const& at() const noexcept { return at_; }
   continuation dropped() noexcept override {
     log_.close();

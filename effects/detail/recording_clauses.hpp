@@ -10,16 +10,16 @@
 #include "effects/detail/forwarding_clause.hpp"
 #include "effects/detail/recording.hpp"
 
-/// The tables of a handler that records: its own clauses, and what stands before those further out.
+/// The tables of a handler that records: its own clauses, and those that forward further out.
 namespace weft::detail {
 
-// ---- what stands in a body's evidence for a handler further out
+// ---- stand-ins, in the evidence of a body, for handlers further out
 
 template <class F>
 struct forwarding {
   evidence<F> stand_in;
 };
-/// For outer_of<F>: before the next one but one.
+/// For outer_of<F>: stands in for the next but one.
 template <class F>
 struct forwarding_beyond {
   evidence<F> stand_in;
@@ -94,7 +94,7 @@ std::coroutine_handle<> suspend_and_record(evidence<E>& e, O& o, std::coroutine_
   site const at = site_of(o, waiting.where);
   if (n.log().diverged()) return n.end_diverged(leaf, at);
   if constexpr (Node::template answers_at_once<O>) {
-    std::terminate();  // then we have diverged
+    std::terminate();  // not reached: either answered, or diverged
   } else {
     if constexpr (Node::traits::template kind<O> == clause_kind::multi_shot)
       if (n.log().is_full()) n.log().throw_unforkable(at);

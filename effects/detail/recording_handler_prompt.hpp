@@ -16,12 +16,12 @@
 #include "effects/detail/recording.hpp"
 #include "effects/detail/recording_clauses.hpp"
 
-/// The prompt of a handler with a multi-shot clause: a node that writes down what its body is
-/// answered, and can be answered from such a log.
+/// The prompt of a handler with a multi-shot clause: it records the answers of its body, and can
+/// answer from such a log.
 ///
-///   RECORD-1  Everything the body performs that is not handled inside it passes us: to our handler, or
-///       through a crossing to a handler further out.
-///   RECORD-2  While the log is ahead, it answers: no handler hears anything.
+///   RECORD-1  Every operation of the body that is not handled inside it passes this prompt: to our
+///       handler, or through a forwarding clause to a handler further out.
+///   RECORD-2  While the log is replayed, it answers: no handler is called.
 namespace weft::detail {
 
 template <class S, class Handled = typename S::handled,
@@ -31,7 +31,7 @@ class recording_handler_prompt;
 
 // ---- the body
 
-/// The body and the handler of all its runs.
+/// The body, and the handler of all its runs.
 template <class S>
 class body_to_run_again : public runs_again {
  public:
@@ -47,15 +47,15 @@ class body_to_run_again : public runs_again {
     n.step_in();
     return n.begin_run();
   }
-  struct deletes_deferred {  // destroyed after the place, which may be the last to know its outers
+  struct deletes_deferred {  // destroyed after handler_slot, which may own its outers
     ~deletes_deferred() { prompt::delete_deferred(); }
   };
   [[no_unique_address]] deletes_deferred after_slot;
   detail::handler_slot<S> handler_slot;
-  typename S::body const function;  // called as const: what a run changed in it, the next would see
+  typename S::body const function;  // const: a run must not change it for the next
 };
 
-/// The same, staying in the handler's region.
+/// The same, in the handler's region.
 template <class S>
 class resident_body final : public body_to_run_again<S>, public resident {
  public:
@@ -85,7 +85,7 @@ class resident_body final : public body_to_run_again<S>, public resident {
   region* home_;
 };
 
-/// A prompt that records, and stays in a region.
+/// A prompt that records, in a region.
 class resident_recording_prompt : public recording_prompt, public resident {
  protected:
   using recording_prompt::recording_prompt;
@@ -150,17 +150,17 @@ class recording_handler_prompt<S, row<Es...>, row<Fs...>, row<All...>> final
     this->finish();
   }
 
-  // ---- for the entries
+  // ---- for the clauses
 
   [[nodiscard]] typename S::handler& handler() noexcept { return body_->handler_slot.handler(); }
   [[nodiscard]] void* around() noexcept { return body_->handler_slot.around(); }
-  /// Of the body.
+  /// The handler of E further out, as the body finds it.
   template <class E>
   [[nodiscard]] evidence<E>* outer_handler() noexcept {
     return slots_.template outer<E>(body_->handler_slot);
   }
   [[nodiscard]] evidence_slots* slots() noexcept override { return slots_.get(); }
-  /// What stands for the next handler further out than the body's nearest; null if there is none.
+  /// The stand-in for the next handler beyond the body's nearest; null if there is none.
   template <class E>
   [[nodiscard]] evidence<E>* beyond_here() noexcept {
     if constexpr (is_among<E, row<All...>>)
@@ -171,8 +171,9 @@ class recording_handler_prompt<S, row<Es...>, row<Fs...>, row<All...>> final
   [[nodiscard]] shared_capture captured(captured_frames rest) const {
     return shared_capture(new replay_capture(std::move(rest), body_, slots_.bound()));
   }
-  /// Ends a run that performs something else than the first did.  Not the program's to catch.
-  /// Ordinary code in between cannot be ended: it is thrown there, and again when the run ends.
+  /// Ends a run that performs another operation than the first did.  The program cannot catch this.
+  /// If there is ordinary code in between, which cannot be ended, the exception is thrown there,
+  /// and again when the run ends.
   std::coroutine_handle<> end_diverged(std::coroutine_handle<> leaf, site const& at) {
     if (!this->is_active()) throw this->log().divergence(at);
     continuation const who = this->outside();
@@ -183,7 +184,7 @@ class recording_handler_prompt<S, row<Es...>, row<Fs...>, row<All...>> final
     return who.resolve();
   }
 
-  // ---- the rest of a prompt
+  // ---- as a prompt
 
   continuation ended() noexcept override {
     this->step_out();

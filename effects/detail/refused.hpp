@@ -7,11 +7,11 @@
 
 #include "effects/row.hpp"
 
-/// What stands where a static_assert has spoken, so that it is the only one who does.
+/// Replaces an expression that a static_assert has rejected, so that no second error follows.
 namespace weft::detail {
 
-/// For `static_assert(is_allowed<X>, "weft: ...")` in what only a mistake can call: false, but not
-/// before it is called; and the compiler names the culprit.
+/// For `static_assert(is_allowed<X>, "weft: ...")` in a function that is called only by mistake:
+/// false, but not before it is instantiated; and the compiler names the culprits.
 template <class... Culprits>
 constexpr bool is_allowed = false;
 
@@ -23,7 +23,7 @@ struct anything {
   }
 };
 
-/// In place of what is awaited, run, or handled with.
+/// In place of an awaitable, a computation or a handler.
 template <class R = anything>
 struct refused {
   using handles = row<>;

@@ -19,24 +19,25 @@
 #include "effects/detail/result_slot.hpp"
 #include "effects/errors.hpp"
 
-/// What a program was answered, in order, so that a second run of it comes to the same place.
+/// The answers that a program was given, in order, so that a second run of it reaches the same
+/// point.
 ///
-///   LOG-1  A log is a view: the first `length_` entries of a segment, and what came before it.
-///       Copies share it; what one of them appends the others do not see.
-///   LOG-2  Of the logs whose view ends where a segment's entries end, one gets the next slot, by one
-///       atomic exchange; the others go on in segments of their own.
-///   LOG-3  What two logs see never changes.  A run of void answers at one site, or of numbers that go
-///       on, is one entry with a count, which grows only while the entry is ours alone: `shared_`
-///       and further.
-///   LOG-4  Over the limit, out of memory, or after an operation that seals, the log is dropped:
-///       what it is the log of cannot be run again.
-///   LOG-5  An answer may hold a resumption whose past is a log.  So one that may own something goes
-///       into a segment that no other log has: then an entry refers to older segments only, and no
-///       segment is kept by its own entries.  A log that is complete is dropped (close()): the
-///       prompt that it belongs to may be kept by what an entry holds.
+///   LOG-1  A log is a view: the first `length_` entries of a segment, and the entries before that
+///       segment.  Copies share these; an entry that one copy appends is not seen by the others.
+///   LOG-2  Of the logs whose view ends where a segment's entries end, one gets the next slot, by
+///       one atomic exchange; the others continue in segments of their own.
+///   LOG-3  Entries that two logs see never change.  A run of void answers at one site, or of
+///       consecutive numbers, is one entry with a count.  The count grows only while no other log
+///       sees the entry: from `shared_` on.
+///   LOG-4  Over the limit, without memory, or after an operation that seals, the log is dropped:
+///       its program cannot be run again.
+///   LOG-5  An answer may hold a resumption whose past is a log.  So an answer that may own
+///       something goes into a segment that no other log has.  Then an entry refers to older
+///       segments only, and no segment is kept alive by its own entries.  A log that is complete is
+///       dropped (close()), because an entry may keep alive the prompt that the log belongs to.
 namespace weft::detail {
 
-/// One thread each; copies may be on others.
+/// Used by one thread; its copies may be used by others.
 class replay_log {
  public:
   static constexpr std::size_t usual_limit = 1'000'000;
@@ -44,7 +45,7 @@ class replay_log {
   explicit replay_log(std::size_t limit = usual_limit) noexcept
       : limit_(static_cast<std::uint32_t>(
             std::min<std::size_t>(limit, std::numeric_limits<std::uint32_t>::max()))) {}
-  /// The same past, to be gone on from (LOG-1).
+  /// The same past, to be continued (LOG-1).
   replay_log(replay_log& other) noexcept
       : tail_(other.tail_),
         length_(other.length_),
@@ -53,7 +54,8 @@ class replay_log {
         limit_(other.limit_),
         over_(other.over_),
         sealed_at_(other.sealed_at_) {
-    if (other.shared_ != other.length_) other.shared_ = other.length_;  // it may be shared itself
+    // Not written if equal: several threads may copy `other`.
+    if (other.shared_ != other.length_) other.shared_ = other.length_;
     if (tail_) tail_->keep();
   }
   replay_log(replay_log&& other) noexcept
@@ -69,7 +71,7 @@ class replay_log {
 
   // ---- writing
 
-  /// An answer that cannot be copied into the log, because its copy throws, is that exception.
+  /// If copying an answer into the log throws, the exception is the answer, and is recorded.
   template <class R>
   void record(site const& at, result_slot<R>& a) noexcept {
     if (is_over()) return;
@@ -104,7 +106,7 @@ class replay_log {
     if (!is_over()) append(log_entry(at, std::move(error)), true);
   }
   void seal(site const& at) noexcept { give_up(why_over::sealed, at); }
-  /// The program has ended (LOG-5).  A run that was still replaying keeps the log, to say so.
+  /// The program has ended (LOG-5).  A run that is still replaying keeps the log, for the message.
   void close() noexcept {
     if (cursor_) return;
     if (!is_over()) over_ = why_over::ended;
@@ -113,11 +115,11 @@ class replay_log {
   }
 
   [[nodiscard]] bool is_over() const noexcept { return over_ != why_over::not_yet; }
-  /// Whether no further answer will go in.
+  /// Whether no further answer will be recorded.
   [[nodiscard]] bool is_full() const noexcept {
     return over_ != why_over::ended && (is_over() || entries_ == limit_);
   }
-  /// Throws unforkable: `at` would have it run again.
+  /// Throws unforkable: `at` requires another run of the program.
   [[noreturn, gnu::cold, gnu::noinline]] void throw_unforkable(site const& at) const {
     std::string const start = "weft: " + at.text() +
                               " would have the program run again from its "
@@ -135,14 +137,14 @@ class replay_log {
   [[nodiscard]] bool replaying() const noexcept { return cursor_ != nullptr; }
   [[nodiscard]] bool diverged() const noexcept { return diverged_; }
 
-  /// To be replayed from the beginning, by a run that has just started.
+  /// Replays from the beginning, for a run that has just started.
   void rewind() {
     shared_ = length_;
     if (length_ == 0) return;
     cursor_ = std::make_unique<cursor>(*tail_, length_);
   }
-  /// Answers an operation with what it was answered the first time.  False if it was another
-  /// operation then, or elsewhere; from then on this has diverged.
+  /// Answers an operation as in the first run.  False if that performed another operation, or at
+  /// another site; from then on this has diverged.
   template <class R>
   [[nodiscard]] bool replay(site const& at, result_slot<R>& a) {
     cursor& c = *cursor_;
@@ -154,11 +156,11 @@ class replay_log {
       cursor_.reset();
     return true;
   }
-  /// What is to be said if `at` is performed instead of what comes next.
+  /// The exception if the program performs `at` instead of what comes next.
   [[nodiscard]] replay_divergence divergence(site const& at) const {
     return replay_divergence(first_half() + "performed " + at.text() + second_half());
   }
-  /// What is to be said if the program ends instead.
+  /// The exception if the program ends instead.
   [[nodiscard]] replay_divergence divergence() const {
     return replay_divergence(first_half() + "ended" + second_half());
   }
@@ -166,7 +168,7 @@ class replay_log {
  private:
   enum class why_over : unsigned char { not_yet, sealed, limit, memory, ended };
 
-  /// A replay.  What it reads is shared, and kept by tail_.
+  /// The state of a replay.  The entries that it reads are shared, and kept alive by tail_.
   struct cursor : pooled {
     cursor(log_segment const& tail, std::uint32_t length) : path(tail, length) { open(); }
     void open() noexcept {
@@ -174,7 +176,7 @@ class replay_log {
       next = stretch.first;
       last = stretch.last;
     }
-    /// Past `e`, the next one, or once more over it.  True if that was the last.
+    /// Steps past `e`, the next entry, or counts one repetition of it.  True if that was the last.
     [[nodiscard]] bool go_on(log_entry const& e) noexcept {
       if (++repeated != e.count()) return false;
       repeated = 0;
@@ -188,7 +190,7 @@ class replay_log {
     log_path path;
     std::size_t part = 0;
     log_entry const* next = nullptr;
-    log_entry const* last = nullptr;  // one behind the part
+    log_entry const* last = nullptr;  // one past the end of the part
     std::uint32_t repeated = 0;       // of the next one's count
   };
 
@@ -239,7 +241,7 @@ class replay_log {
   bool diverged_ = false;
   site sealed_at_{};
 
-  std::unique_ptr<cursor> cursor_;  // null: live
+  std::unique_ptr<cursor> cursor_;  // null: not replaying
 };
 
 template <class O>

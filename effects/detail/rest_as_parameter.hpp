@@ -14,15 +14,15 @@
 
 /// Resumptions that are parameters of coroutines, as `k` is of a clause.
 ///
-///   REST-1  When a frame is unwound, a rest that it has as a parameter is unwound next, not
-///           natively inside of the frame's destructor; then what stands outside of the frame.
-///           So clauses that each keep a rest, one inside the other, are unwound in one loop.
+///   REST-1  When a frame is unwound, a continuation that it has as a parameter is unwound next,
+///       not natively inside the frame's destructor; then the frames outside.  So clauses that each
+///       keep a continuation, one inside the other, are unwound in one loop.
 ///   REST-2  C++ destroys a frame's locals first, then its promise, then its parameters, in an
-///           order among these that is unspecified.  The promise hands the rest over.  By then
-///           all that the rest may refer to in the frame has ended, but for other parameters.
-///   REST-3  A resumption in a local, an object or a container is dropped by that one's
-///           destructor, natively (nested_unwinding.hpp).  The rest may refer to a local that
-///           stands before it, so it must be unwound before that local ends.
+///       unspecified order.  The promise hands the continuation over.  By then, all objects of the
+///       frame that the continuation may refer to are destroyed, except for other parameters.
+///   REST-3  A resumption in a local, an object or a container is dropped by the destructor of
+///       that, natively (nested_unwinding.hpp).  The continuation may refer to a local that is
+///       declared before it, so it must be unwound before that local is destroyed.
 namespace weft::detail {
 
 template <class P>
@@ -32,8 +32,9 @@ constexpr bool is_rest<resumption<R, A, Es...>> = true;
 template <class R, class A, class... Es>
 constexpr bool is_rest<multi_resumption<R, A, Es...>> = true;
 
-/// The first parameter that is a rest: how many there are from it on, and its type.  None: 0.  From
-/// the end, since a promise is not told of the closure of a lambda by every compiler.
+/// The first parameter that is a resumption: its type, and the number of parameters from it on, 0
+/// if there is none.  Counted from the end, since not every compiler passes the closure of a lambda
+/// to the constructor of the promise.
 template <class... Parameters>
 struct first_rest {
   static constexpr std::size_t from_end = 0;
@@ -47,7 +48,7 @@ struct first_rest<P, Parameters...> {
   static constexpr std::size_t from_end = 1 + sizeof...(Parameters);
 };
 
-/// REST-1.  A rest that others hold on to is dropped at once, natively: it is theirs to unwind.
+/// REST-1.  A pinned continuation is dropped at once, natively: the pin unwinds it.
 inline continuation prompt::drop_before(continuation outside, bool asked) noexcept {
   if (is_given_up_ || !may_be_pinned()) return drop(), outside;
   bool const was_asked = asked && !outside.is_frame() && outside.end().end_of_rest() == this;
@@ -62,14 +63,14 @@ inline continuation prompt::drop_before(continuation outside, bool asked) noexce
   return rest.drop_before(outside, asked);
 }
 
-/// The promise of a coroutine one of whose parameters is a rest.
+/// The promise of a coroutine with a resumption among its parameters.
 template <class Promise, std::size_t FromEnd, class Rest>
 class promise_with_rest : public Promise {
  public:
-  /// Of references to the frame's own parameters.
+  /// Takes references to the frame's own parameters.
   template <class... Parameters>
   explicit promise_with_rest(Parameters&... parameters) noexcept {
-    this->to = reinterpret_cast<result_slot_base*>(this);  // not null: it is not being unwound
+    this->to = reinterpret_cast<result_slot_base*>(this);  // not null: not being unwound
     auto& rest = std::get<sizeof...(Parameters) - FromEnd>(std::tie(parameters...));
     if constexpr (!std::is_const_v<std::remove_reference_t<decltype(rest)>>) rest_ = &rest;
   }
@@ -80,7 +81,7 @@ class promise_with_rest : public Promise {
   }
 
  private:
-  Rest* rest_ = nullptr;  // null: it is const
+  Rest* rest_ = nullptr;  // null: the parameter is const
 };
 
 /// The promise of a coroutine that has these parameters.

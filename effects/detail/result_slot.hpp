@@ -18,11 +18,11 @@
 namespace weft::detail {
 
 struct nothing {};
-/// What is kept of an answer `T`.
+/// The stored form of an answer `T`.
 template <class T>
 using kept = std::conditional_t<std::is_void_v<T> || std::is_same_v<T, never>, nothing, T>;
 
-// Cold and out of line: inlined they would cost every frame saved registers.
+// Cold and out of line: inlined, they would make every frame save registers.
 [[noreturn, gnu::cold, gnu::noinline]] inline void rethrow(std::exception_ptr& e) {
   std::rethrow_exception(std::move(e));
 }
@@ -30,7 +30,8 @@ using kept = std::conditional_t<std::is_void_v<T> || std::is_same_v<T, never>, n
   std::destroy_at(&e);
 }
 
-/// A module of the program has a copy of what a program has once (docs/portability.md).
+/// A module of the program has its own copy of a variable that a program has once
+/// (docs/portability.md).
 [[noreturn, gnu::cold, gnu::noinline]] inline void end_without_answer() noexcept {
   std::fputs(
       "weft: a computation that ordinary code runs has stopped without an answer: a module of this "
@@ -39,19 +40,19 @@ using kept = std::conditional_t<std::is_void_v<T> || std::is_same_v<T, never>, n
   std::abort();
 }
 
-/// Somebody waits at a place in the source: the part of an answer that does not know its type.
+/// The part of a result_slot that does not depend on its type, with the source line of the waiter.
 class result_slot_base {
  public:
   std::source_location where;  // no line: in ordinary code
 
   [[nodiscard]] bool is_empty() const noexcept { return is_ == state::empty; }
   [[nodiscard]] bool has_failed() const noexcept { return is_ == state::error; }
-  /// Sets an answer of an `R` that is trivial and fits a word; or is void, then `word` is nothing.
+  /// Sets an answer of an `R` that is trivial and fits a word; if `R` is void, `word` is ignored.
   void set_word(std::uint64_t word) noexcept {
     std::memcpy(reinterpret_cast<std::byte*>(this) + sizeof(result_slot_base), &word, sizeof word);
     is_ = state::value;
   }
-  /// While it is empty its room is free: who waits for it may keep a pointer there.
+  /// The storage is free while the slot is empty: the waiter may keep a pointer there.
   void keep(void* p) noexcept {
     std::memcpy(reinterpret_cast<std::byte*>(this) + sizeof(result_slot_base), &p, sizeof p);
   }
@@ -70,13 +71,13 @@ class result_slot_base {
   state is_ = state::empty;
 };
 
-/// Where somebody waits for a value or an exception, which is taken once.  What is filled in last
-/// counts: a destructor may throw after the value was returned.
+/// The slot in which a waiter receives a value or an exception, which is taken once.  The last one
+/// that is set counts: a destructor may throw after the value was returned.
 template <class T>
 class result_slot : public result_slot_base {
  public:
   explicit result_slot(std::source_location at = {}) noexcept : result_slot_base(at) {}
-  result_slot(result_slot const&) = delete;  // others point at it
+  result_slot(result_slot const&) = delete;  // frames point at it
   result_slot& operator=(result_slot const&) = delete;
   ~result_slot() { destroy(); }
 
@@ -89,7 +90,7 @@ class result_slot : public result_slot_base {
     ::new (static_cast<void*>(std::addressof(at_.value))) kept<T>(std::forward<Args>(args)...);
     is_ = state::value;
   }
-  /// What `f` returns.
+  /// Sets the result of `f`.
   template <class F>
   void set_from(F&& f) {
     if constexpr (std::is_same_v<kept<T>, nothing>) {
@@ -110,7 +111,7 @@ class result_slot : public result_slot_base {
     return is_ == state::error ? at_.error : nullptr;
   }
 
-  /// As if nothing had been set.
+  /// Makes it empty again.
   void clear() noexcept {
     destroy();
     is_ = state::empty;
@@ -127,10 +128,10 @@ class result_slot : public result_slot_base {
       end_without_answer();
     return take();
   }
-  /// The same where there is one.
+  /// The same if there is a value.
   T take_value() {
     if constexpr (std::is_same_v<T, never>)
-      std::terminate();  // nobody can have made a `never` to set
+      std::terminate();  // there is no `never` to set
     else if constexpr (!std::is_void_v<T>)
       return std::move(at_.value);
   }
@@ -143,7 +144,7 @@ class result_slot : public result_slot_base {
       if (is_ == state::value) std::destroy_at(std::addressof(at_.value));
   }
 
-  union alignas(std::uint64_t) storage {  // right behind awaited, where set_word() looks for it
+  union alignas(std::uint64_t) storage {  // behind the base, where set_word() writes
     storage() noexcept {}
     ~storage() {}
     kept<T> value;

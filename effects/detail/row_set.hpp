@@ -7,7 +7,7 @@
 #include "effects/row.hpp"
 
 /// Rows as sets: flat, without repetition, in the order of the names.  So equal sets are the same
-/// type, and whether two computations share their evidence is known when they are compiled.
+/// type, and whether two computations share their evidence is known at compile time.
 namespace weft::detail {
 
 template <class T>
@@ -27,7 +27,7 @@ constexpr bool is_subset = false;
 template <class... Es, class Super>
 constexpr bool is_subset<row<Es...>, Super> = (is_among<Es, Super> && ...);
 
-/// The position of `T`, which is among them.
+/// The position of `T`, which is in the list.
 template <class T, class List>
 constexpr int place_of = -1;
 template <class T, template <class...> class List, class... Ts>
@@ -45,8 +45,8 @@ constexpr int size_of_row<row<Es...>> = sizeof...(Es);
 
 // ---- the set
 //
-// Two effects of one name (of unnamed namespaces, say) stand in the order in which they came: that
-// costs a copy of evidence where it could be shared, nothing else.
+// Two effects of one name (in unnamed namespaces, for instance) keep the order in which they came:
+// that may cost a copy of evidence that could be shared, nothing else.
 
 template <class E, class Before, class After>
 struct inserted;
@@ -70,7 +70,8 @@ struct collected<Set, row<Inner...>, Rest...> : collected<Set, Inner..., Rest...
 template <class... Es>
 using row_set = typename collected<row<>, Es...>::type;
 
-/// Those of `Of` that are in `Kept`; those that are not.
+/// Intersection: the effects of `Of` in `Kept`.  Difference: those of `Of` that are not in
+/// `Removed`.
 template <class Of, class Kept>
 struct intersected;
 template <class... Es, class Kept>
@@ -86,7 +87,7 @@ struct subtracted<row<Es...>, Removed>
 template <class Of, class Removed>
 using row_difference = typename subtracted<Of, Removed>::type;
 
-/// Speaks for what is no effect: once, wherever it is named.
+/// Reports a type that is not an effect: once, wherever it is named.
 template <class E>
 consteval bool require_effect() {
   constexpr bool is_effect = effect<E>;
@@ -100,7 +101,7 @@ consteval bool require_effects(row<Es...>) {
   return (require_effect<Es>() && ...);
 }
 
-/// What is left over where nothing should be; its arguments are the culprits.
+/// Whether no effect is left over; the compiler names the arguments of `Row`, which are.
 template <class Row>
 constexpr bool is_empty_row = std::is_same_v<Row, row<>>;
 

@@ -7,20 +7,20 @@
 #include "effects/detail/compiled_alike.hpp"
 #include "effects/detail/compiler.hpp"
 
-/// How a coroutine goes on to the next.
+/// How a coroutine passes control to the next.
 ///
-/// clang makes a symmetric transfer a jump at every level.  g++ 12 does so only from -O2 on and
-/// never under sanitizers, and no macro tells; there each frame returns to a loop that resumes the
-/// next.  Either way no chain of calls, performs and resumes takes native stack.  A g++ build that
-/// always has -O2 and no sanitizer may define WEFT_SYMMETRIC for speed.
+/// clang makes a symmetric transfer a jump at every level of optimisation.  g++ 12 does so only
+/// from -O2 on and never under sanitizers, and no macro tells; there each frame returns to a loop
+/// that resumes the next.  Either way, no chain of calls, performs and resumes takes native stack.
+/// A g++ build that always has -O2 and no sanitizer may define WEFT_SYMMETRIC for speed.
 ///
-/// The two go on differently, so files built differently must not be linked together.  Every type
-/// that a program hands around lives in an inline namespace that says which it is; its tag is part
-/// of the symbol of every function that returns one, so mixing is an error of the linker.
+/// The two ways do not mix, so files built differently must not be linked together.  Every type
+/// that programs pass around is in an inline namespace for its way; the tag of that is part of the
+/// symbol of every function that returns such a type, so mixing is a linker error.
 ///
-/// Small owners of frames are [[clang::trivial_abi]]: passed and returned in registers, so that a
-/// caller's frame need not hold them (an eff call is a fifth faster).  g++ has no such thing; so
-/// its files have a tag of their own also where it jumps.
+/// Small owners of frames are [[clang::trivial_abi]]: they are passed and returned in registers, so
+/// that a caller's frame need not hold them (an eff call is a fifth faster).  g++ has no such
+/// attribute; so its files have a tag of their own even where it jumps.
 #if !defined(__clang__)
 #pragma GCC diagnostic ignored_attributes "clang::trivial_abi"
 #endif
@@ -49,10 +49,10 @@ namespace detail {
 #if defined(__clang__) || defined(WEFT_SYMMETRIC)
 inline namespace symmetric {
 
-/// What await_suspend returns: the frame to go on with.
+/// The result of await_suspend: the frame to run next.
 using transfer = std::coroutine_handle<>;
 inline transfer go_on(std::coroutine_handle<> next) noexcept { return next; }
-/// Runs `first` and all that it goes on to, until one goes on to std::noop_coroutine().
+/// Runs `first` and the frames after it, until one passes control to std::noop_coroutine().
 inline void drive(std::coroutine_handle<> first) { first.resume(); }
 
 #else

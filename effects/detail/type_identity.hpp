@@ -6,14 +6,14 @@
 
 #include "effects/detail/names.hpp"
 
-/// Types that are not known where they are compared: effects, operations, messages.
+/// The identity of types that are not known where they are compared: effects, operations, messages.
 namespace weft::detail {
 
-/// What a type is told from others by.  There is one of it for each type, identity_of<T>, or a
-/// part of something of which there is one.  Of a type with hidden visibility there is one in each
-/// module of a program: those have different addresses, and are equal.
+/// Tells a type from others.  There is one for each type, identity_of<T>, or a part of an object
+/// that is unique for the type.  A type with hidden visibility has one in each module of a program:
+/// these have different addresses, and are equal.
 ///
-/// O(1) if the addresses are equal; else the length of the names.
+/// O(1) if the addresses are equal; else O(length of the names).
 struct type_identity {
   constexpr type_identity(std::string_view n, std::type_info const* t) noexcept
       : name(n), type(t) {}
@@ -32,9 +32,9 @@ struct type_identity {
       type_identity const& other) const noexcept {
     return type && other.type && *type == *other.type && !is_of_one_file(type->name());
   }
-  /// Whether another file may have another type of that name: one with internal linkage, or one
-  /// that is local to a function, which may have it.  g++ marks such names, and std::type_info then
-  /// compares addresses.  clang does not.
+  /// Whether another file may have another type of that name: the type has internal linkage, or is
+  /// local to a function, which may have it.  g++ marks such names, and std::type_info then
+  /// compares addresses; clang does not.
   static bool is_of_one_file(std::string_view mangled) noexcept {
     return mangled.starts_with('Z') ||                     // local to a function
            mangled.find("_GLOBAL__N_") != mangled.npos ||  // in an unnamed namespace

@@ -10,7 +10,7 @@ namespace weft::detail {
 
 class frame_arena;
 
-/// In which arena an address lies, if in any: a hash table of pages.  One thread.
+/// Finds the arena in which an address lies, if there is one: a hash table of pages.  One thread.
 ///
 /// Open addressing with linear probing, at most half full (Knuth, TAOCP 6.4, algorithms L and R).
 class arena_table {
@@ -23,7 +23,8 @@ class arena_table {
       if (table_[i].page == p) return table_[i].arena;
     return nullptr;
   }
-  /// Memory that begins and ends with a page.  Throws std::bad_alloc: then nothing has changed.
+  /// Adds memory that begins and ends with a page.  If it throws std::bad_alloc, nothing has
+  /// changed.
   void add(void const* memory, std::size_t bytes, frame_arena& arena) {
     std::size_t const pages = bytes / page;
     while (2 * (size_ + pages) > mask_ + 1) grow();
@@ -74,7 +75,7 @@ class arena_table {
       if (old[i].arena) insert(old[i]);
   }
 
-  std::size_t mask_ = 15;  // of places, whose number is a power of two
+  std::size_t mask_ = 15;  // the number of entries, a power of two, less one
   std::size_t size_ = 0;
   std::unique_ptr<entry[]> table_ = std::make_unique<entry[]>(16);
 };

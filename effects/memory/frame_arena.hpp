@@ -13,19 +13,18 @@
 #include "effects/memory/arena_table.hpp"
 #include "effects/memory/frame_depot.hpp"
 
-/// Memory for the frames of one body that is copied as a whole, and put back where it was
+/// Memory for the frames of one body, which is saved as a whole, and copied back to where it was
 /// (copying_prompt.hpp).
 ///
-///   ARENA-1  A stack of blocks in the order of their births, each behind a header, in chunks that stay
-///       where they are.  `number`: how many blocks are below.
-///   ARENA-2  A block that dies at the top is taken off, with the dead ones below it.  One that dies
-///       elsewhere stays, dead, and until the arena is empty it is ragged.
-///   ARENA-3  A block that another thread gives back stays: we do not hear of it, and the arena never
-///       goes.
-///   ARENA-4  Since mark() no block with a number below `low_` has died, and none has been born.
+///   ARENA-1  A stack of blocks in the order of their allocation, each behind a header, in chunks
+///       that do not move.  `number`: how many blocks are below.
+///   ARENA-2  A block that is freed at the top is removed, with the dead ones below it.  A block
+///       that is freed elsewhere stays, dead, and the arena is ragged until it is empty.
+///   ARENA-3  A block that another thread frees stays: the arena is not told, and is never deleted.
+///   ARENA-4  Since mark(), no block with a number below `low_` has been freed, and none allocated.
 namespace weft::detail {
 
-/// One thread.
+/// Used by one thread.
 class frame_arena {
  public:
   /// Joins the list that begins with `first`.
@@ -51,7 +50,7 @@ class frame_arena {
     header* below;
     std::uint32_t number;
     bool dead;
-    bool owns;  // the frame, what is not trivially copyable
+    bool owns;  // the frame has a parameter that is not trivially copyable
   };
   static_assert(sizeof(header) == 16);
   static header& header_of(void* block) noexcept { return static_cast<header*>(block)[-1]; }
@@ -75,7 +74,7 @@ class frame_arena {
     last_ = h.below;
     top_ = reinterpret_cast<std::byte*>(&h);
   }
-  /// A hint: whether it is in the chunk that we are at.
+  /// A hint: whether it is in the current chunk.
   [[nodiscard]] bool is_near(void const* block) const noexcept {
     return begin_ <= block && block < top_;
   }
@@ -90,7 +89,7 @@ class frame_arena {
   [[nodiscard]] arena_table const& table() const noexcept { return table_; }
   [[nodiscard]] frame_arena const* next() const noexcept { return next_; }
   [[nodiscard]] std::int64_t deaths() const noexcept { return deaths_; }
-  /// It goes with its last block.
+  /// The arena may be deleted after its last block.
   void abandon() noexcept { abandoned_ = true; }
   [[nodiscard]] bool may_go() const noexcept { return abandoned_ && !last_; }
 
@@ -98,17 +97,17 @@ class frame_arena {
 
   void mark() noexcept { low_ = static_cast<std::uint32_t>(blocks()); }
   void forget_mark() noexcept { low_ = 0; }
-  /// How many are as they were, if it is not ragged.
+  /// The number of blocks that are as they were marked, if the arena is not ragged.
   [[nodiscard]] std::size_t as_marked() const noexcept { return low_; }
   /// Whether the block of that number, and all below, were there when the arena was marked, and
-  /// are.
+  /// still are.
   [[nodiscard]] bool is_as_marked(std::uint32_t number) const noexcept {
     return number < low_ && !ragged_;
   }
 
   // ---- copying
 
-  /// What all blocks were.  Reused, for its memory.
+  /// A copy of all blocks.  Reused, for its memory.
   class image {
    public:
     [[nodiscard]] bool is_there() const noexcept { return is_there_; }
@@ -118,13 +117,13 @@ class frame_arena {
     friend class frame_arena;
     std::unique_ptr<std::byte[]> bytes_;
     std::size_t room_ = 0;
-    std::vector<std::size_t> below_;  // bytes of each chunk below the last one
-    std::size_t top_ = 0;             // and of that
+    std::vector<std::size_t> below_;  // bytes in each chunk below the last
+    std::size_t top_ = 0;             // bytes in the last
     header* last_ = nullptr;
     bool ragged_ = false;
     bool is_there_ = false;
   };
-  /// Not of an empty arena.  O(bytes in use).
+  /// Saves all blocks; there is at least one.  O(bytes in use).
   void save(image& to) {
     std::size_t bytes = bytes_at_top();
     to.below_.clear();
@@ -133,7 +132,7 @@ class frame_arena {
       to.below_.push_back(chunks_[i].filled);
     }
     if (bytes > to.room_) {
-      to.bytes_.reset(new std::byte[2 * bytes]);  // not cleared
+      to.bytes_.reset(new std::byte[2 * bytes]);  // uninitialised
       to.room_ = 2 * bytes;
     }
     std::byte* at = to.bytes_.get();
@@ -147,7 +146,7 @@ class frame_arena {
     to.ragged_ = ragged_;
     to.is_there_ = true;
   }
-  /// Into an empty arena.  O(bytes in use).
+  /// Restores all blocks into an empty arena.  O(bytes in use).
   void restore(image const& from) noexcept {
     std::byte const* at = from.bytes_.get();
     for (std::size_t i = 0; i != from.below_.size(); ++i) {
@@ -162,7 +161,7 @@ class frame_arena {
     last_ = from.last_;
     ragged_ = from.ragged_;
   }
-  /// All blocks die, whatever is in them.
+  /// Frees all blocks, and destroys nothing in them.
   void clear() noexcept {
     deaths_ += static_cast<std::int64_t>(alive());
     if (used_ > 1) stand_in(1);
@@ -177,7 +176,7 @@ class frame_arena {
     std::unique_ptr<arena_range> range;
     std::byte* memory;
     std::size_t capacity;
-    std::size_t filled;  // up to date if we do not stand in it
+    std::size_t filled;  // not up to date for the current chunk
   };
   static constexpr std::align_val_t alignment{arena_table::page};
 
@@ -191,14 +190,14 @@ class frame_arena {
   [[nodiscard]] std::size_t bytes_at_top() const noexcept {
     return static_cast<std::size_t>(top_ - begin_);
   }
-  /// At what is filled of the last of so many chunks.
+  /// Makes the last of `used` chunks the current one, behind the filled part.
   void stand_in(std::size_t used) noexcept {
     used_ = used;
     begin_ = used ? chunks_[used - 1].memory : nullptr;
     top_ = used ? begin_ + chunks_[used - 1].filled : nullptr;
     end_ = used ? begin_ + chunks_[used - 1].capacity : nullptr;
   }
-  /// ARENA-2, where give() has more to do than to take off the top.
+  /// ARENA-2: the slow path of give().
   [[gnu::noinline]] void bury(header& h) noexcept {
     h.dead = true;
     if (&h != last_) ragged_ = true;
@@ -211,7 +210,8 @@ class frame_arena {
     ragged_ = false;
     low_ = 0;  // the lowest may have been dead when the arena was marked
   }
-  /// In the next chunk.  Those that are too small stay empty: images know chunks by their order.
+  /// Goes to the next chunk.  A chunk that is too small stays empty: images know chunks by their
+  /// order.
   void make_room(std::size_t size) {
     if (used_ != 0) chunks_[used_ - 1].filled = bytes_at_top();
     std::size_t next = used_;
@@ -241,7 +241,7 @@ class frame_arena {
   frame_arena*& first_;
   frame_arena* next_;
   std::vector<chunk> chunks_;
-  std::size_t used_ = 0;  // chunks; we stand in the last of them
+  std::size_t used_ = 0;  // chunks; the last of them is the current one
   std::byte* begin_ = nullptr;
   std::byte* top_ = nullptr;
   std::byte* end_ = nullptr;

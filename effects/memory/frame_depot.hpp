@@ -7,10 +7,10 @@
 #include <mutex>
 #include <utility>
 
-/// Between the pools of threads (frame_pool.hpp).
+/// Memory on its way between the pools of threads (frame_pool.hpp).
 namespace weft::detail {
 
-/// As this file is compiled; the program goes by its depot (POOL-3).
+/// Whether this file is compiled to keep blocks; in a program, the depot decides (POOL-3).
 #if defined(__SANITIZE_ADDRESS__)
 inline constexpr bool pooling = false;
 #elif defined(__has_feature)
@@ -23,43 +23,43 @@ inline constexpr bool pooling = true;
 inline constexpr bool pooling = true;
 #endif
 
-/// How many frames, prompts and the like have been made and destroyed, by this thread and those
-/// that have ended.  For tests.
+/// How many frames, prompts and other blocks were allocated (births) and freed (deaths), by this
+/// thread and those that have ended.  For tests.
 struct frame_count {
   std::int64_t births = 0;
   std::int64_t deaths = 0;
   [[nodiscard]] std::int64_t alive() const noexcept { return births - deaths; }
 };
 
-/// In a list of such, at its top.
+/// A free block in a list.
 struct free_block {
-  free_block* next;        // never null, but of no_block
-  std::int64_t depth;      // how many there are from here on, itself included
-  free_block* next_batch;  // of the first of a batch in the depot
+  free_block* next;        // null in no_block only
+  std::int64_t depth;      // the number of blocks from here on, itself included
+  free_block* next_batch;  // in the first block of a batch of the depot
 };
-/// Where each list ends: so that who gives need not ask whether there is one.  Nobody writes to it.
+/// Sentinel that ends every free list, so that give() needs no null check.  Never written.
 [[gnu::visibility("default")]] inline constinit free_block no_block{nullptr, 0, nullptr};
 
-/// What is left of a slab (POOL-2).
+/// The unused part of a slab (POOL-2).
 struct slab_rest {
   std::byte* at = nullptr;
   std::byte* end = nullptr;
   [[nodiscard]] std::size_t bytes() const noexcept { return static_cast<std::size_t>(end - at); }
-  /// To begin where so many bytes do, a power of two.
+  /// Skips to the next multiple of `to`, a power of two.
   void align(std::size_t to) noexcept {
     auto const lost = static_cast<std::size_t>(-reinterpret_cast<std::uintptr_t>(at)) & (to - 1);
     at = lost < bytes() ? at + lost : end;
   }
 };
 
-/// Sizes of blocks, numbered: by 16 bytes, and from 256 on by lines of the cache, up to 4 KB.
+/// Size classes of blocks: in steps of 16 bytes, from 256 on in cache lines, up to 4 KB.
 struct block_size {
   static constexpr std::size_t grain = 16;
   static constexpr std::size_t line = 64;
   static constexpr std::size_t small = 256;
   static constexpr std::size_t most = 4096;
 
-  /// The least in which so many bytes have room; `block_sizes` or more if there is none.
+  /// The least class with room for `bytes`; `block_sizes` or more if there is none.
   [[nodiscard]] static constexpr std::size_t of(std::size_t bytes) noexcept {
     if (bytes > small) return small / grain + (bytes - small + line - 1) / line;
     return ((bytes < sizeof(free_block) ? sizeof(free_block) : bytes) + grain - 1) / grain;
@@ -70,7 +70,7 @@ struct block_size {
 };
 inline constexpr std::size_t block_sizes = block_size::of(block_size::most) + 1;
 
-/// Memory of an arena, on whatever thread (frame_arena.hpp).
+/// Memory of an arena, of any thread (frame_arena.hpp).
 struct arena_range {
   std::byte* begin;
   std::size_t bytes;
@@ -82,7 +82,7 @@ class frame_depot {
  public:
   explicit constexpr frame_depot(bool keeps_blocks) noexcept : keeps_blocks_(keeps_blocks) {}
 
-  /// POOL-3.  If not, there are no batches.
+  /// POOL-3.  If false, there are no batches.
   [[nodiscard]] bool keeps_blocks() const noexcept { return keeps_blocks_; }
 
   void put(std::size_t size, free_block* first) noexcept {
@@ -96,7 +96,7 @@ class frame_depot {
     if (first) piles_[size] = first->next_batch;
     return first;
   }
-  /// What an ending thread has not cut yet: the largest such piece is kept for the next.
+  /// The memory that an ending thread has not cut: the largest piece is kept for the next thread.
   void put(slab_rest r) noexcept {
     std::lock_guard const lock(mutex_);
     if (r.bytes() > rest_.bytes()) rest_ = r;
@@ -116,7 +116,7 @@ class frame_depot {
     while (*link != &r) link = &(*link)->next;
     *link = r.next;
   }
-  /// Whether it is in an arena, of any thread.  O(arenas).
+  /// Whether it is in an arena of any thread.  O(arenas).
   [[nodiscard]] bool contains(void const* block) noexcept {
     std::lock_guard const lock(mutex_);
     auto const* const at = static_cast<std::byte const*>(block);

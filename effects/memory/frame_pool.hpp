@@ -13,34 +13,36 @@
 #include "effects/memory/frame_depot.hpp"
 #include "effects/memory/unwinding_reserve.hpp"
 
-/// Memory for frames and prompts: lists of free blocks by size, a set of them a thread.
+/// Memory for frames and prompts: lists of free blocks by size, one set for each thread.
 ///
-///   POOL-1  A thread has two lists of a size: one that it takes from and gives to, and a spare one,
-///       which is taken from when the first is empty.  Every `credit` deaths the first becomes the
-///       spare one; a spare one that is still there goes to the depot, which all threads share and
-///       from where empty lists are filled.  If the first is twice that long it is cut instead:
-///       `credit` blocks stay.  So a list holds at most 3 * credit blocks, and what is born on one
-///       thread and dies on another goes round and does not grow.  A list knows its length: it is
-///       handed over without a walk along it, which would be a miss a block.
-///   POOL-2  Blocks are cut from slabs, one behind the other, since malloc would take 16 bytes more for
-///       each: a fifth of a waiting process.  So none goes back to the system: what has been
-///       memory for frames at the peak stays that.  Blocks of over 4 KB come from the system.
-///   POOL-3  Under AddressSanitizer nothing is kept, so that a use after death is seen: the lists stay
-///       empty and without credit, so the slow path hears of each birth and death.  The depot says
-///       whether that is so, for all modules and files of a program: one that is compiled with
-///       AddressSanitizer may be linked with one that is not.
-///   POOL-4  While there are arenas (frame_arena.hpp) the lists are put aside, and those in their place
-///       are empty and without credit: so the slow path hears of each birth and death, and the
+///   POOL-1  A thread has two lists of a size: the first, for take() and give(), and a spare one,
+///       which take() uses when the first is empty.  After every `credit` frees, the first list
+///       becomes the spare one; a spare list that is still there goes to the depot, which all
+///       threads share, and which fills empty lists.  If the first list is twice that long, it is
+///       cut instead: `credit` blocks stay.  So a list holds at most 3 * credit blocks, and blocks
+///       that are allocated on one thread and freed on another circulate and do not pile up.  A
+///       list knows its length: it is handed over without a walk along it, which would be a cache
+///       miss for each block.
+///   POOL-2  Blocks are cut from slabs, one behind the other, because malloc would take 16 bytes
+///       more for each: a fifth of a waiting process.  So no block is returned to the system: the
+///       memory for frames at the peak stays memory for frames.  Blocks of over 4 KB come from the
+///       system.
+///   POOL-3  Under AddressSanitizer no block is kept, so that a use after free is detected: the
+///       lists stay empty and without credit, so that the slow path sees each take() and give().
+///       The depot decides this, for all modules and files of a program: a file that is compiled
+///       with AddressSanitizer may be linked with one that is not.
+///   POOL-4  While there are arenas (frame_arena.hpp) the lists are put aside, and those in their
+///       place are empty and without credit.  So the slow path sees each take() and give(), and the
 ///       fast path need not ask.
-///   POOL-5  A block of over 256 bytes shares no line of the cache with another: it begins where a line
-///       does, and is so many lines.  Else two threads would write to one line, each to its block:
-///       blocks that were neighbours are one thread's and another's, when tasks have been stolen.
+///   POOL-5  A block of over 256 bytes shares no cache line with another: it begins at a line, and
+///       is a whole number of lines.  Else two threads would write to one line, each to its own
+///       block: after tasks have been stolen, neighbouring blocks belong to different threads.
 namespace weft::detail {
 
 /// A thread's free blocks.
 class frame_pool {
  public:
-  /// `InBody`: it belongs to the body that runs, and is to be in its arena if it has one.
+  /// `InBody`: it belongs to the running body, and goes into the arena of that, if there is one.
   template <bool InBody = false>
   void* take(std::size_t bytes) {
     std::size_t const size = block_size::of(bytes);
@@ -74,7 +76,7 @@ class frame_pool {
     --blocks_;
     ::operator delete(p, alignment);
   }
-  /// Every birth is not counted, which would cost a call a tenth.
+  /// Computed: a counter in take() would cost a call a tenth.
   [[nodiscard]] frame_count count() const noexcept {
     std::int64_t deaths = deaths_;
     std::int64_t alive = blocks_;
@@ -97,24 +99,24 @@ class frame_pool {
     return alive;
   }
 
-  /// Whether what the system has no memory for may come from the reserve; says what was before.
+  /// Whether the reserve serves when the system has no memory.  Returns the previous setting.
   bool use_reserve(bool on) noexcept { return std::exchange(uses_reserve_, on); }
 
   // ---- arenas (POOL-4)
 
-  /// `here` tells which arena the body that runs has, if any.
+  /// `here` gives the arena of the running body, or null.
   frame_arena& make_arena(frame_arena* (*here)() noexcept);
-  /// It goes when nothing in it is alive.
+  /// It is deleted when no block in it is alive.
   void abandon(frame_arena& a) noexcept;
   /// Whether it is one of this thread's.
   [[nodiscard]] bool has(frame_arena const& a) const noexcept {
     return in_arenas_ && &in_arenas_->table == &a.table();
   }
   [[nodiscard]] bool has_arenas() const noexcept { return arenas_ != 0; }
-  /// The frame that was just born there owns what cannot be copied.
+  /// The frame that was just allocated there has a parameter that cannot be copied.
   void mark_owning(void* block) noexcept;
 
-  /// The thread ends: everything to the depot, and what still comes.
+  /// The thread ends: everything goes to the depot, and so will blocks that are freed later.
   void close() noexcept {
     closed_ = true;
     depot.count(count());
@@ -124,7 +126,7 @@ class frame_pool {
       for (auto* const list : {all[size].first, all[size].spare})
         if (list->next) depot.put(size, list);
     all = {};
-    frame_count const counted = count();  // of what is in arenas
+    frame_count const counted = count();  // of the blocks in arenas
     deaths_ = -counted.deaths;
     blocks_ = -counted.alive();
     depot.put(std::exchange(slab_, {}));
@@ -132,20 +134,20 @@ class frame_pool {
   }
 
  private:
-  /// POOL-1, as a number of blocks.
+  /// The credit of POOL-1: a number of blocks.
   static constexpr unsigned credit_of(std::size_t size) noexcept {
     return static_cast<unsigned>(1024 * 1024 / (block_size::bytes(size) + block_size::grain));
   }
   struct shelf {
     free_block* first = &no_block;
     free_block* spare = &no_block;
-    unsigned credit = 0;  // deaths until we look; at first none, so that we hear of the first
+    unsigned credit = 0;  // frees until the slow path; 0 at first, so that it sees the first
   };
   using shelves = std::array<shelf, block_sizes>;
   struct while_in_arenas {  // POOL-4
     arena_table table;
     frame_arena* (*here)() noexcept = nullptr;
-    frame_arena* first = nullptr;  // of all
+    frame_arena* first = nullptr;  // of the list of all
     shelves aside;
   };
 
@@ -154,7 +156,7 @@ class frame_pool {
   [[nodiscard]] shelves const& kept() const noexcept {
     return arenas_ ? in_arenas_->aside : shelves_;
   }
-  /// The next one may come from another thread's cache, or from none.
+  /// The next block may be in another thread's cache, or in none.
   static void prefetch(void* block, std::size_t size) noexcept {
     __builtin_prefetch(block, 1);
     if (block_size::bytes(size) > block_size::line)
@@ -183,8 +185,8 @@ class frame_pool {
 
   shelves shelves_{};
   slab_rest slab_;           // POOL-2
-  std::int64_t blocks_ = 0;  // got from the system and the depot, less those that went there
-  std::int64_t deaths_ = 0;  // with those that there is credit for
+  std::int64_t blocks_ = 0;  // from the system and the depot, less those returned to them
+  std::int64_t deaths_ = 0;  // as if all credit were used up
   bool closed_ = false;
   bool uses_reserve_ = false;
   unsigned arenas_ = 0;
@@ -193,8 +195,8 @@ class frame_pool {
 };
 [[gnu::visibility("default")]] inline thread_local constinit frame_pool frames;
 
-/// Closes the pool when its thread ends.  Apart from it: a thread_local with a destructor costs
-/// each access a check.
+/// Closes the pool when its thread ends.  A separate object: a thread_local with a destructor costs
+/// a check for each access.
 struct closes_frames {
   ~closes_frames() { frames.close(); }
 };
@@ -203,7 +205,7 @@ struct closes_frames {
   (void)at_the_end;
 }
 
-/// While what is allocated here is needed to unwind something.
+/// A scope whose allocations are needed to unwind something: they may use the reserve.
 class while_unwinding {
  public:
   while_unwinding() noexcept : before_(frames.use_reserve(true)) {}
@@ -224,13 +226,13 @@ inline frame_count frames_so_far() noexcept {
   return c;
 }
 
-/// Base of what lives in that memory, and does not belong to the body that runs.
+/// Base of objects in that memory that do not belong to the running body.
 struct pooled {
   static void* operator new(std::size_t bytes) { return frames.take(bytes); }
   static void operator delete(void* p, std::size_t bytes) noexcept { frames.give(p, bytes); }
-  /// For what holds a handler that is aligned to more than the pool's blocks are.  Called, and not
-  /// in line: g++ 12 would take the pair for one that does not match.  Without the size: that is
-  /// the one which is called if the constructor throws.
+  /// For an object with a handler that is aligned to more than the pool's blocks are.  noinline:
+  /// else g++ 12 takes the two for a mismatched pair.  Without the size: this one is called if the
+  /// constructor throws.
   [[gnu::noinline]] static void* operator new(std::size_t bytes, std::align_val_t alignment) {
     return frames.take_aligned(bytes, alignment);
   }
@@ -239,7 +241,7 @@ struct pooled {
   }
 };
 
-/// Base of what does: frames, and what stands between them.
+/// Base of objects that do: frames, and the prompts between them.
 struct pooled_in_body : pooled {
   static void* operator new(std::size_t bytes) { return frames.take<true>(bytes); }
   static void operator delete(void* p, std::size_t bytes) noexcept { frames.give(p, bytes); }

@@ -8,8 +8,7 @@
 
 #include "effects/memory/frame_pool.hpp"
 
-/// What the pool of frames does when a list is empty or full, when there is none, or while
-/// there are arenas.
+/// The slow paths of the pool: a list is empty or full, no block is kept, or there are arenas.
 namespace weft::detail {
 
 // ---- arenas (POOL-4)
@@ -33,14 +32,14 @@ inline void frame_pool::abandon(frame_arena& a) noexcept {
   if (--arenas_ == 0) shelves_ = in_arenas_->aside;
   if (arenas_ == 0 && closed_) close();
 }
-/// Null if no arena is for it.
+/// Null if the running body has no arena.
 inline void* frame_pool::take_in_arena(std::size_t bytes) {
   frame_arena* const a = in_arenas_->here();
   if (!a) return nullptr;
   recent_arena_ = a;
   return a->take(bytes);
 }
-/// Null if it is in none.
+/// Null if it is in no arena.
 inline frame_arena* frame_pool::arena_of(void* p) noexcept {
   return recent_arena_->is_near(p) ? recent_arena_ : in_arenas_->table.find(p);
 }
@@ -105,7 +104,7 @@ inline void frame_pool::mark_owning(void* block) noexcept {
   --blocks_;
   if (closed_) close();
   if (!depot.contains(p) && !reserve_for_unwinding.give(p))
-    ::operator delete(p);  // else it stays: another thread's, or the reserve's
+    ::operator delete(p);  // else it stays: in an arena of another thread, or in the reserve
 }
 
 // ---- lists
@@ -134,7 +133,7 @@ inline void frame_pool::mark_owning(void* block) noexcept {
       void* const slab = ::operator new(slab_bytes, std::align_val_t(block_size::line));
       slab_ = {static_cast<std::byte*>(slab), static_cast<std::byte*>(slab) + slab_bytes};
     } catch (std::bad_alloc const&) {
-      // From then on it is the pool's.
+      // From then on the block is the pool's.
       reserved = uses_reserve_ ? reserve_for_unwinding.take(bytes) : nullptr;
       if (!reserved) throw;
     }
@@ -157,7 +156,7 @@ inline void frame_pool::mark_owning(void* block) noexcept {
   return first;
 }
 
-/// False if nothing is to be kept.
+/// False if no block is to be kept.
 [[gnu::noinline]] inline bool frame_pool::renew_credit(shelf& s, std::size_t size) noexcept {
   close_frames_at_the_end();
   if (closed_) return false;
@@ -169,7 +168,7 @@ inline void frame_pool::mark_owning(void* block) noexcept {
     depot.put(size, list);
   };
   if (s.first->depth >= 2 * std::int64_t{s.credit}) {
-    free_block* last = s.first;  // of those that stay: `credit` of them
+    free_block* last = s.first;  // of the `credit` blocks that stay
     for (last->depth = s.credit; last->depth != 1; last = last->next)
       last->next->depth = last->depth - 1;
     hand_over(std::exchange(last->next, &no_block));

@@ -9,32 +9,32 @@
 
 namespace weft::detail {
 
-/// Memory for what has to wait while a resumption is unwound that was dropped across an open scope:
-/// that can neither fail nor be left out (CLAUSE-1 of end_of_clause.hpp).  Used where the system has
-/// none.
+/// Memory for the objects that wait while a resumption is unwound that was dropped across an open
+/// scope: that can neither fail nor be skipped (CLAUSE-1 of end_of_clause.hpp).  Used when the
+/// system has none.
 ///
 /// A few blocks of one size, in the program's own data.  Thread safe, lock-free.
 class unwinding_reserve {
  public:
-  /// Null if it is too large, or none is left.
+  /// Null if `bytes` is too many, or no block is left.
   [[nodiscard]] void* take(std::size_t bytes) noexcept {
     if (bytes > block_bytes) return nullptr;
-    std::uint32_t taken = taken_.load(std::memory_order_relaxed);  // relaxed: [1] makes sure
+    std::uint32_t taken = taken_.load(std::memory_order_relaxed);  // relaxed: [1] checks it
     for (;;) {
       if (~taken == 0) return nullptr;
       std::uint32_t const first_free = ~taken & (taken + 1);
-      // [1] acquire: with [2].
+      // [1] acquire: pairs with the release [2] in give().
       if (taken_.compare_exchange_weak(taken, taken | first_free, std::memory_order_acquire,
                                        std::memory_order_relaxed))
         return &memory_[static_cast<std::size_t>(std::countr_zero(first_free)) * block_bytes];
     }
   }
-  /// False if it is none of these.
+  /// False if it is not one of these blocks.
   [[nodiscard]] bool give(void* p) noexcept {
     auto const at = reinterpret_cast<std::uintptr_t>(p);
     auto const first = reinterpret_cast<std::uintptr_t>(memory_.data());
     if (at < first || at >= first + memory_.size()) return false;
-    // [2] release: who takes it again has it after its last owner.
+    // [2] release: pairs with the acquire [1] in take(); the next owner comes after the last.
     taken_.fetch_and(~(std::uint32_t{1} << ((at - first) / block_bytes)),
                      std::memory_order_release);
     return true;

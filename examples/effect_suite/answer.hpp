@@ -9,9 +9,8 @@
 
 namespace effect_suite {
 
-/// Prints what `program(n)` comes to.  How large the problem is, is the example's argument,
-/// `otherwise` if there is none.  The program is ordinary code, with handlers of its own, and what
-/// is scheduled is one process that calls it.
+/// Prints the result of `program(n)`.  The example's argument is n, the problem size, by default
+/// `otherwise`.  The program is ordinary code, with handlers of its own; one process calls it.
 template <class Program>
 void print_answer(int argc, char** argv, int otherwise, Program program) {
   std::string const own = "[n], a whole number from 0; without it " + std::to_string(otherwise);

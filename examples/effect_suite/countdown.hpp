@@ -3,11 +3,11 @@
 
 #include "effects/effects.hpp"
 
-/// Counts a variable down from n to 0, and comes to that 0.
+/// Counts a variable down from n to 0, and returns that 0.
 ///
-/// The variable is an effect: a `get` and a `put` for each number.  Both are answered by value
-/// clauses, of the handler `state_of` that weft has.  Measured is the fast path: two operations
-/// that are answered where they are performed, and nothing else.
+/// The variable is an effect: a `get` and a `put` for each number, answered by the value clauses of
+/// weft's handler `state_of`.  It measures the fast path: two operations that are answered where
+/// they are performed, and nothing else.
 namespace effect_suite::countdown {
 
 using weft::eff;

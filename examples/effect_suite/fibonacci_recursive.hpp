@@ -7,9 +7,9 @@
 
 /// The n-th Fibonacci number, by the recursion that defines it.
 ///
-/// It performs nothing and handles nothing.  Measured is what it costs to be able to: a call of an
-/// `eff` makes a frame, so that the callee could be suspended.  A function that has no effects need
-/// not be an `eff`; `plainly` is what one would write then, and an `eff` can call it.
+/// It performs nothing and handles nothing.  It measures the price of the possibility: a call of an
+/// `eff` creates a frame, so that the callee can be suspended.  A function without effects need not
+/// be an `eff`; `plainly` is the plain version, which an `eff` can call.
 namespace effect_suite::fibonacci_recursive {
 
 using weft::eff;

@@ -7,18 +7,18 @@
 
 #include "effects/effects.hpp"
 
-/// The sum of all values in a tree, which a generator gives away one by one.
+/// The sum of all values in a tree, which a generator emits one by one.
 ///
 /// The tree is complete and of height n; a node at height h has the value h.  It takes n nodes, for
-/// the two trees below a node are one and the same.  `walk` goes depth first, and performs
-/// emit::value for each node, from up to n calls deep.
+/// both children of a node are the same tree.  `walk` goes depth first, and performs emit::value
+/// for each node, from up to n calls deep.
 ///
 /// Kinds of clause: a control clause that keeps nothing and resumes nothing.  It answers with a
 /// step: the value, and the resumption of the walk.  The loop in `program`, ordinary code, adds the
 /// value, and resumes for the next step.
 ///
-/// What is measured: taking the rest of a computation out of its handler, as a value, and resuming
-/// it from outside, once for each of the 2^n - 1 nodes; and two calls a node.
+/// It measures moving a continuation out of its handler, as a value, and resuming it from outside,
+/// once for each of the 2^n - 1 nodes; and two calls a node.
 namespace effect_suite::generator {
 
 using integer = std::uint64_t;
@@ -29,7 +29,7 @@ struct node {
   node const* right;
 };
 
-/// The nodes of the tree, of which the last one is the root.
+/// The nodes of the tree; the last one is the root.
 inline std::deque<node> make_tree(int height) {
   std::deque<node> nodes;
   node const* below = nullptr;
@@ -47,10 +47,10 @@ inline weft::eff<void, yielding> walk(node const* tree) {
   co_await walk(tree->right);
 }
 
-/// A value and the rest of the walk; without a rest it is the end.
+/// A value and the continuation of the walk; an empty resumption is the end.
 ///
-/// Two words, each moved by itself.  With an optional in place of the first, its parts would be
-/// written one by one and read at once, for which the processor has to wait: 2 to 3 ns a step.
+/// Two words, each moved by itself.  The parts of an optional value would be written one by one and
+/// read at once, which stalls the processor: 2 to 3 ns a step.
 struct step {
   integer value = 0;
   weft::resumption<void, step> rest;

@@ -5,16 +5,15 @@
 
 #include "effects/effects.hpp"
 
-/// Adds up the primes below n, by a sieve that is made of handlers.
+/// Adds up the primes below n, with a sieve that is made of handlers.
 ///
-/// Whether i is prime is asked by an operation.  If it is, the rest of the program runs under one
-/// handler more, which knows i: it answers for the multiples of i itself, and asks the next one
-/// outwards about the others.  So the newest handler is asked first, the one of 2 last, and round
-/// them all stands one that says yes.
+/// An operation asks whether i is prime.  If it is, the continuation of the program runs under one
+/// more handler, which knows i: it answers for the multiples of i itself, and asks the next handler
+/// outwards about other numbers.  So the newest handler is asked first, the one of 2 last, and the
+/// outermost handler answers yes.
 ///
-/// The clauses are value clauses that ask outward.  Measured is an operation that many handlers
-/// pass on: below 60000 there are 6057 of them.  Native stack: up
-/// to one clause deep for each.
+/// The clauses are value clauses that ask outwards.  It measures an operation that many handlers
+/// forward: below 60000 there are 6057 of them.  Native stack: up to one clause deep for each.
 namespace effect_suite::handler_sieve {
 
 using weft::eff;

@@ -5,11 +5,11 @@
 
 #include "effects/effects.hpp"
 
-/// Iterates from 0 to n, and adds up.
+/// Iterates from 0 to n, and adds up the numbers.
 ///
-/// Who iterates emits each number, an operation; who adds up is its handler, by a value clause, and
-/// answers with the sum when the iteration is over (`on_return`).  Measured is one operation that
-/// is answered where it is performed: a loop whose body is not known where the loop is.
+/// The iteration emits each number, an operation; its handler adds up by a value clause, and
+/// answers with the sum when the iteration is over (`on_return`).  It measures one operation that
+/// is answered where it is performed: a loop that does not know its body.
 namespace effect_suite::iterator {
 
 using weft::eff;

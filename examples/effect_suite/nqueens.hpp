@@ -10,15 +10,16 @@
 
 /// How many ways are there to place n queens on a board of n columns, so that none attacks another?
 ///
-/// One column after the other, a row is picked at a guess, and a guess that is attacked fails.  The
-/// program knows of no going back: its handler resumes each pick with every row there is, and adds
-/// up how many of them came to a full board.
+/// In one column after the other a row is picked, and a pick that is attacked fails.  The program
+/// does not backtrack by itself: its handler resumes each pick with every row, and adds up how many
+/// of them led to a full board.
 ///
 /// Kinds of clause: pick is a multi-shot coroutine, as it adds after each resume; fail is a control
-/// clause that drops what asked.  What is measured: resuming n times, of which most fail at once.
+/// clause that drops its continuation.  It measures resuming n times, where most continuations fail
+/// at once.
 ///
-/// How a pick is resumed a second time is for the policy to say.  All that the program keeps
-/// across one are numbers and pointers, which may be copied byte by byte; so either policy will do.
+/// The policy decides how a pick is resumed again.  The program keeps only numbers and pointers
+/// across a pick, which may be copied byte by byte, so both policies work.
 namespace effect_suite::nqueens {
 
 struct search {
@@ -27,19 +28,20 @@ struct search {
     explicit pick(int n) : rows(n) {}
     int rows;
   };
-  /// This way leads nowhere.
+  /// The current board cannot be completed.
   struct fail : weft::op<weft::never> {};
   using operations = weft::op_list<pick, fail>;
 };
 static_assert(std::is_trivially_copyable_v<search::pick>);
 
-/// A list: the queen that was placed last, and those before her.  Null if there is none.
+/// A list of queens, the newest one first.  Null is the empty list.
 struct queens {
   int row;
   queens const* rest;
 };
 
-/// Where lists live.  A search that goes back forgets what it listed since, so this is a stack.
+/// Owns the cells of all lists.  A search that backtracks removes the cells added since, so this is
+/// a stack.
 class lists {
  public:
   queens const* cons(int row, queens const* rest) {
@@ -62,7 +64,7 @@ inline bool is_safe(int row, queens const* placed) {
   return true;
 }
 
-/// Queens in so many columns.
+/// Places queens in `columns` columns.
 inline weft::eff<queens const*, search> place(int rows, int columns, lists* in) {
   if (columns == 0) co_return nullptr;
   queens const* const rest = co_await place(rows, columns - 1, in);

@@ -6,17 +6,16 @@
 #include "effects/effects.hpp"
 
 /// Parses lines of dollar signs, and adds up how many there are.  The file has n lines, after an
-/// empty one; the i-th has i dollars.
+/// empty one; line i has i dollars.
 ///
 /// Three effects.  The parser `read`s a character, `emit`s the length of a line at its end, and
-/// `stop`s when it meets anything else.  Who feeds it the file has no file, but makes it up, and
-/// stops when n lines have been read: so the clause of `read` performs itself, outwards.
+/// `stop`s at any other character.  The handler of `read` has no file but generates the characters,
+/// and stops when n lines have been read: so its clause performs an operation itself, outwards.
 ///
 /// Three handlers, nested: `feeding` within `failure_to_exception` within `summing`.  All clauses
-/// are value clauses, and that of `read` asks outward, `outer<stopping>`.  What is asked in this
-/// way must be answered at once, or throw: so `stop` is weft's `failure`, and its handler turns it
-/// into an exception, which ends the parser.  Measured are reads, one for each character; lines are
-/// few.
+/// are value clauses, and that of `read` asks outwards, `outer<stopping>`.  Such an operation must
+/// be answered at once, or throw: so `stop` is weft's `failure`, and its handler turns it into an
+/// exception, which ends the parser.  It measures reads, one for each character; lines are few.
 namespace effect_suite::parsing_dollars {
 
 using weft::eff;
@@ -80,7 +79,7 @@ class feeding : public handler<reading> {
  private:
   int lines_;
   int line_ = 0;
-  int left_ = 0;  // of the dollars of this line
+  int left_ = 0;  // dollars of this line
 };
 
 class summing : public handler<emission> {

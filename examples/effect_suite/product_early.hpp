@@ -10,14 +10,14 @@
 /// Multiplies the numbers of the list 1000, 999, ... 0, from the end to the beginning, n times; and
 /// adds up the products.
 ///
-/// A 0 says what the product is, so there the program is `done`, an operation that never returns.
-/// It is answered by a control clause, which drops the rest: a thousand multiplications that wait
-/// for their second factor.  Measured is the abort of a deep recursion: a thousand calls, and
-/// what it takes to be rid of them.
+/// At a 0 the product is known, so the program performs `done`, an operation that never returns.  A
+/// control clause answers it, and drops the continuation: a thousand multiplications that wait for
+/// their second factor.  It measures the abort of a deep recursion: a thousand calls, and the cost
+/// of destroying them.
 ///
-/// Here frames that are not on a stack lose.  A runtime with stacks drops the rest by setting one
-/// register, and its calls are plain calls; ours make a frame each, and each is destroyed, as there
-/// might be something in it that wants that.
+/// Here frames that are not on a stack lose.  A runtime with stacks drops the continuation by
+/// setting one register, and its calls are plain calls; weft creates a frame for each call, and
+/// destroys each, since it might own something.
 namespace effect_suite::product_early {
 
 using weft::eff;
@@ -27,13 +27,13 @@ using weft::op;
 using weft::op_list;
 using weft::resumption;
 
-/// A list: a number, and the list of the others.  Null is the empty one.
+/// A list: a number, and the list of the others.  Null is the empty list.
 struct cell {
   int head;
   cell const* tail;
 };
 
-/// The list n, n - 1, ... 0, which is somewhere in the cells.
+/// Owns the list n, n - 1, ... 0.
 class numbers_down {
  public:
   explicit numbers_down(int n) : cells_(static_cast<std::size_t>(n) + 1) {

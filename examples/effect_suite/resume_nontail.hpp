@@ -6,13 +6,13 @@
 
 #include "effects/effects.hpp"
 
-/// A loop asks n questions, and only when it is over are they answered, the last one first: each
-/// answer is computed from the one before.  A thousand such loops, each begins with what the one
-/// before came to.
+/// A loop asks n questions, which are answered when it has ended, the last one first: each answer
+/// is computed from the one before.  A thousand such loops run, each with the result of the one
+/// before.
 ///
-/// The clause is a coroutine: it awaits the rest, and works on its answer.  The rest has the other
-/// questions in it, so n clauses wait for one another.  Measured is a clause that goes on after the
-/// rest, n deep, without native stack.
+/// The clause is a coroutine: it awaits the continuation, and works on its answer.  The
+/// continuation contains the later questions, so n clauses wait for one another.  It measures a
+/// clause that goes on after its continuation, n deep, without native stack.
 namespace effect_suite::resume_nontail {
 
 using weft::eff;

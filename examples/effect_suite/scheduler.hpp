@@ -7,13 +7,13 @@
 
 #include "effects/effects.hpp"
 
-/// A job spawns n jobs; each of them lets the others go first, once, and then ticks.  A thousand
-/// times; the answer is the number of ticks.
+/// A job spawns n jobs; each of them yields once, and then ticks.  A thousand times; the answer is
+/// the number of ticks.
 ///
-/// The scheduler is a handler of the program's own (weft has one to use: `schedule`).  `spawn` is a
-/// value clause, it puts the new job into the queue.  `yield` is a control clause, which puts the
-/// rest of the job there; as it keeps resumptions the handler is a region.  The queue is first in,
-/// first out.  Measured are jobs that do next to nothing: each is begun under the handler,
+/// The scheduler is a handler of the program's own (weft's own one is `schedule`).  `spawn` is a
+/// value clause, which enqueues the new job.  `yield` is a control clause, which enqueues the
+/// continuation of the job; as it keeps resumptions the handler is a region.  The queue is first
+/// in, first out.  It measures jobs with almost no work: each is started under the handler,
 /// suspended, resumed, and ends.
 namespace effect_suite::scheduler {
 
@@ -56,7 +56,7 @@ class first_in_first_out : public handler<jobs>, public region {
   void on(jobs::yield, resumption<void> rest) { ready_.emplace_back(std::move(rest)); }
   void on(jobs::tick) { ++ticks_; }
 
-  /// Runs `first`, and what is in the queue until nothing is.  Returns the ticks.
+  /// Runs `first`, and then the queue until it is empty.  Returns the ticks.
   int run_all(eff<void, jobs> first) {
     run(handle(*this, std::move(first)));
     while (!ready_.empty()) {

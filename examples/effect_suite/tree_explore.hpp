@@ -9,21 +9,21 @@
 
 #include "effects/effects.hpp"
 
-/// Which path through a tree has the largest value?  Asked ten times over.
+/// Which path through a tree has the largest value?  Asked ten times.
 ///
-/// The value of a path is made of the numbers along it, and at its leaf of a variable, which every
-/// path changes on its way down, and finds as the one before has left it.  The program walks down
-/// and chooses a side at each node; its handler resumes each choice with both, the left one first,
-/// and appends the lists of what came of them.  The largest value is then put into the variable,
-/// where the next time starts from.
+/// The value of a path is computed from the numbers along it, and at its leaf from a variable.
+/// Every path changes the variable on its way down, and starts with the value that the path before
+/// has left.  The program walks down and chooses a side at each node; its handler resumes each
+/// choice with both, the left one first, and appends the lists of their results.  The largest value
+/// is then put into the variable, for the next time.
 ///
 /// Kinds of clause: choose is a multi-shot coroutine; get and put are value clauses.  The variable
-/// is handled outside of the choices: so there is one, and time goes on for it.  (Inside, each path
-/// would have its own.)  What is measured: resuming twice, at every depth of a program that also
-/// performs past the handler which does so.
+/// is handled outside of the choices, so all paths share it.  (Inside, each path would have its
+/// own.) It measures resuming twice, at every depth of a program that also performs operations of a
+/// handler further out.
 ///
-/// How a choice is resumed a second time is for the policy to say.  All that the program keeps
-/// across one are numbers and pointers, which may be copied byte by byte; so either policy will do.
+/// The policy decides how a choice is resumed again.  The program keeps only numbers and pointers
+/// across a choice, which may be copied byte by byte, so both policies work.
 namespace effect_suite::tree_explore {
 
 /// Null is a leaf.
@@ -33,7 +33,7 @@ struct tree {
   tree const* right;
 };
 
-/// A full tree of a height, whose values are the heights.  Both sides of a node are one.
+/// A full tree, whose values are the heights.  Both children of a node are the same tree.
 class full_tree {
  public:
   explicit full_tree(int height) : nodes_(static_cast<std::size_t>(height)) {
@@ -55,7 +55,7 @@ class full_tree {
 inline int combine(int x, int y) { return std::abs(x - 503 * y + 37) % 1009; }
 
 struct choice {
-  /// True: left.
+  /// Yields true for left.
   struct choose : weft::op<bool> {};
   using operations = weft::op_list<choose>;
 };

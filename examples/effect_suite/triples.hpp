@@ -8,17 +8,16 @@
 
 /// Which i > j > k, of n at the most, have the sum n?  The answer is the sum of their hashes.
 ///
-/// Each of the three is found by flipping a coin, over and over: this number, or a smaller one?
-/// Where there is none left, or the sum is wrong, the program fails, and that way counts for 0.
-/// The handler of flip resumes it with either side, and adds.
+/// Each of the three is found by flipping a coin, repeatedly: this number, or a smaller one?  If no
+/// number is left, or the sum is wrong, the program fails, and this alternative counts 0.  The
+/// handler of flip resumes it with either side, and adds.
 ///
 /// Kinds of clause: flip is a multi-shot coroutine; fail, which is handled inside, is a control
-/// clause that drops what asked.  What is measured: resuming twice, millions of times, at the end
+/// clause that drops its continuation.  It measures resuming twice, millions of times, at the end
 /// of up to n flips.
 ///
-/// How a flip is resumed a second time is for the policy to say.  All that the program keeps
-/// across one are numbers, which may be copied byte by byte, and so may the handler inside; so
-/// either policy will do.
+/// The policy decides how a flip is resumed again.  The program keeps only numbers across a flip,
+/// which may be copied byte by byte, and so may the handler inside; so both policies work.
 namespace effect_suite::triples {
 
 struct coin {
@@ -32,7 +31,7 @@ struct failure {
 
 constexpr std::uint64_t modulus = 1'000'000'007;
 
-/// One of most .. 1.
+/// A number from most down to 1.
 inline weft::eff<int, coin, failure> choice(int most) {
   for (int n = most; n >= 1; --n) {
     bool const this_one = co_await coin::flip{};

@@ -12,7 +12,7 @@
 
 namespace weft::detail {
 
-/// Owns a descriptor of the system's.
+/// Owns a file descriptor.
 class descriptor {
  public:
   explicit descriptor(int fd = none) noexcept : fd_(fd) {}
@@ -22,7 +22,7 @@ class descriptor {
     return *this;
   }
   ~descriptor() {
-    // What it fails with says something of what was written to a file: nothing to a socket.
+    // Ignore the result: an error of close concerns data written to a file, and this is a socket.
     if (fd_ != none) ::close(fd_);
   }
 
@@ -39,7 +39,7 @@ class descriptor {
   throw io_error(std::error_code(why, std::generic_category()), what);
 }
 
-/// A call of the system that a signal may interrupt: again, then.
+/// Repeats a system call that a signal has interrupted.
 template <class Call>
 auto uninterrupted(Call call) noexcept {
   for (;;) {

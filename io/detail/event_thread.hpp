@@ -18,12 +18,12 @@
 
 namespace weft::detail {
 
-/// The thread of a reactor: it waits for what is new of all its sockets, by epoll, and tells their
-/// places (socket_place.hpp, SOCKET-3 to SOCKET-5).  It ends with this object.
+/// The thread of a reactor: waits, by epoll, for events on all sockets, and reports them to their
+/// places (socket_place.hpp, SOCKET-3 to SOCKET-5).  The destructor ends it.
 ///
-/// When it has told them it lets other threads have the processor.  Otherwise, where there is none
-/// to spare, each message interrupts whoever answers the last one, and a third of the time goes
-/// into changing threads (docs/decisions/013-reactor.md).
+/// After a batch of events the thread yields the processor.  Otherwise, with no processor to spare,
+/// each message interrupts the process that answers the previous one, and a third of the time is
+/// spent on context switches (docs/decisions/013-reactor.md).
 class event_thread {
  public:
   /// Throws std::system_error.
@@ -56,7 +56,7 @@ class event_thread {
     thread_.join();
   }
 
-  /// From now on it is told of that; until the descriptor is closed.  False: see errno.
+  /// Reports events of `fd` from now on, until it is closed.  On false, errno says why.
   [[nodiscard]] bool add(int fd, socket_id s) noexcept {
     epoll_event e{};
     e.events = EPOLLIN | EPOLLPRI | EPOLLRDHUP | EPOLLOUT | EPOLLET;
@@ -78,7 +78,7 @@ class event_thread {
         if (e.data.u64 == the_end) return;
         happens(e);
       }
-      std::this_thread::yield();  // meanwhile more comes
+      std::this_thread::yield();  // more events arrive meanwhile
     }
   }
   void happens(epoll_event const& e) noexcept {
@@ -92,7 +92,7 @@ class event_thread {
 
   socket_table& table_;
   descriptor epoll_;
-  descriptor end_;  // written to: it is to end
+  descriptor end_;  // an eventfd: a write to it ends the thread
   std::thread thread_;
 };
 

@@ -15,7 +15,7 @@
 #include "io/detail/memory_stream.hpp"
 #include "io/socket.hpp"
 
-/// What is done at one end of a connection in memory.
+/// The operations at one end of a connection in memory.
 namespace weft::detail {
 
 /// `what`: "read from ".
@@ -24,12 +24,12 @@ namespace weft::detail {
   throw io_error(std::make_error_code(why), std::string(what) + who.text());
 }
 
-/// How many of so many bytes are read or written; nothing if something else goes wrong.
+/// How many of `n` bytes are read or written; nullopt at any other fault.
 [[nodiscard]] inline std::optional<std::size_t> some_of(std::size_t n, memory_end const& e,
                                                         io_attempt a, fault_budgets& budgets) {
   fault_menu menu(a);
   if (n > 1) budgets.may(menu, fault::one_byte);
-  if (n > 3) budgets.may(menu, fault::half);  // else it is that one byte
+  if (n > 3) budgets.may(menu, fault::half);  // else half is one byte
   for (fault const f : {fault::delay, fault::reset, fault::silence}) budgets.may(menu, f);
   switch (budgets.decide(menu)) {
     case fault::one_byte:
@@ -107,7 +107,7 @@ inline void finish_writing_to(memory_end const& e) {
   e.out().finish();
 }
 
-/// Whether another attempt may.
+/// Whether another attempt may succeed.
 [[nodiscard]] inline bool may_do_better(memory_end& e, direction d) noexcept {
   if (d == direction::reading) {
     e.in().touch(false);

@@ -11,25 +11,25 @@
 #include "sched/backends/detail/portable_rng.hpp"
 #include "sched/base/decision.hpp"
 
-/// What goes wrong in a network in memory, and who says when.
+/// The faults of a network in memory, and the decision where they happen.
 namespace weft::detail {
 
-/// Nothing, or one of what there are so many of in a run.
+/// A kind of fault; each has a budget for one run.
 enum class fault : std::uint8_t {
   none,
-  one_byte,  // of several
-  half,      // the same
-  delay,     // it says nothing yet
+  one_byte,  // instead of several
+  half,      // instead of all
+  delay,     // yields nothing yet
   reset,
   refusal,
-  silence  // for ever
+  silence  // transmits nothing more
 };
 inline constexpr std::size_t faults = 7;
 
-/// What was attempted when it happened.
+/// The operation at which a fault happens.
 enum class io_attempt : std::uint8_t { reading, writing, connecting, accepting };
 
-/// What could happen at an attempt; the first is that nothing does.
+/// The faults that are possible at an attempt; the first entry is that none happens.
 class fault_menu {
  public:
   explicit fault_menu(io_attempt a) noexcept : at_(a) { add(fault::none); }
@@ -66,11 +66,11 @@ class fault_menu {
   std::array<std::string_view, faults> names_{};
 };
 
-/// How many of each kind may still happen in this run.
+/// How many faults of each kind may still happen in this run.
 ///
-///   MEMNET-1  What is left says which ways there are, and is no location (location_listener.hpp) all the same: of
-///       each kind there are so many in all, whoever has them.  So what two processes have decided
-///       in one order they could have in the other.
+///   MEMNET-1  The budgets decide which faults are possible, and yet are no location
+///       (location_listener.hpp): each kind has one total for all processes.  So a decision that
+///       two processes take in one order is possible in the other order too.
 class fault_budgets {
  public:
   enum kind : std::uint8_t { splits, short_writes, delays, resets, refusals, silences, kinds };
@@ -82,11 +82,12 @@ class fault_budgets {
   fault_budgets(fault_budgets const&) = delete;
   fault_budgets& operator=(fault_budgets const&) = delete;
 
-  /// That could happen, if there is one left.
+  /// Adds a fault to the menu if its budget is not used up.
   void may(fault_menu& menu, fault f) const noexcept {
     if (left_[kind_of(f, menu.at())] != 0) menu.add(f);
   }
-  /// What happens, for who explores to decide; else for the seed, if there is one.
+  /// Chooses what happens: by the explorer if there is one, else by the random-number generator, if
+  /// there is one.
   [[nodiscard]] fault decide(fault_menu const& menu) {
     if (menu.size() == 1) return fault::none;
     fault const f = menu[choose(menu)];
@@ -95,7 +96,7 @@ class fault_budgets {
   }
 
  private:
-  /// In how many attempts one goes wrong, without an explorer.
+  /// Without an explorer, one attempt in `one_in` has a fault.
   static constexpr std::uint64_t one_in = 8;
 
   [[nodiscard]] static kind kind_of(fault f, io_attempt a) noexcept {

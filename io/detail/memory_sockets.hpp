@@ -23,17 +23,17 @@ struct memory_end {
   memory_stream& out() const noexcept { return connects ? link->there : link->back; }
 
   std::shared_ptr<memory_link> link;
-  bool connects;  // or has accepted
+  bool connects;  // else it has accepted
   endpoint local;
   endpoint peer;
-  // Of who waits next the gate is opened at once.
+  // If set, the next watch opens its event at once.
   bool is_reading_late = false;
   bool is_writing_late = false;
-  bool has_written_part = false;  // then the next attempt to write says nothing
+  bool has_written_part = false;  // the next attempt to write then yields nothing
   bool has_written_to_nobody = false;
 };
 
-/// Where somebody listens.  A location, as a stream is one.
+/// A listener in memory.  It is one location, as a stream is.
 class memory_listener {
  public:
   struct arrival {
@@ -51,7 +51,7 @@ class memory_listener {
 
   void touch(bool writes) const noexcept { note_access(this, writes); }
 
-  /// Connected, or to wait until there is room.
+  /// Connects it, or has it wait until there is room in the backlog.
   void push(arrival a) {
     touch(true);
     auto& link = *a.link;
@@ -61,7 +61,7 @@ class memory_listener {
     watched.open();
   }
   [[nodiscard]] bool is_empty() const noexcept { return coming_.empty(); }
-  /// Whether another attempt may.
+  /// Whether another attempt may succeed.
   [[nodiscard]] bool may_do_better() noexcept {
     touch(false);
     return std::exchange(is_late, false) || !is_empty();
@@ -73,7 +73,7 @@ class memory_listener {
     if (coming_.size() >= backlog_)
       coming_[backlog_ - 1].link->become(memory_link::state::connected);
   }
-  /// Who was connected is reset, others are refused.
+  /// Resets the connected ones, refuses the others.
   void close() {
     touch(true);
     for (auto const& a : coming_)
@@ -94,18 +94,18 @@ class memory_listener {
   std::deque<arrival> coming_;
 };
 
-/// By number, so that one that is no more is known.
+/// Sockets by place and number; a closed socket is not found again.
 class memory_sockets {
  public:
   using end = std::unique_ptr<memory_end>;
   using listener = std::unique_ptr<memory_listener>;
   using socket = std::variant<std::monostate, end, listener>;
 
-  /// How many there are.
+  /// How many sockets there are.
   [[nodiscard]] std::size_t size() const noexcept { return places_.size() - free_.size(); }
   [[nodiscard]] socket_id add(socket s) {
     if (free_.empty()) {
-      free_.reserve(places_.size() + 1);  // for all of them, so that remove() finds room
+      free_.reserve(places_.size() + 1);  // room for every place, so remove() does not allocate
       places_.emplace_back();
       free_.push_back(static_cast<std::uint32_t>(places_.size() - 1));
     }
@@ -114,7 +114,7 @@ class memory_sockets {
     places_[i].is = std::move(s);
     return {i, ++places_[i].number};
   }
-  /// Null if it is no more.
+  /// Null if the socket is closed.
   [[nodiscard]] socket const* find(socket_id s) const noexcept {
     if (s.place >= places_.size()) return nullptr;
     place const& p = places_[s.place];
@@ -125,7 +125,7 @@ class memory_sockets {
     free_.push_back(s.place);
     return std::exchange(places_[s.place].is, {});
   }
-  /// Who listens there: null if nobody does.
+  /// The listener at an address; null if there is none.
   [[nodiscard]] memory_listener* who_listens(endpoint const& to) const noexcept {
     for (auto const& p : places_)
       if (auto const* const l = std::get_if<listener>(&p.is); l && is_at(**l, to)) return l->get();

@@ -13,10 +13,10 @@
 #include "sched/base/detail/location_listener.hpp"
 #include "sched/sync/external_event.hpp"
 
-/// What connects two in memory.
+/// A connection in memory.
 namespace weft::detail {
 
-/// The gate of one who waits, if one does.
+/// The event of the process that waits, if one does.
 class watched_place {
  public:
   watched_place() = default;
@@ -43,11 +43,11 @@ class watched_place {
   external_event* gate_ = nullptr;
 };
 
-/// Bytes on their way in one direction, and what there is to say of them.
+/// The bytes in transit in one direction, and the state of that direction.
 ///
-///   MEMNET-2  A stream is one location (location_listener.hpp): what is attempted reads it, what changes anything
-///       writes it, also if only the other side will notice.
-///   MEMNET-3  Silent, it tells nobody anything: who waits is not woken by the other side.
+///   MEMNET-2  A stream is one location (location_listener.hpp): an attempt reads it, a change
+///       writes it, even if only the other side will notice the change.
+///   MEMNET-3  A silent stream reports nothing: the other side does not wake the waiter.
 class memory_stream {
  public:
   explicit memory_stream(std::size_t capacity) : capacity_(capacity) { note_created(this); }
@@ -61,34 +61,34 @@ class memory_stream {
 
   [[nodiscard]] std::size_t size() const noexcept { return bytes_.size() - first_; }
   [[nodiscard]] std::size_t room() const noexcept { return capacity_ - size(); }
-  /// As many as there is room for.
+  /// Requires from.size() <= room().
   void put(std::span<std::byte const> from) {
     touch(true);
     bytes_.insert(bytes_.end(), from.begin(), from.end());
     tell(reader);
   }
-  /// As many as there are.
+  /// Requires into.size() <= size().
   void take(std::span<std::byte> into) {
     touch(true);
     auto const at = bytes_.begin() + static_cast<std::ptrdiff_t>(first_);
     std::copy_n(at, into.size(), into.begin());
     first_ += into.size();
-    if (first_ >= capacity_ || first_ == bytes_.size()) {  // so each is moved once at most
+    if (first_ >= capacity_ || first_ == bytes_.size()) {  // so each byte is moved at most once
       bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(first_));
       first_ = 0;
     }
     tell(writer);
   }
 
-  // ---- what becomes of it
+  // ---- state
 
-  /// After these comes the end.
+  /// The stream ends after the bytes that are in it.
   void finish() {
     touch(true);
     is_finished = true;
     tell(reader);
   }
-  /// Who reads has gone.
+  /// The reader has closed its end.
   void desert() {
     touch(true);
     is_deserted = true;
@@ -107,7 +107,7 @@ class memory_stream {
     is_silent = true;
   }
 
-  /// As far as one can know (MEMNET-3).
+  /// As far as an end can know (MEMNET-3).
   [[nodiscard]] bool is_broken() const noexcept { return is_broken_ && !is_silent; }
   [[nodiscard]] bool has_news_for_reader() const noexcept {
     return !is_silent && (size() != 0 || is_finished || is_broken_);
@@ -133,7 +133,7 @@ class memory_stream {
   std::size_t first_ = 0;
 };
 
-/// Two streams.  Whoever is at an end of it owns it.
+/// Two streams.  Each end of the connection shares ownership.
 struct memory_link {
   enum class state : std::uint8_t { under_way, waits, connected, refused };
 
@@ -147,16 +147,16 @@ struct memory_link {
     there.fall_silent();
     back.fall_silent();
   }
-  /// Who has begun to connect is told.
+  /// Wakes the connecting process.
   void become(state s) {
     there.touch(true);
     is = s;
     there.writer.open();
   }
 
-  memory_stream there;  // from who has connected
+  memory_stream there;  // written by the connecting end
   memory_stream back;
-  state is = state::under_way;  // a part of `there`, for MEMNET-2
+  state is = state::under_way;  // part of the location `there` (MEMNET-2)
 };
 
 }  // namespace weft::detail

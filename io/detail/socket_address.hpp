@@ -14,11 +14,11 @@
 
 namespace weft::detail {
 
-/// An endpoint as the system has it: 28 bytes, of IPv4 or IPv6.
+/// An endpoint in the system's form: 28 bytes, IPv4 or IPv6.
 class socket_address {
  public:
   socket_address() noexcept : as_{.v6 = {}} {}
-  /// Throws std::invalid_argument if its address is none.
+  /// Throws std::invalid_argument if the address is not valid.
   explicit socket_address(endpoint const& e) : socket_address() {
     if (::inet_pton(AF_INET, e.address.c_str(), &as_.v4.sin_addr) == 1) {
       as_.v4.sin_family = AF_INET;
@@ -43,12 +43,12 @@ class socket_address {
     return {text.data(), ntohs(is_ipv6 ? as_.v6.sin6_port : as_.v4.sin_port)};
   }
 
-  // ---- for calls of the system
+  // ---- for system calls
 
   [[nodiscard]] int family() const noexcept { return as_.any.sa_family; }
   [[nodiscard]] sockaddr const* get() const noexcept { return &as_.any; }
   [[nodiscard]] socklen_t size() const noexcept { return size_; }
-  /// To be written.
+  /// For a call that writes the address.
   [[nodiscard]] sockaddr* out() noexcept { return &as_.any; }
   [[nodiscard]] socklen_t* size_out() noexcept {
     size_ = sizeof(as_);

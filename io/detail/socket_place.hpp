@@ -19,43 +19,43 @@
 
 namespace weft::detail {
 
-/// Where a reactor has a socket: its descriptor, who uses it, who waits for it.  Kept for the next
-/// socket when that one is closed.
+/// A socket of a reactor: its descriptor, its users, its waiters.  It is reused after the socket is
+/// closed.
 ///
-///   SOCKET-1  One word says all: the number of the socket, whether it is open, and how many use it; that
-///       it is open counts as one.  Who uses it, or would close it, finds the number and `open`,
-///       and counts itself, in one exchange.
-///   SOCKET-2  The last one who uses it closes the descriptor.  So a call of the system has the
-///   descriptor
-///       of its own socket, and never that of another one which was given the same number by the
-///       system meanwhile.
-///   SOCKET-3  The number of the socket changes, and what is said of what happened, under the lock: who
-///       has it and finds the number speaks of that socket.
-///   SOCKET-4  A gate stands here from `watch` until it is opened, under the lock, or taken back.  So who
-///       has taken it back knows that it is not being opened.  Who opens it has no other lock; a
-///       process that is woken wants this one only when it goes on.
-///   SOCKET-5  Who watches looks, under the lock, whether something has happened since the attempt (READY-1),
-///       or it was closed; who says that something has, or closes it, looks for the gates under the
-///       lock after that.  So one of them sees the other.
+///   SOCKET-1  One word has the number of the socket, whether it is open, and the count of its
+///       users; being open counts as one user.  A thread that uses the socket checks the number and
+///       `open`, and adds itself, in one exchange; a thread that closes the socket checks the same,
+///       and clears `open`, which leaves that one user to it.
+///   SOCKET-2  The last user closes the descriptor.  So a system call gets the descriptor of its
+///       own socket, never that of another one to which the system has given the same number
+///       meanwhile.
+///   SOCKET-3  The number changes, and events are reported, under the lock: a thread that holds the
+///       lock and finds its number reports to the right socket.
+///   SOCKET-4  An event stands here from `watch` until it is opened, under the lock, or taken back
+///       by `unwatch`.  So after unwatch it is not being opened.  The thread that opens it holds no
+///       other lock; the woken process takes this lock only when it continues.
+///   SOCKET-5  A watcher checks, under the lock, whether the system has reported something since
+///       the attempt (READY-1), or the socket was closed; a thread that reports or closes checks
+///       for watchers under the lock after that.  So one of them sees the other.
 class alignas(64) socket_place {
  public:
   explicit socket_place(std::uint32_t i = 0) noexcept : index(i) {}
 
-  // ---- using it
+  // ---- use
 
-  /// False if it is not open, or another one.
+  /// False if the socket is closed, or the place has another one.
   [[nodiscard]] bool enter(std::uint32_t number) noexcept {
-    std::uint64_t found = life_.load(std::memory_order_relaxed);  // relaxed: [3] makes sure
+    std::uint64_t found = life_.load(std::memory_order_relaxed);  // relaxed: [3] verifies it
     do {
       if (!is_open(found, number)) return false;
-      // [3] acquire: with [4].
+      // [3] acquire: pairs with [4].  Relaxed on failure: it is checked again.
     } while (!life_.compare_exchange_weak(found, found + one_user, std::memory_order_acquire,
                                           std::memory_order_relaxed));
     return true;
   }
-  /// True if it was the last, who is to end it.
+  /// True if the caller was the last user and must call end().
   [[nodiscard]] bool leave() noexcept {
-    // [5] acq_rel, with itself: who closes the descriptor comes after all who used it.
+    // [5] acq_rel: pairs with itself: the descriptor is closed after all uses of it.
     std::uint64_t const left = life_.fetch_sub(one_user, std::memory_order_acq_rel) - one_user;
     return (left & users) == 0;
   }
@@ -63,33 +63,33 @@ class alignas(64) socket_place {
   [[nodiscard]] socket_address const& peer() const noexcept { return peer_; }
   [[nodiscard]] readiness& ready(direction d) noexcept { return sides_[index_of(d)].ready; }
 
-  // ---- its life
+  // ---- begin and end
 
-  /// Of one that is free.
+  /// Requires a free place.
   [[nodiscard]] socket_id begin(descriptor fd, socket_address const& peer) noexcept {
     std::lock_guard const lock(mutex_);
     fd_ = std::move(fd);
     peer_ = peer;
     for (side& s : sides_) s.ready.begin();
-    // Relaxed: nobody else has an id with this number yet.
+    // Relaxed: no other thread has an id with this number yet.
     std::uint32_t const number = number_of(life_.load(std::memory_order_relaxed)) + 1;
-    // [4] release: who enters [3] finds what was written here.
+    // [4] release: a user that enters [3] sees what was written here.
     life_.store(std::uint64_t{number} << 32 | open | one_user, std::memory_order_release);
     return {index, number};
   }
-  /// From now on nobody enters.  False if it is not open, or another one.
+  /// From now on enter() fails.  False if the socket is closed, or the place has another one.
   [[nodiscard]] bool close(std::uint32_t number) noexcept {
     std::uint64_t found =
-        life_.load(std::memory_order_relaxed);  // relaxed: the exchange makes sure
+        life_.load(std::memory_order_relaxed);  // relaxed: the exchange verifies it
     do {
       if (!is_open(found, number)) return false;
-      // Relaxed: who watches sees it by the lock (SOCKET-5), and who is the last by [5].
+      // Relaxed: a watcher sees it by the lock (SOCKET-5), the last user by [5].
     } while (!life_.compare_exchange_weak(found, found & ~open, std::memory_order_relaxed));
     std::lock_guard const lock(mutex_);
     for (side& s : sides_) open_gate(s);
     return true;
   }
-  /// By the last who used it.
+  /// Called by the last user.
   void end() noexcept {
     std::lock_guard const lock(mutex_);
     fd_ = descriptor();
@@ -97,7 +97,7 @@ class alignas(64) socket_place {
 
   // ---- waiting
 
-  /// By who uses it.  Throws std::logic_error if somebody does already.
+  /// Called by a user.  Throws std::logic_error if the direction has a watcher.
   void watch(direction d, external_event& g) {
     std::lock_guard const lock(mutex_);
     side& s = sides_[index_of(d)];
@@ -113,7 +113,7 @@ class alignas(64) socket_place {
     side& s = sides_[index_of(d)];
     if (s.gate == &g) s.gate = nullptr;
   }
-  /// By the reactor's thread.
+  /// Called by the reactor's thread.
   void happens(std::uint32_t number, bool reading, bool writing, bool is_last) noexcept {
     std::lock_guard const lock(mutex_);
     // Relaxed: SOCKET-3.
@@ -123,7 +123,7 @@ class alignas(64) socket_place {
   }
 
   std::uint32_t const index;
-  socket_place* next_free = nullptr;  // under the lock of the table
+  socket_place* next_free = nullptr;  // under the mutex of the table
 
  private:
   struct side {
@@ -158,16 +158,16 @@ class alignas(64) socket_place {
     external_event* const g = std::exchange(s.gate, nullptr);
     while (g) try {
         return g->open();
-      } catch (std::bad_alloc const&) {  // nobody else would ever open it, so we try again
+      } catch (std::bad_alloc const&) {  // no other thread would open it, so retry
         std::this_thread::yield();
       }
   }
 
   std::atomic<std::uint64_t> life_ = 0;  // SOCKET-1
-  descriptor fd_;                        // written when nobody uses it
+  descriptor fd_;                        // written while there are no users
   std::mutex mutex_;
   std::array<side, 2> sides_;
-  socket_address peer_;  // written when nobody uses it
+  socket_address peer_;  // written while there are no users
 };
 
 }  // namespace weft::detail

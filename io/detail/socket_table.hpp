@@ -14,22 +14,22 @@
 
 namespace weft::detail {
 
-/// The places of a reactor.  They stay where they are, and are kept until it ends: as many as there
-/// were sockets at once, in blocks of 64, 128, 256, ...
+/// The places of a reactor.  They have stable addresses and live until it is destroyed: as many as
+/// there were sockets at once, in blocks of 64, 128, 256, ...
 ///
-/// find() takes no lock: a block, once there, is there for good.
+/// find() takes no lock: a published block stays.
 class socket_table {
  public:
   socket_table() = default;
   socket_table(socket_table const&) = delete;
   socket_table& operator=(socket_table const&) = delete;
   ~socket_table() {
-    // Relaxed: nobody else is there.
+    // Relaxed: no other thread uses the table.
     for (std::size_t k = 0; k != blocks_.size(); ++k)
       if (socket_place* const b = blocks_[k].load(std::memory_order_relaxed)) drop(b, size_of(k));
   }
 
-  /// One for a socket.  Throws bad_alloc.
+  /// Reserves a place.  Throws bad_alloc.
   [[nodiscard]] socket_place& take() {
     std::lock_guard const lock(mutex_);
     if (!free_) grow();
@@ -44,11 +44,11 @@ class socket_table {
     free_ = &p;
     --taken_;
   }
-  /// Null if there never was one.
+  /// Null if there never was such a place.
   [[nodiscard]] socket_place* find(std::uint32_t index) const noexcept {
     std::uint64_t const n = std::uint64_t{index} / first + 1;
     auto const k = static_cast<std::size_t>(std::bit_width(n) - 1);
-    // [1] acquire: with [2].
+    // [1] acquire: pairs with [2].
     socket_place* const b = blocks_[k].load(std::memory_order_acquire);
     return b ? b + (index - (size_of(k) - first)) : nullptr;
   }
@@ -71,7 +71,7 @@ class socket_table {
       p->next_free = free_;
       free_ = p;
     }
-    blocks_[count_++].store(b, std::memory_order_release);  // [2] release: its places are there
+    blocks_[count_++].store(b, std::memory_order_release);  // [2] release: pairs with [1]
   }
   static void drop(socket_place* b, std::size_t n) noexcept {
     std::destroy_n(b, n);
@@ -79,10 +79,10 @@ class socket_table {
   }
 
   mutable std::mutex mutex_;
-  socket_place* free_ = nullptr;  // under mutex_, as the next two
+  socket_place* free_ = nullptr;  // this and the next two: under mutex_
   std::size_t taken_ = 0;
   std::size_t count_ = 0;  // of blocks
-  // So many that the last index is in one of them.
+  // Enough blocks for every index.
   std::array<std::atomic<socket_place*>, 27> blocks_{};
 };
 

@@ -14,14 +14,14 @@
 
 namespace weft {
 
-/// The default backend: one thread, one persistent deque, the longest waiting first.
-/// Deterministic.
+/// The default backend: one thread and one persistent deque; the process that waits longest runs
+/// first.  Deterministic.
 ///
-/// What other threads put goes to a small list, and into the deque when the worker looks: at the
-/// next take.
+/// A put by another thread goes to an injection queue, which the worker empties into the deque at
+/// its next take.
 class one_thread {
  public:
-  /// A thunk may own a version of the queue it stands in: a process that keeps a checkpoint.
+  /// A thunk may own a version of the queue that it is in: its process may keep a checkpoint.
   using queue = persistent_deque<thunk, deque_policy<plain_counts, heap_memory, 512, true>>;
   static constexpr unsigned wakes = 1;
 
@@ -75,10 +75,10 @@ class one_thread {
       return o;
     }
 
-    /// What is ready, as a value: a version.  O(1).
+    /// The ready processes, as a value: a version of the queue.  O(1).
     [[nodiscard]] queue const& ready() const noexcept { return ready_; }
-    /// Instead of all there are, those that were put from outside too; and who is dropped may have
-    /// others put there.  Throws bad_alloc.
+    /// Replaces all ready processes, those that other threads have put included.  Dropping a
+    /// process may put others, hence the loop.  Throws bad_alloc.
     void ready(queue q) {
       for (ready_ = {}; injected_.has_news() && injected_.fetch(*this); ready_ = {}) {
       }
@@ -88,35 +88,35 @@ class one_thread {
    private:
     friend class detail::injection_queue;
     [[gnu::always_inline]] void put_in(thunk&& t) {
-      // Moved, not built from its two words: without memory for it those would have been a thunk
-      // already, and dropped, and so the process.
+      // Moves `t`.  If a thunk were constructed in the queue and there is no memory for it, it
+      // would be dropped, and its process unwound.
       ready_.push_front(std::move(t));
     }
     [[nodiscard]] bool is_empty() const noexcept { return ready_.empty(); }
     [[nodiscard]] bool has_room(std::size_t n) const noexcept {
       return lazy_.capacity() - lazy_.size() >= n;
     }
-    /// Of who has let go of the thread (BACKEND-7, BACKEND-8).
+    /// Promotes the lazy tasks of a process that has let go of the thread (BACKEND-7, BACKEND-8).
     [[gnu::noinline]] void on_reminder() {
       if (kept_ != 0 && !ready_.empty()) {
         --kept_;
         return injected_.remind();
       }
       std::size_t begun = 0;
-      try {  // one that cannot be begun is dropped, which may offer others
+      try {  // dropping a task that cannot be promoted may push others
         if (without_room_) put_in(std::move(without_room_));
         while (begun != lazy_.size())
           if (thunk t = lazy_[begun++]->promote()) {
             without_room_ = std::move(t);
             put_in(std::move(without_room_));
           }
-      } catch (std::bad_alloc const&) {  // the others are to be begun all the same
+      } catch (std::bad_alloc const&) {  // the other tasks are promoted later
         lazy_.erase(lazy_.begin(), lazy_.begin() + static_cast<std::ptrdiff_t>(begun));
         return injected_.remind();
       }
       lazy_.clear();
     }
-    /// One that was begun, and for which the queue had no memory.
+    /// A promoted task for which the queue had no memory.
     [[nodiscard]] thunk take_kept() noexcept {
       return std::exchange(without_room_, thunk::reason::quiescent);
     }
@@ -125,7 +125,7 @@ class one_thread {
     queue ready_;
     std::vector<lazy_task*> lazy_;
     thunk without_room_ = thunk::reason::quiescent;  // see take_kept()
-    unsigned kept_ = 0;                              // BACKEND-8: for so many takes
+    unsigned kept_ = 0;                              // BACKEND-8: takes that are left
   };
 
   one_thread() = default;
@@ -139,7 +139,7 @@ class one_thread {
   void put(thunk&& t, put_reason, detail::spare_node in) noexcept {
     injected_.put(std::move(t), std::move(in));
   }
-  /// Always no: it would be O(n).
+  /// Always returns an empty thunk: a search would be O(n).
   thunk claim(process*) noexcept { return thunk::reason::quiescent; }
   void stop() { injected_.stop(); }
 

@@ -16,7 +16,7 @@ namespace weft {
 
 /// How a program is run in a random order.
 struct random_order_options {
-  std::uint64_t seed = 1;  ///< The same seed, the same order.
+  std::uint64_t seed = 1;  ///< The same seed gives the same order.
   // As in schedule_options.
   bool forkable = true;
   std::size_t log_limit = detail::replay_log::usual_limit;
@@ -30,17 +30,16 @@ struct random_order_options {
 ///
 ///     schedule<random_order>({.seed = 7}, program, handlers...);
 ///
-/// One thread, the calling one.  At each step each of those who are ready is as likely to run as
-/// the others.  Nobody has a place before the others: who releases a lock, or wakes a gate, makes
-/// all ready who wait there, and who runs first has it; and who sends runs on, as under explore.
+/// It runs on the calling thread.  At each step each ready process is equally likely to run.  No
+/// process has precedence: the release of a lock, or the wake-up of a gate, makes all processes
+/// ready that wait there, and the first that runs gets it.  A sender runs on, as under explore.
 ///
-/// For programs that are run as they are, with their own state and handlers: a whole example, or
-/// one too large to be run often.  It checks nothing, and writes down no path: of a small program
-/// explore visits all orders, and of others random_walk as many as it may, and makes the one that
-/// fails smaller.
+/// For programs with their own state and handlers: a whole example, or one too large to be run
+/// often.  It checks nothing and records no path.  explore visits all orders of a small program; of
+/// others random_walk visits as many as it may, and shrinks the one that fails.
 ///
-/// Deterministic, on every machine, as long as no other thread puts anything (BACKEND-3).  O(1) a step.
-/// Allocates when there are more ready than ever before.
+/// Deterministic on every machine, as long as no other thread puts anything (BACKEND-3).  O(1) a
+/// step.  Allocates when more processes are ready than ever before.
 class random_order {
  public:
   static constexpr unsigned wakes = ~0U;
@@ -71,7 +70,7 @@ class random_order {
 
     detail::injection_queue& injected_;
     detail::portable_rng rng_;
-    std::vector<thunk> ready_;  // in an order that says nothing
+    std::vector<thunk> ready_;  // in no particular order
   };
 
   random_order() : random_order(options()) {}
@@ -86,7 +85,7 @@ class random_order {
   void put(thunk&& t, put_reason, detail::spare_node in) noexcept {
     injected_.put(std::move(t), std::move(in));
   }
-  /// Always no: it would be O(n).
+  /// Always returns an empty thunk: a search would be O(n).
   thunk claim(process*) noexcept { return thunk::reason::quiescent; }
   void stop() { injected_.stop(); }
 

@@ -22,7 +22,7 @@ namespace weft {
 
 /// How a program is run by several threads that share its work.
 struct sharing_options {
-  /// How many, the calling one included; 0: as many as the machine has.
+  /// How many threads, the calling one included; 0: as many as the machine has.
   unsigned threads = 0;
   // As in schedule_options.
   bool forkable = true;
@@ -33,55 +33,60 @@ struct sharing_options {
   overflow_policy when_full = overflow_policy::fail;
 };
 
-/// The work-sharing backend of seeds 000 and 001: several threads, a queue for each.
+/// The work-sharing backend: several threads, each with a queue.
 ///
 ///     schedule<sharing>({.threads = 2}, program, handlers...);
 ///
-/// A thread runs what stands in its own queue, the longest waiting first; what becomes ready there
-/// goes to its end.  One whose queue is empty takes from another's, half of it, at most 256, in one
-/// visit: so that one visit pays for many; when there is nothing anywhere it looks for a few
-/// microseconds longer, if another thread is awake, who may make some, and then sleeps, until
-/// somebody has work to share.
+/// A thread runs the processes in its own queue, first in, first out; a process that becomes ready
+/// there goes to the end.  A thread whose queue is empty takes half of another queue, at most 256
+/// processes, in one visit, so that one visit pays for many.  If all queues are empty, it looks on
+/// for a few microseconds while another thread is awake, which may make some work; then it sleeps
+/// until another thread has work to share.
 ///
-/// Fairness.  Who moves loses no place: what is taken from a queue is taken from its front, and
-/// goes to the front of the other.  Those who stand there have at most 31 more in front of them,
-/// and only of those that were put there, not of those that have moved there, and once: see FAIR-2.
-/// Every thread takes from the others in turn, every 256 steps at the latest, at least one process
-/// if there is one.  So one that has become ready behind k others, at a thread that is stuck in a
-/// process that never lets go, runs before any other thread has taken 256 * (n - 1) * (k + 1) more
-/// steps, n being the number of threads; at one that takes steps too and is stuck later,
-/// 256 * (n - 1) * (k + 256).  Not counted is what others take while the system lets a thread wait
-/// that is at work on a queue.  A step and the hand-overs that follow it, at most 64, are one.
+/// Fairness.  A process that moves loses no place: it is taken from the front of one queue, and
+/// goes to the front of the other.  A process in the receiving queue gets at most 31 others in
+/// front of it, once, and only if it was put there, not if it moved there (FAIR-2).  Every thread
+/// takes from the others in turn, every 256 steps at the latest, at least one process if there is
+/// one.  So a process that becomes ready behind k others, at a thread that is stuck in a process
+/// that never lets go, runs before any other thread has taken 256 * (n - 1) * (k + 1) more steps,
+/// where n is the number of threads; at a thread that takes steps too and is stuck later,
+/// 256 * (n - 1) * (k + 256).  This does not count the steps that others take while the system
+/// suspends a thread that has claimed a queue.  A step and the hand-overs that follow it, at most
+/// 64, count as one.
 ///
-/// Every 16384 spawns of a thread who spawns lets others go first, if as many are ready there: so
-/// what one process makes does not fill the memory before anybody has had a look at it.
+/// After every 16384 spawns on a thread, the process that spawns lets the others go first, if as
+/// many are ready there.  So one process does not fill the memory with processes before any of them
+/// has run.
 ///
-/// Not deterministic.  With one thread it is, and is one_thread, at up to twice the price.
+/// Not deterministic, except with one thread: then it does the same as one_thread, at up to twice
+/// the price.
 ///
-/// It allocates nothing for put and take: the list goes through the processes, of which each is 48
-/// bytes larger.  Source: seed 000, corrected as chapter 9 says; docs/models verifies it.
+/// put and take allocate nothing: the list goes through the processes, each of which is 48 bytes
+/// larger.  Source: the pseudo-code of docs/09_pseudo_code_read_twice.md, as corrected there;
+/// docs/models verifies it.
 ///
-///   SHARE-1  What a worker puts goes to its own queue; if somebody works on that, to another one, so
-///       that nobody waits for who takes a whole batch.  After that it looks whether somebody
-///       sleeps (idle_threads.hpp, IDLE-2), but not after a yield into its own queue when that is
-///       empty: it is about to take that one back itself.  Nor after a hand-over, if one of those
-///       who sleep looks every 10 milliseconds as long as there are any (IDLE-5).
-///   SHARE-2  Nobody holds two queues at once.
-///   SHARE-3  A thread that takes puts what it offers into its own queue before that, the oldest first:
-///       who has offered it has let go of the thread.  Others take of offers the oldest, from who
-///       has nothing in his queue.
-///   FAIR-1  Whoever looks at others looks at them in turn, and goes on where it took something last.
-///   FAIR-2  Between two times that a thread takes from others, unless it had nothing, are 255 steps:
-///       so those it has put in front of its queue have run by then, or have moved on, to an
-///       earlier place.
+///   SHARE-1  A worker puts a process into its own queue; if another thread has claimed that queue,
+///       into another one, so that no worker waits for a thief that takes a batch.  Then the worker
+///       checks whether a thread sleeps (idle_threads.hpp, IDLE-2).  It does not check after a
+///       yield into its own queue if that was empty, since it is about to take that process back
+///       itself; nor after a hand-over while a sleeping thread is on watch, which looks every 10
+///       milliseconds (IDLE-5).
+///   SHARE-2  No thread claims two queues at once.
+///   SHARE-3  Before a thread takes, it promotes its own lazy tasks into its own queue, the oldest
+///       first: the process that pushed them has let go of the thread.  Thieves take the oldest
+///       lazy task of a thread whose queue is empty.
+///   FAIR-1  A thread visits the others in turn, and continues where it took something last.
+///   FAIR-2  Between two visits in which a thread takes something there are 255 steps, unless its
+///       own queue was empty.  So the processes that it has put in front of its queue have run by
+///       then, or have moved on, to an earlier place.
 class sharing {
  public:
   static constexpr unsigned wakes = 1;
   using options = sharing_options;
 
-  /// What a process has of us.
+  /// The backend's header of a process.
   struct alignas(16) header : queue_entry {
-    std::uint64_t answer = 0;  // that it is to go on with
+    std::uint64_t answer = 0;  // to resume the process with
   };
 
   class worker;
@@ -103,17 +108,17 @@ class sharing {
 
   [[nodiscard]] unsigned threads() const noexcept { return count_; }
 
-  /// From anywhere: into the queues in turn.
+  /// By any thread: into the queues in turn.
   void put(thunk&& t, put_reason w) noexcept {
     queue_entry& e = entry_of(std::move(t), w);
     // Relaxed: any number will do.
     (void)enter(e, next_.fetch_add(1, std::memory_order_relaxed) % count_);
     idle_.wake_one();
   }
-  /// O(1).  Says no also if somebody is at work on the queue.
+  /// O(1).  Also returns an empty thunk if another thread has claimed the queue.
   thunk claim(process* p) noexcept {
     queue_entry& e = header_of<header>(*p);
-    // Relaxed: a hint, the queue makes sure.
+    // Relaxed: a hint, which the queue checks under its claim.
     auto const* const at = static_cast<queue const*>(e.owner.load(std::memory_order_relaxed));
     if (at && const_cast<queue*>(at)->try_dequeue_entry(e) == thread_queue::removal::removed)
       return thunk_of(e);
@@ -121,21 +126,23 @@ class sharing {
   }
   void stop() noexcept { idle_.stop(); }
 
-  /// Those who sleep are to look until when: all of them, as any may be the last that has time to.
+  /// Makes all sleeping threads compute their deadlines again: each of them may be the only one
+  /// that stays idle.
   void recheck_deadlines() noexcept {
-    // [1] seq_cst: published, and then we look who sleeps (idle_threads.hpp, IDLE-2).
+    // [1] seq_cst: pairs with the load in looks(); published before the check for sleepers (IDLE-2
+    // of idle_threads.hpp).
     looks_.fetch_add(1, std::memory_order_seq_cst);
     idle_.wake_all();
   }
 
  private:
-  /// A cache line of its own, which two threads do not share by chance.
+  /// Aligned to a cache line, so that two threads do not share one.
   struct alignas(64) queue : thread_queue {
-    chase_lev<lazy_task*> lazy;  // what its thread will do itself, unless another takes it
+    chase_lev<lazy_task*> lazy;  // reclaimed by its thread, unless a thief takes them
   };
 
   static void move(process& p, sharing_state to) noexcept { header_of<header>(p).state.move(to); }
-  /// Ready.  One that is about to wait is so once it waits.
+  /// Makes the process of `t` ready.  If the process is about to wait, this waits until it sleeps.
   [[nodiscard]] static queue_entry& entry_of(thunk&& t, put_reason w) noexcept {
     auto& at = header_of<header>(*t.get());
     at.answer = t.answer();
@@ -150,8 +157,8 @@ class sharing {
     return thunk(&process_behind(at), at.answer);
   }
 
-  /// At the end of that queue; if somebody works on it, of the next that nobody works on.  Whether
-  /// that one was the first, and empty.
+  /// Appends to that queue, or if it is claimed, to the next one that is not.  Returns whether `e`
+  /// is in the first one, and that one was empty.
   bool enter(queue_entry& e, unsigned first) noexcept {
     for (detail::relax wait;; wait())
       for (unsigned i = 0; i != count_; ++i) {
@@ -169,7 +176,7 @@ class sharing {
   unsigned count_;
   std::unique_ptr<queue[]> queues_;
   detail::idle_threads idle_;
-  std::atomic<unsigned> looks_ = 0;  // how often all were told to look again
+  std::atomic<unsigned> looks_ = 0;  // counts recheck_deadlines()
   alignas(64) std::atomic<unsigned> next_ = 0;
 };
 

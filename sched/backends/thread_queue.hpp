@@ -8,7 +8,7 @@
 
 namespace weft {
 
-/// What a process needs to stand in a thread_queue.
+/// The links of a process that is in a thread_queue.
 struct queue_entry {
   queue_entry* next = nullptr;               // QUEUE-2
   queue_entry* previous = nullptr;           // QUEUE-2
@@ -17,11 +17,11 @@ struct queue_entry {
 };
 
 namespace detail {
-/// Stands at the head of each queue that is locked.  Never an entry.
+/// The head of each queue that is claimed.  Never an entry.
 [[gnu::visibility("default")]] inline constinit queue_entry locked_queue;
 }  // namespace detail
 
-/// Entries on their way from one queue to another: nobody else's.
+/// Entries on their way from one queue to another.  No other thread has them.
 struct entry_chain {
   queue_entry* first = nullptr;
   queue_entry* last = nullptr;
@@ -36,43 +36,47 @@ struct entry_chain {
   }
 };
 
-/// The memory orders of the labels.
+/// The memory order of each label.
 struct queue_orders {
   static constexpr auto claims = std::memory_order_seq_cst;      // [1]
   static constexpr auto gives_back = std::memory_order_release;  // [2]
   static constexpr auto looks = std::memory_order_seq_cst;       // [3]
 };
 
-/// The queue of ready processes that a thread of seed 000 has: a doubly linked list through them,
-/// first in, first out, from which others may take, also out of the middle.  Its head is its lock:
-/// a word that is null, the first entry, or a sentinel that says that somebody works on it.
+/// The ready processes of a thread: a doubly linked list through them, first in, first out, from
+/// which other threads may take, also from the middle.  Its head is its lock: a word that is null,
+/// the first entry, or a sentinel, which says that a thread has claimed the queue.
 ///
-/// Nobody waits here.  What finds the queue locked says so, and the caller may look elsewhere: so
-/// the answers are threefold, where the seed has one null for "empty" and for "locked".
+/// No operation waits.  An operation that finds the queue claimed says so, and the caller may look
+/// elsewhere.  So results have three values: the pseudo-code of chapter 9 has one null for "empty"
+/// and for "locked".
 ///
-///   QUEUE-1  Who swaps the head for the sentinel has claimed the queue, until it stores a head again.
+///   QUEUE-1  A thread that swaps the head for the sentinel has claimed the queue, until it stores
+///       a head again.
 ///   QUEUE-2  tail, length, next and previous are written under the claim only.
-///   QUEUE-3  An entry stands in one queue at most, and `owner` says in which.  Written under its claim.
-///   QUEUE-4  An entry becomes `running` under the claim under which it leaves: it can be taken out as
-///       long as it stands there, and by one.  Those that move in a chain are still `queued`, and
-///       nobody's: claimed by none.
-///   QUEUE-5  Moving by `try_share` and `try_prepend`, nobody gets a later place.
+///   QUEUE-3  An entry is in at most one queue, and `owner` says in which.  Written under its
+///       claim.
+///   QUEUE-4  An entry becomes `running` under the claim under which it leaves.  So it can be taken
+///       out as long as it is in the queue, and once.  Entries that move in a chain are still
+///       `queued`, and in no queue: they cannot be taken out.
+///   QUEUE-5  Moving by `try_share` and `try_prepend` gives no entry a later place.
 ///
-/// Every operation is O(1) but `try_share`, which is O(n), and allocates nothing.  Thread safe.
+/// Every operation is O(1) except `try_share`, which is O(n), and allocates nothing.  Thread safe.
 ///
-/// Source: seed 000, class Thread, corrected as chapter 9 says (DEFECT-2, DEFECT-3).
+/// Source: class Thread of docs/09_pseudo_code_read_twice.md, as corrected there (DEFECT-2,
+/// DEFECT-3).
 template <class Orders = queue_orders>
 class basic_thread_queue {
  public:
   enum class entered { locked, was_empty, had_some };
   enum class removal { locked, not_here, removed };
 
-  /// What a look for an entry came to.
+  /// The result of an operation that takes an entry.
   class found {
    public:
     [[nodiscard]] bool is_locked() const noexcept { return entry_ == sentinel(); }
     [[nodiscard]] bool is_empty() const noexcept { return entry_ == nullptr; }
-    /// Of one that is neither.
+    /// Only if it is neither locked nor empty.
     [[nodiscard]] queue_entry& entry() const noexcept { return *entry_; }
 
    private:
@@ -85,7 +89,7 @@ class basic_thread_queue {
   basic_thread_queue(basic_thread_queue const&) = delete;
   basic_thread_queue& operator=(basic_thread_queue const&) = delete;
 
-  /// At the end.  `e` is queued already.
+  /// Appends `e`, which is `queued` already.
   [[nodiscard]] entered try_enqueue(queue_entry& e) noexcept {
     queue_entry* const head = claim();
     if (head == sentinel()) return entered::locked;
@@ -94,7 +98,7 @@ class basic_thread_queue {
     return head ? entered::had_some : entered::was_empty;
   }
 
-  /// The first one, which is running now.
+  /// Removes the first entry, which is then `running`.
   [[nodiscard]] found try_dequeue() noexcept {
     queue_entry* const head = claim_some();
     if (!head || head == sentinel()) return found(head);
@@ -102,12 +106,12 @@ class basic_thread_queue {
     return found(head);
   }
 
-  /// That one, wherever it stands here; it is running then.
+  /// Removes that entry, wherever it is in this queue; it is then `running`.
   [[nodiscard]] removal try_dequeue_entry(queue_entry& e) noexcept {
     queue_entry* const head = claim_some();
     if (head == sentinel()) return removal::locked;
     if (!head) return removal::not_here;
-    // Relaxed: if it says that this is the queue, it was written under an earlier claim.
+    // Relaxed: if it is this queue, it was written under an earlier claim.
     if (e.owner.load(std::memory_order_relaxed) != this) {
       give_back(head);
       return removal::not_here;
@@ -123,7 +127,8 @@ class basic_thread_queue {
     return removal::removed;
   }
 
-  /// try_enqueue(e) and then try_dequeue(), under one claim.  `e` itself if it would be alone.
+  /// try_enqueue(e) followed by try_dequeue(), under one claim.  Returns `e` itself if the queue is
+  /// empty.
   [[nodiscard]] found try_exchange(queue_entry& e) noexcept {
     queue_entry* const head = claim_some();
     if (head == sentinel()) return found(head);
@@ -136,7 +141,7 @@ class basic_thread_queue {
     return found(head);
   }
 
-  /// The first ones, `most` of them if there are that many, still queued.  False if it is locked.
+  /// Removes the first entries, at most `most`, still `queued`.  False if the queue is claimed.
   [[nodiscard]] bool try_share(unsigned most, entry_chain& chain) noexcept {
     queue_entry* const head = claim_some();
     if (head == sentinel()) return false;
@@ -153,7 +158,7 @@ class basic_thread_queue {
     give_back(rest);
     return true;
   }
-  /// In front of all others (QUEUE-5).  False if it is locked.
+  /// Puts the chain in front of all others (QUEUE-5).  False if the queue is claimed.
   [[nodiscard]] bool try_prepend(entry_chain const& chain) noexcept {
     queue_entry* const head = claim();
     if (head == sentinel()) return false;
@@ -165,13 +170,14 @@ class basic_thread_queue {
     return true;
   }
 
-  /// For one who has announced that it will sleep: whether there is nothing, and nobody at work.
+  /// For a thread that has announced that it will sleep: whether the queue is empty and not
+  /// claimed.
   [[nodiscard]] bool is_empty() const noexcept {
-    // [3] seq_cst, with [1]: it comes after the announcement, as an enqueuer's look for sleepers
-    // comes after its claim.  One of the two sees the other.
+    // [3] seq_cst: pairs with [1].  This load comes after the announcement; an enqueuer checks for
+    // sleepers after its claim.  One of the two sees the other.
     return head_.load(Orders::looks) == nullptr;
   }
-  /// A hint: how many stand here.
+  /// A hint: how many entries there are.
   [[nodiscard]] unsigned length() const noexcept {
     return length_.load(std::memory_order_relaxed);  // relaxed: a hint, and exact under the claim
   }
@@ -179,27 +185,28 @@ class basic_thread_queue {
  private:
   static queue_entry* sentinel() noexcept { return &detail::locked_queue; }
 
-  /// The head, which is ours to store again (QUEUE-1); or the sentinel.
+  /// Returns the head, which the caller must store again (QUEUE-1); or the sentinel.
   [[nodiscard]] queue_entry* claim() noexcept {
-    queue_entry* head = head_.load(std::memory_order_relaxed);  // relaxed: [1] makes sure
+    queue_entry* head = head_.load(std::memory_order_relaxed);  // relaxed: [1] checks it
     do
       if (head == sentinel()) return head;
-    // [1] acquire: what the one before us did under its claim [2] is done.  seq_cst: as [3] says.
+    // [1] acquire: pairs with the release [2] of the claim before.  seq_cst: pairs with [3].
     while (
         !head_.compare_exchange_weak(head, sentinel(), Orders::claims, std::memory_order_relaxed));
     return head;
   }
-  /// The same, or null: if there is none, nothing is claimed.
+  /// The same, but claims nothing, and returns null, if the queue is empty.
   [[nodiscard]] queue_entry* claim_some() noexcept {
-    queue_entry* head = head_.load(std::memory_order_relaxed);  // as in claim()
+    queue_entry* head = head_.load(std::memory_order_relaxed);  // relaxed: as in claim()
     do
       if (!head || head == sentinel()) return head;
+    // [1] and relaxed: as in claim().
     while (
         !head_.compare_exchange_weak(head, sentinel(), Orders::claims, std::memory_order_relaxed));
     return head;
   }
   void give_back(queue_entry* head) noexcept {
-    head_.store(head, Orders::gives_back);  // [2] release: the next claim [1] sees what we did
+    head_.store(head, Orders::gives_back);  // [2] release: pairs with the next acquire [1]
   }
 
   // ---- under the claim
@@ -211,7 +218,7 @@ class basic_thread_queue {
     tail_ = &e;
     count(length() + 1);
   }
-  /// The head leaves.  Who is the head now.
+  /// Removes the head.  Returns the new one.
   [[nodiscard]] queue_entry* take_first(queue_entry& head) noexcept {
     queue_entry* const next = head.next;
     (next ? next->previous : tail_) = nullptr;
@@ -226,7 +233,9 @@ class basic_thread_queue {
   }
   // Relaxed: the claim orders them (QUEUE-3).
   void own(queue_entry& e) noexcept { e.owner.store(this, std::memory_order_relaxed); }
+  // Relaxed: as above.
   void disown(queue_entry& e) noexcept { e.owner.store(nullptr, std::memory_order_relaxed); }
+  // Relaxed: a hint, and exact under the claim.
   void count(unsigned n) noexcept { length_.store(n, std::memory_order_relaxed); }
 
   std::atomic<queue_entry*> head_ = nullptr;  // QUEUE-1

@@ -13,25 +13,24 @@ namespace weft {
 
 using instant = std::chrono::steady_clock::time_point;
 
-/// What becomes of who starts a process when there are as many as there may be
-/// (schedule_options::max_processes).
+/// What an operation does that would start one process more than schedule_options::max_processes.
 enum class overflow_policy : unsigned char {
-  fail,  ///< It throws too_many_processes.
-  wait   ///< It waits until one has ended; who waits longest starts his first.
+  fail,  ///< The operation throws too_many_processes.
+  wait   ///< The operation waits until a process ends; the longest waiter comes first.
 };
 
-/// Why a thunk is put: a backend may order by it.
+/// Why a thunk is put.  A backend may order by it.
 enum class put_reason {
-  started,     ///< A process that has not run yet.
-  yielded,     ///< It let the others go first.
-  woken,       ///< What it waited for has come.
-  handed_over  ///< It goes on later, and one that it has woken now, which was not put.
+  started,     ///< The process has not run yet.
+  yielded,     ///< The process lets the others go first.
+  woken,       ///< The event that the process waited for has happened.
+  handed_over  ///< It continues later; the process that it woke runs now, without a put.
 };
 
 /// Whether nothing more is due from outside: no timer, no completion.
 class quiescence_test {
  public:
-  constexpr quiescence_test() = default;  // nothing is
+  constexpr quiescence_test() = default;  // nothing is due
   constexpr quiescence_test(bool (*f)(void const*), void const* data) noexcept
       : f_(f), data_(data) {}
   [[nodiscard]] bool operator()() const { return !f_ || f_(data_); }
@@ -41,44 +40,46 @@ class quiescence_test {
   void const* data_ = nullptr;
 };
 
-/// Where boxed resumptions wait, and who says which runs next.  It neither looks into a process
-/// nor counts them.
+/// The queues of ready processes, and the decision which of them runs next.  A backend neither
+/// looks into a process nor counts processes.
 ///
-/// What put throws, it throws with the thunk as it was.
+/// If put throws, the thunk is unchanged.
 ///
-///   BACKEND-1  A put happens before the take or claim that returns it.
-///   BACKEND-2  Each put is answered by exactly one take or claim, or by stop.
-///   BACKEND-3  b.put may be called by any thread; a worker belongs to one.
-///   BACKEND-4  claim(p) gives the thunk that was put, if p is ready; else an empty one.  It may say no to
-///       everything.
-///   BACKEND-5  take comes back empty only if it is dry (every worker idle, nothing ready, and `dry`
-///       agreed), at the deadline, or stopped; and says which.  If there are several workers, dry
-///       is for good: until all of them have gone; and b.recheck_deadlines() has each of them come back as
-///       at the deadline, once, before it sleeps on: there may be an earlier one.
+///   BACKEND-1  A put happens before the take or claim that returns the thunk.
+///   BACKEND-2  Each thunk that is put is returned by exactly one take or claim, unless the backend
+///       is stopped.
+///   BACKEND-3  Any thread may call b.put; a worker belongs to one thread.
+///   BACKEND-4  claim(p) returns the thunk that was put, if p is ready; else an empty one.  It may
+///       always return an empty one.
+///   BACKEND-5  take returns an empty thunk only if the backend is quiescent (every worker is idle,
+///       nothing is ready, and `quiescent` agrees), at the deadline, or if the backend is stopped;
+///       the thunk says which.  With several workers, quiescence lasts until all workers are
+///       destroyed, and b.recheck_deadlines() makes each worker return once as if its deadline had
+///       passed, before it sleeps on: there may be an earlier deadline.
 template <class B>
 concept backend = requires(B b, typename B::worker& w, thunk t, process* p, instant until,
                            quiescence_test quiescent) {
-  requires std::constructible_from<typename B::worker, B&, unsigned>;  // one a thread
-  w.put(std::move(t), put_reason::yielded);                            // the owner's end
-  b.put(std::move(t), put_reason::woken);  // from anywhere: completions, timers, other threads
+  requires std::constructible_from<typename B::worker, B&, unsigned>;  // one for each thread
+  w.put(std::move(t), put_reason::yielded);                            // by the worker's own thread
+  b.put(std::move(t), put_reason::woken);  // by any thread: completions, timers, other threads
   { b.claim(p) } -> std::same_as<thunk>;
   { w.take(until, quiescent) } -> std::same_as<thunk>;
-  { B::wakes } -> std::convertible_to<unsigned>;  // waiters that a release makes ready
-  b.stop();                                       // from anywhere
+  { B::wakes } -> std::convertible_to<unsigned>;  // how many waiters a release makes ready
+  b.stop();                                       // by any thread
 };
 
-/// One that has memory for a put from anywhere beforehand: b.reserve() throws bad_alloc, and
-/// b.put(thunk, why, reserved) nothing.  So a process that waits for something from outside is
-/// woken even if there is no memory then.  Of another backend b.put() should throw nothing: what it
-/// throws, open() does, and completing (external_event.hpp).
+/// A backend that allocates beforehand the memory for a put by any thread: b.reserve() throws
+/// bad_alloc, and b.put(thunk, put_reason, reserved) does not throw.  So a process that waits for
+/// an external event is woken even if no memory is left then.  On another backend b.put() should
+/// not throw: its exceptions leave open() and complete() (external_event.hpp).
 template <class B>
 concept reserving_backend =
     backend<B> && requires(B b, thunk t, decltype(std::declval<B&>().reserve()) r) {
       { b.put(std::move(t), put_reason::woken, std::move(r)) } noexcept;
     };
 
-/// One whose workers have a short cut, when it can be had, for w.put(t, why::yielded) followed by
-/// w.take(...).
+/// A backend whose workers can sometimes do w.put(t, put_reason::yielded) followed by w.take(...)
+/// in one short step.
 template <class B>
 concept exchanging_backend = backend<B> && requires(typename B::worker& w, thunk t) {
   { w.can_exchange() } noexcept -> std::same_as<bool>;
@@ -86,27 +87,29 @@ concept exchanging_backend = backend<B> && requires(typename B::worker& w, thunk
 };
 
 namespace detail {
-/// After how many takes a worker has its offers begun all the same (BACKEND-8).
+/// For how many takes a worker may leave its lazy tasks where they are (BACKEND-8).
 inline constexpr unsigned max_deferrals = 64;
 }  // namespace detail
 
-/// Whether offers have been put; and, if so, whether somebody is to be told.
+/// Whether lazy tasks were pushed, and whether a sleeping worker must then be woken for them.
 enum class lazy_push : std::uint8_t { done, unannounced, no_room };
 
-/// One whose workers keep offers.
+/// A backend whose workers keep lazy tasks.
 ///
-///   BACKEND-6  Each offer is answered by exactly one: its worker's reclaim(), which gives the newest
-///       that is there, null if there is none; or a take, of any worker, which begins it.  What is
-///       left when the worker or the backend ends is begun, and dropped.  w.put_all(n, next) puts
-///       what next() gives, n times, at least once; or none, if there is no room: w.make_room(n)
-///       makes some, or throws bad_alloc.  If somebody sleeps who might take one, w.tell() tells
-///       him.  Who takes one, and sees more, tells the next of them.  Who puts back what it has
-///       taken back tells of it, since others may have looked meanwhile.
-///   BACKEND-7  While there are offers it is not dry.  A worker that takes has nothing better to do with
-///       its own: all of them have their turn as if they were put then.
-///   BACKEND-8  w.has_other_work() is a hint whether a process is ready that the worker would take.  A process
-///       that lets those go first, and will take back its offers in its turn, calls
-///       w.defer_lazy_tasks(): then BACKEND-7 may wait for some takes, so many at most.
+///   BACKEND-6  Each lazy task is taken exactly once: by its worker's reclaim(), which returns the
+///       newest one, or null if none is left; or by the take of any worker, which promotes it.
+///       When the worker or the backend is destroyed, the tasks that are left are promoted, and the
+///       processes dropped.  w.push_lazy(n, next) pushes the results of n calls of next(), n >= 1;
+///       if there is no room it pushes none, and w.reserve_lazy(n) makes room, or throws bad_alloc.
+///       If a worker sleeps that might take one, w.announce_lazy() wakes it.  A thief that takes a
+///       task and sees more wakes the next worker.  A caller that pushes back a task that it has
+///       reclaimed announces it, since thieves may have looked meanwhile.
+///   BACKEND-7  While there are lazy tasks the backend is not quiescent.  A worker that takes
+///       promotes its own lazy tasks: each has its turn as if it were put then.
+///   BACKEND-8  w.has_other_work() is a hint whether a process is ready that the worker would take.
+///       A process that lets such processes go first, and will reclaim its lazy tasks in its own
+///       turn, calls w.defer_lazy_tasks(): then BACKEND-7 may be delayed, by at most max_deferrals
+///       takes.
 template <class B>
 concept lazy_backend =
     backend<B> && requires(typename B::worker& w, lazy_task* (*next)(), std::size_t n) {
@@ -119,7 +122,7 @@ concept lazy_backend =
     };
 
 namespace detail {
-/// What next() gives, n times, at least once.  Throws bad_alloc, and then has put nothing.
+/// Pushes the results of n calls of next(), n >= 1.  If it throws bad_alloc, it has pushed none.
 template <class Worker, class Next>
 void push_lazy_tasks(Worker& w, std::size_t n, Next next) {
   lazy_push put = w.push_lazy(n, next);
@@ -131,27 +134,28 @@ void push_lazy_tasks(Worker& w, std::size_t n, Next next) {
 }
 }  // namespace detail
 
-/// What a process waits for: reports tell the two apart.
+/// What a process waits for.  Reports distinguish the two.
 enum class wait_kind : std::uint8_t { mail, other };
 
-/// One whose workers run on several threads at once.  It has something with each process, of the
-/// type `place` (16 bytes aligned, without a destructor; header_of<place>(p) gives it), and is
-/// told, on its thread, when a process waits: before it says anywhere where it can be found, and
-/// when its thread touches it no more.  Put in between, it is not run before that.
+/// A backend whose workers run on several threads at once.  It keeps a `header` with each process,
+/// 16 bytes aligned and trivially destructible; header_of<header>(p) returns it.  The thread of a
+/// process that waits tells the backend twice: before the process can be found anywhere, and when
+/// the thread no longer touches it.  A process that is put in between does not run before the
+/// second.
 template <class B>
 concept concurrent_backend =
     backend<B> && requires(B const& b, typename B::worker& w, process& p, wait_kind what) {
       typename B::header;
-      { b.threads() } noexcept -> std::same_as<unsigned>;  // how many workers it is to have
+      { b.threads() } noexcept -> std::same_as<unsigned>;  // how many workers it will have
       { w.on_wait_begin(p) } noexcept;
       { w.on_waiting(p, what) } noexcept;
-      { w.on_wait_cancelled(p) } noexcept;  // it need not wait after all
-      { w.on_handover(p) } noexcept;  // it waits, or is about to, and its next step is the caller's
+      { w.on_wait_cancelled(p) } noexcept;  // the process need not wait after all
+      { w.on_handover(p) } noexcept;  // it waits, or is about to, and the caller runs its next step
     };
 
 namespace detail {
-/// Whether who sends lets the one run who waits for that.  Not where all orders are explored: who
-/// is next is chosen there: so `B::hands_over` says false.
+/// Whether a sender hands the thread over to the receiver that waits.  An explorer sets
+/// `B::hands_over` to false: there the strategy chooses the next process.
 template <class B>
 constexpr bool hands_over = true;
 template <class B>
@@ -159,13 +163,13 @@ template <class B>
 constexpr bool hands_over<B> = B::hands_over;
 }  // namespace detail
 
-/// One that is told what processes look at and write.
+/// A backend that is told which locations processes read and write.
 template <class B>
 concept exploring_backend = backend<B> && requires(B b, process* p, void const* location,
                                                    bool writes) { b.touched(p, location, writes); };
 
-/// How a program is run on it: `B::options`, which has the fields of schedule_options
-/// (schedule.hpp) and the backend's, and which it can be made from.
+/// A backend with options of its own: `B::options` has the fields of schedule_options
+/// (schedule.hpp) and those of the backend, which is constructed from it.
 template <class B>
 concept configurable_backend = backend<B> && requires { typename B::options; } &&
                                std::constructible_from<B, typename B::options const&>;

@@ -10,17 +10,17 @@ namespace weft {
 
 namespace detail {
 
-/// Who is asked.  Used by its thread.
+/// Answers decide().  Used by its own thread.
 class decider {
  public:
   decider() = default;
   decider(decider const&) = delete;
   decider& operator=(decider const&) = delete;
 
-  /// One of `n`, which is not 0.  `names`: of all of them, or null.
+  /// Returns a number below `n`, which is not 0.  `names` has the `n` names, or is null.
   virtual std::size_t decide(std::size_t n, std::string_view const* names) = 0;
 
-  /// Null but while schedules are tried on this thread.
+  /// Null unless schedules are explored on this thread.
   [[gnu::visibility("default")]] static inline constinit thread_local decider* of_thread = nullptr;
 
  protected:
@@ -35,22 +35,24 @@ inline std::size_t decide(std::size_t n, std::string_view const* names) {
 
 }  // namespace detail
 
-/// For handlers that are passed to explore, random_walk and the like: which of several ways it goes
-/// now.  One way is taken in one schedule and another one in another, as with who runs: explore
-/// tries all of them.
+/// Lets an explorer (explore, random_walk and the like) choose which of several ways a handler
+/// goes.  Each way is taken in some schedule, as with the choice which process runs: explore tries
+/// all of them.
 ///
 ///     struct coin {
 ///       bool on(flip) { return decide(2) == 1; }
 ///     };
 ///
-/// By number, from 0.  Outside of a step of such a run, as under `schedule`, it is 0.  So let 0 be
-/// what is usual: that is tried first, and what is made smaller has as few others as it can.
+/// Returns a number from 0 to `ways` - 1.  Outside of a step of such a run, as under `schedule`, it
+/// returns 0.  So let 0 be the usual way: it is tried first, and shrinking leaves as few other
+/// decisions as possible.
 ///
-/// Not for the program itself: a process that has forked would decide again what it has decided.
+/// Do not use it in the program itself: after a fork one of the two processes is run from its
+/// beginning, and would decide again.
 ///
-/// O(1).  Throws std::invalid_argument if there is none.
+/// O(1).  Throws std::invalid_argument if `ways` is 0.
 [[nodiscard]] inline std::size_t decide(std::size_t ways) { return detail::decide(ways, nullptr); }
-/// The same.  What they are called is for reports.
+/// The same; the names of the ways appear in reports.
 [[nodiscard]] inline std::size_t decide(std::span<std::string_view const> ways) {
   return detail::decide(ways.size(), ways.data());
 }

@@ -14,15 +14,16 @@
 
 namespace [[gnu::visibility("default")]] weft {
 
-/// What a process finds, at its next scheduler operation or where it waits, when another has failed
-/// or the scheduler is stopped: it is to unwind.  And what schedule throws when it was stopped.
-/// One that catches it and goes on finds it again; after a hundred times it is unwound where it is.
-/// Of one that was shut down what() says why, if there was a reason.  A copy costs a count.
+/// Thrown in a process, at its next scheduler operation or where it waits, when another process has
+/// failed or the scheduler is stopped: the process must unwind.  A process that catches it and goes
+/// on gets it again; after a hundred times it is unwound where it stands.  schedule() throws it,
+/// too, if it was stopped.  After a shutdown what() gives the reason, if there was one.  A copy
+/// increments a count.
 struct cancelled : std::exception {
   cancelled() = default;
-  /// What it says.
+  /// `text` is what what() returns.
   explicit cancelled(std::shared_ptr<std::string const> text) noexcept : text_(std::move(text)) {}
-  /// The same, of a literal.
+  /// The same for a string literal.
   explicit cancelled(char const* literal) noexcept : literal_(literal) {}
 
   [[nodiscard]] char const* what() const noexcept override {
@@ -46,24 +47,25 @@ namespace detail {
 }
 }  // namespace detail
 
-/// Submitting to a scheduler that is over, or is being shut down.
+/// A submission to a scheduler whose run is over, or that is being shut down.
 struct scheduler_stopped : std::runtime_error {
   scheduler_stopped()
       : runtime_error("weft: submit: the scheduler is over, or was told to shut down") {}
 };
 
-/// Starting one process more than `.max_processes`, where `.when_full` says that this fails.
+/// An operation would start one process more than `.max_processes`, and `.when_full` says that this
+/// fails.
 struct too_many_processes : std::runtime_error {
-  /// `what`: the operation, where and by whom it was performed.
+  /// `what`: the operation, with the place and the process that performed it.
   too_many_processes(std::string const& what, std::size_t most)
       : runtime_error("weft: " + what + ": there are as many processes as .max_processes allows, " +
                       std::to_string(most)) {}
 };
 
-/// Nobody is left who could send: the inbox is empty, and its last address has gone.  A receiver
+/// The inbox is empty, and its last address is destroyed: no process can send any more.  A receiver
 /// that is cancelled finds `cancelled` instead.  On several threads a receiver whose last sender is
-/// just being unwound by an exception may find this first: a failure cancels the others when its
-/// process has ended.
+/// just being unwound by an exception may find this first: a failure cancels the other processes
+/// only when its process has ended.
 struct no_senders : std::exception {
   [[nodiscard]] char const* what() const noexcept override {
     return "weft: nothing is left to receive, and nobody is left who could send";
@@ -81,12 +83,12 @@ struct exceptions : std::runtime_error {
                       f.front().process.text()),
         all(std::move(f)) {}
 
-  std::vector<failure> all;  ///< In the order in which they failed.
+  std::vector<failure> all;  ///< In the order in which the processes failed.
 };
 
-/// Processes are left, all of them wait, and nobody is there to wake them.
+/// Processes are left, all of them wait, and none can be woken any more.
 struct deadlock : std::runtime_error {
-  /// Who has it, a mutex, and the place where it was locked.
+  /// The process that holds the mutex, and the place where it locked it.
   struct holder {
     process_id process;
     std::string since;
@@ -95,9 +97,9 @@ struct deadlock : std::runtime_error {
     process_id process;
     std::string what;  ///< The operation, and where it was performed.
     std::optional<holder> held_by;
-    std::string reason{};  ///< What it waits for there, where the operation does not say it.
+    std::string reason{};  ///< What the process waits for, where the operation does not say it.
 
-    /// All of it: "weft::syncing::wait at a.cpp:7, held by process 1.2 since a.cpp:5"
+    /// All fields: "weft::syncing::wait at a.cpp:7, held by process 1.2 since a.cpp:5"
     [[nodiscard]] std::string text() const {
       std::string s = what;
       if (held_by) s += ", held by process " + held_by->process.text() + " since " + held_by->since;

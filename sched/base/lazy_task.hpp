@@ -5,8 +5,8 @@
 
 namespace weft {
 
-/// What a thread will do itself, as a call, unless another one has taken it by then: then it
-/// becomes a process.  Until then it costs no process, and its owner no word to anybody.
+/// A task that its thread will call itself, unless another thread takes it first; then it becomes a
+/// process.  Until then it costs no process, and its owner notifies no other thread.
 ///
 /// Source: E. Mohr, D. A. Kranz, R. H. Halstead, Lazy task creation: a technique for increasing the
 /// granularity of parallel programs, LFP 1990, doi:10.1145/91556.91631.
@@ -15,8 +15,8 @@ class lazy_task {
   lazy_task(lazy_task const&) = delete;
   lazy_task& operator=(lazy_task const&) = delete;
 
-  /// Makes it a process, which is ready: for the thread that has taken it.  Empty if it could not:
-  /// then it is dealt with.
+  /// Makes it a process, which is ready and belongs to the thread that has taken the task.  Empty
+  /// if that failed; the failure has then been handled.
   [[nodiscard]] virtual thunk promote() noexcept = 0;
 
  protected:

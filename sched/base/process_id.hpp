@@ -14,13 +14,14 @@
 
 namespace weft {
 
-/// Which process: the path of births that led to it.  The first process is "1", its n-th child,
-/// spawned or forked off, "1.n".  So ids do not depend on what other processes do, and one process
-/// has one id in every schedule.  Those that are submitted from outside are "0.1", "0.2" and so on.
+/// The identity of a process: the path of spawns and forks that led to it.  The first process is
+/// "1", its n-th child, spawned or forked, "1.n".  So an id does not depend on what other processes
+/// do, and a process has the same id in every schedule.  Processes that are submitted from outside
+/// are "0.1", "0.2" and so on.
 ///
-/// A word.  A step of the path takes 4 bits up to the 7th child, 8 up to the 63rd, and so on; when
-/// 63 bits are full, what follows is a hash, written "#...": distinct in practice, not by law.
-/// Ordered: a parent before its children, siblings by birth.
+/// One word.  A step of the path takes 4 bits up to the 7th child, 8 bits up to the 63rd, and so
+/// on; when 63 bits are full, the rest is a hash, written "#...": distinct in practice, though not
+/// guaranteed.  Ordered: a parent before its children, siblings by creation.
 class process_id {
  public:
   constexpr process_id() = default;  // the first process
@@ -28,18 +29,19 @@ class process_id {
   [[nodiscard]] constexpr process_id child(std::uint64_t n) const noexcept {
     return child(n, free_bits());
   }
-  /// The n-th that came from outside.  Its path begins with a step to a child 0, which none is.
+  /// The n-th process that is submitted from outside.  Its path begins with a step to child 0,
+  /// which no process is.
   [[nodiscard]] static constexpr process_id submitted(std::uint64_t n) noexcept {
     return process_id().child(n, 63 - 4);
   }
-  /// Of the library's own: "0.0.n".
+  /// A process of the library's own: "0.0.n".
   [[nodiscard]] static constexpr process_id internal(std::uint64_t n) noexcept {
     return process_id().child(n, 63 - 8);
   }
   [[nodiscard]] constexpr bool is_internal() const noexcept { return path_ && path_ >> 55 == 0; }
 
-  /// Of a child: the one that is born so many births later, to the same parent.  None, which is the
-  /// first process, if its own path is a hash.
+  /// For a child: the sibling that is created `n` children later by the same parent.  Returns the
+  /// first process's id, which no child has, if the path of this one is a hash.
   [[nodiscard]] constexpr process_id nth_after(std::uint32_t n) const noexcept {
     if (is_hash()) return {};
     std::uint64_t rest = path_ << 1;
@@ -64,7 +66,7 @@ class process_id {
     return all;
   }
 
-  /// The id that has this text; nothing if none has.
+  /// The id that has this text; nullopt if none has.
   [[nodiscard]] static std::optional<process_id> read(std::string_view text) {
     std::optional<process_id> const id = text.starts_with('#') ? read_hash(text) : read_path(text);
     return id && id->text() == text ? id : std::nullopt;
@@ -80,7 +82,7 @@ class process_id {
   static constexpr std::uint64_t hash_mark = std::uint64_t{1} << 63;
 
   explicit constexpr process_id(std::uint64_t path) : path_(path) {}
-  /// Takes a number off the text.
+  /// Removes a number from the front of the text.
   static std::optional<std::uint64_t> read_number(std::string_view& text) noexcept {
     std::uint64_t n = 0;
     auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
@@ -94,7 +96,7 @@ class process_id {
     if (!n) return {};
     return process_id(*n | hash_mark);
   }
-  /// Whether all of the text was right is for the caller to check.
+  /// The caller checks whether all of the text was valid.
   static std::optional<process_id> read_path(std::string_view text) noexcept {
     auto const first = read_number(text);
     if (!first) return {};
@@ -118,15 +120,17 @@ class process_id {
   [[nodiscard]] constexpr process_id child(std::uint64_t n, int free) const noexcept {
     int const groups = groups_for(n);
     if (4 * groups > free) return hashed(n);
-    std::uint64_t const ones = (std::uint64_t{1} << groups) - 2;  // groups - 1 of them, and a zero
+    std::uint64_t const ones = (std::uint64_t{1} << groups) - 2;  // groups - 1 ones, then a zero
     std::uint64_t const step = ones << (3 * groups) | n;
     return process_id(path_ | step << (free - 4 * groups));
   }
-  /// Groups of three bits that hold a number.  Of a step, as many bits say how many there are.
+  /// How many groups of three bits hold a number.  A step has as many bits in front of its groups,
+  /// which say how many groups there are.
   static constexpr int groups_for(std::uint64_t n) noexcept {
     return (static_cast<int>(std::bit_width(n)) + 2) / 3;
   }
-  /// Of a path, its first bit on top: the first step's bits, its number; the path without it.
+  /// Of a path whose first bit is the top bit: the bits of its first step, the number of that step,
+  /// and the path without it.
   static constexpr int bits_of(std::uint64_t rest) noexcept {
     return 4 * (std::countl_one(rest) + 1);
   }
@@ -151,7 +155,7 @@ class process_id {
     return process_id((x * 0xD6E8FEB86659FD93u) | hash_mark);
   }
 
-  std::uint64_t path_ = 0;  // from bit 62 downwards
+  std::uint64_t path_ = 0;  // filled from bit 62 downwards
 };
 
 }  // namespace weft

@@ -8,20 +8,20 @@
 
 namespace weft {
 
-/// A boxed resumption: seed 002's `box { resume(answer) }`.  A process that waits, and the answer
-/// to resume it with if that fits a word; a larger one waits in the process.  16 bytes.
+/// A boxed resumption: a process that waits, and the answer to resume it with if that fits in a
+/// word; a larger answer is stored in the process.  16 bytes.
 ///
-/// A copy costs a count, which is atomic.  Who takes a thunk last has the process's frames; who
-/// keeps a copy has what a forkable process needs to be run again.  Dropping the last one
-/// unwinds the process.
+/// A copy increments an atomic count.  The holder of the last thunk owns the process's frames; a
+/// copy that is kept is enough to run a forkable process again.  Dropping the last thunk unwinds
+/// the process.
 ///
 /// An empty thunk says why it is empty.
 class [[clang::trivial_abi]] thunk {
  public:
   enum class reason : std::uint64_t {
-    quiescent,  ///< Nothing is ready, and nothing will be.
-    deadline,   ///< It has passed.
-    stopped     ///< Somebody called stop().
+    quiescent,  ///< No process is ready, and none will be.
+    deadline,   ///< The deadline has passed.
+    stopped     ///< stop() was called.
   };
 
   thunk(reason why) noexcept : process_(nullptr), word_(static_cast<std::uint64_t>(why)) {}

@@ -12,31 +12,33 @@
 #include "sched/commands/reply.hpp"
 #include "sched/sync/external_event.hpp"
 
-/// Commands: what a program asks of the world outside its scheduler, and waits for.
+/// Commands: requests of a program to the world outside its scheduler, for whose answers it waits.
 ///
 ///     struct resolve : command<std::string> {            // answered with a string
 ///       explicit resolve(std::string h) : host(std::move(h)) {}
 ///       std::string host;
 ///     };
 ///     eff<void, commands<resolve>, console> program() {
-///       in_flight<std::string> a = co_await issue(resolve("a"));  // on its way
+///       in_flight<std::string> a = co_await issue(resolve("a"));  // in flight
 ///       in_flight<std::string> b = co_await issue(resolve("b"));  // another one
 ///       std::string const at_b = co_await b.wait();               // in any order
 ///       std::string const at_a = co_await a.wait();
-///       std::string const at_c = co_await perform(resolve("c"));  // both at once
+///       std::string const at_c = co_await perform(resolve("c"));  // issues and waits
 ///     }
-///     dispatchers d{[&](resolve c, reply<std::string> r) { pool.push(std::move(c), std::move(r));
-///     }}; schedule(program, d);
+///     dispatchers d{[&](resolve c, reply<std::string> r) {
+///       pool.push(std::move(c), std::move(r));
+///     }};
+///     schedule(program, d);
 ///
-/// The command is a value, and who takes it is found by its type when the program is compiled.
-/// Answers come from any thread in any order, each to who issued that command; one that comes
-/// before the wait waits there.  While a process waits the others run; it can be cancelled there.
+/// The command is a value, and its dispatcher is found by its type at compile time.  Answers come
+/// from any thread in any order, each to the process that issued the command; an answer that comes
+/// before the wait is kept.  While a process waits, the others run; it can be cancelled there.
 ///
 /// Issuing seals: a process that has issued a command cannot fork.
 namespace weft {
 
-/// The base of a command that is answered with an `R`.  One whose data is not trivial has a
-/// constructor (operation.hpp).
+/// The base of a command that is answered with an `R`.  A command whose data is not trivial must
+/// have a constructor (operation.hpp).
 template <class R = void>
 struct command {
   using result = R;
@@ -47,7 +49,7 @@ template <class C>
 concept is_command =
     requires { typename C::result; } && std::derived_from<C, command<typename C::result>>;
 
-/// Speaks for what is no command, or cannot be one.
+/// Reports a type that is no command, or cannot be one.
 template <class C>
 consteval bool require_command() {
   constexpr bool is_a_command = is_command<C>;
@@ -65,7 +67,7 @@ template <class C>
 struct issuing {};
 template <detail::is_command C>
 struct issuing<C> {
-  /// Answered at once, when the command is handed over; throws what the dispatcher throws.
+  /// Answered as soon as the command is handed over; throws what the dispatcher throws.
   struct issue : op<in_flight<typename C::result>, seals> {
     using command_type = C;
     explicit issue(C c) : what(std::move(c)) {}
@@ -74,12 +76,12 @@ struct issuing<C> {
   using operations = op_list<issue>;
 };
 
-/// What a program that issues these commands, and waits for their answers, may do.
+/// The effects of a program that issues these commands, and waits for their answers.
 template <class... Cs>
 using commands = row<issuing<Cs>..., completions>;
 
 /// Issues a command: co_await issue(resolve("a")) gives the in_flight<R> to wait for.  Two
-/// allocations, one of them from the pool, beside what the dispatcher needs.
+/// allocations, one of them from the pool, besides those of the dispatcher.
 template <class C>
 auto issue(C c) {
   if constexpr (detail::require_command<C>())
@@ -96,7 +98,7 @@ eff<typename C::result, issuing<C>, completions> perform_command(C c, std::sourc
 }
 }  // namespace detail
 
-/// Issues a command and waits for its answer: co_await perform(resolve("a")).
+/// Issues a command and waits for its answer: co_await perform(resolve("a")) gives the `R`.
 template <class C>
 auto perform(C c, std::source_location where = std::source_location::current()) {
   if constexpr (detail::require_command<C>())

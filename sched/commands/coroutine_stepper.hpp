@@ -23,17 +23,17 @@
 #include "sched/commands/stepper.hpp"
 #include "sched/sync/external_event.hpp"
 
-/// A coroutine as something that steps (stepper.hpp).
+/// A coroutine as a stepper (stepper.hpp).
 namespace weft {
 
 namespace detail {
 
-/// Handles what a coroutine does that issues commands, by an output: a handler turns a coroutine
-/// into a state machine.
+/// A handler that turns a coroutine into a state machine: the commands that the coroutine issues go
+/// to the output of a step.
 ///
-///   DRIVE-1  `rest_` is where it waits: at `at_`, the gate of one of its commands.  While it runs, and
-///       when it has ended, it is empty.
-///   DRIVE-2  Who is to be answered by the event of a tag is kept under that tag.
+///   DRIVE-1  `rest_` is the coroutine's resumption while it waits at `at_`, the external event of
+///       one of its commands.  It is empty while the coroutine runs, and when it has ended.
+///   DRIVE-2  The reply to be completed by an event is kept under the event's tag.
 template <class... Cs>
 class command_machine : public region {
  public:
@@ -41,9 +41,10 @@ class command_machine : public region {
   using body = eff<void, commands<Cs...>>;
 
   explicit command_machine(body b) : body_(std::move(b)) {}
-  ~command_machine() { rest_ = {}; }  // unwound while all of this is there
+  ~command_machine() { rest_ = {}; }  // unwinds while the other members exist
 
-  /// Runs it to where it waits for what has not come.  Throws what it throws.
+  /// Runs the coroutine until it waits for an answer that has not come.  Throws what the coroutine
+  /// throws.
   void step(std::span<event> events, output& out) {
     out_ = &out;
     for (event& e : events) take(e);
@@ -104,9 +105,9 @@ class command_machine : public region {
     } else if (e.type == event_type::completed) {
       auto const found = waiting_.extract(e.tag);
       if (found) found.mapped()->answer(e);
-    }  // a message is for nobody
+    }  // a message has no receiver
   }
-  /// It may clean up, but not wait any more.
+  /// The coroutine may clean up, but not wait again.
   void cancel() {
     body_.reset();
     try {
@@ -117,7 +118,7 @@ class command_machine : public region {
     rest_ = {};
   }
 
-  std::optional<body> body_;  // until it is begun
+  std::optional<body> body_;  // until it has begun
   output* out_ = nullptr;
   std::unordered_map<std::uint64_t, std::unique_ptr<slot>> waiting_;  // DRIVE-2
   external_event* at_ = nullptr;                                      // DRIVE-1
@@ -127,7 +128,7 @@ class command_machine : public region {
 
 }  // namespace detail
 
-/// Functions that return an eff<void, commands<...>>, as something that steps: each is a method.
+/// Functions that return an eff<void, commands<...>>, as a stepper: each function is a method.
 ///
 ///     eff<void, commands<more, line>> lines(std::string name);
 ///     coroutine_stepper<std::string, more, line> parser{{"lines", lines}};
@@ -138,12 +139,12 @@ class command_machine : public region {
 ///     parser.step(answers, out);
 ///     parser.close();
 ///
-/// What it issues goes to the output, any number at once; what it waits for comes by the events.
-/// Like this a coroutine can be stepped by hand, by a test or by another program's loop, without a
-/// scheduler.  It waits for answers only, without a deadline.  Cancelled, it finds `cancelled`
-/// where it waits; if it waits again it is unwound there.
+/// The commands that a step issues go to the output, in any number; their answers come as events.
+/// So a test, or the loop of another program, can step a coroutine by hand, without a scheduler.
+/// The coroutine waits for answers only, without a deadline.  When it is cancelled, it finds
+/// `cancelled` where it waits; if it waits again, it is unwound there.
 ///
-/// A handler's prompt and the frame; an allocation or two a command.
+/// Costs a handler's prompt and the frame, and an allocation or two a command.
 template <class Input, class... Cs>
 class coroutine_stepper {
  public:

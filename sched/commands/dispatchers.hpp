@@ -18,14 +18,15 @@ namespace detail {
 template <class F, class C>
 concept dispatches = std::is_invocable_v<F&, C, reply<typename C::result>>;
 
-/// Numbers that are never given twice, by any thread.
+/// Numbers that are all different, also between threads.
 class tags {
  public:
   tags() = default;
-  tags(tags&& other) noexcept : last_(other.last_.load(std::memory_order_relaxed)) {}  // unshared
+  // Relaxed: neither object is shared yet.
+  tags(tags&& other) noexcept : last_(other.last_.load(std::memory_order_relaxed)) {}
   tags& operator=(tags&&) = delete;
-  /// Relaxed: the exchange makes it unique, and nothing else is told by it; what belongs to a tag
-  /// goes to other threads by other ways.
+  /// Relaxed: the atomic addition makes each number unique, and orders nothing else; the data of a
+  /// tag reaches other threads by other means.
   std::uint64_t next() noexcept { return last_.fetch_add(1, std::memory_order_relaxed) + 1; }
 
  private:
@@ -34,24 +35,24 @@ class tags {
 
 }  // namespace detail
 
-/// Who takes commands (commands.hpp): functions, one for each type, called with the command and the
-/// reply.
+/// A handler of commands (commands.hpp): functions, one for each type of command, called with the
+/// command and its reply.
 ///
 ///     dispatchers d{[&](resolve c, reply<std::string> r) { ... },
 ///                   [&](load c, reply<blob> r) { ... }};
 ///     schedule(program, d);
 ///
-/// A function is called where the command is issued, while no other process of that thread runs: it
-/// hands the command on, and keeps the reply until there is an answer; or answers at once.  What it
-/// throws arises at the `issue`.  If several can take a command, the first of them does; a command
-/// that none can take is refused when the program is compiled.
+/// A function is called where the command is issued, while no other process of that thread runs.
+/// It hands the command on, and keeps the reply until there is an answer; or it answers at once.
+/// Its exceptions are thrown by `issue`.  If several functions take a command, the first of them is
+/// called; a command that none takes is refused at compile time.
 ///
-/// On backends of several threads a handler says that several threads may use it at once:
-/// `thread_safe_dispatchers` if the functions can be called so, `synchronized(dispatchers{...})`
-/// where one call is to be over before the next.
+/// On backends of several threads a handler must say that several threads may use it at once:
+/// `thread_safe_dispatchers` if the functions can be called so, `synchronized(dispatchers{...})` to
+/// make one call at a time.
 ///
-/// A handler of another kind has `in_flight<R> on(issuing<C>::issue)`, and makes its reply itself
-/// (reply::to).
+/// A handler of another kind has `in_flight<R> on(issuing<C>::issue)`, and makes its reply by
+/// reply::to.
 template <class... Fs>
 class dispatchers {
  public:

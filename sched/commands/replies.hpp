@@ -14,26 +14,26 @@
 
 namespace weft {
 
-/// Replies, kept under their tags: for a dispatcher whose answers come by number, over a wire.
+/// Replies, kept under their tags: for a dispatcher whose answers come with a number, over a wire.
 ///
 ///     replies<std::string> book;
 ///     dispatchers d{[&](resolve c, reply<std::string> r) {
-///       auto const tag = book.keep(std::move(r));   // first, or the answer may be there before
+///       auto const tag = book.keep(std::move(r));   // first: the answer may come early
 ///       wire.send(tag, c.host);
 ///     }};
 ///     ...
 ///     if (!book.complete(tag, text)) complain();    // the thread that reads the wire
 ///
-/// Thread safe.  When it goes, those that are left are dropped (command_dropped).  O(1), under a
-/// lock that is not held while who waits is woken; an allocation each.
+/// Thread safe.  Its destructor drops the replies that are left (command_dropped).  O(1), under a
+/// lock that is not held while the waiter is woken; one allocation a reply.
 ///
-///   REPLY-1  A reply is in the book from keep() until the one call that takes it out, which alone
-///       answers it.
+///   REPLY-1  A reply is in the book from keep() until the one call that takes it out, and only
+///       that call answers it.
 template <class R>
 class replies {
  public:
-  /// Its tag, for later.  Throws bad_alloc; std::logic_error if there is one under that tag, of
-  /// other dispatchers; then this one is dropped.
+  /// Keeps a reply and returns its tag.  Throws bad_alloc; std::logic_error if a reply of other
+  /// dispatchers is kept under that tag.  If it throws, `r` is dropped.
   std::uint64_t keep(reply<R> r) {
     std::uint64_t const tag = r.tag();
     std::lock_guard const lock(mutex_);
@@ -44,7 +44,7 @@ class replies {
     return tag;
   }
 
-  /// Answers with R(args...): false if there is none under that tag, or no more.  If that
+  /// Answers with R(args...).  False if no reply is kept under that tag, or none any more.  If that
   /// constructor throws, the reply is dropped.
   template <class... Args>
   bool complete(std::uint64_t tag, Args&&... args) {
@@ -59,7 +59,7 @@ class replies {
     return bool(found);
   }
 
-  /// How many are kept.
+  /// The number of replies that are kept.
   [[nodiscard]] std::size_t size() const {
     std::lock_guard const lock(mutex_);
     return kept_.size();

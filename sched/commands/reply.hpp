@@ -14,11 +14,11 @@
 #include "sched/base/backend.hpp"
 #include "sched/sync/completion.hpp"
 
-/// The two ends of a command on its way (commands.hpp): who issued it has the `in_flight`, who is
-/// to answer the `reply`.  Both know its tag.
+/// The two ends of a command in flight (commands.hpp): the issuer has the `in_flight`, the
+/// answering side the `reply`.  Both know its tag.
 namespace weft {
 
-/// Nobody is left who could answer a command: its reply was destroyed.  A copy costs a count.
+/// A command will not be answered: its reply was destroyed.  A copy increments a count.
 class [[gnu::visibility("default")]] command_dropped : public completion_dropped {
  public:
   /// `command`: the name of its type.
@@ -38,20 +38,20 @@ class [[gnu::visibility("default")]] command_dropped : public completion_dropped
 template <class R>
 class reply;
 
-/// A command that was issued, and whose answer is waited for: once.  It belongs to one process;
-/// when it goes, the answer is nobody's, and no harm.
+/// A command that was issued, and whose answer can be awaited once.  It belongs to one process.  If
+/// it is destroyed, the answer is discarded, which is no error.
 template <class R>
 class [[nodiscard]] in_flight {
  public:
-  /// Waits, and takes the answer.  Throws what it was failed with; command_dropped;
-  /// std::logic_error if it was waited for before.  To be awaited where it is written.
+  /// Waits for the answer and takes it.  Throws what the command was failed with; command_dropped;
+  /// std::logic_error if it was waited for before.  Await it in the expression that calls it.
   eff<R, completions> wait() { return result_.wait(); }
-  /// The same, until then at the latest: a std::optional<R>, for void a bool, which says nothing if
-  /// it has not come by then; and then it can be waited for again.
+  /// The same, with a deadline: gives a std::optional<R>, for void a bool, which is empty, or
+  /// false, if no answer has come by `t`; then it can be waited for again.
   eff<detail::if_in_time<R>, completions> wait_until(instant t) { return result_.wait_until(t); }
-  /// Whether waiting would not wait.  Thread safe.
+  /// Whether wait() would give the answer at once.  Thread safe.
   [[nodiscard]] bool is_ready() const noexcept { return result_.is_ready(); }
-  /// The command's number, which its reply has, too.
+  /// The command's number, which its reply has as well.
   [[nodiscard]] std::uint64_t tag() const noexcept { return tag_; }
 
  private:
@@ -63,15 +63,16 @@ class [[nodiscard]] in_flight {
   completion<R> result_;
 };
 
-/// The duty to answer a command: from any thread, once, and at any time; also before it is waited
-/// for, and while it is being issued.  If who issued it is no more, answering does nothing.
-/// Destroyed without an answer it is command_dropped, where that is waited for.
+/// The obligation to answer a command once: from any thread and at any time, also before the answer
+/// is waited for, and while the command is being issued.  If the issuer is destroyed, answering
+/// does nothing.  If the reply is destroyed without an answer, the issuer finds command_dropped
+/// when it waits.
 ///
-/// Moves, to the thread or the callback that will answer.  One thread at a time.
+/// A reply is moved to the thread or the callback that will answer.  One thread at a time uses it.
 template <class R>
 class [[nodiscard]] reply {
  public:
-  /// To a command of type `C`; for handlers of one's own, as `dispatchers` is one.  Throws
+  /// A reply to a command of type `C`, for a handler such as `dispatchers`.  Throws
   /// bad_alloc.
   template <class C>
   [[nodiscard]] static reply to(std::uint64_t tag) {
@@ -89,26 +90,26 @@ class [[nodiscard]] reply {
     try {
       source_.fail(std::make_exception_ptr(command_dropped(command_, tag_)));
     } catch (std::bad_alloc const&) {
-      // The completer goes, too, and says the same with fewer words.
+      // The completer is destroyed as well, and reports the same with less detail.
     }
   }
 
-  /// The other end: what a handler answers `issue` with.  Throws std::logic_error the second time.
+  /// The other end, with which a handler answers `issue`.  Throws std::logic_error the second time.
   [[nodiscard]] in_flight<R> get_in_flight() {
     return in_flight<R>(tag_, source_.get_completion());
   }
 
-  /// The command's number: no other command of its dispatchers has it, or ever will.
+  /// The command's number: no other command of its dispatchers ever has it.
   [[nodiscard]] std::uint64_t tag() const noexcept { return tag_; }
 
-  /// Answers with R(args...).  Throws what that constructor throws, and then may be called again;
-  /// std::logic_error if it was answered before.
+  /// Answers with R(args...).  If that constructor throws, so does this, and may be called again.
+  /// Throws std::logic_error if the command was answered before.
   template <class... Args>
   void complete(Args&&... args) {
     require_open();
     source_.complete(std::forward<Args>(args)...);
   }
-  /// Answers with that exception.
+  /// Answers with that exception.  Throws std::logic_error if the command was answered before.
   void fail(std::exception_ptr error) {
     require_open();
     source_.fail(std::move(error));

@@ -22,32 +22,32 @@
 #include "sched/commands/stepper.hpp"
 #include "sched/mail/mail.hpp"
 
-/// Running what steps (stepper.hpp) as a process, beside coroutines.
+/// Runs a stepper (stepper.hpp) as a process, beside coroutines.
 ///
 ///     eff<void, spawning<steppers<line_parser>>> program() {
 ///       co_await start_stepper(line_parser(), "lines", "input");
 ///     }
-///     schedule(program, dispatchers{...});   // who take its commands, as anybody's
+///     schedule(program, dispatchers{...});   // they take its commands, as those of any process
 ///
-/// It is stepped by a coroutine that performs its commands and receives its events.  So it waits,
-/// is woken, cancelled and explored as other processes are, on every backend.
+/// A coroutine steps it, performs its commands and receives its events.  So a stepper waits, is
+/// woken, cancelled and explored like any other process, on every backend.
 ///
-///   STEPPER-1  close() is called once, by who has the stepper last: when it is done, when a step has
-///       thrown, when it was cancelled, when it is unwound, or never ran.
-///   STEPPER-2  Nothing is stepped after a step that was done, or has thrown.
-///   STEPPER-3  Each command has one event: its answer, or why there is none.
+///   STEPPER-1  close() is called exactly once, by the last owner of the stepper: when it is done,
+///       when a step has thrown, when it was cancelled, when it is unwound, or if it never ran.
+///   STEPPER-2  There is no step after one that was done, or has thrown.
+///   STEPPER-3  Each command has one event: its answer, or the reason why there is none.
 namespace weft {
 
 namespace detail {
 
-/// Processes that wait for one command each, and send the event.
+/// The effect of starting processes that each wait for one command, and send its event.
 using event_bringers = spawning<completions, mail, proc>;
 
-/// Something that steps, and is to be closed (STEPPER-1).
+/// A stepper after init, which is to be closed (STEPPER-1).
 template <class S>
 class begun {
  public:
-  /// Throws what init throws, and has closed it then.
+  /// If init throws, closes the stepper and throws the same.
   begun(S stepper, std::string_view method, typename S::input input)
       : stepper_(new S(std::move(stepper))) {
     stepper_->init(method, std::move(input));
@@ -55,7 +55,7 @@ class begun {
 
   step_status step(std::span<event> events) {
     out_.clear();
-    is_over_ = true;  // if it throws
+    is_over_ = true;  // until the step has returned
     stepper_->step(events, out_);
     is_over_ = out_.status == step_status::done;
     return out_.status;
@@ -76,7 +76,8 @@ class begun {
   bool is_over_ = false;  // STEPPER-2
 };
 
-/// Whether that is that the command, or who waits for it, was cancelled.
+/// Takes the answer into `to`.  Gives whether the command, or the process that waits for it, was
+/// cancelled.
 template <class R>
 eff<bool, completions> take_answer(in_flight<R>& from, event& to) {
   bool is_cancelled = false;
@@ -98,12 +99,13 @@ eff<void, completions, mail, proc> bring_answer(in_flight<R> from, std::uint64_t
                                                 address<event> to) {
   event its(event_type::completed, tag);
   bool const may_be_our_end = co_await take_answer(from, its);
-  // If all are cancelled we find that again here; and the stepper an event that says so, not this.
+  // If all processes are cancelled, this one finds that again here.  Then the stepper gets an event
+  // that says so, not this one.
   if (may_be_our_end) co_await proc::yield{};
   co_await to.send(std::move(its));
 }
 
-/// Issuing what a step has said, whatever it is.
+/// Issues a command of a step, of any listed type.
 template <class List>
 class issuing_any;
 template <class... Cs>
@@ -112,7 +114,7 @@ class issuing_any<command_list<Cs...>> {
   using issued = typename step_output<Cs...>::issued;
   using eff = weft::eff<void, commands<Cs...>, event_bringers>;
 
-  /// What is answered at once, or cannot be issued, is an event at once.
+  /// A command that is answered at once, or cannot be issued, gives an event at once.
   static eff issue(issued& one, inbox<event>& in, std::vector<event>& at_once) {
     using function = eff (*)(issued&, inbox<event>&, std::vector<event>&);
     static constexpr function by_type[] = {nullptr, issue_as<Cs>...};
@@ -139,7 +141,7 @@ class issuing_any<command_list<Cs...>> {
   }
 };
 
-/// So many events are given to one step at most.
+/// How many events are given to one step at most.
 inline constexpr std::size_t events_a_step = 64;
 
 template <class M>
@@ -149,12 +151,13 @@ void add_message(std::vector<event>& to, M message) {
   to.push_back(std::move(e));
 }
 
-/// Who brings an event has an address of it, and nobody else: when all have gone nothing is due.
+/// Only the processes that bring events have an address of it: when all of them have ended, no
+/// event is due.
 inline eff<inbox<event>, mail> open_inbox_of_events() {
   auto both = co_await open<event>();
   co_return std::move(both.in);
 }
-/// What is there now.
+/// Adds the events that are there now.
 inline eff<void, mail> add_events(std::vector<event>& to, inbox<event>& in) {
   while (to.size() < events_a_step) {
     auto e = co_await in.try_receive();
@@ -171,7 +174,7 @@ eff<void, mail> add_events(std::vector<event>& to, inbox<event>& in, inbox<M>& m
     add_message(to, std::move(*m));
   }
 }
-/// Waits for one.  Throws no_senders.
+/// Waits for one event.  Throws no_senders.
 inline eff<void, mail> wait_for_event(std::vector<event>& to, inbox<event>& in) {
   to.push_back(co_await in.receive());
 }
@@ -186,7 +189,7 @@ eff<void, mail> wait_for_event(std::vector<event>& to, inbox<event>& in, inbox<M
 
 }  // namespace detail
 
-/// What one that runs these as processes may do: spawning<steppers<line_parser>>.
+/// The effects of a process that runs these steppers: spawning<steppers<line_parser>>.
 template <class... Ss>
 using steppers = row<typename detail::of_commands<typename Ss::commands>::row..., proc, mail,
                      completions, detail::event_bringers>;
@@ -213,7 +216,7 @@ eff<void, steppers<S>> step_to_the_end(begun<S>& s, inbox<Ms>&... messages) {
       }
     }
     if (!somebody_may_send) {
-      co_await proc::yield{};  // if they have gone since all are cancelled, so are we: say that
+      co_await proc::yield{};  // if the senders were cancelled, so is this process: it throws that
       throw no_senders();
     }
     co_await add_events(events, in, messages...);
@@ -225,7 +228,7 @@ eff<void, steppers<S>> run_stepper(begun<S> s, inbox<Ms>... messages) {
   try {
     co_await step_to_the_end(s, messages...);
   } catch (cancelled const&) {
-    if (!s.is_over()) {  // else a step has thrown that
+    if (!s.is_over()) {  // else a step has thrown it
       event last(event_type::cancelled);
       try {
         (void)s.step(std::span(&last, 1));
@@ -256,15 +259,16 @@ consteval bool require_steps() {
 
 /// Starts a process that steps `stepper`: co_await start_stepper(...), in place of spawn(...).
 ///
-/// init is called at once, and what it throws, unknown_method for one, is thrown here.  Steps take
-/// place in the process's turn.  A command that nobody answers, or that its dispatcher throws at,
-/// is an event with that error.  What a step throws, the process ends with.  One that waits when
-/// nothing is in flight, and nobody is left who could send to it, ends with no_senders.  If
-/// it is cancelled it is stepped once more, with that event.  When it is done, commands in flight
-/// are waited for by the run, but their answers are nobody's.
+/// init is called at once; its exceptions, such as unknown_method, are thrown here.  Steps take
+/// place in the process's turn.  A command whose reply is dropped, or whose dispatcher throws,
+/// gives an event with that error.  If a step throws, the process ends with that exception.  A
+/// stepper that waits while nothing is in flight, and no process is left that could send to it,
+/// ends with no_senders.  If the process is cancelled, the stepper is stepped once more, with that
+/// event.  When a stepper is done, the run still waits for the commands in flight, and their
+/// answers are discarded.
 ///
 /// Costs a process, a mailbox and the box of the stepper; each command that is not answered at once
-/// a process while it is in flight.
+/// costs a process while it is in flight.
 template <class S>
 auto start_stepper(S stepper, std::string_view method, typename S::input input) {
   if constexpr (detail::require_steps<S>())
@@ -273,7 +277,8 @@ auto start_stepper(S stepper, std::string_view method, typename S::input input) 
   else
     return detail::refused<void>();
 }
-/// The same of one that messages of `S::message` are sent to, by the addresses of that inbox:
+/// The same for a stepper that receives messages of type `S::message`, sent to the addresses of
+/// that inbox:
 ///
 ///     auto [in, to] = co_await open<int>();
 ///     co_await start_stepper(counter(), "count", 0, std::move(in));

@@ -20,40 +20,41 @@
 #include "sched/commands/commands.hpp"
 #include "sched/commands/unique_any.hpp"
 
-/// Anything that steps: what can be a process without being a coroutine.
+/// A stepper: a type that can be a process without being a coroutine.
 ///
 ///     struct line_parser {
-///       using commands = command_list<more, line>;   // what it may issue
-///       using input = std::string;                   // what it is begun with
+///       using commands = command_list<more, line>;   // the commands that it may issue
+///       using input = std::string;                   // the input of init
 ///       void init(std::string_view method, std::string input);
 ///       void step(std::span<event> events, step_output<more, line>& out);
 ///       void close() noexcept;
 ///     };
 ///
-/// init is called once, with the name of what it is to do, and its input; an unknown name throws
-/// unknown_method.  Then step, again and again: it is given what has happened since, and says which
-/// commands it issues and how it stands.  Then close, once, whatever came before: also if init or
-/// step has thrown.  Nothing here needs a scheduler: a test can call the three by hand.  To run one
-/// as a process: run_stepper.hpp.  A coroutine as one: coroutine_stepper.hpp.
+/// init is called once, with the name of a method and its input; an unknown name throws
+/// unknown_method.  Then step is called again and again: it is given the events since the last
+/// step, and returns the commands that it issues and its status.  Then close is called, once, in
+/// any case: also if init or step has thrown.  Nothing here needs a scheduler: a test can call the
+/// three by hand.  run_stepper.hpp runs a stepper as a process; coroutine_stepper.hpp makes a
+/// stepper of a coroutine.
 namespace weft {
 
 enum class event_type : unsigned char {
-  completed,  ///< A command was answered: `tag` says which, by `data`, or `error`.
-  message,    ///< `data` was sent to it.
-  cancelled,  ///< This is its last step; what it issues is not.
+  completed,  ///< A command was answered: the one with `tag`, by `data` or `error`.
+  message,    ///< `data` was sent to the stepper.
+  cancelled,  ///< This is the last step; the commands that it issues are ignored.
 };
 
-/// What has happened to something that steps.  It may take the data out.
+/// An event for a stepper, which may move the data out.
 struct event {
   event_type type = event_type::message;
-  std::uint64_t tag = 0;       ///< Of a command, what step_output::issue gave.
+  std::uint64_t tag = 0;       ///< Of a command: the result of step_output::issue.
   unique_any data{};           ///< The command's result, if that is not void; or a message.
   std::exception_ptr error{};  ///< What the command failed with.
 
   event() = default;
   explicit event(event_type t, std::uint64_t number = 0) noexcept : type(t), tag(number) {}
 
-  /// The answer of a command: its result, or the exception.  Throws bad_unique_any.
+  /// The answer to a command: returns its result, or throws its exception.  Throws bad_unique_any.
   template <class R>
   R result() {
     if (error) std::rethrow_exception(error);
@@ -62,16 +63,16 @@ struct event {
 };
 
 enum class step_status : unsigned char {
-  waiting,  ///< To be stepped when something has happened.
-  again,    ///< To be stepped in its turn, when the others have been.
-  done,     ///< It has ended.
+  waiting,  ///< To be stepped when there is an event.
+  again,    ///< To be stepped again after the other processes have had their turn.
+  done,     ///< The stepper has ended.
 };
 
-/// The commands that something may issue.
+/// The commands that a stepper may issue.
 template <class... Cs>
 struct command_list {};
 
-/// What a step says: the commands it issues, and its status.
+/// The output of a step: the commands that it issues, and its status.
 template <class... Cs>
 class step_output {
  public:
@@ -82,8 +83,8 @@ class step_output {
 
   step_status status = step_status::waiting;
 
-  /// The tag, which the event with the answer will have: 1, 2, and so on, for each stepper.  In one
-  /// step any number.  Throws bad_alloc.
+  /// Issues a command.  Returns its tag, which the event with its answer will have: 1, 2, and so
+  /// on, for each stepper.  A step may issue any number.  Throws bad_alloc.
   template <class C>
   std::uint64_t issue(C c) {
     constexpr bool is_listed = detail::times_among<C, Cs...> == 1;
@@ -94,7 +95,8 @@ class step_output {
     return ++last_tag_;
   }
 
-  /// For who drives: what was issued, in that order; and to be called before each step.
+  /// For the caller of step: the commands that were issued, in order.  Call clear() before each
+  /// step.
   [[nodiscard]] std::vector<issued>& all() noexcept { return issued_; }
   void clear() noexcept {
     issued_.clear();
@@ -116,11 +118,11 @@ struct of_commands<command_list<Cs...>> {
 };
 }  // namespace detail
 
-/// What a step of `S` writes to.
+/// The output of a step of `S`.
 template <class S>
 using output_of = typename detail::of_commands<typename S::commands>::output;
 
-/// What steps.
+/// A type with init, step and close.
 template <class S>
 concept stepper = requires(S& s, std::string_view method, typename S::input input,
                            std::span<event> events, output_of<S>& out) {
@@ -131,7 +133,7 @@ concept stepper = requires(S& s, std::string_view method, typename S::input inpu
 
 /// init was called with a name that the stepper does not know.
 struct [[gnu::visibility("default")]] unknown_method : std::logic_error {
-  /// `known`: those there are.
+  /// `known`: the names of its methods.
   unknown_method(std::string_view type, std::string_view method,
                  std::span<std::string const> known = {})
       : logic_error(text(type, method, known)) {}
@@ -146,7 +148,7 @@ struct [[gnu::visibility("default")]] unknown_method : std::logic_error {
   }
 };
 
-/// For init: what there is under each name, a pointer to a member function, say.
+/// For init: a value for each method name, a pointer to a member function, say.
 ///
 ///     entry_points<void (parser::*)(std::string)> const methods{{"lines", &parser::lines}};
 ///     (this->*methods.at<parser>(method))(std::move(input));
@@ -155,7 +157,7 @@ class entry_points {
  public:
   entry_points(std::initializer_list<std::pair<std::string_view, F>> all)
       : all_(all.begin(), all.end()) {}
-  /// Throws unknown_method, of an `S`.  O(n).
+  /// Throws unknown_method, which names the type `S`.  O(n).
   template <class S>
   [[nodiscard]] F const& at(std::string_view method) const {
     for (auto const& [name, f] : all_)

@@ -15,20 +15,20 @@
 
 namespace weft {
 
-/// Asking a unique_any for another type than it holds.  Names both.
+/// A unique_any was asked for a type that it does not hold.  Names both types.
 struct [[gnu::visibility("default")]] bad_unique_any : std::logic_error {
   bad_unique_any(std::string_view holds, std::string_view wanted)
       : logic_error("weft: a unique_any was asked for " + std::string(wanted) + ", and holds " +
                     (holds.empty() ? "nothing" : std::string(holds))) {}
 };
 
-/// A value of any type, which is asked for by that type: as std::any, but the value may be one that
-/// only moves, and so does this.
+/// A value of any type, which is accessed by that type, like std::any; but the value may be
+/// move-only, and the unique_any is.
 ///
 ///     unique_any p(std::make_unique<int>(7));
 ///     auto const seven = p.take<std::unique_ptr<int>>();
 ///
-/// O(1).  Values of up to three words whose move cannot throw lie inside; others cost an
+/// O(1).  Values of up to three words whose move cannot throw are stored inside; others cost an
 /// allocation.
 class unique_any {
  public:
@@ -60,13 +60,14 @@ class unique_any {
   [[nodiscard]] bool holds() const noexcept {
     return is_ && *is_ == kind_of<T>;
   }
-  /// The value, which stays.  Throws bad_unique_any.
+  /// The value, which stays inside.  Throws bad_unique_any.
   template <class T>
   [[nodiscard]] T& get() {
     if (!holds<T>()) throw bad_unique_any(is_ ? is_->name : "", detail::name_of<T>);
     return value<T>(room_);
   }
-  /// The value; then this holds nothing.  Throws bad_unique_any, and what moving it throws.
+  /// Moves the value out; then this holds nothing.  Throws bad_unique_any, and what moving it
+  /// throws.
   template <class T>
   T take() {
     T taken = std::move(get<T>());

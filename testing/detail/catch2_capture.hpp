@@ -14,20 +14,21 @@
 #include "sched/base/process_id.hpp"
 #include "testing/path.hpp"
 
-/// What stands in for Catch2's result capture while schedules are visited.
+/// Stands in for Catch2's result capture while schedules are visited.
 ///
-///   CATCH-1  Of assertions nothing goes on to a reporter.  The first one of a run that fails is kept,
-///       as a text.
-///   CATCH-2  A message belongs to the process that runs when it comes into scope, or to nobody's part
-///   of
-///       the run; and it is said with the assertions of the same one.
-///   CATCH-3  SECTION and GENERATE are refused: they would choose anew in each of the runs.  What is
-///       left goes on to the capture that was there before.
-///   CATCH-4  There is one, for ever: what is left over after a run may hold its address (CAPTURE does).
+///   CATCH-1  No assertion is passed on to a reporter.  The first one of a run that fails is kept,
+///       as text.
+///   CATCH-2  A message belongs to the process that runs when it comes into scope, or to the part
+///       of the run outside of all processes.  It is reported with the assertions of the same
+///       owner.
+///   CATCH-3  SECTION and GENERATE are refused: they would choose anew in each run.  All other
+///       calls are passed on to the capture that was there before.
+///   CATCH-4  There is one object, which is never destroyed: objects that outlive a run may hold
+///       its address (those of CAPTURE do).
 namespace weft::detail {
 
-/// A schedule, as a line of C++ that runs it; of several string literals if it is a long one, since
-/// Catch2 breaks lines where it likes.
+/// A schedule, as a line of C++ that runs it.  A long path is split into several string literals,
+/// since Catch2 breaks lines anywhere.
 inline std::string catch2_recipe(schedule_path const& p) {
   std::string const path = p.text();
   static constexpr std::size_t most = 50;
@@ -37,18 +38,18 @@ inline std::string catch2_recipe(schedule_path const& p) {
   return s + "\", ...)";
 }
 
-/// What is noted of a run.
+/// The notes of a run.
 struct catch2_notes {
   struct message {
     Catch::MessageInfo info;
     std::optional<process_id> whose;
-    bool is_scoped;  // or goes with the next assertion
+    bool is_scoped;  // else it goes with the next assertion
   };
   std::optional<std::string> failure;
   std::vector<message> messages;
   std::optional<process_id> running;
   bool last_has_passed = true;
-  /// The schedule so far, for who has to say where it all ended.
+  /// The schedule so far, for the report if the program dies.
   schedule_path (*path_so_far)(void const* of) = nullptr;
   void const* of = nullptr;
 };
@@ -110,7 +111,7 @@ class catch2_capture final : public Catch::IResultCapture {
   }
   void popScopedMessage(Catch::MessageInfo const& m) override {
     auto const n = std::erase_if(notes_.messages, [&m](auto const& its) { return its.info == m; });
-    if (n == 0 && real_) real_->popScopedMessage(m);  // CATCH-4: or it comes too late
+    if (n == 0 && real_) real_->popScopedMessage(m);  // CATCH-4: without real_ it is too late
   }
   void emplaceUnscopedMessage(Catch::MessageBuilder const& builder) override {
     auto m = builder.m_info;
@@ -118,7 +119,7 @@ class catch2_capture final : public Catch::IResultCapture {
     notes_.messages.push_back({std::move(m), notes_.running, false});
   }
 
-  // ---- the rest (CATCH-3)
+  // ---- all other calls (CATCH-3)
 
   bool sectionStarted(Catch::SectionInfo const& section, Catch::Counts&) override {
     refuse("SECTION(\"" + section.name + "\")", section.lineInfo);
@@ -129,7 +130,7 @@ class catch2_capture final : public Catch::IResultCapture {
   }
   void sectionEnded(Catch::SectionEndInfo const& s) override { real_->sectionEnded(s); }
   void sectionEndedEarly(Catch::SectionEndInfo const& s) override { real_->sectionEndedEarly(s); }
-  /// The process dies: by a signal, or by std::abort.
+  /// The program dies: by a signal, or by std::abort.
   void handleFatalErrorCondition(Catch::StringRef message) override {
     std::string s(message);
     if (notes_.path_so_far)
@@ -173,7 +174,7 @@ class catch2_capture final : public Catch::IResultCapture {
   void forget_unscoped() {
     std::erase_if(notes_.messages, [](auto const& m) { return !m.is_scoped; });
   }
-  /// Also where somebody catches what is thrown: it is a failure.
+  /// The failure counts even if the program catches the exception.
   [[noreturn]] void refuse(std::string const& what, Catch::SourceLineInfo const& where) {
     std::string text = "weft: " + what + " at " + place(where) +
                        " stands inside of what is run again and again, in many schedules: put it "
@@ -190,11 +191,11 @@ class catch2_capture final : public Catch::IResultCapture {
     return s;
   }
 
-  Catch::IResultCapture* real_ = nullptr;  // CATCH-3: of who stands in first; null if nobody does
+  Catch::IResultCapture* real_ = nullptr;  // CATCH-3: set by the outermost stand-in, else null
   catch2_notes notes_;
 };
 
-/// While it is there the capture stands in.  There may be another one inside.
+/// Installs the capture for its lifetime.  May be nested.
 class catch2_stand_in {
  public:
   catch2_stand_in()

@@ -13,14 +13,13 @@
 #include "testing/exploration.hpp"
 #include "testing/path.hpp"
 
-/// A run in which an assertion of Catch2 has failed is a failed one, whatever came of it.
+/// Makes each run fail in which an assertion of Catch2 has failed, however the run has ended.
 namespace weft::detail {
 
-/// Says who runs, and to whom messages belong.
+/// Tells the capture which process runs, and thus which process owns a message.
 ///
-///   SUBJECT-1  Of the two that come of a fork, who goes on first has the frames, and the messages in
-///   them.
-///       The other one is run again, and says them anew.
+///   SUBJECT-1  Of the two processes after a fork, the one that goes on first has the frames, and
+///       the messages in them.  The other one is run again, and adds its messages anew.
 class catch2_namer final : public strategy {
  public:
   explicit catch2_namer(strategy& c) : strategy_(c) {}
@@ -53,7 +52,7 @@ class catch2_namer final : public strategy {
   [[nodiscard]] static bool is_at_fork(candidates const& who, std::size_t i) {
     return who.ready[i].get()->resumes_at().operation == "weft::proc::fork";
   }
-  /// Who ran last has forked: its child is the one at a fork of whom we have not heard.
+  /// The process that ran last has forked: its child is at a fork, and not yet known.
   void note_fork(candidates const& who) {
     auto const parent = who[who.last];
     known_.push_back(parent);
@@ -77,7 +76,7 @@ class catch2_namer final : public strategy {
 
   strategy& strategy_;
   catch2_notes& notes_ = catch2_capture::instance().notes();
-  std::vector<two> forks_;  // of which nobody has gone on
+  std::vector<two> forks_;  // forks after which neither process has gone on
   std::vector<process_id> known_;
 };
 

@@ -21,35 +21,35 @@
 #include "testing/exploration.hpp"
 #include "testing/path.hpp"
 
-/// A backend that asks at each step who is to run.
+/// A backend that asks a strategy at each step which process runs.
 ///
-///   CHOICE-1  Candidates stand in the order of their ids.  So a choice means the same in every run that
-///       came the same way.
-///   CHOICE-2  A step with one candidate is no choice, and what can go one way only no decision: neither
-///       is written down.
-///   CHOICE-3  Without memory for what is written down, or for what the chooser notes, the run ends, and
-///       the search throws bad_alloc.  It is no outcome of the program.
+///   CHOICE-1  Candidates are in the order of their ids.  So a choice means the same in every run
+///       with the same choices before.
+///   CHOICE-2  A step with one candidate is no choice, and a decision with one way is no decision:
+///       neither is recorded.
+///   CHOICE-3  If there is no memory for the record, or for the notes of the strategy, the run
+///       ends, and the search throws bad_alloc.  This is no outcome of the program.
 namespace weft::detail {
 
-/// Who may run.
+/// The processes that may run.
 struct candidates {
   static constexpr std::size_t nobody = static_cast<std::size_t>(-1);
 
-  std::vector<thunk> const& ready;  // CHOICE-1; one at least
-  std::size_t last;                 // the one of them that ran last, or nobody
+  std::vector<thunk> const& ready;  // CHOICE-1; at least one
+  std::size_t last;                 // the index of the one that ran last, or nobody
 
   [[nodiscard]] std::size_t size() const noexcept { return ready.size(); }
   [[nodiscard]] process_id operator[](std::size_t i) const noexcept { return ready[i].get()->id(); }
 };
 
-/// What a run came to, after its last step.
+/// How a run has ended, after its last step.
 enum class run_end : std::uint8_t {
-  came,   // all have ended, or wait
+  came,   // all processes have ended, or wait
   threw,  // a process has thrown in that step
-  cut     // it was longer than it may be
+  cut     // the run was longer than allowed
 };
 
-/// Who answers.  It is told of each step, also where there is no choice.
+/// Makes the choices of a run.  choose() is called at each step, also where there is one candidate.
 class strategy {
  public:
   strategy() = default;
@@ -57,18 +57,18 @@ class strategy {
   strategy& operator=(strategy const&) = delete;
   virtual ~strategy() = default;
 
-  /// One of them; or nobody: then the run ends here, and is none.
+  /// Returns a candidate; or nobody: then the run ends here, and does not count.
   virtual std::size_t choose(candidates const& who) = 0;
-  /// In the middle of a step: which of so many ways it goes, two or more.
+  /// Called in the middle of a step: returns one of `ways` ways, which are two or more.
   virtual std::size_t decide(std::size_t ways) = 0;
-  /// The step has ended, and who is next is not asked: nobody is ready, or all are unwound.
+  /// The step has ended, and choose() is not called next: no process is ready, or all are unwound.
   virtual void step_ends() {}
-  /// After the last step.
+  /// Called after the last step.
   virtual void on_run_end(run_end) {}
-  /// Who is to hear what processes touch: null if nobody is.
+  /// The listener to the accesses of processes; null if there is none.
   [[nodiscard]] virtual location_listener* listener() noexcept { return nullptr; }
-  /// Whether an allocation of its own has failed where it could not throw: then nobody was chosen
-  /// since, and it is of no use any more.
+  /// Whether one of its allocations has failed where it could not throw.  It has chosen nobody
+  /// since then, and cannot be used any more.
   [[nodiscard]] virtual bool lacks_memory() const noexcept { return false; }
 };
 
@@ -83,16 +83,16 @@ std::string text_of_ids(Ids const& ids, std::size_t size) {
 
 inline std::string text_of_ways(std::size_t n) { return "one of " + std::to_string(n) + " ways"; }
 
-/// What is written down of a run.
+/// The record of a run.
 struct run_log {
   static constexpr std::size_t no_ids = static_cast<std::size_t>(-1);
 
-  /// Of who runs, or a decision.
+  /// A choice of a process, or a decision.
   struct choice {
     unsigned taken;
     unsigned of;
     std::size_t step;   // from 1
-    std::size_t first;  // of its candidates, in ids; a decision has no_ids
+    std::size_t first;  // its first candidate, in ids; no_ids for a decision
     [[nodiscard]] bool is_decision() const noexcept { return first == no_ids; }
   };
   std::vector<choice> choices;  // CHOICE-2
@@ -100,15 +100,15 @@ struct run_log {
   std::size_t steps = 0;
   std::size_t switches = 0;
   std::size_t preemptions = 0;
-  std::size_t decisions = 0;   // that are not 0
-  bool was_quiescent = false;  // nobody was ready
-  bool was_cut = false;        // it was longer than it may be
-  bool was_given_up = false;   // the chooser said nobody
+  std::size_t decisions = 0;   // those that are not 0
+  bool was_quiescent = false;  // no process was ready
+  bool was_cut = false;        // the run was longer than allowed
+  bool was_given_up = false;   // the strategy chose nobody
   bool lacks_memory = false;   // CHOICE-3
   std::vector<schedule_step>* trace = nullptr;
-  std::vector<thunk> room;  // for the candidates: kept from run to run
+  std::vector<thunk> room;  // of the candidates, kept from run to run
 
-  /// With room for a short run.
+  /// Reserves room for a short run.
   run_log() {
     choices.reserve(16);
     ids.reserve(48);
@@ -130,11 +130,11 @@ struct run_log {
         p.add(c.taken, ids[c.first + c.taken]);
     return p;
   }
-  /// Of the choice i; a step that never comes if there is none.
+  /// The step of the choice i; a step that never comes if there is none.
   [[nodiscard]] std::size_t step_of_choice(std::size_t i) const noexcept {
     return i < choices.size() ? choices[i].step : static_cast<std::size_t>(-1);
   }
-  /// Whether the choice i of that step was made from the same.
+  /// Whether the choice i of that step had the same candidates, or ways, in both runs.
   [[nodiscard]] bool chooses_as(run_log const& other, std::size_t i,
                                 std::size_t step) const noexcept {
     bool const is_here = step_of_choice(i) == step;
@@ -145,7 +145,7 @@ struct run_log {
     if (a.of != b.of || a.is_decision() != b.is_decision()) return false;
     return a.is_decision() || std::equal(&ids[a.first], &ids[a.first] + a.of, &other.ids[b.first]);
   }
-  /// What the choice i was made from; nothing if it is not of that step.
+  /// The candidates, or ways, of the choice i; empty if it is not of that step.
   [[nodiscard]] std::string candidates_at(std::size_t i, std::size_t step) const {
     if (step_of_choice(i) != step) return "";
     auto const& c = choices[i];
@@ -153,7 +153,7 @@ struct run_log {
   }
 };
 
-/// How far one run goes, and in what steps.
+/// The limit of one run, and the granularity of its steps.
 struct run_limits {
   std::size_t max_steps;
   weft::granularity granularity;
@@ -211,8 +211,8 @@ class controlled_backend final : public decider, public event_deferrer {
       throw;
     }
 
-    /// When all are to be unwound: in which order is no part of the schedule, unless one of those
-    /// who are ready goes on, since it `has_answer(process&)`, and it was no deadlock.
+    /// Takes a process while all are unwound.  Their order is then no part of the schedule, unless
+    /// a ready process goes on, since it `has_answer(process&)`, and there was no deadlock.
     template <class HasAnswer>
     thunk take_any(instant until, quiescence_test quiescent, HasAnswer has_answer) try {
       auto const goes_on = [&](thunk const& t) { return has_answer(*t.get()); };
@@ -234,11 +234,11 @@ class controlled_backend final : public decider, public event_deferrer {
       throw;
     }
 
-    /// `f(thunk&)` may take each of those that are ready.
+    /// `f(thunk&)` may take each ready thunk.
     template <class F>
     void take_out(F f) {
       if (ready_.empty()) return;
-      std::vector<thunk> others;  // that it makes ready
+      std::vector<thunk> others;  // in the end, those that f makes ready
       ready_.swap(others);
       for (thunk& t : others) f(t);
       std::erase_if(others, [](thunk const& t) { return !t; });
@@ -293,18 +293,19 @@ class controlled_backend final : public decider, public event_deferrer {
 
     controlled_backend& home_;
     std::vector<thunk>& ready_;
-    process_id last_;  // who ran last: to begin with nobody, and then there is no choice
+    process_id last_;  // the process that ran last; at the start there is no choice
   };
 
   void put(thunk&& t, put_reason) { injected_.put(std::move(t)); }
   thunk claim(process*) noexcept { return thunk::reason::quiescent; }
   void stop() { injected_.stop(); }
-  /// Somebody who explores is told so.
+  /// Passes an access on to the listener.
   void touched(process*, void const* location, bool writes) noexcept {
     note_access(location, writes);
   }
 
-  /// 0 if nobody runs: what is made before, and what is unwound after, is no part of the schedule.
+  /// Returns 0 if no process runs: what happens before the run, and the unwinding after it, are no
+  /// part of the schedule.
   std::size_t decide(std::size_t n, std::string_view const* names) override try {
     if (!is_in_step_ || n == 1) return 0;  // CHOICE-2
     std::size_t const taken = strategy_.decide(n);
@@ -324,9 +325,9 @@ class controlled_backend final : public decider, public event_deferrer {
     return limits_.granularity == granularity::parallel;
   }
 
-  // ---- what is put off
+  // ---- deferred events
 
-  /// `who(scheduler)`: the process that runs, if its events can be put off.
+  /// `who(scheduler)`: the running process if its events can be deferred, else null.
   void set_scheduler(void* scheduler, process* (*who)(void* scheduler) noexcept) noexcept {
     scheduler_ = scheduler;
     who_runs_ = who;

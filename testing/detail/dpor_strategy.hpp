@@ -15,35 +15,36 @@
 #include "testing/detail/location_names.hpp"
 #include "testing/detail/sleepers.hpp"
 
-/// Of schedules that are alike, one or few: source sets with sleep sets (Abdulla, Aronis, Jonsson,
-/// Sagonas: Optimal Dynamic Partial Order Reduction, POPL 2014; sleep sets: Godefroid, 1996).  Two
-/// schedules are alike if one becomes the other when neighbours that do not conflict change places
-/// (CLOCK-1): both end in the same way.
+/// Visits one, or few, of all schedules that are alike: source sets with sleep sets (Abdulla,
+/// Aronis, Jonsson, Sagonas: Optimal Dynamic Partial Order Reduction, POPL 2014; sleep sets:
+/// Godefroid, 1996).  Two schedules are alike if one becomes the other when neighbouring steps that
+/// do not conflict (CLOCK-1) change places: both end in the same way.
 ///
-///   DPOR-1  At each choice the candidates are tried that are wanted: one to begin with.
-///   DPOR-2  If two steps race, the later could have come first: where the earlier one was chosen, a
-///       process is wanted that begins what leads to that, unless one is already.
-///   DPOR-3  Who has been tried is asleep in what is tried after it, until a step comes that conflicts
-///       with the one it would do: before that, to wake it leads to what has been seen.  If all who
-///       are ready are asleep the run is given up.
-///   DPOR-4  A step that throws conflicts with all: the others are unwound where they are, or go on
-///   with
-///       the answers that they have, after it.
-///   DPOR-5  What a sleeper would touch was heard in another run: so locations are compared by their
-///       names.  What has none is taken for any that has none.
-///   DPOR-6  Of two twins the second is run again: their first steps touch the frames that they share.
-///   DPOR-7  What a sleeper does after a step that it conflicts with may be less than what it would
-///       have done before: it finds a lock taken, and does not come to the next one.  So the races
-///       that it would have had are not seen.  Where only who came asleep could begin what leads to
-///       the later step, all are wanted who are awake.
-///   DPOR-8  Who goes on for ever keeps nobody from running: after some steps the next one has its
-///   turn.
-///       Of a run that was cut, who would have been next may be anyone.
-///   DPOR-9  All ways that a decision can go are tried.  Who is asleep has tried them: so what it would
-///       touch is what it touched in any of them.
-///   W10 What is heard is noted in destructors, too, and steps end where nothing may be thrown.  If
-///       there is no memory for it, nothing is noted from then on and nobody is chosen: the run
-///       ends, and the search throws bad_alloc (CHOICE-3 of controlled_backend.hpp).
+///   DPOR-1  At each choice the candidates that are wanted are tried: one to begin with.
+///   DPOR-2  If two steps race, the later one could have come first.  So at the choice of the
+///       earlier one, a process becomes wanted that begins the steps which lead to the later one,
+///       unless such a process is wanted already.
+///   DPOR-3  A candidate that has been tried is asleep in the schedules that are tried after it,
+///       until a step conflicts with the one that it would make: waking it before that leads to
+///       schedules that have been seen.  If all ready processes are asleep, the run is given up.
+///   DPOR-4  A step that throws conflicts with all steps: after it the other processes are unwound
+///       where they are, or go on with the answers that they have.
+///   DPOR-5  The accesses of a sleeper were recorded in another run, so locations are compared by
+///       their names.  Locations without a name are all taken for the same.
+///   DPOR-6  Of the two processes after a fork, the second one is run again: the first steps of
+///       both access the frames that they share.
+///   DPOR-7  After a step that it conflicts with, a sleeper may do less than it would have done
+///       before: it finds a lock taken, and does not reach the next one.  So the races that it
+///       would have had are not seen.  If only processes that came asleep could begin the steps
+///       which lead to the later one, all candidates that are awake become wanted.
+///   DPOR-8  A process that goes on for ever keeps no other from running: after some steps the next
+///       one has its turn.  In a run that was cut, any candidate of the last choice might have been
+///       next.
+///   DPOR-9  All ways of a decision are tried.  A process that is asleep has tried them: so its
+///       accesses are those of all ways together.
+///   W10 Accesses are noted in destructors, too, and steps end where no exception may be thrown.
+///       If there is no memory for a note, nothing is noted from then on and nobody is chosen: the
+///       run ends, and the search throws bad_alloc (CHOICE-3 of controlled_backend.hpp).
 namespace weft::detail {
 
 class dpor_strategy final : public strategy, public location_listener {
@@ -88,7 +89,7 @@ class dpor_strategy final : public strategy, public location_listener {
   }
   void on_run_end(run_end how) override try {
     if (lacks_memory_) return;
-    if (is_over_) rewind();  // nothing was run
+    if (is_over_) rewind();  // no step was run
     note_step();
     is_over_ = true;
     if (at_ != nodes_.size()) differs("nobody");
@@ -100,7 +101,7 @@ class dpor_strategy final : public strategy, public location_listener {
   [[nodiscard]] location_listener* listener() noexcept override { return this; }
   [[nodiscard]] bool lacks_memory() const noexcept override { return lacks_memory_; }
 
-  /// The next run.  False if there is none.
+  /// Prepares the next run.  False if there is none.
   [[nodiscard]] bool next() {
     for (; !nodes_.empty(); nodes_.pop_back()) {
       node& n = nodes_.back();
@@ -119,7 +120,7 @@ class dpor_strategy final : public strategy, public location_listener {
   }
   [[nodiscard]] std::string const& what_differed() const noexcept { return what_differed_; }
 
-  // ---- as a listener
+  // ---- location_listener
 
   void note_created(void const* location) noexcept override try {
     if (lacks_memory_) return;
@@ -169,15 +170,15 @@ class dpor_strategy final : public strategy, public location_listener {
     process_id id;
     bool is_wanted;
   };
-  /// Of candidates, or of ways.
+  /// A choice of a candidate, or a decision.
   struct node {
     std::vector<candidate> candidates;
     std::size_t choice = 0;
     std::vector<sleeper> asleep;
-    std::size_t came_asleep = 0;  // so many of these, the first; the others have been tried here
-    sleeper chosen;               // what it did
+    std::size_t came_asleep = 0;  // the first so many of `asleep`; the others have been tried here
+    sleeper chosen;               // the accesses of the chosen candidate
     std::size_t step = 0;
-    std::size_t ways = 0;  // 0: of candidates
+    std::size_t ways = 0;  // 0: a choice of a candidate
   };
   void note_step() {
     if (!std::exchange(is_in_step_, false)) return;
@@ -237,14 +238,15 @@ class dpor_strategy final : public strategy, public location_listener {
     asleep_ = n.asleep;
     return n.choice;
   }
-  /// Who ran last, if it can go on: then there are few switches.  But not for ever (DPOR-8).
+  /// The process that ran last, if it can go on: this keeps switches few.  But not for ever
+  /// (DPOR-8).
   [[nodiscard]] std::size_t first_awake(candidates const& who) noexcept {
     static constexpr std::size_t most_in_a_row = 100;
     bool const can_go_on = who.last != candidates::nobody && !is_asleep(asleep_, who[who.last]);
     in_a_row_ = can_go_on ? in_a_row_ + 1 : 0;
     if (can_go_on && in_a_row_ <= most_in_a_row) return who.last;
     in_a_row_ = 0;
-    std::size_t const after = who.last + 1;  // nobody: 0
+    std::size_t const after = who.last + 1;  // 0 if none ran last
     for (std::size_t i = 0; i != who.size(); ++i)
       if (std::size_t const j = (after + i) % who.size(); !is_asleep(asleep_, who[j])) return j;
     return candidates::nobody;
@@ -257,7 +259,7 @@ class dpor_strategy final : public strategy, public location_listener {
     n.asleep = asleep_;
     n.came_asleep = asleep_.size();
   }
-  /// From what it was before.
+  /// Records how this run differs from an earlier one with the same choices.
   void differs(std::string const& who_is_ready) {
     if (!what_differed_.empty()) return;
     node const& n = nodes_[at_];
@@ -275,9 +277,10 @@ class dpor_strategy final : public strategy, public location_listener {
     return true;
   }
 
-  /// DPOR-2.  What leads to that: the steps since the earlier one that need not come after it.
+  /// DPOR-2.  The steps that lead to the later one: those since the earlier one that need not come
+  /// after it.
   void add_backtrack(std::size_t earlier, std::size_t later) {
-    if (steps_[earlier].node == no_node) return;  // nobody else could
+    if (steps_[earlier].node == no_node) return;  // there was no other candidate
     node& n = nodes_[steps_[earlier].node];
     between_.clear();
     for (std::size_t i = earlier + 1; i != later; ++i)
@@ -312,7 +315,7 @@ class dpor_strategy final : public strategy, public location_listener {
     auto const end = n.asleep.begin() + static_cast<std::ptrdiff_t>(n.came_asleep);
     return std::find_if(n.asleep.begin(), end, [id](auto const& s) { return s.id == id; }) != end;
   }
-  /// None of those between comes before it.
+  /// Whether no step of between_ comes before step `i`.
   [[nodiscard]] bool begins(std::size_t i) const noexcept {
     return std::ranges::none_of(between_,
                                 [&](std::size_t j) { return j < i && steps_.is_before(j, i); });
@@ -327,8 +330,8 @@ class dpor_strategy final : public strategy, public location_listener {
   process_id running_;
   bool is_in_step_ = false;
   bool is_over_ = false;
-  bool fails_ = false;         // the step that is made
-  bool has_failed_ = false;    // a step of this run
+  bool fails_ = false;         // the current step has failed
+  bool has_failed_ = false;    // a step of this run has failed
   bool lacks_memory_ = false;  // W10
   location_names names_;
   std::vector<named_touch> named_;  // DPOR-5

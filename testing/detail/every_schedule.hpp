@@ -12,13 +12,13 @@
 #include "testing/detail/controlled_backend.hpp"
 #include "testing/path.hpp"
 
-/// Choosers that know what comes: all schedules, one after the other, or one that is written down.
+/// Strategies whose choices are given beforehand: all schedules in turn, or one that is recorded.
 namespace weft::detail {
 
-/// One schedule: the choices of a path, and then the first candidate, and what is usual.
+/// Follows a path, and then takes the first candidate, and way 0 of each decision.
 class replay_strategy final : public strategy {
  public:
-  /// The path stays.
+  /// The path must outlive this object.
   explicit replay_strategy(schedule_path const& p) : path_(p) {}
 
   std::size_t choose(candidates const& who) override {
@@ -67,7 +67,7 @@ class replay_strategy final : public strategy {
                 " choices, and the program was over after " + std::to_string(at_) + ", in " +
                 std::to_string(steps_) + " steps";
   }
-  /// Why the path is not one of this program: nothing if it is.
+  /// Why the path is not one of this program; empty if it is.
   [[nodiscard]] std::string const& misfit() const noexcept { return misfit_; }
 
  private:
@@ -83,8 +83,8 @@ class replay_strategy final : public strategy {
   std::string misfit_;
 };
 
-/// All schedules, depth first, the choice 0 before 1; or those with so many preemptions at most, or
-/// with so many decisions that are not 0.
+/// All schedules, depth first, choice 0 before 1; or those with at most so many preemptions, or
+/// with at most so many decisions that are not 0.
 class every_schedule final : public strategy {
  public:
   static constexpr std::size_t no_bound = std::numeric_limits<std::size_t>::max();
@@ -92,7 +92,7 @@ class every_schedule final : public strategy {
   explicit every_schedule(std::size_t most_preemptions = no_bound,
                           std::size_t most_decisions = no_bound)
       : bound_(most_preemptions), most_decisions_(most_decisions) {
-    taken_.reserve(16);  // as a short run needs
+    taken_.reserve(16);  // enough for a short run
     ids_.reserve(48);
   }
 
@@ -121,7 +121,7 @@ class every_schedule final : public strategy {
     if (at_ != taken_.size()) differs("nobody", taken_[at_].step);
   }
 
-  /// The next one.  False if there is none.
+  /// Prepares the next schedule.  False if there is none.
   [[nodiscard]] bool next() {
     at_ = steps_ = 0;
     spent_ = decided_ = 0;
@@ -140,9 +140,9 @@ class every_schedule final : public strategy {
     }
     return false;
   }
-  /// Whether the bound of preemptions kept us from something.
+  /// Whether the bound on preemptions has excluded a choice.
   [[nodiscard]] bool is_pruned() const noexcept { return is_pruned_; }
-  /// How a run went otherwise than one before with the same choices: nothing if none did.
+  /// How a run differed from an earlier one with the same choices; empty if none did.
   [[nodiscard]] std::string const& what_differed() const noexcept { return what_differed_; }
 
  private:
@@ -150,9 +150,9 @@ class every_schedule final : public strategy {
     unsigned choice;
     unsigned of;
     std::size_t last;     // see candidates
-    std::size_t spent;    // preemptions before
-    std::size_t decided;  // not 0, before
-    std::size_t first;    // of its candidates, in ids_
+    std::size_t spent;    // preemptions before it
+    std::size_t decided;  // decisions before it that are not 0
+    std::size_t first;    // its first candidate, in ids_
     std::size_t step;
     bool is_decision;
   };
@@ -188,7 +188,7 @@ class every_schedule final : public strategy {
   std::size_t const bound_;
   std::size_t const most_decisions_;
   std::vector<node> taken_;
-  std::vector<process_id> ids_;  // of the candidates of all that is taken
+  std::vector<process_id> ids_;  // the candidates of all nodes in taken_
   std::size_t at_ = 0;
   std::size_t steps_ = 0;
   std::size_t spent_ = 0;

@@ -8,31 +8,32 @@
 
 #include "sched/base/process_id.hpp"
 
-/// What came before what in one run, as far as it had to.
+/// Which steps of a run had to come before which others.
 namespace weft::detail {
 
-/// A location that a step has touched.
+/// An access of a step to a location.
 struct touch_of {
   void const* location;
   bool is_written;
 };
 
-/// The steps of a run, and their order: that of vector clocks.
+/// The steps of a run, and their partial order, by vector clocks.
 ///
-///   CLOCK-1  A step comes after the one before of its process; after those that it conflicts with:
-///       they touch the same location, and one of them writes it; after the one that made its
-///       process ready; and after all that was before time passed.
-///   CLOCK-2  Who conflicts directly: of the steps that touch a location, the last that wrote it, and
-///       for who writes those that have read it since.  All others come before one of these.
+///   CLOCK-1  A step comes after the step before it of its process; after the earlier steps that it
+///       conflicts with: both access the same location, and one of them writes it; after the step
+///       that made its process ready; and after all steps before time last passed.
+///   CLOCK-2  A step conflicts directly, of the earlier steps that access a location, with the last
+///       one that wrote it; if it writes, also with those that have read it since.  All others come
+///       before one of these.
 class happens_before {
  public:
   using index = std::uint32_t;
 
   struct step {
-    index process;  // in the order in which they were first seen
-    index nth;      // of that process's steps, from 1
+    index process;  // numbered in the order in which they were first seen
+    index nth;      // of the steps of that process, from 1
     std::size_t node;
-    std::vector<index> clock;  // of each process, how many of its steps come before, or are this
+    std::vector<index> clock;  // for each process, how many steps come before this one, or are it
     std::vector<touch_of> touches;
   };
 
@@ -49,7 +50,7 @@ class happens_before {
   [[nodiscard]] step& last() noexcept { return steps_[size_ - 1]; }
   [[nodiscard]] process_id id_of(std::size_t i) const noexcept { return ids_[steps_[i].process]; }
 
-  /// That process has become ready by the last step.
+  /// The last step has made that process ready.
   void becomes_ready(process_id id) {
     index const p = index_of(id);
     if (size_ != 0) join(clocks_[p], last().clock);
@@ -68,8 +69,8 @@ class happens_before {
     s.node = node;
     s.touches.clear();
   }
-  /// All of the last step is known.  `race(i)`: the step `i` conflicts with it, and nothing else
-  /// says which of them comes first.
+  /// Ends the last step, when all its accesses are known.  Calls `race(i)` for each step `i` that
+  /// conflicts with it, and that nothing else orders before it.
   template <class Race>
   void end(Race race) {
     step& s = last();
@@ -87,7 +88,7 @@ class happens_before {
     s.clock = clock;
     for (std::size_t const i : racing_) race(i);
   }
-  /// The last step, of which all is known, conflicts with all that were, and that come.
+  /// Makes the last step, which has ended, conflict with all steps before and after it.
   template <class Race>
   void last_conflicts_with_all(Race race) {
     auto clock = last().clock;
@@ -107,7 +108,7 @@ class happens_before {
  private:
   struct location {
     void const* at;
-    std::size_t writer;  // none yet: no_step
+    std::size_t writer;  // no_step if there is none yet
     std::vector<std::size_t> readers;
   };
   static constexpr std::size_t no_step = static_cast<std::size_t>(-1);
@@ -149,7 +150,7 @@ class happens_before {
     if (with != no_step && with != size_ - 1) conflicts_.push_back(with);
   }
 
-  std::vector<step> steps_;  // kept from run to run: the first size_ are this one's
+  std::vector<step> steps_;  // kept from run to run: the first size_ belong to this run
   std::size_t size_ = 0;
   std::vector<process_id> ids_;
   std::vector<std::vector<index>> clocks_;  // of each process, after its last step

@@ -7,15 +7,15 @@
 
 #include "sched/base/process_id.hpp"
 
-/// What locations are called, so that they are known again in another run, at another address.
+/// Names of locations, by which they are known again in another run, at another address.
 namespace weft::detail {
 
-/// A location is named by who made it, and how many that process had made.  Who has forked, and its
-/// twin, make what they made before once more if they are run again, and give it the same names:
-/// both count on from there, under one name.
+/// A location is named by the process that made it, and by how many that process had made.  If a
+/// process that has forked, or its clone, is run again, it makes its earlier locations once more,
+/// and gives them the same names: both count on from there, under one name.
 class location_names {
  public:
-  using maker = std::uint64_t;  // of a process_id its hash, which no other has
+  using maker = std::uint64_t;  // the hash of a process_id, which is unique
   static constexpr maker outside = ~maker{0};
   static constexpr std::uint64_t none = 0;
 
@@ -30,7 +30,7 @@ class location_names {
   void note_destroyed(void const* location) noexcept {
     std::erase_if(names_, [&](named const& n) { return n.at == location; });
   }
-  /// `shared` belongs to both.
+  /// `shared` belongs to both processes.
   void note_fork(process_id from, process_id clone, void const* shared) {
     made const m = made_by(from.hash());
     makers_.push_back({clone.hash(), m.counts_as, m.number});
@@ -46,7 +46,7 @@ class location_names {
  private:
   struct made {
     maker who;
-    maker counts_as;  // who it was before it forked
+    maker counts_as;  // its identity before it forked
     std::uint64_t number;
   };
   struct named {
@@ -66,7 +66,7 @@ class location_names {
     if (known == names_.end())
       names_.push_back({location, name});
     else
-      known->name = name;  // another was there, and has gone
+      known->name = name;  // another location was there, and is destroyed
   }
 
   std::vector<made> makers_;

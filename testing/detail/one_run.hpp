@@ -18,7 +18,7 @@
 /// One run of a program under test.
 namespace weft::detail {
 
-/// What a check may return.
+/// The types that a check may return.
 template <class R>
 concept check_result = std::is_void_v<R> || std::same_as<R, bool> || std::same_as<R, run_result> ||
                        std::convertible_to<R, std::string>;
@@ -45,7 +45,7 @@ run_result checked(Check& check, State& state) {
   }
 }
 
-/// While it is there, a chooser that listens hears what is touched.
+/// Installs the listener of the strategy for its lifetime.
 class scoped_listener {
  public:
   explicit scoped_listener(strategy& c) noexcept
@@ -58,7 +58,7 @@ class scoped_listener {
   location_listener* before_;
 };
 
-/// What is run again and again: it forgets its types here.
+/// A program that is run again and again.  Erases its types.
 class subject {
  public:
   subject() = default;
@@ -76,7 +76,7 @@ class subject_of final : public subject {
   subject_of(MakeState& make_state, Program& program, Check& check, Handlers&... handlers) noexcept
       : make_state_(make_state), program_(program), check_(check), handlers_(handlers...) {}
 
-  /// Throws bad_alloc for want of memory of the search's own (CHOICE-3 of controlled_backend.hpp).
+  /// Throws bad_alloc if the search itself has no memory (CHOICE-3 of controlled_backend.hpp).
   [[nodiscard]] run_result run(strategy& c, run_log& log, run_limits const& limits) override {
     run_result result = run_once(c, log, limits);
     if (log.lacks_memory || c.lacks_memory()) throw std::bad_alloc();
@@ -111,7 +111,8 @@ class subject_of final : public subject {
       if (log.was_cut || log.was_given_up) return {verdict::cut, {}};
       return checked(check_, state);
     } catch (std::exception const& e) {
-      // Ours, or by what is thrown when all are unwound; not that of a scheduler inside.
+      // The deadlock of this run, or an exception of its unwinding; not the deadlock of a scheduler
+      // inside.
       bool const is_deadlock = is_running && log.was_quiescent;
       bool const is_like_another = is_running && log.was_given_up;  // it was not unwound to its end
       ends(is_deadlock ? run_end::came : run_end::threw);

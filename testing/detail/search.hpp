@@ -20,17 +20,17 @@
 
 namespace weft {
 
-/// Whether a search says on the standard error stream how it gets on: in one line, written anew
-/// once a second and at the end.
+/// Whether a search reports its progress on the standard error stream: in one line, which is
+/// rewritten once a second and at the end.
 enum class progress : std::uint8_t {
-  on_terminal,  ///< If that is one, and the search takes more than a second.
+  on_terminal,  ///< If that is a terminal, and the search takes more than a second.
   always,
   never
 };
 
 namespace detail {
 
-/// What ends a search early.
+/// The limits of a search.
 struct search_limits {
   run_limits each;
   std::size_t max_schedules;
@@ -39,7 +39,7 @@ struct search_limits {
   bool stop_at_failure;
 };
 
-/// Says how far it is, once a second, and how far it came.
+/// Reports the progress of a search once a second, and at its end.
 class progress_line {
  public:
   explicit progress_line(weft::progress p)
@@ -62,7 +62,7 @@ class progress_line {
   }
 
  private:
-  /// Asked once: a search of a few schedules takes less than the question.
+  /// Asked once: the question takes longer than a search of a few schedules.
   static bool is_on_terminal() noexcept {
     static bool const answer = ::isatty(2) == 1;
     return answer;
@@ -74,19 +74,19 @@ class progress_line {
   }
 
   bool const is_on_;
-  bool is_shown_;  // or is to be, at the end
+  bool is_shown_;  // or will be, at the end
   double next_ = 1;
 };
 
-/// A search that is going on: what it has found, and whether it is to end.
+/// A search in progress: its results so far, and whether it must end.
 class search {
  public:
   search(subject& s, search_limits const& l) : subject_(s), limits_(l), line_(l.progress) {}
   search(search const&) = delete;
   search& operator=(search const&) = delete;
 
-  /// Runs one schedule.  One with fewer preemptions than that has been seen before: it does not
-  /// count.  False if it is to be the last.
+  /// Runs one schedule.  A schedule with fewer preemptions than `least_preemptions` was visited
+  /// before, and does not count.  False if the search must end.
   bool run(strategy& c, std::size_t least_preemptions = 0) {
     if (check_limits()) return found_.complete = false;
     auto const result = subject_.run(c, log_, limits_.each);
@@ -112,7 +112,7 @@ class search {
     found_.what_differed = std::move(how);
   }
   [[nodiscard]] exploration& found() noexcept { return found_; }
-  /// It is over: the last word of the line of progress.
+  /// The search is over: reports its progress a last time.
   void end() { line_.tell_end(found_, clock::now() - start_); }
 
  private:
@@ -126,7 +126,7 @@ class search {
     if (line_.is_on()) line_.tell(found_, since);
     return is_timed && since >= limits_.max_time;
   }
-  /// What there is more than after the run before is of this one.
+  /// Frames that are alive now, and were not before the run, are leaks of this run.
   void note_leak() {
     auto const before = std::exchange(alive_, frames.alive());
     if (alive_ == before) return;
@@ -139,7 +139,7 @@ class search {
     o.preemptions = log_.preemptions;
     o.decisions = log_.decisions;
   }
-  /// Runs it once more, to see how it went, and that it goes the same way.
+  /// Runs a schedule once more, to record its trace, and to check that it goes the same way.
   void recheck_deadlines(exploration::outcome& o) {
     replay_strategy again(o.path);
     o.trace.reserve(log_.steps);
@@ -152,7 +152,7 @@ class search {
       differs("the same schedule, run again, ends otherwise: \"" + o.result.text +
               "\", and then \"" + result.text + '"');
   }
-  /// Where the same schedule first goes two ways: nothing if it does not.
+  /// Where two runs of one schedule differ first; empty if they do not.
   [[nodiscard]] static std::string difference(run_log const& a, run_log const& b) {
     for (std::size_t i = 0; i < a.choices.size() || i < b.choices.size(); ++i) {
       std::size_t const step = std::min(a.step_of_choice(i), b.step_of_choice(i));

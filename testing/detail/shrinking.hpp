@@ -12,32 +12,35 @@
 #include "testing/detail/one_run.hpp"
 #include "testing/exploration.hpp"
 
-/// Makes a schedule smaller that ends in a certain way: fewest decisions that are not 0, of these
-/// fewest preemptions, then fewest switches, then fewest steps, then the smallest decisions.
+/// Shrinks a schedule that ends in a certain way: to the fewest decisions that are not 0, of these
+/// to the fewest preemptions, then the fewest switches, then the fewest steps, then the smallest
+/// decisions.
 ///
-///   SHRINK-1  What is tried is run.  So what comes out has been seen to end in that way.
-///   SHRINK-2  First turns are moved: a turn, which is a process and how many steps it takes, is left out
-///       (it comes when all others wait), or joined to the one before or behind it of the same
-///       process; and what a process has decided becomes 0, or smaller.  That is quick, and ends
-///       where no single move helps.
-///   SHRINK-3  Then all schedules are tried that have as many decisions, and as many preemptions, at
-///       most, the fewest first, with the rest of the runs that there may be.  If they suffice none
-///       is smaller.
-///   SHRINK-4  Decisions belong to their processes: the n-th of one stays that when turns are moved.
+///   SHRINK-1  Each schedule that is tried is run.  So the result has been seen to end in that way.
+///   SHRINK-2  First turns are moved.  A turn, which is a process and a number of steps, is left
+///       out (its steps come when all others wait), or joined to the turn before or after it of the
+///       same process; and decisions become 0, or smaller.  This is quick, and ends where no single
+///       move helps.
+///   SHRINK-3  Then all schedules are tried that have at most as many decisions, and at most as
+///       many preemptions, the fewest first, with the runs that are left.  If these suffice, no
+///       schedule is smaller.
+///   SHRINK-4  Decisions belong to their processes: the n-th decision of a process remains its n-th
+///       when turns are moved.
 namespace weft::detail {
 
 struct turn {
   process_id process;
   std::size_t steps;
 };
-/// What a process has decided (SHRINK-4).
+/// A decision of a process (SHRINK-4).
 struct decided {
   process_id process;
   unsigned taken;
 };
 
-/// Takes turns as long as that goes: who waits, or has ended, is passed over.  Then whoever ran
-/// last goes on, or the first.  Who has no decision left takes what is usual.
+/// Takes the turns in order; the turn of a process that waits, or has ended, is skipped.  Then the
+/// process that ran last goes on, or else the first.  A process without a decision left takes way
+/// 0.
 class taking_turns final : public strategy {
  public:
   taking_turns(std::vector<turn> const& t, std::vector<decided> d)
@@ -75,7 +78,7 @@ class taking_turns final : public strategy {
 
 class shrinking {
  public:
-  /// `o` has a path and a trace.  `most_runs`: how often the program is run at most.
+  /// `o` has a path and a trace.  The program is run at most `most_runs` times.
   shrinking(subject& s, run_limits const& each, exploration::outcome& o, std::size_t most_runs)
       : subject_(s), limits_(each), best_(o), runs_left_(most_runs) {
     size_ = {o.decisions, o.preemptions, o.switches, o.trace.size(), sum(o.trace)};
@@ -95,7 +98,7 @@ class shrinking {
     friend auto operator<=>(size const&, size const&) = default;
   };
 
-  /// Whether it ends in that way, and is smaller: then it is the best.
+  /// Runs a schedule.  Returns whether it ends in that way, and is smaller: then it is the best.
   bool try_smaller(strategy& c) {
     if (runs_left_ == 0) return false;
     --runs_left_;
@@ -149,7 +152,7 @@ class shrinking {
       }
     return false;
   }
-  /// Whether one of the moves has helped (SHRINK-2).
+  /// Tries the moves of turns (SHRINK-2).  Returns whether one has helped.
   bool move_turns() {
     auto const all = turns();
     for (std::size_t i = 0; i != all.size(); ++i) {
@@ -182,7 +185,7 @@ class shrinking {
     while (move_decisions() || move_turns()) {
     }
   }
-  /// SHRINK-3.  Whether one of them is smaller.
+  /// SHRINK-3.  Returns whether one of the schedules is smaller.
   bool try_all() {
     bool has_helped = false;
     for (std::size_t most = 0; most <= size_.decisions; ++most)

@@ -7,11 +7,11 @@
 
 #include "sched/base/process_id.hpp"
 
-/// Processes that need not be tried for now, and what they would do (dpor_strategy.hpp, DPOR-3).
+/// Processes that need not be tried for now, and their accesses (dpor_strategy.hpp, DPOR-3).
 namespace weft::detail {
 
 struct named_touch {
-  std::uint64_t name;  // as location_names has it
+  std::uint64_t name;  // of location_names
   bool is_written;
 };
 
@@ -21,7 +21,7 @@ struct sleeper {
   bool conflicts_with_all = false;
 };
 
-/// What is touched twice is written if one of them writes it.
+/// A location that is accessed twice is written if one of the accesses writes it.
 template <class Touch, class What>
 void enter(std::vector<Touch>& all, Touch t, What what) {
   auto const it = std::ranges::find(all, t.*what, what);

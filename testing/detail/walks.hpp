@@ -11,25 +11,25 @@
 #include "sched/base/process_id.hpp"
 #include "testing/detail/controlled_backend.hpp"
 
-/// Choosers that draw lots.
+/// Strategies that choose at random.
 ///
-///   WALK-1  All that is random is drawn from one generator; so the same seed gives the same runs, also
-///       where what earlier runs have shown has its say.
+///   WALK-1  All random numbers come from one generator.  So the same seed gives the same runs,
+///       also where the results of earlier runs have an influence.
 namespace weft::detail {
 
-/// What several walks of one program have in common.
+/// The state that several walks of one program share.
 class walkers_map {
  public:
   struct place {
     process_id process;
     std::size_t steps;       // in this run so far
     std::size_t most;        // in any run before
-    std::uint64_t priority;  // in this run, for who has priorities
+    std::uint64_t priority;  // in this run, for a strategy with priorities
   };
 
   explicit walkers_map(std::uint64_t seed) : rng_(seed) {}
 
-  /// Not all there are: from is not 0, or to not the largest.
+  /// Not for the full range: `from` is not 0, or `to` is not the largest number.
   [[nodiscard]] std::uint64_t draw(std::uint64_t from, std::uint64_t to) {
     return from + rng_.below(to - from + 1);
   }
@@ -38,7 +38,7 @@ class walkers_map {
     return it != places_.end() ? *it : places_.emplace_back(place{id, 0, 0, 0});
   }
   [[nodiscard]] std::size_t longest() const noexcept { return longest_; }
-  /// Of a run that was cut nothing is learnt: it would have all others look short.
+  /// A run that was cut teaches nothing: it would make all others look short.
   void on_run_end(std::size_t steps, run_end how) noexcept {
     bool const counts = how != run_end::cut;
     if (counts) longest_ = std::max(longest_, steps);
@@ -70,7 +70,7 @@ class random_walker : public strategy {
  protected:
   virtual void begin() {}
   [[nodiscard]] virtual std::size_t pick(candidates const& who) = 0;
-  /// From 1.
+  /// The number of the current step, from 1.
   [[nodiscard]] std::size_t step() const noexcept { return steps_; }
 
   walkers_map& map_;
@@ -102,7 +102,7 @@ class weighted_walker final : public random_walker {
       lot -= mine;
     }
   }
-  /// Steps that it has to go: one at least, or it would not be ready.
+  /// The steps that a process has left: at least one, since it is ready.
   [[nodiscard]] std::uint64_t left(process_id id) {
     auto const& p = map_.of(id);
     return p.most > p.steps ? p.most - p.steps : 1;
@@ -118,7 +118,8 @@ class pct_walker final : public random_walker {
     falls_.clear();
     for (std::size_t i = 1; i != depth_; ++i) falls_.push_back(map_.draw(1, map_.longest()));
   }
-  /// The falls are not in the order of their steps: so who falls later may fall less deep.
+  /// The falls are not in the order of their steps: so a process that falls later may fall less
+  /// deep.
   std::size_t pick(candidates const& who) override {
     std::size_t best = highest(who);
     for (std::size_t i = 0; i != falls_.size(); ++i)
@@ -136,7 +137,7 @@ class pct_walker final : public random_walker {
   }
   [[nodiscard]] std::uint64_t priority(process_id id) {
     auto& p = map_.of(id);
-    // Above those that fall.  Two that draw the same, which is rare, stand in the order of ids.
+    // Above those of the fallen.  Two that draw the same, which is rare, are in the order of ids.
     if (p.priority == 0) p.priority = map_.draw(std::uint64_t{1} << 32, ~std::uint64_t{0});
     return p.priority;
   }

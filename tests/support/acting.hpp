@@ -32,24 +32,24 @@
 #include "tests/support/acts.hpp"
 #include "tests/support/effects.hpp"
 
-/// What processes that do what a list of acts says share, and how they do it
+/// State that processes share which follow a list of acts, and the acts themselves
 /// (random_processes.hpp).
 namespace weft::tests {
 
 using addresses = std::array<std::optional<address<int>>, 2>;
 
-/// What they share.  Thread safe, where they announce what they use.
+/// The shared state.  Thread safe, if the processes announce their accesses.
 struct shared_world {
   explicit shared_world(scenario const& l)
       : what(l), seats(l.permits), ends(std::make_unique<gate>()) {}
 
-  /// Of one that ends: what it saw, and the addresses that it has not dropped.
+  /// Keeps what an ended process saw, and the addresses that it has not dropped.
   void keep(std::string saw, addresses left) {
     std::lock_guard const lock(mutex_);
     all_saw_.push_back(std::move(saw));
     all_left_.push_back(std::move(left));
   }
-  /// In the order of the alphabet.
+  /// Sorted.
   [[nodiscard]] std::vector<std::string> all_saw() const {
     auto sorted = all_saw_;
     std::ranges::sort(sorted);
@@ -71,8 +71,8 @@ struct shared_world {
   std::array<std::optional<inbox<int>>, 2> in;
   std::string out;
   int asked = 0;
-  /// Where it is noted which acts were done, one after the other; null if that is of no interest.
-  /// Not on several threads.
+  /// Collects the acts in the order in which they are done; null if they are not traced.  Not on
+  /// several threads.
   std::vector<unsigned>* trace = nullptr;
 
  private:
@@ -82,17 +82,17 @@ struct shared_world {
 };
 
 using acting_tasks = tasking<proc, syncing, completions, mail, timing, console, ask>;
-/// What a process does, or a task.
+/// A process, or a task.
 using acting = eff<void, acting_tasks, proc, syncing, completions, mail, timing, console, ask>;
 using acting_scope = scope<proc, syncing, completions, mail, timing, console, ask>;
-/// What only a process does.
+/// A process only.
 using living =
     eff<void, spawning<acting_tasks, proc, syncing, completions, mail, timing, console, ask>,
         acting_tasks, proc, syncing, completions, mail, timing, console, ask>;
 
 inline std::string text(std::optional<int> n) { return n ? std::to_string(*n) : "-"; }
 
-/// A process, or a task, that lives as the n-th says.
+/// A process, or a task, that follows the n-th list.
 struct liver {
   liver(shared_world& world, std::size_t nth, addresses to_whom, acting_scope* out)
       : w(world), n(nth), mine(std::move(to_whom)), in(out), saw(std::to_string(nth) + ":") {
@@ -103,8 +103,8 @@ struct liver {
   ~liver() { w.keep(std::move(saw), std::move(mine)); }
 
   static constexpr std::size_t begun = 9;
-  /// That the act i was done.  Not once it was cancelled: in which order processes are unwound is
-  /// no part of a schedule.
+  /// Traces the act i, unless the process was cancelled: the order in which processes are unwound
+  /// is no part of a schedule.
   void notes(std::size_t i) const {
     if (w.trace && !was_cancelled) w.trace->push_back(static_cast<unsigned>(n * 10 + i));
   }
@@ -112,7 +112,7 @@ struct liver {
   shared_world& w;
   std::size_t n;
   addresses mine;
-  acting_scope* in;  // the innermost, or that of the task; null if there is none
+  acting_scope* in;  // the innermost scope, or that of the task; null if there is none
   std::string saw;
   std::optional<mutex::guard> held = {}, other = {};
   task_handle<int> handle = {};

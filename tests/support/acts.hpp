@@ -7,17 +7,17 @@
 #include <string>
 #include <vector>
 
-/// What processes of random programs do, as lists.
+/// Lists of acts for processes of random programs.
 namespace weft::tests {
 
-/// What a process may do next.
+/// The next act of a process.
 enum class act : unsigned char {
   yields,
   // plain variables
   reads,
   writes,
   adds_slowly,
-  // what is outside
+  // handlers outside
   prints,
   asks,
   // time
@@ -157,8 +157,8 @@ struct life {
   bool is_forkable = false;
   [[nodiscard]] bool operator==(life const&) const = default;
 };
-/// The first few are started by the first process, the last one by each process that spawns.  A
-/// task of the n-th does what the next one does, if there is one.
+/// The first process starts all but the last; each process that spawns starts the last.  A task of
+/// the n-th list follows the next list, if there is one.
 struct scenario {
   std::vector<life> all;
   std::size_t capacity = 2;  // of ports

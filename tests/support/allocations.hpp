@@ -7,12 +7,12 @@
 #include <new>
 
 /// For a test of one source file, whose operator new this replaces: allocations are counted, and
-/// fail when they are told to.
+/// fail on demand.
 namespace weft::tests {
 
-/// How many allocations succeed before one does not; never, if that is negative.
+/// The number of allocations that succeed before one fails; if negative, none fails.
 inline std::atomic<long> until_failure = -1;
-/// So far; those that failed as well.
+/// The number of allocations so far, including failed ones.
 inline std::atomic<long> allocations = 0;
 
 inline void* allocate(std::size_t bytes) {

@@ -16,7 +16,7 @@ namespace weft::tests {
 
 enum class order { oldest_first, newest_first };
 
-/// The plainest backend that keeps the laws: a std::deque under a lock.
+/// The simplest backend that keeps the laws: a std::deque under a lock.
 template <order Order>
 class locked {
  public:
@@ -28,7 +28,8 @@ class locked {
     void put(thunk&& t, put_reason w) { home_.put(std::move(t), w); }
     thunk take(instant until, quiescence_test quiescent) {
       for (;;) {
-        bool const nothing_is_due = quiescent();  // before we look: who was due puts first
+        // Before the look at ready_: an event that is due puts its process first.
+        bool const nothing_is_due = quiescent();
         std::unique_lock lock(home_.mutex_);
         if (home_.stopped_) return thunk::reason::stopped;
         if (!home_.ready_.empty()) return home_.next();
@@ -86,7 +87,7 @@ using locked_queue = locked<order::oldest_first>;
 using locked_stack = locked<order::newest_first>;
 static_assert(backend<locked_queue> && backend<locked_stack>);
 
-/// With so many threads.
+/// A sharing backend with so many threads.
 template <unsigned Threads>
 class sharing_among : public sharing {
  public:
@@ -101,7 +102,7 @@ class stealing_among : public stealing {
 using stealing_alone = stealing_among<1>;
 static_assert(backend<sharing_alone> && backend<stealing_alone>);
 
-/// Whose n-th put, or n-th take, has no memory.  Counted from one; never, if that is zero.
+/// A backend whose n-th put, or n-th take, throws bad_alloc.  Counted from one; never, if zero.
 class fails_once {
  public:
   static constexpr unsigned wakes = 1;

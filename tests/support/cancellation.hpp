@@ -8,7 +8,7 @@
 #include "sched/schedule.hpp"
 #include "sched/sync/gate.hpp"
 
-/// Programs for tests of how a schedule goes wrong, and what the others hear of it.
+/// Programs for tests of failures, and of the cancellations that follow.
 namespace weft::tests {
 
 using children = spawning<proc, console, syncing>;
@@ -16,7 +16,7 @@ using program = eff<void, children, proc, console, syncing>;
 
 [[noreturn]] inline void throws(std::string const& what) { throw std::runtime_error(what); }
 
-/// Says what it found at its operations, and then ends.
+/// Yields until an exception, prints what it found, and ends.
 inline program tells_of_cancellation(std::string name) {
   std::string found;
   try {

@@ -9,7 +9,7 @@
 
 namespace weft::tests {
 
-/// Stands where Catch2's own result capture does, and writes down what it is told.
+/// Replaces the result capture of Catch2, and records the calls.
 class catch2_listener final : public Catch::IResultCapture {
  public:
   struct assertion {
@@ -20,10 +20,10 @@ class catch2_listener final : public Catch::IResultCapture {
   struct heard {
     std::vector<assertion> assertions;
     std::vector<std::string> fatal;
-    std::size_t others = 0;  // all else
+    std::size_t others = 0;  // all other calls
   };
 
-  /// What is heard while `f` runs, and what that returns.
+  /// Returns the calls that are recorded while `f` runs, and the result of `f`.
   template <class F>
   static auto hears(F f) {
     catch2_listener l;

@@ -11,7 +11,7 @@
 #include "sched/commands/commands.hpp"
 #include "sched/schedule.hpp"
 
-/// Commands for tests, and who answers them later.
+/// Commands for tests, and dispatchers that answer them later.
 namespace weft::tests {
 
 /// Answered with a text.
@@ -31,7 +31,7 @@ using all_commands = commands<resolve, twice, nap>;
 using asking_processes = spawning<proc, all_commands>;
 using asking_program = eff<void, asking_processes, proc, all_commands>;
 
-/// What was asked and not answered yet.  Thread safe.
+/// The commands that are issued and not answered yet.  Thread safe.
 template <class C>
 class desk_of {
  public:
@@ -49,7 +49,7 @@ class desk_of {
     std::lock_guard const lock(mutex_);
     return entries_.size();
   }
-  /// The i-th of them.
+  /// Takes out the i-th entry.
   entry take(std::size_t i = 0) {
     std::lock_guard const lock(mutex_);
     entry e = std::move(entries_[i]);
@@ -66,15 +66,15 @@ class desk_of {
   std::vector<entry> entries_;
 };
 
-/// Puts what is asked on a desk.
+/// A dispatcher that puts each command on the desk.
 template <class C>
 auto puts_on(desk_of<C>& desk) {
   return [&desk](C c, reply<typename C::result> r) { desk.put(std::move(c), std::move(r)); };
 }
-/// Answers `twice` where it is asked.
+/// A dispatcher that answers `twice` at once.
 inline void doubles(twice c, reply<int> r) { r.complete(2 * c.number); }
 
-/// The answer of what it waits for, or what came instead.
+/// The answer of `f` as text, or the exception.
 template <class R>
 eff<std::string, completions> outcome_of(in_flight<R> f) {
   try {

@@ -13,7 +13,7 @@
 /// A process that waits for a completion.
 namespace weft::tests {
 
-/// Takes what comes, or says what came instead.
+/// Stores the value that comes as text, or the exception.
 template <class T>
 eff<void, proc, completions> takes(completion<T> from, std::reference_wrapper<std::string> to) {
   try {

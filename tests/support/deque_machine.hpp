@@ -16,12 +16,12 @@
 #include "deque/persistent_deque.hpp"
 #include "tests/support/tracked.hpp"
 
-/// Runs a string of bytes as commands on a pool of live versions, each beside a std::deque that
-/// says what it should hold.  After every command every version is looked at again.  The random
-/// tests, the fuzzer and the kept failures all speak this language.
+/// Runs a string of bytes as commands on a pool of live versions, each beside a std::deque with the
+/// expected contents.  After every command every version is checked again.  The random tests, the
+/// fuzzer and the kept failures all use this language.
 namespace weft::tests {
 
-/// A version does not hold what it should.
+/// A version has wrong contents.
 struct broken_law : std::logic_error {
   using std::logic_error::logic_error;
 };
@@ -92,7 +92,8 @@ class deque_machine {
   }
 
   void command(std::size_t c) {
-    if (c >= 128) failures::after(static_cast<long>(byte() % 40));  // this one may fail half-way
+    // This command may fail half-way.
+    if (c >= 128) failures::after(static_cast<long>(byte() % 40));
     pair& p = any();
     bool const front = c % 2 == 0;
     switch (c % 128 / 2 % 14) {
@@ -219,7 +220,7 @@ class deque_machine {
             return parts.first.concat(parts.second);
           },
           p.model);
-    D const whole = p.version;  // `p` may go when the first part is kept
+    D const whole = p.version;  // `p` may be destroyed when the first part is kept
     keep([&] { return whole.take(i); }, left);
     keep([&] { return whole.drop(i); }, right);
   }
@@ -238,7 +239,7 @@ class deque_machine {
     auto model = p.model;
     model[i] = v;
     if (!in_place) return keep([&] { return p.version.set(i, v); }, model);
-    // An rvalue is reused: the others must not see it, and a failure must leave it whole.
+    // An rvalue is reused: other versions must not see it, and a failure must leave it unchanged.
     both(
         p, [&](D& d) { d = std::move(d).update(i, [&](element const&) { return v; }); },
         [&](auto& m) { m = model; });
@@ -269,7 +270,7 @@ class deque_machine {
     });
     require(expected == m.end(), "segments hold all");
 
-    // By iterator and by index the places where something could be wrong: the ends and strides.
+    // By iterator and by index, the places that are likely to be wrong: the ends and strides.
     std::size_t const stride = m.size() / 16 + 1;
     for (std::size_t i = 0; i < m.size(); i += stride) {
       require(d[i].value() == m[i], "index");

@@ -14,8 +14,8 @@
 namespace weft::tests {
 
 /// Hands a version of one deque to each of four threads, which push, pop, copy and replace at
-/// random, each beside a std::deque, until each has its version for itself.  Says how many
-/// threads saw something they should not have.
+/// random, each beside a std::deque, until each has its version for itself.  Returns how many
+/// threads saw wrong contents.
 template <class Counts>
 int wrong_versions_on_threads(unsigned seed) {
   using element = tracked<moves::safely>;

@@ -5,7 +5,7 @@
 
 namespace weft::tests {
 
-/// Random numbers that a seed decides, the same with every standard library.
+/// Random numbers that a seed determines, the same with every standard library.
 class dice {
  public:
   explicit dice(unsigned seed) : engine_(seed) {}

@@ -16,7 +16,7 @@
 #include "tests/support/tasks.hpp"
 #include "tests/support/threads.hpp"
 
-/// For tests of handlers that drop a resumption across open scopes: all ways to do so.
+/// All ways in which a handler can drop a resumption across open scopes.
 namespace weft::tests::dropping {
 
 struct ask : op<int> {};
@@ -31,7 +31,7 @@ struct seen {
   counter begun = 0;
   counter ended = 0;
 };
-/// What tasks borrow.
+/// An object that tasks borrow.
 struct local {
   explicit local(seen& s) : in(s), here(s.alive) {}
   ~local() { *is_there = false; }
@@ -39,7 +39,7 @@ struct local {
   lives here;
   std::shared_ptr<std::atomic<bool>> is_there = std::make_shared<std::atomic<bool>>(true);
 };
-/// Looks at it with each step until it is cancelled; is slow to go then.
+/// Checks that `from` exists at each step until it is cancelled, and for a few more.
 inline job borrows(local const& from) {
   struct borrower {
     explicit borrower(local const& of) : in(of.in), is_there(of.is_there) { ++in.begun; }
@@ -65,7 +65,7 @@ inline job borrows(local const& from) {
     b.look();
   });
 }
-/// Asks inside of two scopes, each with two tasks that borrow what stands outside.
+/// Asks inside two scopes, each with two tasks that borrow `from`.
 inline asks opens_scopes(local const& from) {
   co_return co_await with_scope([&](tasks_scope& outer) -> asks {
     outer.start(borrows, std::cref(from));
@@ -79,7 +79,7 @@ inline asks opens_scopes(local const& from) {
   });
 }
 
-// ---- who drops it, and how
+// ---- the ways to drop it
 
 using around = eff<int, tasks, proc, syncing, mail, timing, completions>;
 
@@ -139,7 +139,7 @@ inline job by_a_coroutine_that_exits(seen& s) {
   };
   (void)co_await handle<asking>(clauses{clause}, [&] { return opens_scopes(mine); });
 }
-/// One that is dropped while it waits for what it has dropped, by a handler that goes on.
+/// A clause is dropped, by a handler that continues, while it waits for its own dropped resumption.
 struct leave : op<int> {};
 struct leaving_it {
   using operations = op_list<leave>;
@@ -166,7 +166,7 @@ inline job by_one_inside_of_another(seen& s) {
   });
   CHECK(n == 15);
 }
-/// The second of its clauses, which answers the first.
+/// The second clause drops it, whose answer goes to the first clause.
 struct on_second_thought {
   bool was_asked = false;
   eff<int> on(ask, resumption<int, int> k) {
@@ -192,7 +192,7 @@ inline job by_one_that_resumes_twice(seen& s) {
   int const n = co_await handle<asking>(clauses{clause}, [&mine] { return opens_scopes(mine); });
   CHECK(n == 12);
 }
-/// Who waits for the answer is another handler, with no frame in between.
+/// The answer goes to another handler, with no frame in between.
 inline job by_the_inner_of_two(seen& s) {
   local const mine(s);
   auto inner = clauses{[](ask, resumption<int, int>) { return 13; }};
@@ -218,7 +218,7 @@ constexpr way ways[] = {
     {"by the inner of two handlers", by_the_inner_of_two},
 };
 
-/// Who called handle goes on when the tasks of what was dropped have ended.
+/// The caller of handle continues when the tasks of the dropped resumption have ended.
 inline void is_waited_for(place const& where) {
   CAPTURE(where.name);
   for (way const& how : ways) {

@@ -46,7 +46,7 @@ struct parks : region, handler<tick> {
   void on(tick::now, resumption<void> r) { k = std::move(r); }
 };
 
-/// Writes its letter when it is destroyed.
+/// Appends its letter when it is destroyed.
 class leaves {
  public:
   leaves(std::string& to, char injection_node) noexcept : to_(to), letter_(injection_node) {}

@@ -10,17 +10,17 @@
 #include <variant>
 #include <vector>
 
-/// Effekt's scheduler, the handler of seed 002, on programs that are data: what `schedule` is held
-/// to.  The meaning of a statement is a function of its continuation, which is a value that nobody
-/// changes; the variables of a process are passed along.  So to resume twice is to call twice:
-/// nothing here is run again, and nothing of weft is used.
+/// The scheduler in Effekt of docs/06_the_queue_that_remembers.md, on programs that are data: the
+/// model that `schedule` is compared to.  The meaning of a statement is a function of its
+/// continuation, which is an immutable value; the variables of a process are passed along.  So
+/// resuming twice is calling twice: nothing here is run again, and nothing of weft is used.
 namespace weft::tests::effekt {
 
 struct statement;
 using block = std::vector<statement>;
 
-/// One around the scheduler, and two that each process has for itself.  Those behave alike; weft
-/// makes one of them by a handler, and the other is a local of a coroutine.
+/// A variable around the scheduler, and two that each process has for itself.  These behave alike;
+/// in weft one is in a handler, and the other is a local of a coroutine.
 enum class variable { outside, handled, local };
 
 /// println("text")
@@ -74,7 +74,7 @@ struct declares {
 struct attempts {
   block body, otherwise;
 };
-/// do fail(), which is not resumed.  Around the program stands a try that does nothing then.
+/// do fail(), which is not resumed.  A try around the program does nothing then.
 struct fails {};
 
 struct statement : std::variant<prints, yields, exits, forks, prints_which, sets, adds, copies,
@@ -82,7 +82,7 @@ struct statement : std::variant<prints, yields, exits, forks, prints_which, sets
   using variant::variant;
 };
 
-/// What a run shows.
+/// The output of a run.
 struct output {
   std::string printed;
   int outside = 0;  ///< The variable, when no process is left.
@@ -109,11 +109,11 @@ class model {
     int handled = 0;
     int local = 0;
   };
-  /// What is left to do, given the variables as they are then.  Copies are the same continuation.
+  /// A continuation, given the variables at its start.  Copies are the same continuation.
   class rest {
    public:
     template <class F>
-    rest(F f) : f_(std::make_shared<function const>(std::move(f))) {}  // NOLINT: any function is
+    rest(F f) : f_(std::make_shared<function const>(std::move(f))) {}  // NOLINT: implicit
     void operator()(locals v) const { (*f_)(v); }
 
    private:
@@ -133,7 +133,7 @@ class model {
     queue_.push_back([v, k] { k(false, v); });
   }
 
-  // ---- statements: with the variables `v`, if a fail here means `failed`, and then `k`
+  // ---- statements: with the variables `v`, with `failed` as the meaning of fail, and then `k`
 
   /// The statements of `b` from `at` on.
   void meaning(block const& b, std::size_t at, locals v, rest const& failed, rest const& k) {

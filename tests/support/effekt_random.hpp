@@ -9,10 +9,10 @@
 #include "tests/support/dice.hpp"
 #include "tests/support/effekt_model.hpp"
 
-/// Programs for the model at random, and how they would be written in Effekt.
+/// Random programs for the model, and their text in Effekt.
 namespace weft::tests::effekt {
 
-/// Small ones: of at most 40 statements, in which a process forks at most 6 times.
+/// Small programs: of at most 40 statements, in which a process forks at most 6 times.
 class random_program {
  public:
   static block of(unsigned seed) {
@@ -25,7 +25,7 @@ class random_program {
  private:
   explicit random_program(unsigned seed) : random_(seed) {}
 
-  /// `n` statements, if there are as many left; takes the forks that a process may come by in them.
+  /// `n` statements, if as many are left; subtracts the forks that a process may execute in them.
   block statements(unsigned n, int depth, int& forks_left) {
     block b;
     while (b.size() < n && statements_left_ > 0) {
@@ -34,7 +34,7 @@ class random_program {
     }
     return b;
   }
-  /// Up to `most`, at times none.
+  /// Up to `most` statements, sometimes none.
   block some(unsigned most, int depth, int& forks_left) {
     unsigned const n = random_(8) == 0 ? 0 : 1 + random_(most);
     return statements(n, depth, forks_left);
@@ -122,7 +122,7 @@ class random_program {
   int labels_ = 1;
 };
 
-/// A program as one would write it in Effekt, with the handler and the fork of seed 002.
+/// The text of a program in Effekt, with the handler and the fork of the original scheduler.
 class in_effekt {
  public:
   static std::string text_of(block const& program) {

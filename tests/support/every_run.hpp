@@ -16,7 +16,7 @@
 #include "sched/testing.hpp"
 #include "tests/support/dice.hpp"
 
-/// For tests of the searches: each run that a small program has, and small programs.
+/// For tests of the searches: all runs of a small program, and small programs.
 namespace weft::tests {
 
 struct one_run {
@@ -27,8 +27,8 @@ struct one_run {
   std::size_t steps;
 };
 
-/// All there are, with no bound and nothing left out: what others are held against.  If there are
-/// more than so many, so many and one.
+/// All runs, without a bound or a reduction: the reference for the searches.  If there are more
+/// than `most`, most + 1.
 template <class MakeState, class Program, class Check>
 std::vector<one_run> every_run(MakeState make_state, Program program, Check check,
                                std::size_t most = 100'000,
@@ -44,7 +44,7 @@ std::vector<one_run> every_run(MakeState make_state, Program program, Check chec
   return all;
 }
 
-/// The fewest preemptions with which a run ends like that.
+/// The smallest number of preemptions of a run with that result.
 inline std::size_t fewest_preemptions(std::vector<one_run> const& all, run_result const& result) {
   std::size_t fewest = static_cast<std::size_t>(-1);
   for (auto const& r : all)
@@ -52,9 +52,9 @@ inline std::size_t fewest_preemptions(std::vector<one_run> const& all, run_resul
   return fewest;
 }
 
-// ---- processes that have nothing to do with one another
+// ---- independent processes
 
-/// Writes down each of its steps.
+/// Appends its name at each step.
 inline eff<void, proc> writes_steps(std::string& order, char name, unsigned steps) {
   order += name;
   for (unsigned i = 1; i < steps; ++i) {
@@ -62,7 +62,7 @@ inline eff<void, proc> writes_steps(std::string& order, char name, unsigned step
     order += name;
   }
 }
-/// a, b, ... of so many steps.
+/// Processes a, b, ... with so many steps.
 inline auto independent(std::vector<unsigned> steps) {
   return [steps = std::move(steps)](std::string& order) -> eff<void, spawning<proc>> {
     char name = 'a';
@@ -72,15 +72,15 @@ inline auto independent(std::vector<unsigned> steps) {
 inline std::string no_order() { return ""; }
 inline std::string the_order(std::string const& s) { return s; }
 
-// ---- random ones
+// ---- random programs
 
-/// What a process does.  A number, a mutex and a gate are shared.
+/// An act of a process.  A number, a mutex and a gate are shared.
 enum class act {
   yields,
-  adds,        ///< And yields between reading and writing.
+  adds,        ///< In two steps, with a yield between reading and writing.
   adds_alone,  ///< The same, under the mutex.
   doubles,
-  waits,  ///< At the gate: for a wake that comes later.
+  waits,  ///< At the gate, for a later wake-up.
   wakes,
   count
 };
@@ -116,7 +116,7 @@ inline small_process acts(small_world& w, std::vector<act> const& all) {
     }
   }
 }
-/// Two processes or three.
+/// Two or three processes.
 inline small_program draw_small_program(dice& d) {
   small_program p(2 + d(2));
   for (auto& process : p)
@@ -131,7 +131,7 @@ inline auto running(small_program const& p) {
     for (auto const& process : p) co_await spawn(acts, std::ref(*w), std::cref(process));
   };
 }
-/// An odd number is wrong.
+/// A run with an odd number is wrong.
 inline run_result number(std::unique_ptr<small_world> const& w) {
   return {w->n % 2 == 0 ? verdict::ok : verdict::failed, std::to_string(w->n)};
 }

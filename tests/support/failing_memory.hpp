@@ -24,11 +24,11 @@
 /// For a test of one source file, whose operator new this replaces: the n-th allocation of a
 /// program fails, for every n, or several in a row do.
 ///
-/// A program runs in a child of the test, so that one that ends the program, or never ends, is a
+/// A program runs in a child process of the test, so that a crash, or a run that never ends, is a
 /// failure like another.
 namespace weft::tests {
 
-/// Which allocations fail, of those that are made while it is armed, on whatever thread.
+/// Selects the allocations that fail, of those made while it is armed, on any thread.
 class failing_memory {
  public:
   static void arm(long first, long in_a_row) noexcept {
@@ -36,12 +36,12 @@ class failing_memory {
     last_ = first + in_a_row;
     next_ = 0;
   }
-  /// Whether one has failed.
+  /// Returns whether one has failed.
   static bool disarm() noexcept {
     long const made = next_.exchange(never);
     return made > first_;
   }
-  /// How many blocks there are.
+  /// The number of live blocks.
   static long blocks() noexcept { return blocks_; }
 
   static void* allocate(std::size_t bytes, std::size_t alignment = 0) noexcept {
@@ -66,29 +66,29 @@ class failing_memory {
   static inline std::atomic<long> blocks_ = 0;
 };
 
-/// A program: gives what it comes to, the same each time; or throws.
+/// A program: returns its result, the same each time; or throws.
 struct program_without_memory {
   char const* name;
   std::string (*run)();
 };
 
-/// Which allocations are to fail.
+/// Which allocations fail.
 struct failures_to_try {
   long in_a_row = 1;
   long first = 0;
-  long apart = 1;  ///< Every so many of them only.
+  long apart = 1;  ///< Only every `apart`-th of them.
 };
 
-/// What came of it.
+/// The result.
 struct tried {
   long runs = 0;
-  long places = 0;                 ///< Allocations that were made to fail.
-  std::vector<std::string> wrong;  ///< What went wrong, each with its place.
+  long places = 0;                 ///< Allocations that failed.
+  std::vector<std::string> wrong;  ///< The failures of the test, each with its place.
 };
 
 namespace in_child {
 
-/// What a child says to the test: in memory that both have.
+/// The messages of a child to the test, in shared memory.
 struct said_by_child {
   std::atomic<long> at = 0;
   std::atomic<long> runs = 0;
@@ -102,7 +102,7 @@ struct said_by_child {
   }
 };
 
-/// Whether the program has failed for want of memory; else what it has thrown.
+/// Whether the program has failed for lack of memory; else `what` is set to its exception.
 inline bool is_for_want_of_memory(std::exception_ptr const& error, std::string& what) {
   try {
     std::rethrow_exception(error);
@@ -123,7 +123,7 @@ inline bool is_for_want_of_memory(std::exception_ptr const& error, std::string& 
   return false;
 }
 
-/// Once, with that allocation failing.  False if none did.
+/// Runs the program once, with that allocation failing.  False if none failed.
 inline bool run_without(program_without_memory const& p, std::string const& expected, long n,
                         long in_a_row, said_by_child& says) {
   auto const frames = weft::detail::frames_so_far().alive();
@@ -175,7 +175,7 @@ inline void run_child(program_without_memory const& p, failures_to_try const& ho
 
 }  // namespace in_child
 
-/// Runs it again and again until one run has no allocation that fails.
+/// Runs the program until a run has no allocation that fails.
 inline void try_without_memory(program_without_memory const& p, failures_to_try const& how,
                                std::string_view where, tried& all) {
   using said = in_child::said_by_child;

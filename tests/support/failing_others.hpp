@@ -3,7 +3,7 @@
 
 #include "tests/support/failing_program.hpp"
 
-/// Failures, commands, steppers, sockets, and handlers inside of processes.
+/// Failures, commands, steppers, sockets, and handlers inside processes.
 namespace weft::tests::for_failures {
 
 // ---- failures
@@ -82,7 +82,7 @@ std::string issued_commands() {
               [](twice c, reply<int> r) { r.complete(2 * c.number); },
               [](nap, reply<void> r) { r.complete(); }});
     } catch (completion_dropped const&) {
-      // By the thread, or a dispatcher, for want of memory.
+      // By the thread, or a dispatcher, for lack of memory.
       throw std::bad_alloc();
     }
   }
@@ -110,7 +110,7 @@ std::string steppers_that_parse() {
   return text(lines);
 }
 
-/// Counts what is sent to it; says so every other step, and at its end.
+/// A stepper that counts its messages, and reports the count every other step and at its end.
 struct counts_messages {
   using commands = command_list<more, line>;
   using input = std::string;
@@ -161,7 +161,7 @@ std::string steppers_with_messages() {
                               }});
   return text(lines);
 }
-/// Its dispatcher keeps the reply until all are cancelled.
+/// The dispatcher keeps the replies until all steppers are cancelled.
 template <class Where>
 std::string steppers_that_are_cancelled() {
   counter n = 0;
@@ -223,7 +223,7 @@ std::string sockets() {
   return text(n);
 }
 
-/// The system's network.
+/// With the network of the system.
 template <class Where>
 std::string real_sockets() {
   counter n = 0;
@@ -292,7 +292,7 @@ std::string real_sockets_that_are_cancelled() {
   return text(n);
 }
 
-// ---- handlers inside of processes
+// ---- handlers inside processes
 
 struct picking {
   struct pick : op<int> {

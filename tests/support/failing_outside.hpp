@@ -3,7 +3,7 @@
 
 #include "tests/support/failing_program.hpp"
 
-/// Mail, and what comes from outside.
+/// Mail, and external events.
 namespace weft::tests::for_failures {
 
 // ---- mail
@@ -81,7 +81,7 @@ std::string routes() {
   return text(n);
 }
 
-// ---- what comes from outside
+// ---- external events
 
 template <class Where>
 std::string completions() {

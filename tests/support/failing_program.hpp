@@ -54,8 +54,7 @@
 #include "tests/support/outside.hpp"
 #include "tests/support/threads.hpp"
 
-/// What the programs for tests in which an allocation fails have in common
-/// (programs_for_failures.hpp).
+/// Common parts of the programs for tests in which an allocation fails (programs_for_failures.hpp).
 namespace weft::tests::for_failures {
 
 using namespace std::chrono_literals;
@@ -71,7 +70,7 @@ using task_scope = scope<proc, syncing, completions, timing, mail, routing>;
 
 inline std::string text(counter const& n) { return std::to_string(n.load()); }
 
-/// Says so when it goes, however that is: so a thread that waits for it ends.
+/// Sets `what` when it is destroyed, however that happens, so that a thread that waits for it ends.
 struct says_at_end {
   std::atomic<bool>& what;
   ~says_at_end() { what = true; }

@@ -3,7 +3,7 @@
 
 #include "tests/support/failing_program.hpp"
 
-/// Births, forks, and waiting for one another.
+/// Starts, forks, and processes that wait for one another.
 namespace weft::tests::for_failures {
 
 template <class Where>

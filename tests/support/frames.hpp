@@ -7,7 +7,8 @@
 
 namespace weft::tests {
 
-/// At its end as many frames and prompts are alive as at its beginning: each was destroyed, once.
+/// Checks that as many frames and prompts are alive at its end as at its beginning: each was
+/// destroyed, once.
 class every_frame_dies {
  public:
   every_frame_dies() = default;

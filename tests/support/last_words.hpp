@@ -10,10 +10,10 @@
 #include <exception>
 #include <string>
 
-/// For tests of what ends the program.
+/// For tests of programs that terminate.
 namespace weft::tests {
 
-/// What `f` says on the way, which is to end by std::terminate: in a process of its own.
+/// The output of `f`, which must end by std::terminate: runs in a process of its own.
 template <class F>
 std::string last_words(F f) {
   constexpr int terminated = 42;

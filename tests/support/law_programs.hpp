@@ -8,8 +8,8 @@
 #include "sched/schedule.hpp"
 #include "tests/support/schedules.hpp"
 
-/// Programs that print the same words in every order: the law is in the words; in which order they
-/// come under `schedule` is for the tests of that.
+/// Programs that print the same words in every order.  The law is in the words; their order under
+/// `schedule` has tests of its own.
 namespace weft::tests {
 
 inline everything nested_forks() {
@@ -36,7 +36,7 @@ inline everything copies_its_locals() {
   co_await console::print{std::to_string(y) + " "};
 }
 
-/// Forks n times in a row, and so is 2 to the n processes.
+/// Forks n times in a row, and so becomes 2 to the n processes.
 inline everything says_bits(int n) {
   std::string bits;
   for (int i = 0; i != n; ++i) {
@@ -68,7 +68,7 @@ inline everything spawns_before_it_forks() {
   co_await console::print{"end "};
 }
 
-/// What it spawns throws when it is called.
+/// The call of the spawned function throws.
 inline everything spawns_in_vain() {
   int caught = 0;
   for (int i = 0; i != 2; ++i) {

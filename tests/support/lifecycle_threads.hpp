@@ -12,21 +12,21 @@
 
 namespace weft::tests {
 
-/// One waits, again and again, and the other wakes it as soon as it can be found: at any moment of
-/// that.  One of the two is told to put it, never both; and who has it then has all that the other
-/// wrote: no atomics, and nothing else that puts the two in an order.  Says how much went wrong.
+/// One thread waits, again and again, and another wakes it as soon as it can be found, at any
+/// moment of the wait.  Exactly one of the two must put it, and then sees what the other wrote: no
+/// atomics, and nothing else orders the two.  Returns the number of failures.
 template <class Orders = stealing_state_orders>
 int wrong_flags_on_threads(int rounds, int& flagged) {
   struct round {
-    std::atomic<bool> can_be_found = false;  // says when, and puts nothing in an order
-    std::atomic<int> puts = 0;               // the same
-    int of_sleeper = -1;                     // written when it can be found already
-    int of_waker = -1;                       // written before the wake
+    std::atomic<bool> can_be_found = false;  // accessed relaxed: orders nothing
+    std::atomic<int> puts = 0;               // accessed relaxed: orders nothing
+    int of_sleeper = -1;                     // written when it can already be found
+    int of_waker = -1;                       // written before the wake-up
   };
   std::vector<round> all(static_cast<std::size_t>(rounds));
   std::vector<basic_stealing_state<Orders>> words(all.size());
   std::vector<int> bad(2);
-  int early = 0;  // of the sleeper
+  int early = 0;  // wake-ups that came before the wait
   on_threads(2, [&](unsigned me) {
     for (std::size_t i = 0; i != all.size(); ++i) {
       round& r = all[i];
@@ -61,7 +61,7 @@ int wrong_flags_on_threads(int rounds, int& flagged) {
   return sum;
 }
 
-/// The same, and who has what it waits for goes on with it at once.
+/// The same, but the waker continues with the process at once.
 template <class Orders = stealing_state_orders>
 int wrong_take_overs_on_threads(int rounds) {
   struct round {

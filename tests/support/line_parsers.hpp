@@ -16,20 +16,20 @@
 /// A parser of lines, by hand and as a coroutine.  Bytes come in chunks of any size.
 namespace weft::tests {
 
-/// The next chunk from there, empty at the end.
+/// Asks for the next chunk of a source, which is empty at the end.
 struct more : command<std::string> {
   explicit more(std::string f) : from(std::move(f)) {}
   std::string from;
 };
-/// A line has been found there.
+/// Reports a line of a source.
 struct line : command<> {
   line(std::string f, std::string t) : from(std::move(f)), text(std::move(t)) {}
   std::string from;
   std::string text;
 };
 
-/// By hand.  The input says where the bytes come from.  It asks for the next chunk while its lines
-/// are on their way: it waits for nothing but chunks.
+/// The parser by hand.  The input names the source.  It asks for the next chunk while its lines are
+/// in flight: it waits for chunks only.
 class line_parser {
  public:
   using commands = command_list<more, line>;
@@ -79,15 +79,15 @@ class line_parser {
 
   std::string from_;
   std::string text_;
-  std::uint64_t chunk_ = 0;  // the tag of the chunk that is awaited
-  int lines_ = 0;            // on their way
+  std::uint64_t chunk_ = 0;  // the tag of the command for the next chunk
+  int lines_ = 0;            // in flight
   bool splits_words_ = false;
   bool is_first_ = true;
   bool is_over_ = false;
 };
 static_assert(stepper<line_parser>);
 
-/// As a coroutine.
+/// The parser as a coroutine.
 inline eff<void, commands<more, line>> parses(std::string from, bool splits_words) {
   std::string text;
   std::vector<in_flight<void>> lines;

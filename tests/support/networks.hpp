@@ -16,7 +16,7 @@
 #include "io/connection.hpp"
 #include "sched/schedule.hpp"
 
-/// Programs for tests of connections, on whichever network.
+/// Programs for tests of connections, on any network.
 namespace weft::tests {
 
 using net_children = spawning<proc, io, completions>;
@@ -28,7 +28,7 @@ std::string text_of(std::array<std::byte, N> const& bytes, std::size_t n) {
   return {reinterpret_cast<char const*>(bytes.data()), n};
 }
 
-/// Gives back what it is given, until the end.
+/// Sends back all bytes until the end.
 inline net_step echo(connection c) {
   std::array<std::byte, 1000> buffer;
   for (;;) {
@@ -37,7 +37,7 @@ inline net_step echo(connection c) {
     co_await c.write(std::span(buffer).first(n));
   }
 }
-/// All that comes until the end.
+/// All bytes until the end.
 inline eff<std::string, io, completions> read_to_end(connection& c) {
   std::string all;
   std::array<std::byte, 1000> buffer;
@@ -53,7 +53,7 @@ inline eff<std::string, io, completions> read_text(connection& c, std::size_t n)
   co_return text;
 }
 
-/// How it ended: "done", or what it threw.
+/// The result of an operation: "done", or its exception.
 enum class found { done, timed_out, closed, reset, refused, files, broken, cancelled, other };
 template <class Effects>
 eff<found, io, completions> outcome_of(Effects what, std::string* text = nullptr) {
@@ -74,7 +74,7 @@ eff<found, io, completions> outcome_of(Effects what, std::string* text = nullptr
   co_return found::other;
 }
 
-/// Bytes that tell when one of them is not in its place.
+/// Bytes of which each differs if it is out of place.
 inline std::string pattern(std::size_t n, unsigned from = 1) {
   std::string s(n, ' ');
   std::uint32_t x = from * 2654435761U + 1;

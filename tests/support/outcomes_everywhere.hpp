@@ -17,10 +17,10 @@
 #include "tests/support/reduced_searches.hpp"
 #include "tests/support/threads.hpp"
 
-/// What a random program comes to, wherever it runs.
+/// The outcomes of random programs, on every backend.
 namespace weft::tests {
 
-/// Who waits in a deadlock is not compared, nor what processes do when they are told of it.
+/// The waiting processes of a deadlock are not compared, nor their actions after the cancellation.
 inline std::string outcome_of(verdict v, std::string const& text) {
   if (v == verdict::deadlock) return "deadlock";
   return (v == verdict::ok ? "" : "throws ") + text;
@@ -53,7 +53,7 @@ std::string outcome_on(scenario const& l, std::vector<unsigned>* trace = nullptr
   return outcome_of(verdict::ok, text(w));
 }
 
-/// All outcomes that a search finds; none if there are too many schedules.
+/// All outcomes that a search finds; `are_all` is false if there are too many schedules.
 struct all_outcomes {
   bool are_all = false;
   std::set<std::string> of;

@@ -7,10 +7,10 @@
 #include "sched/schedule.hpp"
 #include "tests/support/threads.hpp"
 
-/// For tests of schedulers that others have something to do with while they run.
+/// For tests of schedulers that other threads use while they run.
 namespace weft::tests {
 
-/// One that is not started.
+/// A scheduler that is not started.
 template <class Where>
 scheduler<typename Where::backend> scheduler_on() {
   using backend = typename Where::backend;
@@ -24,7 +24,7 @@ scheduler<typename Where::backend> scheduler_on() {
 inline constexpr instant passed = instant::min();
 inline constexpr instant far_away = instant::max();
 
-/// Runs it on a thread of its own, to its end.
+/// Runs a scheduler on a thread of its own, to its end.
 template <class Scheduler>
 class run_apart {
  public:
@@ -34,7 +34,7 @@ class run_apart {
   ~run_apart() {
     if (thread_.joinable()) thread_.join();
   }
-  /// Waits for its end, and throws what it threw.
+  /// Waits for the end of the run, and throws its exception.
   void join() {
     thread_.join();
     if (error_) std::rethrow_exception(std::exchange(error_, nullptr));

@@ -7,7 +7,7 @@
 
 #include "effects/effects.hpp"
 
-/// An effect that is made to be resumed twice, and handlers of it.
+/// An effect that is meant to be resumed twice, and handlers of it.
 namespace weft::tests {
 
 struct pick {
@@ -15,7 +15,7 @@ struct pick {
   using operations = op_list<one>;
 };
 
-/// Keeps what waits, and answers with nothing in particular.
+/// Keeps the resumptions, and answers with A().
 template <class A = void>
 struct keeps_picks : region {
   std::vector<multi_resumption<int, A>> waiting;

@@ -10,12 +10,12 @@
 #include "sched/mail/mail.hpp"
 #include "tests/support/tracked.hpp"
 
-/// What tests of ports send, say and count.
+/// Messages and processes for tests of ports.
 namespace weft::tests {
 
 using message = tracked<moves::safely>;
 
-/// Counts those that are born and die meanwhile; there have to be some.
+/// Checks that constructions and destructions of messages are balanced, and that there are some.
 class every_message_dies {
  public:
   every_message_dies() = default;
@@ -34,7 +34,7 @@ class every_message_dies {
 inline auto say(std::string s) { return console::print{std::move(s)}; }
 inline std::string text(int n) { return std::to_string(n) + ' '; }
 
-/// All that come, until nobody is left who could send.
+/// Prints all messages, until no sender is left.
 inline eff<void, console, mail> receives_all(inbox<int> in) {
   for (auto m = co_await in.next(); m; m = co_await in.next()) co_await say(text(*m));
   co_await say("end ");

@@ -12,8 +12,8 @@
 #include "tests/support/failing_tasks.hpp"
 #include "tests/support/failing_waits.hpp"
 
-/// One small program for each feature, for tests in which an allocation fails.  What a program
-/// comes to is the same in every schedule.
+/// One small program for each feature, for tests in which an allocation fails.  The result of a
+/// program is the same in every schedule.
 namespace weft::tests::for_failures {
 
 // ---- on one thread only
@@ -67,7 +67,7 @@ inline std::string explorations() {
           [](std::unique_ptr<two> const& s) { return std::to_string(s->last); });
       for (auto const& outcome : found.outcomes)
         if (outcome.result.text.find("bad_alloc") != std::string::npos) throw std::bad_alloc();
-      if (found.nondeterminism) throw std::bad_alloc();  // one run had the memory, another had not
+      if (found.nondeterminism) throw std::bad_alloc();  // one run had the memory, another did not
       came_to += std::to_string(found.schedules) + " ";
     }
   return came_to;
@@ -119,7 +119,7 @@ std::vector<program_without_memory> on_any_backend() {
       {"the system's sockets that are cancelled", real_sockets_that_are_cancelled<Where>},
       {"multi-shot", multi_shots<Where>},
       {"handlers", handlers<Where>}};
-  // What closes a socket in memory takes no lock.
+  // Closing a socket in memory takes no lock.
   if constexpr (Where::threads == 1) programs.push_back({"sockets", sockets<Where>});
   return programs;
 }

@@ -5,26 +5,26 @@
 #include "sched/sync/gate.hpp"
 #include "tests/support/protocol_queue.hpp"
 
-/// The list of idle threads, and how they are woken, as a weft program; see protocol_queue.hpp.
+/// The list of idle threads, and their wake-ups, as a weft program; see protocol_queue.hpp.
 namespace weft::tests::protocol {
 
 struct idle_defects {
-  bool pushed_twice = false;    ///< DEFECT-7: a thread does not look whether it is on the list
+  bool pushed_twice = false;    ///< DEFECT-7: push does not check whether the thread is on the list
   bool no_lock = false;         ///< DEFECT-7: pop reads, and then swaps
   bool looks_at_own = false;    ///< DEFECT-8: an idle thread looks at its own queue only
-  bool announces_late = false;  ///< DEFECT-8: it looks, and then says that it is idle
-  bool publishes_late = false;  ///< DEFECT-8: who publishes has looked for idle threads before
+  bool announces_late = false;  ///< DEFECT-8: an idle thread looks, and then says that it is idle
+  bool publishes_late = false;  ///< DEFECT-8: a publisher looks for idle threads first
 };
 
-/// A thread, as far as it can be idle.
+/// The state of a thread that can be idle.
 struct idler {
   idler* next = nullptr;
-  bool listed = false;  // was pushed, and not popped
+  bool listed = false;  // pushed, and not popped
   bool notified = false;
   gate woken;
 };
 
-/// Those that are idle, the last one first.  Under its lock each of these is one step.
+/// The idle threads, the last one first.  Under its lock each of these operations is one step.
 struct idle_list {
   idler* top = nullptr;
 };
@@ -47,12 +47,12 @@ inline does<idler*> pop(idle_defects d, idle_list& l) {
     idler* const next = t->next;
     if (d.no_lock) co_await proc::yield{};
     if (l.top != t) continue;
-    l.top = next;  // whether it is next still or not
+    l.top = next;  // even if it is stale
     t->listed = false;
     co_return t;
   }
 }
-/// If it is there.
+/// Removes t, if it is on the list.
 inline void withdraw(idle_list& l, idler& t) {
   if (!t.listed) return;
   t.listed = false;
@@ -65,7 +65,7 @@ inline does<> notify(idler& t) {
   co_await syncing::wake{t.woken};
 }
 
-/// How often it is on the list, of which no thread is twice.
+/// How often t is on the list.  Throws if the list is broken.
 inline int places_of(idler const& t, idle_list const& l) {
   int n = 0;
   int longest = 8;  // there are fewer threads

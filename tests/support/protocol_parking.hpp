@@ -8,19 +8,20 @@
 #include "tests/support/protocol_idle.hpp"
 #include "tests/support/protocol_queue.hpp"
 
-/// A process that waits and is woken at any moment of that, and a thread that sleeps until it is
-/// ready, as a weft program; see protocol_queue.hpp.
+/// A process that waits and is woken at any moment of the wait, and a thread that sleeps until the
+/// process is ready, as a weft program; see protocol_queue.hpp.
 ///
-/// One thread lets go of it, and is stuck then; a second one has what it waits for; the third one
+/// One thread lets go of the process, and is then stuck; a second one wakes the process; the third
+/// one has no work, and can run it.
 /// has nothing to do, and is the one that can run it.
 namespace weft::tests::protocol {
 
 struct parking_defects {
-  bool no_flag = false;         ///< who wakes it does not look whether its thread has it still
-  bool flag_unseen = false;     ///< its thread does not look whether it was woken
-  bool put_by_both = false;     ///< who leaves the flag puts it as well
-  bool announces_late = false;  ///< who goes to sleep looks, and then says so
-  bool publishes_late = false;  ///< who puts looks for idle threads first
+  bool no_flag = false;         ///< the waker does not check whether the process still runs
+  bool flag_unseen = false;     ///< the process's thread does not check whether it was woken
+  bool put_by_both = false;     ///< the waker that sets the flag puts the process as well
+  bool announces_late = false;  ///< an idle thread looks, and then says that it is idle
+  bool publishes_late = false;  ///< a publisher looks for idle threads first
 };
 
 struct parking {
@@ -29,11 +30,11 @@ struct parking {
 
   parking_defects d;
   life is = life::running;
-  bool is_held = true;   // by its thread, which touches it
+  bool is_held = true;   // by its thread, which accesses it
   bool is_here = false;  // at the gate, where it can be found
   bool is_open = false;
-  int queued = 0;  // how often it stands in a queue
-  int runs = 0;    // after that
+  int queued = 0;  // how often it is in a queue
+  int runs = 0;    // after the wake-up
   idle_list idle;
   idler sleeper;
 };
@@ -68,7 +69,7 @@ inline does<> opens(parking& w) {
   co_await proc::yield{};
   co_await publish(w);
 }
-/// Until there is something, and runs that.
+/// Waits until the process is queued, and runs it.
 inline does<> parks(parking& w) {
   while (w.queued == 0) {
     co_await proc::yield{};
@@ -92,7 +93,7 @@ inline eff<void, spawning<proc, syncing>> wakes_and_parks(parking& w) {
   co_await spawn(parks, std::ref(w));
 }
 
-/// Once, and it is nowhere now.
+/// The process ran once, and is in no queue.
 inline void ran_once(parking const& w) {
   if (w.queued != 0) throw goes_wrong("a process is put twice");
   if (w.runs != 1) throw goes_wrong("a process does not run");

@@ -9,29 +9,30 @@
 
 /// The states of a process and the queue of a thread as a weft program, for `explore`.
 ///
-///   PROTOCOL-1  A thread is a process.  Between two operations nobody else runs, so what stands between
-///       them is one atomic step; a yield stands between two accesses to what threads share.  A
-///       function begins with an access: who calls it yields before.
-///   PROTOCOL-2  Reading a word and changing it by compare-and-swap, again if that failed, is one step: an
-///       attempt that fails does nothing.
-///   PROTOCOL-3  A loop that spins is a wait for what it spins on: going round while nothing has changed
-///       leads to where one was.  So there are finitely many schedules.
-///   PROTOCOL-4  What nobody else may touch, in a claimed queue or in a process that one runs oneself,
-///       stands with the next access.
+///   PROTOCOL-1  A thread is a process.  Between two operations no other process runs, so the code
+///       between them is one atomic step; a yield stands between two accesses to shared data.  A
+///       function begins with an access: its caller yields before.
+///   PROTOCOL-2  Reading a word and changing it by compare-and-swap, again if that failed, is one
+///       step: an attempt that fails does nothing.
+///   PROTOCOL-3  A spinning loop is a wait for the data that it spins on: an iteration in which
+///       nothing has changed leads back to the same state.  So there are finitely many schedules.
+///   PROTOCOL-4  An access to data that no other thread may access, in a claimed queue or in the
+///       running process, is part of the step of the next shared access.
 ///
-/// The seeds' errors can be put in, numbered as in tests/sched/backends/as_written/pencil.hpp.
+/// The defects of the pseudo-code can be put in, numbered as in
+/// tests/sched/backends/as_written/pencil.hpp.
 namespace weft::tests::protocol {
 
-/// Does something in steps.
+/// A computation in steps.
 template <class T = void>
 using does = eff<T, proc, syncing>;
 
 struct defects {
-  bool test_inverted = false;    ///< DEFECT-1: changes every state but the one it is to change
-  bool passes_yielding = false;  ///< DEFECT-1: does not wait while the state is yielding
+  bool test_inverted = false;    ///< DEFECT-1: change() changes every state except the expected one
+  bool passes_yielding = false;  ///< DEFECT-1: change() does not wait while the state is yielding
   bool head_put_back = false;    ///< DEFECT-2: a head that is taken by name stays
-  bool head_is_changed = false;  ///< DEFECT-3: the state of the head is changed, whomever one takes
-  bool owner_kept = false;       ///< not the seeds': what is moved is its old queue's meanwhile
+  bool head_is_changed = false;  ///< DEFECT-3: changes the state of the head for any entry
+  bool owner_kept = false;       ///< not in the pseudo-code: a moved entry keeps its old owner
 };
 
 enum class status { sleeping, queued, running, yielding };
@@ -42,7 +43,7 @@ struct entry {
   explicit entry(status s) : is(s) {}
 
   status is;
-  gate settled;  // it is yielding no longer
+  gate settled;  // the state is yielding no longer
   queue* owner = nullptr;
   entry* next = nullptr;
   entry* previous = nullptr;
@@ -50,15 +51,15 @@ struct entry {
   int runs = 0;
 };
 
-/// Null, or the first entry, or `claimed`.
+/// The head is null, the first entry, or `claimed`.
 struct queue {
   entry claimed{status::sleeping};
   entry* head = nullptr;
   entry* tail = nullptr;
-  gate freed;  // it is claimed no longer
+  gate freed;  // the queue is claimed no longer
 };
 
-/// Wrong in this schedule.
+/// A failure in this schedule.
 struct goes_wrong : std::logic_error {
   using std::logic_error::logic_error;
 };
@@ -69,13 +70,13 @@ inline entry& at(entry* e) {
 
 // ---- states
 
-/// From running or yielding: nobody else does that.
+/// From running or yielding: no other process changes these.
 inline does<> settle(entry& e, status from, status to) {
   if (e.is != from) throw goes_wrong("the state of a process that runs was changed by another");
   e.is = to;
   co_await syncing::wake{e.settled, e.settled.waiting()};
 }
-/// From sleeping or queued.  False if it is something else.
+/// From sleeping or queued.  False if the state is another one.
 inline does<bool> change(defects d, entry& e, status from, status to) {
   while (!d.passes_yielding && e.is == status::yielding) co_await syncing::wait{e.settled};
   if ((e.is == from) == d.test_inverted) co_return false;
@@ -85,7 +86,7 @@ inline does<bool> change(defects d, entry& e, status from, status to) {
 
 // ---- the queue
 
-/// Its head, which is claimed if it is not null; or claimed anyway.
+/// Claims the queue if it is not empty, or in any case if `if_empty`; returns the head.
 inline does<entry*> claim(queue& q, bool if_empty) {
   while (q.head == &q.claimed) co_await syncing::wait{q.freed};
   entry* const h = q.head;
@@ -110,7 +111,7 @@ inline does<> enqueue(queue& q, entry& e) {
   co_await store(q, h ? h : &e);
 }
 
-/// The first one, null if there is none.
+/// Takes the first entry; null if there is none.
 inline does<entry*> dequeue(defects d, queue& q) {
   entry* const h = co_await claim(q, false);
   if (!h) co_return nullptr;
@@ -133,7 +134,7 @@ inline does<> unlink(queue& q, entry& e) {
   co_return;
 }
 
-/// That one, if it is there.
+/// Takes that entry, if it is there.
 inline does<bool> dequeue_entry(defects d, queue& q, entry& e) {
   entry* h = co_await claim(q, false);
   if (!h) co_return false;
@@ -152,7 +153,7 @@ inline does<bool> dequeue_entry(defects d, queue& q, entry& e) {
     co_await unlink(q, e);
   } else if (d.head_put_back) {
     if (q.tail == h) q.tail = nullptr;
-    co_await store(q, q.claimed.next);  // which is null, and opens the queue
+    co_await store(q, q.claimed.next);  // it is null, and opens the queue
     co_await proc::yield{};
   } else {
     h = e.next;
@@ -166,7 +167,7 @@ inline does<bool> dequeue_entry(defects d, queue& q, entry& e) {
   co_return true;
 }
 
-/// The first one of a queue becomes the first one of another, queued all the time.
+/// Moves the first entry of a queue to the front of another; it stays queued.
 inline does<> move_first(defects d, queue& from, queue& to) {
   entry* const e = co_await claim(from, false);
   if (!e) co_return;
@@ -185,7 +186,7 @@ inline does<> move_first(defects d, queue& from, queue& to) {
   co_await store(to, e);
 }
 
-/// How often it stands in the queue.  Throws if that is no queue.
+/// How often e is in the queue.  Throws if the queue is broken.
 inline int places_of(entry const& e, queue const& q) {
   int n = 0;
   entry const* last = nullptr;
@@ -200,7 +201,7 @@ inline int places_of(entry const& e, queue const& q) {
   return n;
 }
 
-/// Once, and that is all.
+/// Runs e, which must happen once.
 inline void run(entry& e) {
   if (++e.runs > 1) throw goes_wrong("a process runs twice");
   if (e.is != status::running) throw goes_wrong("a process runs and is not Running");

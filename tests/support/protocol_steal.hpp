@@ -11,25 +11,25 @@
 #include "effects/effects.hpp"
 #include "tests/support/protocol_queue.hpp"
 
-/// What is stolen from, as a weft program; see protocol_queue.hpp.
+/// A deque or queue that thieves steal from, as a weft program; see protocol_queue.hpp.
 ///
-/// Items are numbered as they are pushed, and stand in cells, from `top` to `bottom`, which is not
-/// one of them.  The owner pushes and takes at the bottom, and without a compare-and-swap if more
-/// than one is there; a thief takes at the top.
+/// Items are numbered as they are pushed, and stand in cells, from `top` to `bottom`, exclusive.
+/// The owner pushes and takes at the bottom, without a compare-and-swap if more than one item is
+/// left; a thief takes at the top.
 namespace weft::tests::protocol {
 
 enum class takes_half {
-  half_at_once,   ///< The seed's, which is wrong: one compare-and-swap for all that is taken.
+  half_at_once,   ///< The pseudo-code's, which is wrong: one compare-and-swap for all items.
   with_one_look,  ///< One for each item, and the bottom is read once: wrong too.
   one_by_one,     ///< One for each item, and the bottom is read again before: chase_lev.
-  from_the_head   ///< The seed's thief, and an owner that takes at the top by compare-and-swap too:
-                  ///< steal_queue.
+  from_the_head   ///< The pseudo-code's thief, and an owner that takes at the top by
+                  ///< compare-and-swap too: steal_queue.
 };
 
 struct steal_options {
   int items;  // at the start
   takes_half how = takes_half::half_at_once;
-  std::string_view acts = "";  // of the owner: + pushes, - takes; then it takes all there are
+  std::string_view acts = "";  // of the owner: + pushes, - takes; then it takes all that is left
   int thieves = 1;
 };
 
@@ -42,7 +42,7 @@ struct stolen_from {
   int top = 0;
   int bottom = 0;
   std::vector<int> cells;
-  std::vector<int> taken;  // of each item, how often
+  std::vector<int> taken;  // how often each item was taken
 
   [[nodiscard]] int& cell(int i) { return cells.at(static_cast<std::size_t>(i)); }
   void put(int i) {
@@ -58,14 +58,15 @@ struct stolen_from {
   void take(int item) { ++taken.at(static_cast<std::size_t>(item)); }
 };
 
-// What only the owner writes, its cells and the bottom, it reads with the next access (PROTOCOL-4).
+// The owner reads its own data, the cells and the bottom, together with the next access
+// (PROTOCOL-4).
 
 inline does<> pushes(stolen_from& d) {
   d.put(d.bottom);
   co_await proc::yield{};
   ++d.bottom;
 }
-/// Whether there was one.
+/// Whether an item was popped.
 inline does<bool> pops(stolen_from& d) {
   int const b = --d.bottom;
   co_await proc::yield{};
@@ -153,7 +154,7 @@ inline eff<void, spawning<proc, syncing>> owner_and_thieves(stolen_from& d) {
     co_await spawn(is_one_by_one ? steals_one_by_one : steals_half, std::ref(d));
 }
 
-/// The owner has taken what was left.
+/// The owner has taken the items that were left.
 inline void each_item_once(stolen_from const& d) {
   for (std::size_t i = 0; i != d.taken.size(); ++i) {
     if (d.taken[i] > 1) throw goes_wrong("item " + std::to_string(i) + " is taken twice");

@@ -11,18 +11,19 @@
 #include "sched/backends/thread_queue.hpp"
 #include "tests/support/dice.hpp"
 
-/// Threads at work on queues of sched/backends/thread_queue.hpp.  Each of these says how much went wrong.
+/// Threads that use queues of sched/backends/thread_queue.hpp.  Each function returns the number of
+/// failures.
 namespace weft::tests {
 
-/// An entry with something that only who has it may touch: no atomics, so that ThreadSanitizer sees
-/// who comes too early.
+/// An entry with data that only its holder may access: no atomics, so that ThreadSanitizer sees an
+/// access that is too early.
 struct held_entry : queue_entry {
   bool is_held = false;    // by a thread
   unsigned changes = 0;    // so far
   std::size_t number = 0;  // its place in an order
 };
 
-/// Starts them together, and waits for all.
+/// Starts threads together, and waits for all.
 template <class F>
 void on_threads(unsigned threads, F f) {
   std::atomic<unsigned> ready = 0;
@@ -36,8 +37,9 @@ void on_threads(unsigned threads, F f) {
   for (auto& t : running) t.join();
 }
 
-/// Each thread puts, takes, claims, exchanges and shares at random, a queue of its own and those of
-/// the others, twenty times as many entries as there are threads: each is had by one at a time.
+/// Each thread puts, takes, claims, exchanges and shares at random, in its own queue and those of
+/// the others, with twenty times as many entries as threads: each entry is held by one thread at a
+/// time.
 template <class Orders = queue_orders>
 int wrong_queues_on_threads(unsigned seed, unsigned threads, int steps) {
   using queue = basic_thread_queue<Orders>;
@@ -136,14 +138,14 @@ int wrong_queues_on_threads(unsigned seed, unsigned threads, int steps) {
     sum += length != found || queues[i].length() != 0;
   }
   for (auto const& x : all) {
-    sum += !x.is_held;  // else it is lost
+    sum += !x.is_held;  // otherwise it is lost
     changes -= x.changes;
   }
   return sum + (changes != 0);
 }
 
 /// One thread puts numbers in order; the others take them from there, claim them, or move them in
-/// chains to the front of their own queues: each thread has what it has taken in order.
+/// chains to the front of their own queues: each thread takes its numbers in order.
 inline int wrong_orders_on_threads(unsigned seed, unsigned takers, std::size_t entries) {
   thread_queue q;
   auto const own = std::make_unique<thread_queue[]>(takers);
@@ -194,8 +196,8 @@ inline int wrong_orders_on_threads(unsigned seed, unsigned takers, std::size_t e
   return sum;
 }
 
-/// One entry, between two others: somebody claims it, somebody takes from the front, somebody
-/// shares, all at once, again and again.  Says how often not exactly one got it.
+/// One entry, between two others: one thread claims it, one takes from the front, one shares, all
+/// at once, again and again.  Returns how often not exactly one got it.
 inline int wrong_winners_on_threads(int rounds) {
   thread_queue q;
   thread_queue other;
@@ -224,7 +226,7 @@ inline int wrong_winners_on_threads(int rounds) {
         }
         round = i;
         while (done != 3) std::this_thread::yield();
-        int const left = was_left_in(q);  // all three were locked out
+        int const left = was_left_in(q);  // all three found the queue locked
         wrong += winners + left != 1 || wanted.is_held == left;
         (void)was_left_in(other);
         continue;

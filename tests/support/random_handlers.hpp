@@ -10,10 +10,10 @@
 #include "effects/effects.hpp"
 #include "tests/support/random_world.hpp"
 
-/// The effects of random programs, and their kinds of handlers.
+/// The effects of random programs, and the kinds of their handlers.
 namespace weft::tests {
 
-// ---- effects: two that suspend, one of them with luggage, and one that is answered at once
+// ---- effects: two that suspend, one of them with data, and one that is answered at once
 
 struct nap {
   struct park : op<int> {};
@@ -33,12 +33,12 @@ struct look {
 };
 using everything = row<nap, trip, look>;
 
-/// A program, which starts others, up to a depth (random_programs.hpp).
+/// A program, which starts other programs, up to a depth (random_programs.hpp).
 inline eff<int, everything> program(world& w, int depth);
 
 // ---- kinds of handlers
 
-/// What they have in common: they are looked at whenever they are used.
+/// The base of all kinds: checks that the handler is alive whenever it is used.
 class kind {
  public:
   explicit kind(world& w, bool may_end = false) noexcept : world_(&w), may_end_(may_end) {}
@@ -48,7 +48,8 @@ class kind {
     (void)alive_.value();
     return *world_;
   }
-  /// Whether it is in a region, which may end while a clause runs: that must not look again then.
+  /// Whether the handler is in a region, which may end while a clause runs: the clause must not
+  /// access the handler after that.
   bool may_end() const { return may_end_; }
 
  private:
@@ -57,7 +58,7 @@ class kind {
   thing alive_ = 1;
 };
 
-/// A kind that sees what its body computes.
+/// A kind that sees the result of its body.
 class kind_that_returns : public kind {
  public:
   using kind::kind;
@@ -69,7 +70,7 @@ class kind_that_returns : public kind {
   }
 };
 
-/// Control clauses: the rest is dropped, resumed or parked.
+/// Control clauses: the continuation is dropped, resumed or parked.
 template <class E>
 class keeping : public kind_that_returns {
  public:
@@ -86,13 +87,13 @@ class keeping : public kind_that_returns {
         return w.may_nest() ? w.resume_with(std::move(k), 2) : 1;
       default:
         w.park(std::move(k));
-        w.act();  // which may end this very handler
+        w.act();  // this may end the handler itself
         return 9;
     }
   }
 };
 
-/// Control clauses that jump: into the rest, or into another.
+/// Control clauses that jump: into their continuation, or into another.
 template <class E>
 class jumping : public kind {
  public:
@@ -110,7 +111,7 @@ class jumping : public kind {
         return jump_elsewhere(w);
       case 3: {
         outcome<int> jump = std::move(k).last(2);
-        w.act();  // which may end the region that the jump leads into
+        w.act();  // this may end the region that the jump leads into
         return jump;
       }
       default:
@@ -132,7 +133,7 @@ class jumping : public kind {
   }
 };
 
-/// Awaits what may be resumed once, twice.
+/// Awaits a one-shot resumption twice.
 template <class Effects>
 eff<int, Effects> resumes_twice(world& w, rest k) {
   int const first = co_await std::move(k)(7);
@@ -148,7 +149,7 @@ eff<int, Effects> resumes_twice(world& w, rest k) {
   co_return first;
 }
 
-/// Awaits one that was parked, any.
+/// Awaits some parked resumption.
 template <class Effects>
 eff<int, Effects> resumes_another(world& w) {
   rest k = w.take();
@@ -157,7 +158,8 @@ eff<int, Effects> resumes_another(world& w) {
   co_return n;
 }
 
-/// The clause of the coroutine kind: first this and that, if its effects allow, then the rest.
+/// A clause of the coroutine kind: first other operations, if its effects allow, then the
+/// continuation.
 template <class Effects>
 eff<int, Effects> works(world& w, rest k) {
   guard const first(w);
@@ -216,7 +218,7 @@ class looking : public kind {
   }
 };
 
-/// Value clauses that ask outward, at times for what they cannot have.
+/// Value clauses that ask outward, sometimes for operations that are refused.
 class asking : public kind {
  public:
   using kind::kind;

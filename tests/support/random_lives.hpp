@@ -9,10 +9,10 @@
 #include "tests/support/acts.hpp"
 #include "tests/support/dice.hpp"
 
-/// Random programs, and smaller ones of which the same is true.
+/// Random programs, and shrinking them.
 namespace weft::tests {
 
-/// Of a few things that processes may do, so that they meet.
+/// A program from a few kinds of acts, so that its processes interact.
 inline scenario random_lives(unsigned seed, std::size_t most_acts) {
   using enum act;
   static std::vector<std::vector<act>> const themes{
@@ -60,7 +60,7 @@ inline scenario random_lives(unsigned seed, std::size_t most_acts) {
     if (opens) each.acts.push_back(opens_scope);
     for (auto left = 1 + random(static_cast<unsigned>(most_acts)); left != 0; --left) {
       act const a = may[random(static_cast<unsigned>(may.size()))];
-      // One process has the inboxes, and the completion.
+      // One process has the inboxes and the completion.
       bool const is_the_firsts = (a >= receives && a <= selects_for) || a == closes_inbox ||
                                  a == makes_address || a == waits_completion ||
                                  a == waits_completion_for || a == asks_ready;
@@ -70,7 +70,7 @@ inline scenario random_lives(unsigned seed, std::size_t most_acts) {
   return l;
 }
 
-/// A smaller program of which `still(program)` is true.
+/// A smaller program for which `still(program)` is true.
 template <class Still>
 scenario smaller(scenario l, Still still) {
   for (bool again = true; again;) {

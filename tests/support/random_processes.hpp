@@ -21,8 +21,8 @@
 #include "tests/support/acts.hpp"
 #include "tests/support/effects.hpp"
 
-/// Processes that do what a list of acts says: everything that a scheduler handles.  What one has
-/// seen it keeps to itself until it ends; what they share in any other way they announce.
+/// Processes that follow a list of acts: everything that a scheduler handles.  A process keeps what
+/// it has seen to itself until it ends; it announces accesses to everything else that is shared.
 namespace weft::tests {
 
 inline acting lives_on(liver& me, act a, int nth);
@@ -34,7 +34,7 @@ struct there {
 };
 
 inline acting goes_on(liver& me, std::size_t& i);
-/// What it does from the i-th act on, up to the end of the scope that it is in.
+/// The acts from the i-th on, up to the end of the scope that contains it.
 inline acting goes_through(liver& me, std::size_t& i) {
   auto const& acts = me.w.what.all[me.n].acts;
   while (i != acts.size() && acts[i] != act::closes_scope) co_await goes_on(me, i);
@@ -229,7 +229,7 @@ inline living starts_all(shared_world& w) {
   w.keep("starts all", std::move(to));
 }
 
-/// What has come of it.
+/// The result of a run.
 inline std::string text(shared_world const& w) {
   std::string s = w.out + "| x " + std::to_string(w.x) + " |";
   for (auto const& each : w.all_saw()) s += ' ' + each + ';';

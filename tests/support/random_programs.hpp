@@ -8,11 +8,11 @@
 #include "tests/support/random_handlers.hpp"
 #include "tests/support/random_world.hpp"
 
-/// Programs at random: they install handlers of every kind in every way, perform and resume.  What
-/// destructors, clauses and on_return do meanwhile is in random_world.hpp and random_handlers.hpp.
+/// Random programs: they install handlers of every kind in every way, perform and resume.  The
+/// actions of destructors, clauses and on_return are in random_world.hpp and random_handlers.hpp.
 namespace weft::tests {
 
-// ---- handlers are owned, lent or in a region
+// ---- handlers that are owned, borrowed or in a region
 
 template <class E, class Kind>
 eff<int, everything> under_owned(world& w, int depth) {
@@ -65,7 +65,7 @@ eff<int, everything> under_one(world& w, int depth) {
   }
 }
 
-/// Under several at once, where a lent one may stand inside of a region.
+/// Under several handlers at once, where a borrowed one may be inside a region.
 inline eff<int, everything> under_several(world& w, int depth) {
   guard const at_the_end(w);
   keeping<nap> lent(w);
@@ -148,7 +148,7 @@ inline eff<int, everything> program(world& w, int depth) {
   co_return sum;
 }
 
-/// From ordinary code, under regions that outlast it.
+/// Starts a program from ordinary code, under regions that outlast it.
 inline void start(world& w) {
   auto& naps = w.open<keeping<nap>>();
   auto& trips = w.open<jumping<trip>>();

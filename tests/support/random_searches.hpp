@@ -10,29 +10,29 @@
 
 #include "tests/support/dice.hpp"
 
-/// Searches at random, as data, and what must come of them.
+/// Random searches, as data, and their expected results.
 ///
 /// A search picks, fails, throws, catches, returns, uses a variable, and asks, in parts that call
-/// one another.  What it knows while it runs is numbers, and pointers to its program and to other
-/// locals: it keeps to the contract of every policy.
+/// one another.  Its state is numbers, and pointers to its program and to other locals: it keeps to
+/// the contract of every policy.
 ///
-/// What must come of it is computed by functions that are given what follows as a function (no
-/// coroutine, no effect): to resume twice is to call it twice, with copies of all that there is.
+/// The expected results are computed by functions that take the continuation as a function (no
+/// coroutine, no effect): resuming twice is calling it twice, with copies of all state.
 namespace weft::tests::searches {
 
 // ---- programs
 
 enum class does {
   pick,       // one of n
-  pick_wide,  // in a callee, which meanwhile keeps much in its frame
-  pick_into,  // in a callee, which writes to a local of ours
+  pick_wide,  // in a callee, which meanwhile keeps much data in its frame
+  pick_into,  // in a callee, which writes to a local of the caller
   pick_deep,  // n calls down
-  fail,       // if the value divides by n
-  raise,      // throws it, if it divides by n
-  end,        // returns it from this part, if it divides by n
+  fail,       // if the value is divisible by n
+  raise,      // throws the value, if it is divisible by n
+  end,        // returns the value from this part, if it is divisible by n
   get,        // the variable of the nearest part that has one
   put,
-  ask,      // what is outside of the search
+  ask,      // a handler outside of the search
   call,     // a part
   attempt,  // a part; catches
   own,      // a part, with a variable of its own
@@ -67,7 +67,7 @@ inline int mix(int a, int b) {
   return static_cast<int>(m % 1'000'003);
 }
 
-/// What came of one way through a search.
+/// The result of one path through a search.
 struct ending {
   enum class kind { result, failed, thrown } is;
   int value = 0;
@@ -78,9 +78,9 @@ inline std::ostream& operator<<(std::ostream& to, ending const& o) {
   return to << names[static_cast<int>(o.is)] << ' ' << o.value;
 }
 
-// ---- what a handler does with a pick
+// ---- strategies of a handler of pick
 
-/// With which answers to resume it: each once, or in another order, or twice, or not at all.
+/// The answers to resume a pick with: each once, or in another order, or twice, or none.
 class tactics {
  public:
   explicit tactics(unsigned seed) : style_(seed % 4) {}
@@ -98,7 +98,7 @@ class tactics {
   int picks_ = 0;
 };
 
-/// Rests that wait to be resumed, in any order: each with several answers, others in between.
+/// Continuations to be resumed, in any order: each with several answers, with others in between.
 template <class Rest>
 class agenda {
  public:
@@ -106,8 +106,8 @@ class agenda {
   void add(Rest k, std::vector<int> answers) {
     if (!answers.empty()) items_.push_back({std::move(k), std::move(answers)});
   }
-  /// Calls go_on(rest, answer) so many times, or until nothing is left.  The last time it is given
-  /// the rest itself, else a copy.
+  /// Calls go_on(rest, answer) so many times, or until nothing is left.  The last call for a
+  /// continuation gets the original, the others a copy.
   template <class F>
   void work_off(int steps, F go_on) {
     for (; steps != 0 && !items_.empty(); --steps) {
@@ -115,7 +115,7 @@ class agenda {
       Rest k = at->rest;
       int const answer = at->answers.back();
       at->answers.pop_back();
-      if (at->answers.empty() || random_(16) == 0) items_.erase(at);  // the others: never
+      if (at->answers.empty() || random_(16) == 0) items_.erase(at);  // drops the other answers
       go_on(std::move(k), answer);
     }
   }
@@ -129,13 +129,13 @@ class agenda {
   std::vector<item> items_;
 };
 
-// ---- what must come of it
+// ---- the expected results
 
 class model {
  public:
-  /// Who waits for an answer.
+  /// The continuation of an operation, which takes its answer.
   using rest = std::function<void(int)>;
-  /// What is done with a pick of n.
+  /// The strategy for a pick of n.
   using on_pick = std::function<void(int n, rest)>;
 
   explicit model(on_pick pick) : pick_(std::move(pick)) {}

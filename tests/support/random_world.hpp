@@ -13,32 +13,32 @@
 #include "tests/support/dice.hpp"
 #include "tests/support/tracked.hpp"
 
-/// The world of a random program with effects: what is parked in it, which regions are open, and
-/// the acts that anyone in it may do at any time: a body, a clause, a destructor, on_return.
+/// The world of a random program with effects: its parked resumptions, its open regions, and the
+/// acts that every part of it may do at any time: a body, a clause, a destructor, on_return.
 namespace weft::tests {
 
-/// Lives in frames, handlers and operations.  Births and deaths are counted; used after its death
-/// it aborts.
+/// Lives in frames, handlers and operations.  Its constructions and destructions are counted; a use
+/// after destruction aborts.
 using thing = tracked<moves::safely>;
-/// Everything that is suspended here.
+/// The resumption of every suspended computation here.
 using rest = resumption<int, int>;
 
-/// What programs throw, and what is raised where they wait.
+/// The exception that programs throw, and the one that is raised at suspended operations.
 struct thrown {};
 struct raised {};
 
-/// What has happened, over many programs.  A run in which one of these did not has shown nothing.
+/// Events, counted over many programs.  A run in which one of these is zero has tested nothing.
 struct tally {
-  long resumed = 0;              // from ordinary code, and an answer came back
-  long awaited = 0;              // by a co_await, and an answer came back
-  long raised = 0;               // in what was resumed
-  long jumped = 0;               // by last(), to the clause's own rest
-  long jumped_elsewhere = 0;     // by last(), to another that was parked
-  long dropped = 0;              // and things in its frames died of it
-  long ended_suspended = 0;      // regions that ended while something was suspended in them,
-  long ended_inside = 0;         // while they stood in what was captured further out,
+  long resumed = 0;              // from ordinary code, with an answer
+  long awaited = 0;              // by a co_await, with an answer
+  long raised = 0;               // in a resumed computation
+  long jumped = 0;               // by last(), into the clause's own continuation
+  long jumped_elsewhere = 0;     // by last(), into another that was parked
+  long dropped = 0;              // destroying things in its frames
+  long ended_suspended = 0;      // regions that ended while a computation was suspended in them,
+  long ended_inside = 0;         // while they were in frames that were captured further out,
   long ended_before_clause = 0;  // while a coroutine clause of theirs was not done
-  long expired = 0;              // and these are what was refused
+  long expired = 0;              // these are refusals
   long empty = 0;
   long needed_control = 0;
   long no_region = 0;
@@ -47,8 +47,8 @@ struct tally {
 
 class world;
 
-/// A handler in a region of its own.  A base before the region: so that what is left of the handler
-/// when its region ends, and destructors act in there, is still this.
+/// A handler in a region of its own.  The base is before the region, so that it still exists when
+/// the region ends and destructors act inside.
 class tenant {
  public:
   virtual ~tenant() = default;
@@ -72,7 +72,8 @@ class world {
   world(world const&) = delete;
   world& operator=(world const&) = delete;
 
-  /// A life: programs run, what they leave is used, and then all goes, in any order.
+  /// Runs programs, uses the resumptions that they leave, and then destroys everything, in any
+  /// order.
   void live() {
     for (int programs = 0; programs != 3; ++programs) {
       start_(*this);
@@ -114,7 +115,7 @@ class world {
 
   // ---- acts
 
-  /// What anyone may do at any time.  Throws nothing.
+  /// An act, at any time.  Throws nothing.
   void act() {
     if (!goes_on()) return;
     switch (one_of(16)) {
@@ -139,7 +140,7 @@ class world {
     }
   }
 
-  /// For a clause that is ordinary code, to resume from: on the native stack, so not too deep.
+  /// Whether a clause in ordinary code may resume: on the native stack, so not too deep.
   [[nodiscard]] bool may_nest() noexcept { return depth_ < 8 && goes_on(); }
   int resume_with(rest k, int value) {
     nested const here(depth_);
@@ -148,8 +149,8 @@ class world {
     return answer;
   }
 
-  /// To be called in a catch block: counts what was caught.  What should not have been thrown goes
-  /// on: out of the test, or into a destructor and so to std::terminate.
+  /// To be called in a catch block: counts the expected exceptions.  Any other continues: out of
+  /// the test, or into a destructor and so to std::terminate.
   void caught() {
     try {
       throw;
@@ -191,7 +192,7 @@ class world {
     }
     if (thing::deaths != dead) ++happened.dropped;
   }
-  /// What was in the slot is dropped by the assignment; its destructors find the slot filled.
+  /// The assignment drops the old resumption in the slot; its destructors find the slot filled.
   void assign_one() {
     if (!parked_.empty()) slot_ = take();
   }
@@ -211,7 +212,7 @@ class world {
   }
   void end_a_region() {
     if (regions_.empty()) return;
-    // The younger, the likelier: without the outermost there is not much left to do.
+    // Younger regions are likelier: without the outermost there is not much left to do.
     auto const at = std::max(one_of(regions_.size()), one_of(regions_.size()));
     auto const ending = std::move(regions_[at]);
     regions_.erase(regions_.begin() + at);
@@ -227,7 +228,7 @@ class world {
     start_(*this);
   }
 
-  /// The last to come stands for all that are in the region.
+  /// The last resident stands for all in the region.
   void note_end_of(detail::resident const* last) {
     if (!last) return;
     auto const* const prompt = dynamic_cast<detail::prompt const*>(last);
@@ -242,13 +243,13 @@ class world {
   dice random_;
   program const start_;
   int effort_;
-  int depth_ = 0;  // of ordinary code inside of programs
+  int depth_ = 0;  // of ordinary code inside programs
   std::vector<rest> parked_;
   rest slot_;
   std::vector<std::unique_ptr<tenant>> regions_;
 };
 
-/// Stands in a frame, and acts at times when it is destroyed.
+/// An object in a frame, which sometimes acts when it is destroyed.
 class guard {
  public:
   explicit guard(world& w) noexcept : world_(w) {}
@@ -256,7 +257,7 @@ class guard {
   guard& operator=(guard const&) = delete;
   ~guard() {
     if (world_.one_in(3)) world_.act();
-    (void)alive_.value();  // still
+    (void)alive_.value();  // still alive
   }
 
  private:

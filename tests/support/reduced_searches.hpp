@@ -12,7 +12,7 @@
 #include "tests/support/effects.hpp"
 #include "tests/support/random_processes.hpp"
 
-/// The reduction of a program against the search that visits every schedule.
+/// The reduced search of a program against the search that visits every schedule.
 namespace weft::tests {
 
 struct counts_up {
@@ -38,7 +38,7 @@ inline outcomes outcomes_of(exploration const& e) {
   return all;
 }
 
-/// What is wrong with the reduction of that program: nothing, if it has too many schedules.
+/// A failure of the reduction for that program; none, if it has too many schedules.
 struct compared {
   bool is_small = false;
   std::size_t full = 0, reduced = 0;  // schedules

@@ -14,7 +14,7 @@
 /// For tests of the scheduler: running a program to its end, and a few programs.
 namespace weft::tests {
 
-/// What a program prints, and every frame dies.
+/// The output of a program; checks that every frame is destroyed.
 template <class Backend = one_thread, class Program, class... Handlers>
 std::string printed_by(schedule_options options, Program p, Handlers&&... handlers) {
   every_frame_dies const check;
@@ -27,7 +27,7 @@ std::string printed_by(Program p, Handlers&&... handlers) {
   return printed_by<Backend>(schedule_options(), std::move(p), handlers...);
 }
 
-/// How a program ends: what it prints, and what schedule throws, with who threw.
+/// The output of a program, and the exception of schedule, with the processes that threw.
 template <class Backend = one_thread, class Program>
 std::string end_of(Program p) {
   every_frame_dies const check;
@@ -50,7 +50,7 @@ std::string end_of(Program p) {
   return text;
 }
 
-/// What a resume in ordinary code throws.
+/// The message of the exception of a resume in ordinary code.
 template <class K>
 std::string refusal(K k) {
   try {
@@ -61,10 +61,10 @@ std::string refusal(K k) {
   return "none";
 }
 
-/// May do everything, children too.
+/// May perform everything, and spawn children.
 using everything = eff<void, spawning<proc, console, syncing>, proc, console, syncing>;
 
-/// Ticks once, saying what stands round it before and after.
+/// Ticks once, and prints `name` before and after.
 inline eff<void, tick, everything::effects> ticks(std::string name) {
   co_await console::print{name + " before "};
   co_await proc::yield{};
@@ -92,7 +92,7 @@ inline everything talks() {
   co_await console::print{"end" + std::to_string(n) + " "};
 }
 
-/// Answers differently each time.
+/// Gives a different answer each time.
 struct counts {
   int n = 0;
   int on(ask::get) { return ++n; }

@@ -6,8 +6,8 @@
 
 namespace weft::tests {
 
-/// The seeds that a test tries: so many from 0 on.  WEFT_SEED=123 in the environment tries that one
-/// alone, and with WEFT_SEEDS=1000 as many from there on (bazel: --test_env=WEFT_SEED=123).
+/// The seeds of a test: from 0 on.  WEFT_SEED=123 in the environment selects that one alone, and
+/// with WEFT_SEEDS=1000 as many from there on (bazel: --test_env=WEFT_SEED=123).
 class seeds {
  public:
   explicit seeds(unsigned usual)
@@ -15,7 +15,8 @@ class seeds {
         first_(setting("WEFT_SEED", 0)),
         count_(setting("WEFT_SEEDS", only_some_ ? 1 : usual)) {}
 
-  /// Whether it is for the environment to say; else what must happen once in all, has happened.
+  /// Whether the environment selects the seeds; otherwise every event that must occur once has
+  /// occurred.
   [[nodiscard]] bool only_some() const { return only_some_; }
 
   template <class F>

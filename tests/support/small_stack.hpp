@@ -10,8 +10,8 @@
 
 namespace weft::tests {
 
-/// Runs `f` to its end on a thread whose stack has `bytes`, and rethrows what it throws.  What
-/// would recurse a million deep crashes here.
+/// Runs `f` to its end on a thread with a stack of `bytes`, and rethrows its exception.  A
+/// recursion a million deep crashes here.
 inline void on_small_stack(std::size_t bytes, std::function<void()> f) {
   struct call {
     std::function<void()> f;

@@ -22,13 +22,13 @@
 
 #include "io/socket.hpp"
 
-/// The other side of a connection, by hand; and the descriptors of this program.
+/// The other side of a connection, by hand; and the open descriptors of this program.
 namespace weft::tests {
 
 inline std::ptrdiff_t open_descriptors() {
   return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
 }
-/// At its end as many descriptors are open as at its beginning.
+/// Checks that as many descriptors are open at its end as at its beginning.
 class every_descriptor_is_closed {
  public:
   every_descriptor_is_closed() = default;
@@ -40,18 +40,18 @@ class every_descriptor_is_closed {
   std::ptrdiff_t const before_ = open_descriptors();
 };
 
-/// While it is there, no more than `n` descriptors more can be opened.
+/// While it lives, at most `n` more descriptors can be opened.
 class few_descriptors {
  public:
   explicit few_descriptors(unsigned n) {
-    // To look at an object's class for the first time UndefinedBehaviorSanitizer opens a pipe.
+    // UndefinedBehaviorSanitizer opens a pipe when it looks at a class for the first time.
     try {
       throw io_error(std::make_error_code(std::errc::too_many_files_open), "be prepared");
     } catch (io_error const& e) {
       (void)e.code();
     }
     ::getrlimit(RLIMIT_NOFILE, &before_);
-    // The n-th of those that are free is the last.
+    // The n-th free descriptor is the last.
     unsigned last = 0;
     for (unsigned free = 0; free <= n; ++last)
       if (::fcntl(static_cast<int>(last), F_GETFD) == -1) ++free;
@@ -75,7 +75,7 @@ inline sockaddr_in on_this_machine(std::uint16_t port) {
   return a;
 }
 
-/// A socket as the system gives it.  Its calls block, unless it says otherwise.
+/// A socket of the system.  Its calls block, unless made with SOCK_NONBLOCK.
 class raw_socket {
  public:
   explicit raw_socket(int more = 0) : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | more, 0)) {
@@ -88,13 +88,13 @@ class raw_socket {
   }
   ~raw_socket() { close(); }
 
-  /// Whether it is, or, if its calls do not block, has begun to.
+  /// Whether it is connected, or, if its calls do not block, has begun to connect.
   bool connect(std::uint16_t port) {
     sockaddr_in const to = on_this_machine(port);
     return ::connect(fd_, reinterpret_cast<sockaddr const*>(&to), sizeof to) == 0 ||
            errno == EINPROGRESS;
   }
-  /// At a port that nobody else has, where nobody listens unless this does.
+  /// Binds to an unused port, at which there is no listener unless this socket listens.
   std::uint16_t bind() {
     sockaddr_in at = on_this_machine(0);
     socklen_t size = sizeof at;
@@ -108,7 +108,7 @@ class raw_socket {
   bool send(std::string_view text, int flags = 0) {
     return ::send(fd_, text.data(), text.size(), flags | MSG_NOSIGNAL) == std::ssize(text);
   }
-  /// All that comes until the end, or so much of it.
+  /// Receives all bytes until the end, or at most `most`.
   std::string receive(std::size_t most = std::size_t(-1)) {
     std::string all;
     std::array<char, 4096> some;
@@ -123,7 +123,7 @@ class raw_socket {
   void close() {
     if (fd_ >= 0) ::close(std::exchange(fd_, -1));
   }
-  /// So that the other side is told that it is reset.
+  /// Closes so that the other side is reset.
   void reset() {
     linger const at_once{1, 0};
     ::setsockopt(fd_, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);

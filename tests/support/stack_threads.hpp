@@ -11,15 +11,15 @@
 
 namespace weft::tests {
 
-/// A message of a thread: no atomics, so that ThreadSanitizer sees who reads it too early.
+/// A message of a thread: no atomics, so that ThreadSanitizer sees a read that is too early.
 struct injection_node {
   injection_node* next = nullptr;
   unsigned from = 0;
   int number = 0;
 };
 
-/// Each thread sends so many to one that takes: that gets all of them, those of one thread in their
-/// order.  Says how much went wrong.
+/// Each sender sends so many messages to one thread, which receives all of them, those of one
+/// sender in order.  Returns the number of failures.
 template <class Orders = stack_orders>
 int wrong_letters_on_threads(unsigned senders, int each) {
   message_stack<injection_node, Orders> stack;

@@ -10,15 +10,15 @@
 
 namespace weft::tests {
 
-/// One falls asleep, again and again; the others wake it as soon as it can be found: one of them
-/// does, when it sleeps, and then has all it wrote.  Says how much went wrong.
+/// One thread falls asleep, again and again; the others wake it as soon as it can be found.  One of
+/// them succeeds, once it sleeps, and then sees its writes.  Returns the number of failures.
 template <class Orders = sharing_state_orders>
 int wrong_wakes_on_threads(unsigned wakers, int rounds) {
   basic_sharing_state<Orders> state(sharing_state::running);
   std::atomic<int> can_be_found = -1;
   std::atomic<unsigned> done = 0;
   std::vector<int> winners(wakers);  // of this round
-  int written = -1;                  // by who sleeps, when it can be found already
+  int written = -1;                  // by the sleeper, when it can already be found
   int wrong = 0;
   std::vector<int> bad(wakers);
 

@@ -8,14 +8,14 @@
 #include "deque/chase_lev.hpp"
 #include "deque/steal_queue.hpp"
 
-/// What other threads do in the middle of an operation on a chase_lev or a steal_queue, played by
-/// one thread.
+/// The actions of other threads in the middle of an operation on a chase_lev or a steal_queue,
+/// played by one thread.
 namespace weft::tests {
 
-/// Before the operations with these orders.
+/// The moments before the operations with these memory orders.
 enum class moment { publishes, claims, looks_at_top, sees_bottom, sees_array, takes };
 
-/// While it lives: at the next such moment they do this, once.
+/// While it lives: calls `does` at the next such moment, once.
 class meanwhile {
  public:
   meanwhile(moment m, std::function<void()> does) { next(m, std::move(does)); }
@@ -25,7 +25,7 @@ class meanwhile {
   meanwhile(meanwhile const&) = delete;
   meanwhile& operator=(meanwhile const&) = delete;
 
-  /// The same, in the middle of what they do.
+  /// The same without an object, for use inside `does`.
   static void next(moment m, std::function<void()> does) { at(m) = std::move(does); }
 
   static void comes(moment m) {
@@ -37,7 +37,7 @@ class meanwhile {
   static inline std::function<void()> all_[6];
 };
 
-/// An order that says when it is used.
+/// A memory order that reports when it is used.
 template <moment M, std::memory_order Order>
 struct watched {
   operator std::memory_order() const {

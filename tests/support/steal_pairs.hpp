@@ -9,8 +9,8 @@
 #include "tests/support/queue_threads.hpp"
 #include "tests/support/steal_threads.hpp"
 
-/// Two threads at a chase_lev or a steal_queue, in one situation, again and again.  Each of these
-/// says how often it went wrong.
+/// Two threads at a chase_lev or a steal_queue, in one situation, again and again.  Each function
+/// returns the number of failures.
 namespace weft::tests {
 
 template <class T, class Orders>
@@ -23,15 +23,15 @@ bool steal_one(basic_steal_queue<T, Orders>& q) {
   return bool(typename basic_steal_queue<T, Orders>::thief(q).take(std::span(&one, 1)));
 }
 
-/// One is full; a thief makes room, and the owner finds it: it has all that the thief did before.
-/// Says how often it had not.
+/// The deque is full; a thief makes room, and the owner finds it: the owner sees all earlier writes
+/// of the thief.  Returns how often it did not.
 template <class Ends>
 int late_rooms_on_threads(int rounds) {
   int late = 0;
   for (int i = 0; i != rounds; ++i) {
     Ends ends(2);
     int done = 0;
-    std::atomic<bool> is_room = false;  // says when, and puts nothing in an order
+    std::atomic<bool> is_room = false;  // accessed relaxed: orders nothing
     on_threads(2, [&](unsigned me) {
       if (me == 0) {
         ends.push(0);
@@ -49,12 +49,12 @@ int late_rooms_on_threads(int rounds) {
   return late;
 }
 
-/// A thief that has looked at bottom comes upon an array that is newer than that.  Orders that
-/// wait for it there.
+/// A thief that has read bottom comes upon an array that is newer than that: these orders make it
+/// wait there.
 template <class Orders>
 struct orders_before_growth : Orders {
   enum { nobody, is_about_to_look, has_grown };
-  // Says when, and puts nothing in an order.
+  // Accessed relaxed: orders nothing.
   static inline std::atomic<int> when = nobody;
   static void until(int w) noexcept {
     spin_until([w] { return when.load(std::memory_order_relaxed) == w; });
@@ -68,7 +68,7 @@ struct orders_before_growth : Orders {
   };
   static constexpr waiting sees_array{};
 };
-/// Says how often the thief did not get what had been there before.
+/// Returns how often the thief did not get an item that was in the old array.
 template <class Ends, class Orders>
 int late_arrays_on_threads(int rounds) {
   int late = 0;
@@ -90,16 +90,16 @@ int late_arrays_on_threads(int rounds) {
   return late;
 }
 
-/// One pushes, publishes, and looks whether the other sleeps; that one says that it sleeps, and
-/// looks for something to do.  Says how often neither saw the other.
+/// The owner pushes, publishes, and looks whether the thief sleeps; the thief says that it sleeps,
+/// and looks for work.  Returns how often neither saw the other.
 template <class Ends>
 int missed_wakeups_on_threads(int rounds) {
   Ends ends(1);
   far_words far;
   std::atomic<int> arrived = 0;
   std::atomic<bool> sleeps = false;
-  bool is_asleep = false;  // as one sees it
-  bool is_work = false;    // and the other
+  bool is_asleep = false;  // as the owner sees it
+  bool is_work = false;    // as the thief sees it
   int missed = 0;
   on_threads(2, [&](unsigned me) {
     int meetings = 0;

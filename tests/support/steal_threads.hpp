@@ -14,19 +14,19 @@
 #include "tests/support/dice.hpp"
 #include "tests/support/queue_threads.hpp"
 
-/// An owner and thieves at work on deque/chase_lev.hpp and deque/steal_queue.hpp.  Each of these
-/// says how much went wrong.
+/// An owner and thieves that use deque/chase_lev.hpp and deque/steal_queue.hpp.  Each function
+/// returns the number of failures.
 namespace weft::tests {
 
-/// Waits for what another thread is about to do, at once if that runs.
+/// Spins until another thread makes `c` true; yields the processor from time to time.
 template <class Condition>
 void spin_until(Condition c) {
   for (int i = 1; !c(); ++i)
     if (i % 256 == 0) std::this_thread::yield();
 }
 
-/// What is pushed is a pointer to one.  `number` is written before that, and is no atomic, so that
-/// ThreadSanitizer sees who reads it too early.  Counting who takes it puts nothing in an order.
+/// An element: deques hold pointers to it.  `number` is written before the push, and is no atomic,
+/// so that ThreadSanitizer sees a read that is too early.  The count of takes orders nothing.
 struct parcel {
   int number = -1;
   std::atomic<int> takes = 0;
@@ -37,12 +37,12 @@ struct parcel {
   }
 };
 
-/// They are taken once each.
+/// Parcels of which each is taken once.
 class parcels {
  public:
   explicit parcels(int n) : all_(static_cast<std::size_t>(n)) {}
   [[nodiscard]] int size() const { return static_cast<int>(all_.size()); }
-  /// The next one, written.
+  /// The next parcel, with its number.
   [[nodiscard]] parcel* next() {
     parcel& p = all_[static_cast<std::size_t>(next_)];
     p.number = next_++;
@@ -59,8 +59,8 @@ class parcels {
   int next_ = 0;
 };
 
-/// The owner pushes so many, a few at a time, and pops a few, or all; thieves steal one, or half,
-/// which they put into deques of their own and pop from there, or lose to other thieves.
+/// The owner pushes items, a few at a time, and pops a few, or all; thieves steal one, or half,
+/// push them into deques of their own and pop from there, or lose them to other thieves.
 template <class Orders = chase_lev_orders>
 int wrong_steals_on_threads(unsigned seed, unsigned thieves, int items) {
   using deque_t = basic_chase_lev<parcel*, Orders>;
@@ -125,8 +125,8 @@ int wrong_steals_on_threads(unsigned seed, unsigned thieves, int items) {
   return sum;
 }
 
-/// The owner pushes so many, a few at a time, and takes a few; thieves take some, or half.  Each
-/// has what it takes in order.
+/// The owner pushes items, a few at a time, and takes a few; thieves take some, or half.  Each
+/// takes its items in order.
 template <class Orders = steal_queue_orders>
 int wrong_batches_on_threads(unsigned seed, unsigned thieves, int items) {
   using queue_t = basic_steal_queue<parcel*, Orders>;
@@ -171,8 +171,8 @@ int wrong_batches_on_threads(unsigned seed, unsigned thieves, int items) {
   return sum;
 }
 
-/// Words that all threads write to.  What a thread stores after writing to them all the others see
-/// late, while it may have loaded by then what comes later still: unless it was told not to.
+/// Words that all threads write to.  A store that follows these writes becomes visible late, while
+/// the same thread may already have done later loads, unless a memory order forbids it.
 class far_words {
  public:
   void write() noexcept {
@@ -186,8 +186,8 @@ class far_words {
   std::array<word, 32> all_;
 };
 
-/// Two are there, or one, again and again, and the owner and the thieves all want them.  Says how
-/// often one was not taken once.
+/// There are two items, or one, again and again, and the owner and the thieves all try to take
+/// them.  Returns how often an item was not taken once.
 template <class Orders = chase_lev_orders>
 int wrong_last_ones_on_threads(unsigned thieves, int rounds) {
   basic_chase_lev<parcel*, Orders> d(4);

@@ -22,35 +22,35 @@ class stealing_workers {
   stealing::worker& operator[](unsigned i) { return *all_[i]; }
   stealing& backend() { return backend_; }
 
-  /// In that one's deque, or among those that have yielded there.
+  /// Puts into the deque of worker `at`, or among its yielded processes.
   void put(unsigned at, std::uint64_t n, put_reason w = put_reason::started, unsigned times = 1) {
     for (unsigned i = 0; i != times; ++i) (*this)[at].put(numbered<stealing>(n), w);
   }
-  /// Several, with numbers of their own, in their order.
+  /// Puts several processes, numbered in order.
   void put_numbers(unsigned at, std::uint64_t from, std::uint64_t to,
                    put_reason w = put_reason::started) {
     for (; from != to; ++from) put(at, from, w);
   }
-  /// In the global queue.
+  /// Puts into the global queue.
   void put_outside(std::uint64_t n, unsigned times = 1) {
     for (unsigned i = 0; i != times; ++i) backend_.put(numbered<stealing>(n), put_reason::woken);
   }
 
-  /// Who comes next, is no more after that.
+  /// Takes the next process, and drops it.
   std::uint64_t take(unsigned at) { return next(at).answer(); }
   std::vector<std::uint64_t> take(unsigned at, unsigned times) {
     std::vector<std::uint64_t> all(times);
     for (auto& n : all) n = take(at);
     return all;
   }
-  /// The same; it yields.
+  /// Takes the next process, and lets it yield.
   std::uint64_t take_and_yield(unsigned at) {
     thunk t = next(at);
     std::uint64_t const n = t.answer();
     (*this)[at].put(std::move(t), put_reason::yielded);
     return n;
   }
-  /// The same; it starts another one like itself, and ends.
+  /// Takes the next process, which starts another one like itself, and ends.
   std::uint64_t take_and_start(unsigned at) {
     std::uint64_t const n = take(at);
     put(at, n);

@@ -13,12 +13,12 @@
 #include "sched/tasks/scope.hpp"
 #include "tests/support/threads.hpp"
 
-/// For tests of tasks that may do everything: one type of program, so that each backend is compiled
-/// once for it, and not for each test.
+/// For tests of tasks that may perform everything: one type of program, so that each backend is
+/// compiled once for it, and not for each test.
 namespace weft::tests {
 
 using tasks = tasking<proc, syncing, mail, timing, completions>;
-/// What a task may perform, and the first process.
+/// The row of a task, and of the first process.
 template <class T>
 using doing = eff<T, tasks, proc, syncing, mail, timing, completions>;
 using job = doing<void>;
@@ -36,7 +36,7 @@ place place_of(char const* name) {
   return {name, Where::threads != 1, [](std::function<job()> const& p) { run_on<Where>(p); },
           [](std::function<job()> const& p) { run_on<Where>(virtual_time<Where>(), p); }};
 }
-/// A few that differ in what they do with tasks: called, never offered, in a random order, taken by
+/// Backends that differ in the use of tasks: as calls, never lazy, in a random order, taken by
 /// other threads.
 inline std::array<place, 5> const& places_for_tasks() {
   static std::array const all{
@@ -46,7 +46,7 @@ inline std::array<place, 5> const& places_for_tasks() {
   return all;
 }
 
-/// So many yields.
+/// Yields n times.
 inline eff<void, proc> yields_often(int n) {
   for (int i = 0; i != n; ++i) co_await proc::yield{};
 }

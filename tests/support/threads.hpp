@@ -18,11 +18,11 @@
 #include "tests/support/backends.hpp"
 
 /// For tests of programs on one thread and on several: the same program, the same set of outcomes.
-/// What processes find they write to atomics, or where only one of them writes; the test looks when
-/// they have ended.
+/// Processes write their results to atomics, or to variables of their own; the test reads them when
+/// the run has ended.
 namespace weft::tests {
 
-/// Where a program runs.
+/// A backend to run a program on.
 struct on_one_thread {
   using backend = one_thread;
   static constexpr unsigned threads = 1;
@@ -75,8 +75,8 @@ struct by_the_plain {
 using on_locked_queue = by_the_plain<locked_queue>;
 using on_locked_stack = by_the_plain<locked_stack>;
 
-/// One after the other, in each test case anew: so that one alone does what it does among others.
-/// From 1 on; WEFT_SEED=123 in the environment: from 123.
+/// Consecutive seeds, anew in each test case, so that a test case runs the same alone as among
+/// others.  From 1 on; with WEFT_SEED=123 in the environment from 123.
 inline std::uint64_t next_seed() {
   static std::mutex in_use;
   static std::string test;
@@ -104,7 +104,7 @@ struct in_random_order {
   }
 };
 
-/// In virtual time.
+/// The options for virtual time.
 template <class Where>
 typename Where::options virtual_time(bool log = false, std::stop_token stop = {}) {
   auto o = Where::how(log, std::move(stop));
@@ -112,24 +112,24 @@ typename Where::options virtual_time(bool log = false, std::stop_token stop = {}
   return o;
 }
 
-/// Runs it there, to its end.
+/// Runs a program on that backend, to its end.
 template <class Where, class Program, class... Handlers>
 void run_on(typename Where::options how, Program p, Handlers&&... handlers) {
   schedule<typename Where::backend>(std::move(how), std::move(p),
                                     std::forward<Handlers>(handlers)...);
 }
-/// The same, of a program that does not fork.
+/// The same, for a program that does not fork.
 template <class Where, class Program, class... Handlers>
 void run_on(Program p, Handlers&&... handlers) {
   run_on<Where>(Where::how(), std::move(p), std::forward<Handlers>(handlers)...);
 }
-/// Of one that does.
+/// The same, for a program that forks.
 template <class Where, class Program, class... Handlers>
 void fork_on(Program p, Handlers&&... handlers) {
   run_on<Where>(Where::how(true), std::move(p), std::forward<Handlers>(handlers)...);
 }
 
-/// Whatever the sanitizer, about as long.
+/// Fewer rounds under a sanitizer, so that a test takes about as long.
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 inline constexpr bool is_sanitized = true;
 #elif defined(__has_feature)
@@ -143,16 +143,16 @@ inline constexpr bool is_sanitized = false;
 #endif
 constexpr int rounds(int usual) { return is_sanitized ? usual / 10 : usual; }
 
-/// Waits, in ordinary code, for what another thread is about to do.
+/// Waits, in ordinary code, until another thread makes c true.
 template <class Condition>
 void until(Condition c) {
   while (!c()) std::this_thread::yield();
 }
 
-/// What processes count, on whatever thread.
+/// A count that processes on all threads share.
 using counter = std::atomic<int>;
 
-/// Counts those alive, copied or not.
+/// Counts the objects that are alive, copies included.
 class lives {
  public:
   explicit lives(counter& n) noexcept : n_(&n) { ++*n_; }
@@ -164,14 +164,14 @@ class lives {
   counter* n_;
 };
 
-/// What processes found, on whatever thread.
+/// Texts that processes on all threads add.
 class findings {
  public:
   void add(std::string s) {
     std::lock_guard const lock(mutex_);
     all_.push_back(std::move(s));
   }
-  /// In the order of the alphabet.
+  /// Sorted.
   [[nodiscard]] std::vector<std::string> all() const {
     auto sorted = all_;
     std::ranges::sort(sorted);
@@ -183,7 +183,7 @@ class findings {
   std::vector<std::string> all_;
 };
 
-/// "0", "1", ... in the order of the alphabet.
+/// "0", "1", ... sorted as text.
 inline std::vector<std::string> numbers(int n) {
   std::vector<std::string> all;
   for (int i = 0; i != n; ++i) all.push_back(std::to_string(i));

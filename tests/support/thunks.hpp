@@ -12,7 +12,7 @@
 #include "sched/base/process.hpp"
 #include "sched/base/thunk.hpp"
 
-/// Thunks for tests of backends: of processes that nobody runs.
+/// Thunks for tests of backends: of processes that are never run.
 namespace weft::tests {
 
 /// Counts how often processes were dropped, by any thread.
@@ -26,7 +26,7 @@ struct dropped {
   bool counts_ = true;
 };
 
-/// Where no process runs.
+/// A scheduler that runs no process.
 class nowhere final : public detail::scheduler_prompt {
  public:
   detail::continuation finished(process&) noexcept override { std::terminate(); }
@@ -40,7 +40,7 @@ class nowhere final : public detail::scheduler_prompt {
   std::string_view name_ = "nowhere";
 };
 
-/// For that backend, if it has something with each process.  Two allocations, the process and its
+/// For that backend, if it has a header in each process.  Two allocations: the process and its
 /// frame.
 template <class Backend = void>
 thunk numbered(std::uint64_t n) {

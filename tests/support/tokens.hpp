@@ -11,7 +11,7 @@
 #include "sched/sync/timing.hpp"
 #include "sched/tasks/scope.hpp"
 
-/// Tokens that processes take, and wait for (wait_laws.hpp): those that are alike, at gates, locks
+/// Tokens that processes take, and wait for (wait_laws.hpp): interchangeable ones, at gates, locks
 /// and shared values.
 namespace weft::tests {
 
@@ -29,27 +29,27 @@ class tokens {
   tokens& operator=(tokens const&) = delete;
   virtual ~tokens() = default;
 
-  /// In the process that takes tokens, if one does, before all else.
+  /// Called first, by the process that takes tokens, if one process does.
   virtual law_job begin(law_scope&) { co_return; }
-  /// Whether it was given.
+  /// Whether the token was given.
   virtual law<bool> give(int number) = 0;
-  /// Waits for one: its number, or 0 where one is like another.
+  /// Waits for a token: its number, or 0 if tokens are interchangeable.
   virtual law<int> take() = 0;
-  /// How many are there, when none is waited for any more.
+  /// The number of tokens that are left, when no process waits for one any more.
   virtual law<int> left() = 0;
-  /// After that.
+  /// Called after left().
   virtual void end() noexcept {}
-  /// Whether one process only may take, or give.
+  /// Whether only one process may take, or give.
   [[nodiscard]] virtual bool has_one_taker() const { return false; }
-  /// Whether one is like another.
+  /// Whether tokens are interchangeable.
   [[nodiscard]] virtual bool are_alike() const { return true; }
-  /// Whether each that is given is had once.
+  /// Whether each given token is taken once.
   [[nodiscard]] virtual bool are_counted() const { return true; }
 };
 
-// ---- what processes share
+// ---- shared state
 
-/// A condition of one's own, at a gate.
+/// A condition made of a gate.
 class tokens_at_a_gate final : public tokens {
  public:
   enum class by { release, wake };
@@ -110,7 +110,7 @@ class tokens_of_a_semaphore final : public tokens {
   semaphore all_{0};
 };
 
-/// Under a mutex that is contended, with a condition.
+/// Under a contended mutex, with a condition.
 class tokens_at_a_condition final : public tokens {
  public:
   law<bool> give(int) override {
@@ -136,7 +136,7 @@ class tokens_at_a_condition final : public tokens {
   int there_ = 0;
 };
 
-/// A token is the mutex itself, for a while.
+/// The token is the mutex itself, for a while.
 class tokens_of_a_mutex final : public tokens {
  public:
   law<bool> give(int) override {

@@ -21,7 +21,7 @@
 #include "sched/tasks/task_handle.hpp"
 #include "tests/support/tokens.hpp"
 
-/// Tokens of which each is another one: in mailboxes, from outside, and by tasks.
+/// Tokens that are distinct: in mailboxes, from outside, and from tasks.
 namespace weft::tests {
 
 // ---- mail
@@ -81,7 +81,7 @@ class tokens_in_a_port final : public tokens {
   std::unique_ptr<address<int>> to_;
 };
 
-/// By the id of the process that takes them.
+/// By the id of the process that takes the tokens.
 class tokens_by_id final : public tokens {
  public:
   law_job begin(law_scope&) override {
@@ -110,7 +110,7 @@ class tokens_by_id final : public tokens {
   process_id to_;
 };
 
-/// Of two inboxes, by turns.
+/// Of two inboxes, in turn.
 class tokens_in_two_ports final : public tokens {
  public:
   explicit tokens_in_two_ports(bool in_time) : in_time_(in_time) {}
@@ -153,7 +153,7 @@ class tokens_in_two_ports final : public tokens {
   std::vector<address<int>> to_;
 };
 
-// ---- from outside, and by tasks: the first that has not been had is waited for
+// ---- from outside, and from tasks: the first token that was not taken is waited for
 
 class tokens_in_order : public tokens {
  public:
@@ -225,7 +225,7 @@ class tokens_at_outside_gates final : public tokens_in_order {
   std::array<external_event, most> gates_;
 };
 
-/// What tasks of another scope give, which wait to be told.
+/// Tokens that are the results of tasks in another scope, which wait to be woken.
 class tokens_from_tasks final : public tokens_in_order {
  public:
   explicit tokens_from_tasks(std::size_t n) : count_(n) {}

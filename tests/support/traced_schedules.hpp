@@ -18,17 +18,16 @@
 #include "tests/support/outcomes_everywhere.hpp"
 #include "tests/support/random_processes.hpp"
 
-/// Which schedule of those that explore visits a run on some backend was.
+/// Finds the schedule of explore that equals a run on some backend.
 namespace weft::tests {
 
-/// What was seen of a run of a random program: which acts were done, in their order, and what came
-/// of it.
+/// A run of a random program: its acts, in order, and its outcome.
 struct seen_run {
   std::vector<unsigned> trace;
   std::string outcome;
 };
 
-/// Takes all schedules in which the acts are done in that order: others are given up where they
+/// Takes all schedules in which the acts are done in that order: others are abandoned where they
 /// differ.
 class led_by_trace final : public detail::strategy {
  public:
@@ -46,13 +45,13 @@ class led_by_trace final : public detail::strategy {
   }
   std::size_t decide(std::size_t ways) override { return all_.decide(ways); }
   void on_run_end(detail::run_end how) override { all_.on_run_end(how); }
-  /// The next one.  False if there is none.
+  /// Moves to the next schedule.  False if there is none.
   [[nodiscard]] bool next() {
     agreed_ = 0;
     return all_.next();
   }
 
-  std::vector<unsigned> trace;  // of the run that goes on, or has ended
+  std::vector<unsigned> trace;  // of the current or the last run
 
  private:
   std::vector<unsigned> const& wanted_;
@@ -61,11 +60,11 @@ class led_by_trace final : public detail::strategy {
 };
 
 enum class run_path : unsigned char {
-  found,    // and it leads to the same when it is followed
-  missing,  // no schedule is that run
+  found,    // and following it has the same outcome
+  missing,  // no schedule equals the run
   not_found_in_time
 };
-/// Looks for the path of the schedule that a run was.
+/// Looks for the path of the schedule that equals the run.
 inline run_path path_of(scenario const& l, seen_run const& seen, std::size_t most_runs) {
   led_by_trace c(seen.trace);
   auto make_state = [&] {

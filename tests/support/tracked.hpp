@@ -9,15 +9,15 @@
 #include <stdexcept>
 #include <utility>
 
-/// Elements that know whether they are alive, and failures to order.
+/// Elements that detect uses outside of their lifetime, and failures on demand.
 namespace weft::tests {
 
-/// What a planned failure throws.
+/// The exception of a planned failure.
 struct planned_failure : std::runtime_error {
   planned_failure() : std::runtime_error("a planned failure") {}
 };
 
-/// Lets the n-th fallible step from now on fail.  One thread.
+/// Makes the n-th fallible step from now on fail.  One thread.
 class failures {
  public:
   static void after(long steps) { left_ = steps; }
@@ -49,8 +49,8 @@ struct fallible_memory {
 
 enum class moves { safely, may_throw };
 
-/// An int that counts births and deaths, and aborts if it is used where it was not built, or
-/// before its birth, or after its death.  Copies are fallible; moves, if so asked.
+/// An int that counts constructions and destructions, and aborts if it is used at another address,
+/// before its construction, or after its destruction.  Copies are fallible; moves, on request.
 template <moves M, std::size_t Alignment = alignof(void*)>
 class alignas(Alignment) tracked {
  public:

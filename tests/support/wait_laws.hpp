@@ -24,10 +24,10 @@
 #include "tests/support/tokens.hpp"
 #include "tests/support/tokens_with_numbers.hpp"
 
-/// One law for all that a process can wait for (WAITER-5 of sched/sync/detail/waiter.hpp): a wait is answered,
-/// or it is cancelled.  Processes take tokens, and are disturbed where they wait for them.  At the
-/// end each token that was given has been had once, or is still there; and no process waits for a
-/// token that is there.
+/// One law for everything that a process can wait for (WAITER-5 of sched/sync/detail/waiter.hpp): a
+/// wait is answered, or it is cancelled.  Processes take tokens, and are disturbed where they wait
+/// for them.  At the end each token that was given has been taken once, or is still there; and no
+/// process waits for a token that is there.
 namespace weft::tests {
 
 struct kind_of_tokens {
@@ -69,13 +69,13 @@ inline std::vector<kind_of_tokens> const& kinds_of_tokens() {
   return all;
 }
 
-// ---- how a wait is disturbed
+// ---- disturbances of a wait
 
 struct leaving {
   struct now : op<never> {};
   using operations = op_list<now>;
 };
-/// Drops the rest.
+/// Drops the continuation.
 struct drops_the_rest : handler<leaving> {
   void on(leaving::now, resumption<never, void>) const {}
 };
@@ -83,15 +83,15 @@ struct drops_the_rest : handler<leaving> {
 enum class disturbance : unsigned {
   nothing,
   by_its_scope,       // a sibling cancels the scope
-  by_a_timeout,       // the wait is the scope's body, and its value the scope's
+  by_a_timeout,       // the wait is the scope's body, and its value the scope's result
   by_a_failure,       // a sibling throws
-  by_a_race,          // when_any: another one is first
+  by_a_race,          // another task of when_any is first
   by_a_dropped_rest,  // a clause drops a resumption across the scope
-  by_the_giver,       // which cancels the scope when it has given, in one step
+  by_the_giver,       // the giver cancels the scope when it has given, in one step
   kinds
 };
 
-/// The scopes that a process which gives is to cancel.
+/// The scopes that a giving process cancels.
 class cancelled_by_the_giver {
  public:
   class entry {
@@ -121,7 +121,7 @@ class cancelled_by_the_giver {
   std::vector<law_scope*> scopes_;
 };
 
-/// What is done while it may be disturbed: true if it was done.
+/// The step that may be disturbed; yields whether it was done.
 using disturbed_step = std::function<law<bool>()>;
 
 inline law_job yields(int n) {
@@ -153,7 +153,7 @@ inline eff<void, leaving, law_job::effects> leaves_a_scope(disturbed_step const&
   co_await with_scope(both);
 }
 
-/// Whether the step was done, after about so many yields.
+/// Whether the step was done, if it is disturbed after about `when` yields.
 inline law<bool> disturbed(disturbed_step const& step, disturbance how, int when,
                            cancelled_by_the_giver& by_giver) {
   std::atomic<bool> is_done = false;
@@ -220,16 +220,16 @@ struct law_plan {
   int impatient = 2;   // processes that are disturbed, each once a round
   int patient = 1;     // processes that are not, if several may take
   int most_given = 2;  // in a round
-  /// One kind for all; `kinds`: any.
+  /// The kind of all disturbances; `kinds`: any.
   disturbance how = disturbance::kinds;
   int most_yields = 6;
   /// A mutex is not fair: processes that always want it could keep the others waiting for ever.  So
-  /// each that is not disturbed has it so often.
+  /// each process that is not disturbed locks it so many times.
   int turns = 20;
 };
 
-/// In each round some tokens are given, while processes that wait for them are disturbed.  When the
-/// disturbance is over, those that are left of them are had by processes that are not disturbed.
+/// In each round some tokens are given, while processes that wait for them are disturbed.  After
+/// the disturbance processes that are not disturbed take the remaining tokens.
 class token_law {
  public:
   token_law(kind_of_tokens const& kind, law_plan const& p)
@@ -245,7 +245,7 @@ class token_law {
           s.start([this]() -> law_job { co_await is_patient(); });
       dice next(plan_.seed);
       for (int i = 0; i != plan_.rounds && wrong_.empty(); ++i) co_await one_round(s, next);
-      // Else a process that waits in vain would be all that is reported.
+      // Otherwise only a process that waits in vain would be reported.
       is_over_ = true;
       if (!wrong_.empty()) {
         tokens_->end();
@@ -265,7 +265,7 @@ class token_law {
       wrong_ = counts() + ", " + std::to_string(left) + " left";
     is_at_its_end_ = true;
   }
-  /// Nothing if the law holds.
+  /// A failure of the law, or an empty string.
   [[nodiscard]] std::string what_is_wrong() const {
     if (!wrong_.empty()) return wrong_;
     return is_at_its_end_ ? "" : "it has not come to its end";
@@ -302,7 +302,7 @@ class token_law {
       co_return;
     };
     co_await with_scope(disturbed_ones);
-    // Those that are left.
+    // The remaining tokens.
     for (int i = 0; i != 1000 && !all_are_had(); ++i) {
       if (tokens_->has_one_taker())
         (void)co_await disturbed(taken(), disturbance::by_a_timeout, 1, by_giver_);
@@ -317,12 +317,12 @@ class token_law {
   [[nodiscard]] std::string counts() const {
     return std::to_string(given_) + " given, " + std::to_string(taken_) + " had";
   }
-  /// Of those that were to be given.  Each process has a mutex in its turn.
+  /// Of the tokens that were to be given.  Each process locks a mutex in its turn.
   [[nodiscard]] bool all_are_had() const {
     return !tokens_->are_counted() || taken_ == next_number_;
   }
 
-  /// Each until it is given: the first time it may be disturbed.
+  /// Gives each token, again if the first attempt is disturbed.
   law_job gives(int first, int n, disturbed_how how) {
     for (int number = first; number != first + n; ++number) {
       disturbed_step const step = [this, number]() -> law<bool> {

@@ -12,8 +12,8 @@
 /// For tests in which an allocation of each of several programs fails.
 namespace weft::tests {
 
-/// Each of them with one allocation that fails, with three in a row, and with forty: every
-/// `apart`-th place, of which another one is the first for each program.
+/// Runs each program with one failing allocation, with three in a row, and with forty: at every
+/// `apart`-th place, starting at another place for each program.
 inline void try_all_without_memory(std::vector<program_without_memory> const& programs,
                                    std::string_view where, long apart) {
   tried all;
@@ -31,7 +31,7 @@ inline void try_all_without_memory(std::vector<program_without_memory> const& pr
               static_cast<int>(where.size()), where.data(), all.runs, all.places);
 }
 
-/// Of so many places one is tried in each run of all tests.
+/// Every so-many-th place is tried in a normal run of the tests.
 inline constexpr long sampled = 11;
 
 }  // namespace weft::tests

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// deque/chase_lev.hpp with one order weakened, chosen by the argument, as they are labelled there;
-/// of [9] the look at bottom.  ThreadSanitizer must object to each; 0, with none, must pass.  [7]
-/// is in late_stores.cpp.
+/// deque/chase_lev.hpp with one order weakened: the argument is its label there; for [9] it is the
+/// load of bottom.  ThreadSanitizer must report a race for each, and none for 0, which weakens no
+/// order.  [7] is in late_stores.cpp.
 
 #include <atomic>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// What processes wait at, gates of either kind, alarms, mailboxes and permits, with one order
-/// weakened, chosen by the argument.  ThreadSanitizer must object to each; 0, with none, must pass.
-/// For weaken.py:
+/// Gates, external events, alarms, mailboxes and permits, with one order weakened, which the
+/// argument selects.  ThreadSanitizer must report a race for each, and none for 0, which weakens no
+/// order.  For weaken.py:
 
 // weakens 1 in sched/sync/external_event.hpp to relaxed: word_.load(std::memory_order_acquire) == opened
 // weakens 2 in sched/sync/external_event.hpp to acquire:
@@ -82,7 +82,7 @@ namespace {
 using namespace weft;
 using tests::on_threads;
 
-/// Says when, and nothing else: it puts nothing in an order.
+/// A moment that a thread waits for.  It orders nothing.
 class moment {
  public:
   void comes() noexcept { has_come_.store(true, std::memory_order_relaxed); }
@@ -94,19 +94,19 @@ class moment {
   std::atomic<bool> has_come_ = false;
 };
 
-/// As far as they can.
+/// Lets other threads run, as far as possible.
 void let_others_come() noexcept {
   for (int i = 0; i != 300; ++i) std::this_thread::yield();
 }
 
-/// Whoever may go on is dropped.
+/// Drops the processes that become ready.
 class room final : public detail::ready_sink {
  public:
   detail::gate_table gates{*this, true, 1};
   detail::external_event_table external{*this, true};
   detail::timers alarms{*this, true};
 
-  /// Keeps its lock, when it puts somebody from outside, until that is open.
+  /// Keeps its lock during a put from outside, until that event is open.
   void keeps_lock_until(external_event& g) noexcept { until_ = &g; }
   moment is_locked;
 
@@ -126,10 +126,10 @@ class room final : public detail::ready_sink {
   external_event* until_ = nullptr;
 };
 
-/// Nobody is to end.
+/// No process is to be cancelled.
 constexpr auto nobody = [](process const&) noexcept { return false; };
 
-/// A process that nobody runs waits there.
+/// A process that is never run waits there.
 bool enters(room& here, detail::gate_waiter& w) {
   w.parked.hold(*tests::numbered(0).release());
   return here.gates.enter(w, std::nullopt, nobody) == detail::wait_entry::waits;
@@ -139,7 +139,7 @@ bool enters(room& here, detail::external_waiter& w) {
   return here.external.enter(w, nobody) == detail::wait_entry::waits;
 }
 
-/// Who finds that it is open sees what was done before.
+/// A thread that finds the event open sees the writes before the opening.
 int finds_it_open() {
   external_event g;
   int done = 0;
@@ -156,7 +156,7 @@ int finds_it_open() {
   return seen != 1;
 }
 
-/// The same, of who is about to wait.
+/// The same, of a thread that is about to wait.
 int finds_it_open_at_the_last_moment() {
   external_event g;
   moment open;
@@ -180,7 +180,7 @@ int finds_it_open_at_the_last_moment() {
   return seen != 1;
 }
 
-/// Who opens it finds the process, and its scheduler.
+/// The thread that opens the event finds the process, and its scheduler.
 void opens_it() {
   external_event g;
   moment waits;
@@ -199,7 +199,7 @@ void opens_it() {
   });
 }
 
-/// Who finds that it was woken since sees what was done before.
+/// A thread that finds that the gate was woken sees the writes before the wake-up.
 template <class Wake>
 int finds_it_woken(Wake wake) {
   room here;
@@ -218,7 +218,7 @@ int finds_it_woken(Wake wake) {
   return seen != 1;
 }
 
-/// Somebody ends it when it has just been taken off a list, or the last one off its own.
+/// A thread destroys `what` when it was just taken off a list, or the last waiter off its own.
 template <class What, class TakeOff>
 void ends(What* what, TakeOff take_off) {
   moment is_off;
@@ -260,8 +260,8 @@ void waits_end() {
        [&](detail::external_waiter& w) { cancelled(here, w); });
 }
 
-/// The wait ends, for another reason, while somebody opens the gate: who has opened it is to get
-/// the lock after who ends the wait.  Both wait for it in that order, most likely.
+/// The wait ends, for another reason, while a thread opens the event: the opener should get the
+/// lock after the thread that ends the wait.  Most likely both wait for the lock in that order.
 void wait_ends_as_it_is_opened() {
   room here;
   external_event g;
@@ -297,7 +297,8 @@ void alarms_end() {
   });
 }
 
-/// Who takes a process may do with it as he likes: who asked whether it is meant has looked.
+/// The thread that takes a process may change it: a thread that asked whether it is selected has
+/// read it by then.
 template <class Take>
 void asks_and_takes(Take take) {
   detail::waiter who;
@@ -314,7 +315,7 @@ void asks_and_takes(Take take) {
   });
 }
 
-/// Messages, and their number, are touched under the lock.
+/// Messages, and their number, are accessed under the lock.
 int sends_and_receives() {
   static constexpr int messages = 100;
   room here;
@@ -342,7 +343,7 @@ int sends_and_receives() {
   return sum != messages * (messages + 1) / 2;
 }
 
-/// Who takes one sees what was done before it was given back.
+/// A thread that takes a permit sees the writes before its release.
 int gives_back_and_takes() {
   detail::permits one(0, detail::permits::kind::semaphore);
   int done = 0;

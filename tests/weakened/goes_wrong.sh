@@ -1,5 +1,6 @@
 #!/bin/sh
-# goes_wrong.sh PROGRAM ORDER...: is PROGRAM 0 right, and PROGRAM ORDER, exit 1, wrong for each?
+# goes_wrong.sh PROGRAM ORDER...: checks that PROGRAM 0 is right, and PROGRAM ORDER wrong, exit 1,
+# for each.
 program=$1
 shift
 [ "$(nproc)" -gt 1 ] || { echo "one processor: no store is late for anybody"; exit 0; }

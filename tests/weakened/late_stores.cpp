@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-/// deque/chase_lev.hpp and deque/steal_queue.hpp with a store that a load may overtake, chosen by
-/// the argument: something goes wrong then on the machine itself, which is not ThreadSanitizer's.
-/// 0, with none, goes right.
+/// deque/chase_lev.hpp and deque/steal_queue.hpp with one store, which the argument selects, that a
+/// load may overtake: the result is then wrong on the machine itself, although ThreadSanitizer sees
+/// no race.  0, with none, is right.
 ///
 /// 1: [7] of chase_lev, as a release.  2 and 3: [5], publish, of chase_lev and of steal_queue, as a
-/// release.  4 and 5: the heavy fence of chase_lev (STEAL-7), left out, where it stands for [7] and
-/// where it stands for [5].
+/// release.  4 and 5: the heavy fence of chase_lev (STEAL-7), left out, where it replaces [7] and
+/// where it replaces [5].
 
 #include <atomic>
 #include <type_traits>
@@ -42,7 +42,7 @@ struct without_fence : interrupting_orders {
 template <int Weakened, int Label>
 using fenced_orders = std::conditional_t<Weakened == Label, without_fence, interrupting_orders>;
 
-/// Both threads must run at once, which is for the system to say: hence again and again.
+/// Both threads must run at once, which the operating system decides: hence the repetitions.
 template <int Weakened>
 int run() {
   using deque_t = basic_chase_lev<int, deque_orders<Weakened>>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// sched/backends/stealing_state.hpp with one order weakened, chosen by the argument, as they are labelled there.
-/// ThreadSanitizer must object to each; 0, with none, must pass.
+/// sched/backends/stealing_state.hpp with one order weakened: the argument is its label there.
+/// ThreadSanitizer must report a race for each, and none for 0, which weakens no order.
 
 #include <atomic>
 
@@ -21,7 +21,7 @@ struct weakened_orders : right {
   static constexpr auto told = unless_weakened<Weakened, 4>(right::told);
 };
 
-/// Until both sides have been first: that is for the system to say.
+/// Repeats until both threads have been first, which the operating system decides.
 template <int Weakened>
 int run() {
   using orders = weakened_orders<Weakened>;

@@ -1,6 +1,7 @@
 #!/bin/sh
-# objects.sh PROGRAM ORDER...: does ThreadSanitizer pass PROGRAM 0 and report a race for each ORDER?
-# In one of ten runs: which thread is first where is for the system to say.
+# objects.sh PROGRAM ORDER...: checks that ThreadSanitizer passes PROGRAM 0 and reports a race for
+# each ORDER.  One report in ten runs is enough: the operating system decides which thread is first
+# where.
 program=$1
 shift
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// What several threads own, with one order of its count weakened, chosen by the argument.
-/// ThreadSanitizer must object to each; 0, with none, must pass.  For weaken.py:
+/// Objects that several threads own, with one order of the reference count weakened, which the
+/// argument selects.  ThreadSanitizer must report a race for each, and none for 0, which weakens no
+/// order.  For weaken.py:
 
 // weakens 1 in sched/base/process.hpp to acquire: owners_.fetch_sub(1, std::memory_order_acq_rel
 // weakens 2 in sched/base/process.hpp to release: owners_.fetch_sub(1, std::memory_order_acq_rel
@@ -68,8 +69,8 @@ using namespace weft;
 
 constexpr std::size_t rounds = 500;
 
-/// Two threads do `with(i, me)` at about the same time, for i from 0.  All they tell one another is
-/// how far they are, by relaxed operations, which put nothing in an order.
+/// Two threads call `with(i, me)` at about the same time, for i from 0.  They tell each other only
+/// their progress, by relaxed operations, which order nothing.
 template <class F>
 void in_step(F with) {
   std::array<std::atomic<std::size_t>, 2> at{};
@@ -82,7 +83,7 @@ void in_step(F with) {
   });
 }
 
-/// Of each that is made two threads own a count, look at it, and drop that.
+/// Two threads each own a reference to each object, look at it, and drop the reference.
 template <class Make, class Use, class Drop>
 void owned_by_two(Make make, Use use, Drop drop) {
   std::vector<decltype(make())> all;
@@ -94,7 +95,7 @@ void owned_by_two(Make make, Use use, Drop drop) {
 }
 void release(auto& owned) { owned.release(); }
 
-/// What is read and not used.
+/// Reads a value without using it.
 template <class T>
 void look(T const& value) {
   asm volatile("" : : "r"(&value) : "memory");
@@ -108,7 +109,7 @@ process* made_process() {
 void processes() {
   owned_by_two(made_process, [](process& p) { look(p.is_waiting()); }, release<process>);
 }
-/// Who finds that he is alone may write what another wrote.
+/// A thread that finds itself the only owner may write data that another owner wrote.
 void processes_alone() {
   std::vector<process*> all;
   for (std::size_t i = 0; i != rounds; ++i) all.push_back(made_process());
@@ -199,7 +200,7 @@ void prompts() {
       [](detail::prompt& p) { look(p.handler_name()); }, release<detail::prompt>);
 }
 
-/// Where nobody waits.
+/// A ready_sink that no process becomes ready in.
 class room final : public detail::ready_sink {
  private:
   void make_ready(thunk) noexcept override {}
@@ -207,7 +208,7 @@ class room final : public detail::ready_sink {
   void put_from_outside(thunk& t, detail::spare_node) override { put_from_outside(t); }
   detail::spare_node reserve_put() override { return {}; }
 };
-/// Who sends, and who receives, which takes the lock no more.
+/// A sender, which takes the lock, and a receiver, which does not, release a mailbox.
 void mailboxes() {
   room here;
   auto* const office = new detail::mailbox_registry(here, true);
@@ -224,7 +225,7 @@ void mailboxes() {
   });
   office->close();
 }
-/// The scheduler, which takes the lock no more, and a mailbox.
+/// The scheduler, which takes no lock, and a mailbox release a registry.
 void offices() {
   room here;
   std::vector<detail::mailbox_registry*> all;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// The counts of deque/policy.hpp with one order weakened, chosen by the argument, as they are
-/// labelled there.  ThreadSanitizer must object to each; 0, with none, must pass.
+/// The counts of deque/policy.hpp with one order weakened: the argument is its label there.
+/// ThreadSanitizer must report a race for each, and none for 0, which weakens no order.
 
 #include <atomic>
 #include <cstdint>
@@ -23,7 +23,7 @@ struct weakened_counts : weft::atomic_counts {
    public:
     void add() noexcept { n_.fetch_add(1, std::memory_order_relaxed); }
     [[nodiscard]] bool remove() noexcept {
-      // Who is the last mostly sees it by [2], and then [3] is not asked: so not for 3.
+      // The last owner mostly sees it by [2], and then [3] is not used: so this is skipped for 3.
       return (Weakened != 3 && only_one()) || n_.fetch_sub(1, order_1_and_3) == 1;
     }
     [[nodiscard]] bool only_one() const noexcept { return n_.load(order_2) == 1; }

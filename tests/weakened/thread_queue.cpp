@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// sched/backends/thread_queue.hpp with one order weakened, chosen by the argument, as they are labelled
-/// there.  ThreadSanitizer must object to each; 0, with none, must pass.
+/// sched/backends/thread_queue.hpp with one order weakened: the argument is its label there.
+/// ThreadSanitizer must report a race for each, and none for 0, which weakens no order.
 
 #include <atomic>
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// The reserve of memory for unwinding, with one order weakened, chosen by the argument.
-/// ThreadSanitizer must object to each; 0, with none, must pass.  For weaken.py:
+/// The reserve of memory for unwinding, with one order weakened, which the argument selects.
+/// ThreadSanitizer must report a race for each, and none for 0, which weakens no order.  For
+/// weaken.py:
 
 // weakens 1 in effects/memory/unwinding_reserve.hpp to relaxed:
 //    taken | first_free, std::memory_order_acquire
@@ -20,7 +21,7 @@ namespace {
 
 weft::detail::unwinding_reserve reserve;
 
-/// Takes a block, the first free one, writes to it and gives it back.
+/// Takes a block, the first free one, writes to it and returns it.
 int uses_it() {
   int* const block = static_cast<int*>(reserve.take(sizeof(int)));
   if (!block) return 1;
@@ -28,7 +29,7 @@ int uses_it() {
   return reserve.give(block) ? 0 : 1;
 }
 
-/// Two threads use it in turn; that it is a thread's turn orders nothing else.
+/// Two threads use the reserve in turn; the turns order nothing else.
 int in_turn() {
   static constexpr int turns = 100;
   std::atomic<int> turn = 0;

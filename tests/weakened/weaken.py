@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""A program, and all it includes of the library, with orders in it that it can weaken.
+"""Merges a program and the headers of the library that it includes, with orders that it can weaken.
 
     weaken.py PROGRAM.cpp      at the repository's root; prints one source file
 
-The program says which, in comments, and chooses one of them when it runs (weakened.hpp):
+The program lists these orders in comments, and selects one of them when it runs (weakened.hpp):
 
     // weakens 3 in sched/base/process.hpp to release: owners_.fetch_sub(1, std::memory_order_acq_rel
     // skips for 3 in sched/base/process.hpp: owners_.load(std::memory_order_acquire) == 1 ||
 
-The text after the colon stands in that header once, whatever the spaces.  Weakened is the last order in
-it; skipped, the condition that it is: for an order that would be reached by chance only.  A comment goes
-on in the next one if that is indented further.
-Each header is put where it is first included, so it cannot be the one that is not weakened.
+The text after the colon must occur in that header exactly once, up to white space.  `weakens` weakens the
+last order in the text.  `skips` makes the text, a condition, false: for an order that would otherwise be
+reached by chance only.  A comment is continued by the next one if that is indented further.
+Each header is inserted where it is first included, so no unweakened copy of it can be included.
 """
 
 import re
@@ -31,14 +31,14 @@ def refuse(why):
 
 
 def comments(program):
-    """Yields (label, header, order, text) for each that says so; for one that skips there is no order."""
+    """Yields (label, header, order, text) for each such comment; order is None for `skips`."""
     one_line = re.sub(r"\n//   +", " ", program)
     for m in re.finditer(r"^// (?:weakens|skips for) (\d+) in (\S+?)(?: to (\w+))?: (.*)$", one_line, re.M):
         yield m.groups()
 
 
 def place_of(wanted, header, text):
-    """The only one: where it starts, and what stands there."""
+    """The only occurrence of `wanted` in the header: its start, and its text."""
     places = list(re.finditer(r"\s+".join(map(re.escape, wanted.split())), text))
     if len(places) != 1:
         refuse(f"{header} has {len(places)} times, not once: {wanted}")
@@ -46,9 +46,9 @@ def place_of(wanted, header, text):
 
 
 def weakened(header, text, wishes):
-    """The header's text, with what depends on the labels wherever somebody wishes for it."""
+    """The header's text, in which the orders and conditions of `wishes` depend on the label."""
     chosen = "weft::tests::weakened_order"
-    new = {}  # by the span that it stands for
+    new = {}  # the replacement of each span
     for label, _, order, wanted in wishes:
         start, found = place_of(wanted, header, text)
         if not order:
@@ -87,7 +87,7 @@ def main(program):
             else:
                 print("" if line == "#pragma once" else line)
 
-    expand(FIRST)  # what the others refer to
+    expand(FIRST)  # defines weakened_order
     expand(program)
     for _, header, *_ in todo:
         if header not in done:

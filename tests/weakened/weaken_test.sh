@@ -1,5 +1,6 @@
 #!/bin/sh
-# weaken.py: the order that a label stands for, and no other; it refuses what is not there, or twice.
+# Tests weaken.py: it weakens the order that a label selects, and no other; it refuses a text that
+# the header does not have, or has twice.
 weaken=$PWD/tests/weakened/weaken.py
 cd "$TEST_TMPDIR" && mkdir -p tests/weakened || exit
 status=0

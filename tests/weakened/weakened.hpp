@@ -5,16 +5,16 @@
 #include <cstdlib>
 #include <utility>
 
-/// What the programs here share.
+/// Common parts of the programs here.
 namespace weft::tests {
 
-/// The order with that label, unless it is the one that is weakened.
+/// The given order, or relaxed if its label is the weakened one.
 template <int Weakened, int Label>
 constexpr std::memory_order unless_weakened(std::memory_order right) noexcept {
   return Weakened == Label ? std::memory_order_relaxed : right;
 }
 
-/// A main: `run.operator()<n>()`, n being the argument, 0 to `Labels`.
+/// A main: calls `run.operator()<n>()`, where n is the argument, from 0 to `Labels`.
 template <int Labels, class Run>
 int run_weakened(int argc, char** argv, Run run) {
   int const which = argc > 1 ? std::atoi(argv[1]) : -1;
@@ -25,8 +25,8 @@ int run_weakened(int argc, char** argv, Run run) {
   return result;
 }
 
-/// The label of the order that is weakened, where orders are no parameters: weaken.py asks for it
-/// there.  Written before there are threads.
+/// The label of the weakened order, where orders are no parameters: the source that weaken.py makes
+/// reads it.  Written before threads start.
 inline int weakened_order = 0;
 
 }  // namespace weft::tests

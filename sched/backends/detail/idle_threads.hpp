@@ -15,23 +15,25 @@
 
 namespace weft::detail {
 
-/// Threads of a backend that found nothing to do; and the decision that there will be nothing.
+/// The threads of a backend that have found nothing to do, and the decision that the run is over.
 ///
-///   IDLE-1  The list is locked, and nobody is on it twice (docs/models, DEFECT-7).
-///   IDLE-2  Who sleeps announces it, then looks at all queues; who puts work into a queue publishes
-///       it, then looks whether somebody sleeps (DEFECT-8).  The announcement [1] and the look [2], the
-///       claim of the queue and the look at it (thread_queue.hpp, [1] and [3]) are all seq_cst, or
-///       there are fences in between (chase_lev.hpp, STEAL-7): in their one order either the sleeper's
-///       look comes after the work, or the other's look comes after the announcement.
-///   IDLE-3  Who is taken off the list is woken, always.
-///   IDLE-4  The run is over when every thread is on the list, nothing is due and all queues are empty.
-///       The last one to announce decides it, under the lock, and asks what is due before it looks
-///       at the queues: who was due puts first.  It decides nothing if somebody has left the list
-///       meanwhile, or has come: that one may have taken what was due.
-///   IDLE-5  Work that its thread will most likely do itself, and soon, wakes nobody if somebody who
-///       sleeps is on watch: that one looks again after a nap, at all queues, and naps on if there
-///       was such work again meanwhile.  Who is no longer on watch says so, and looks after that;
-///       and wakes another one to look, if it has something to do.
+///   IDLE-1  The list is changed under the lock; no thread is on it twice (docs/models, DEFECT-7).
+///   IDLE-2  A thread that will sleep announces it, then looks at all queues; a thread that puts
+///       work into a queue publishes it, then looks whether a thread sleeps (DEFECT-8).  The
+///       announcement [1] and that look [2], the claim of the queue and the look at it
+///       (thread_queue.hpp, [1] and [3]) are all seq_cst, or there are fences in between
+///       (chase_lev.hpp, STEAL-7).  In their one order either the sleeper's look comes after the
+///       work, or the putter's look comes after the announcement.
+///   IDLE-3  A thread that is taken off the list is always woken.
+///   IDLE-4  The run is over when every thread is on the list, nothing is due and all queues are
+///       empty.  The last thread to announce decides it, under the lock.  It asks what is due
+///       before it looks at the queues, since a process that was due is put first.  It decides
+///       nothing if a thread has meanwhile left the list, or joined the backend: that one may have
+///       taken what was due.
+///   IDLE-5  Work that its thread will most likely do itself, and soon, wakes no thread if a
+///       sleeping one is on watch.  That one looks at all queues again after a nap, and naps on if
+///       there was such work meanwhile.  A thread that ends its watch says so, and looks after
+///       that; if it has something to do, it wakes another one to look.
 class idle_threads {
  public:
   enum class slept : std::uint8_t { not_at_all, until_woken, until_deadline };
@@ -40,8 +42,8 @@ class idle_threads {
     list_.reserve(threads);
   }
 
-  /// A thread comes, before it takes anything; or goes.  When all have gone what was dry may begin
-  /// anew.
+  /// A thread joins before it takes anything, and leaves at its end.  When all have left,
+  /// quiescence is reset.
   void join() noexcept {
     std::lock_guard const lock(mutex_);
     ++threads_;
@@ -49,35 +51,35 @@ class idle_threads {
   }
   void leave() noexcept {
     std::lock_guard const lock(mutex_);
-    // Relaxed: nobody is there.
+    // Relaxed: no thread is left.
     if (--threads_ == 0) word_.fetch_and(~quiescent, std::memory_order_relaxed);
   }
 
-  /// A hint.
+  /// A hint: no thread sleeps.
   [[nodiscard]] bool nobody_sleeps() const noexcept {
     return (word_.load(std::memory_order_relaxed) & ~watch_bits) == 0;  // relaxed: as below
   }
-  /// A hint, for one that does not: whether only what comes from outside can give it work.
+  /// A hint for a thread that does not sleep: only work from outside can give it something to do.
   [[nodiscard]] bool all_others_sleep() const noexcept {
-    // Relaxed: it is; over counts as well.
+    // Relaxed: a hint.  A run that is over counts as well.
     return (word_.load(std::memory_order_relaxed) & ~watch_bits) + 1 >=
            threads_.load(std::memory_order_relaxed);
   }
   [[nodiscard]] bool is_over() const noexcept {
     return word_.load(std::memory_order_relaxed) >=
-           quiescent;  // relaxed: threads meet when they end
+           quiescent;  // relaxed: threads are joined at the end
   }
   [[nodiscard]] thunk::reason why_over() const noexcept {
     return word_.load(std::memory_order_relaxed) >= stopped ? thunk::reason::stopped  // as above
                                                             : thunk::reason::quiescent;
   }
 
-  /// There is work, and it is published: whether somebody sleeps, who is to be woken.
+  /// Called after work was published.  Whether a thread sleeps that is to be woken.
   [[nodiscard]] bool is_to_wake() const noexcept {
-    // [2] seq_cst: IDLE-2.
+    // [2] seq_cst: pairs with [1], IDLE-2.
     return (word_.load(std::memory_order_seq_cst) & count) != 0;
   }
-  /// There is work, and it is published.
+  /// Called after work was published.
   void wake_one() noexcept {
     if (!is_to_wake()) return;
     unsigned who = 0;
@@ -85,22 +87,22 @@ class idle_threads {
       std::lock_guard const lock(mutex_);
       if (list_.empty()) return;
       auto at = list_.end() - 1;
-      if (*at == on_watch_ && at != list_.begin()) --at;  // IDLE-5: that one stays
+      if (*at == on_watch_ && at != list_.begin()) --at;  // IDLE-5: that one sleeps on
       who = *at;
       strike(at);
     }
     wake(who);  // IDLE-3
   }
-  /// There is work, published, that its thread will most likely do itself (IDLE-5).
+  /// Called after work was published that its thread will most likely do itself (IDLE-5).
   void request_watch() noexcept {
-    // [2] seq_cst: IDLE-2.
+    // [2] seq_cst: pairs with [1], IDLE-2.
     unsigned const found = word_.load(std::memory_order_seq_cst);
     if ((found & count) == 0 || (found & watch_bits) == watch_bits) return;
-    // Relaxed: who is on watch looks at the queues anyway.
+    // Relaxed: the thread on watch looks at the queues anyway.
     if ((found & wanted) == 0) word_.fetch_or(wanted, std::memory_order_relaxed);
     if ((found & watched) == 0) wake_one();
   }
-  /// What all of them are to look at is published.
+  /// Called after something was published that all threads must look at.
   void wake_all() noexcept {
     // [3] seq_cst: as [2].
     if ((word_.load(std::memory_order_seq_cst) & count) == 0) return;
@@ -112,14 +114,14 @@ class idle_threads {
     end(stopped);
   }
 
-  /// Until there may be work, or it is over.
+  /// Sleeps until there may be work, or the run is over.
   template <class AllAreEmpty>
   slept sleep(unsigned self, instant until, quiescence_test dry_now, AllAreEmpty all_are_empty) {
     monitor& m = monitors_[self];
     m.forget();
     announced const a = announce(self);
     if (a.is_over) return slept::not_at_all;
-    // What is due is asked without the lock: the answer may be to put something.
+    // The test of quiescence is called without the lock: it may put something.
     if (a.is_last && dry_now() && decide(a.changes, all_are_empty)) return slept::not_at_all;
     if (!all_are_empty()) {
       withdraw(self);
@@ -136,21 +138,21 @@ class idle_threads {
       return was_listed && nap == until ? slept::until_deadline : slept::until_woken;
     }
     bool const is_woken = m.wait(until);
-    // Listed also if it was woken for what it had found by itself before, and has come again.
+    // A thread can be woken while it is listed: late, for work that it had found by itself before.
     return withdraw(self) && !is_woken ? slept::until_deadline : slept::until_woken;
   }
 
  private:
   static constexpr unsigned stopped = 1U << 31;
   static constexpr unsigned quiescent = 1U << 30;
-  static constexpr unsigned wanted = 1U << 29;   // there was work to be watched since the last nap
-  static constexpr unsigned watched = 1U << 28;  // somebody is on watch
+  static constexpr unsigned wanted = 1U << 29;   // there was work to watch since the last nap
+  static constexpr unsigned watched = 1U << 28;  // a thread is on watch
   static constexpr unsigned watch_bits = wanted | watched;
   static constexpr unsigned count = watched - 1;
   static constexpr unsigned nobody = ~0U;
   static constexpr auto nap_time = std::chrono::milliseconds(10);
 
-  /// Where a thread sleeps.  A cache line of its own.
+  /// Where a thread sleeps.  On a cache line of its own.
   class alignas(64) monitor {
    public:
     void forget() noexcept {
@@ -162,7 +164,7 @@ class idle_threads {
         std::lock_guard const lock(mutex_);
         is_woken_ = true;
       }
-      woken_.notify_one();  // without the lock, which it will want
+      woken_.notify_one();  // without the lock, which the sleeper takes
     }
     /// False if the deadline passes first.
     bool wait(instant until) {
@@ -180,12 +182,12 @@ class idle_threads {
   };
 
   void wake(unsigned who) noexcept { monitors_[who].wake(); }
-  /// If somebody is wanted on watch, and nobody is (IDLE-5).
+  /// Goes on watch if that is wanted and no thread is on watch (IDLE-5).
   [[nodiscard]] bool try_watch(unsigned self) noexcept {
     std::lock_guard const lock(mutex_);
-    unsigned const found = word_.load(std::memory_order_relaxed);  // relaxed: [4] makes sure
+    unsigned const found = word_.load(std::memory_order_relaxed);  // relaxed: locked; see [4]
     if ((found & watch_bits) != wanted) return false;
-    // [4] relaxed: who finds both set leaves it to the look that comes after [5].
+    // [4] relaxed: a thread that finds both bits set relies on the look after [5].
     word_.fetch_xor(watch_bits, std::memory_order_relaxed);
     on_watch_ = self;
     return true;
@@ -196,9 +198,9 @@ class idle_threads {
     // [5] seq_cst: as [1]; the looks at the queues come after it.
     word_.fetch_and(~watched, std::memory_order_seq_cst);
   }
-  /// Who was on watch has something to do: there may be more than that.
+  /// The thread that was on watch has something to do: there may be more than that.
   void is_watched_by_another() noexcept {
-    word_.fetch_or(wanted, std::memory_order_relaxed);  // relaxed: who is woken looks
+    word_.fetch_or(wanted, std::memory_order_relaxed);  // relaxed: the woken thread looks
     wake_one();
   }
   struct announced {
@@ -209,12 +211,12 @@ class idle_threads {
   announced announce(unsigned self) noexcept {
     std::lock_guard const lock(mutex_);
     if (is_over()) return {true, false, 0};
-    list_.push_back(self);  // IDLE-1: it is not on it, since it runs
-    // [1] seq_cst: IDLE-2.
+    list_.push_back(self);  // IDLE-1: it runs, so it is not on the list
+    // [1] seq_cst: pairs with [2], IDLE-2.
     word_.fetch_add(1, std::memory_order_seq_cst);
     return {false, list_.size() == threads_, ++changes_};
   }
-  /// Whether it is over, if nothing has changed since then (IDLE-4).
+  /// Ends the run if nothing has changed since (IDLE-4).  Returns whether it did.
   template <class AllAreEmpty>
   bool decide(std::uint64_t changes, AllAreEmpty all_are_empty) noexcept {
     std::lock_guard const lock(mutex_);
@@ -222,7 +224,7 @@ class idle_threads {
     end(quiescent);
     return true;
   }
-  /// Leaves the list.  False if somebody has taken it off.
+  /// Leaves the list.  False if another thread has taken this one off.
   bool withdraw(unsigned self) noexcept {
     std::lock_guard const lock(mutex_);
     auto const at = std::ranges::find(list_, self);
@@ -236,10 +238,10 @@ class idle_threads {
   void strike(std::vector<unsigned>::iterator at) noexcept {
     list_.erase(at);
     ++changes_;
-    word_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: who sees it late takes the lock
+    word_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: a late reader takes the lock
   }
   void end(unsigned how) noexcept {
-    word_.fetch_or(how, std::memory_order_relaxed);  // relaxed: they are woken after it
+    word_.fetch_or(how, std::memory_order_relaxed);  // relaxed: the threads are woken after it
     strike_all();
   }
   void strike_all() noexcept {
@@ -252,11 +254,11 @@ class idle_threads {
 
   std::unique_ptr<monitor[]> monitors_;
   std::mutex mutex_;
-  std::vector<unsigned> list_;         // IDLE-1; under mutex_, like changes_
-  std::atomic<unsigned> threads_ = 0;  // written under mutex_
-  unsigned on_watch_ = nobody;         // IDLE-5; under mutex_
-  std::uint64_t changes_ = 0;          // of the list, and of those who may be on it, so far
-  alignas(64) std::atomic<unsigned> word_ = 0;  // how many are on the list, and how it is over
+  std::vector<unsigned> list_;                  // IDLE-1; under mutex_, like changes_
+  std::atomic<unsigned> threads_ = 0;           // written under mutex_
+  unsigned on_watch_ = nobody;                  // IDLE-5; under mutex_
+  std::uint64_t changes_ = 0;                   // how often the list, or threads_, has changed
+  alignas(64) std::atomic<unsigned> word_ = 0;  // the length of the list, and flags
 };
 
 }  // namespace weft::detail

@@ -14,17 +14,17 @@
 
 namespace weft::detail {
 
-/// What other threads put for the one worker of a backend, who looks now and then: laws BACKEND-1, BACKEND-3 and
-/// BACKEND-5 of a backend whose queue belongs to one thread.
+/// The thunks that other threads put for the one worker of a backend, which looks now and then.  It
+/// keeps BACKEND-1, BACKEND-3 and BACKEND-5 for a backend whose queue belongs to one thread.
 ///
-///   INJECT-1  Who puts pushes, then looks whether the worker sleeps [1]; the worker says that it sleeps
-///       [2], then looks whether there is anything.  All of it is seq_cst, as is the push: so one
-///       of them sees the other.
-///   INJECT-2  One letter is no thunk, and says that it is the end.  It goes back whenever it is found.
-///   INJECT-3  Another is the worker's own note: that it is to look at something else too, when it looks.
-///   INJECT-4  If the queue has no memory for what came, that stays in its letters until the next look;
-///   if
-///       the queue is empty then, the first of them is taken as it is.
+///   INJECT-1  A putter pushes, then looks whether the worker sleeps [1]; the worker announces that
+///       it sleeps [2], then looks whether there is anything.  These are all seq_cst, as is the
+///       push.  So one of them sees the other.
+///   INJECT-2  One node has no thunk, and says that the queue is stopped.  It is pushed back
+///       whenever it is found.
+///   INJECT-3  Another node is the worker's own reminder: the next fetch calls queue.on_reminder().
+///   INJECT-4  If the queue has no memory for a thunk, the thunk stays in its node until the next
+///       look; if the queue is empty then, the first such thunk is returned without entering it.
 class injection_queue {
  public:
   injection_queue() = default;
@@ -41,23 +41,23 @@ class injection_queue {
     send(*in.release());
   }
   void stop() {
-    // Relaxed: one of those who come here sends it.
+    // Relaxed: exactly one caller sends it.
     if (!was_stopped_.exchange(true, std::memory_order_relaxed)) send(stop_node_);
   }
 
-  // ---- the worker's; `queue.put_in(thunk&&)` takes what came, `queue.is_empty()` is asked
+  // ---- for the worker; its queue has put_in(thunk&&) and is_empty()
 
-  /// That fetch is to call queue.is_reminded().
+  /// Makes the next fetch call queue.on_reminder().
   void remind() {
     if (!std::exchange(has_reminder_, true)) pushed_.push(reminder_);
   }
-  /// Whether there is something to fetch, or it is the end.
+  /// Whether there is something to fetch, or the queue is stopped.
   [[nodiscard]] bool has_news() const noexcept { return !pushed_.is_empty(); }
-  /// The same, except for the worker's own note.
+  /// The same, without the worker's own reminder.
   [[nodiscard]] bool has_injected() const noexcept {
     return has_news() && !(has_reminder_ && pushed_.has_only(reminder_));
   }
-  /// Fetches what came, as far as there is memory (INJECT-4).  False if it is the end.
+  /// Fetches the thunks, as far as there is memory (INJECT-4).  False if the queue is stopped.
   template <class Queue>
   bool fetch(Queue& queue) {
     bool goes_on = true;
@@ -89,13 +89,13 @@ class injection_queue {
   }
   struct waited {
     bool has_come;
-    thunk instead;  // of what is in the queue: without memory (INJECT-4), or empty, with the reason
+    thunk instead;  // if not has_come: a thunk that did not enter (INJECT-4), or the reason
   };
-  /// Until something is in the queue, or there is a reason why not.
+  /// Waits until something is in the queue, or returns the reason why nothing is.
   template <class Queue>
   [[gnu::noinline]] waited wait(Queue& queue, instant until, quiescence_test quiescent) {
     for (;;) {
-      bool const nothing_is_due = quiescent();  // before we look: who was due puts first
+      bool const nothing_is_due = quiescent();  // asked first: what was due is put first
       if (!fetch(queue)) return {false, thunk::reason::stopped};
       if (!queue.is_empty()) return {true, thunk::reason::quiescent};
       if (thunk t = take_as_it_is(queue)) return {false, std::move(t)};
@@ -110,7 +110,7 @@ class injection_queue {
     if (!sleeps_.load(std::memory_order_seq_cst)) return;  // [1] seq_cst: INJECT-1
     {
       std::lock_guard const lock(mutex_);
-    }  // it has gone to sleep, or has looked
+    }  // by now the worker waits, or has looked again
     woken_.notify_one();
   }
   /// False if the deadline passes first.
@@ -122,10 +122,10 @@ class injection_queue {
       woken_.wait(lock, [this] { return has_news(); });
     else
       in_time = woken_.wait_until(lock, until, [this] { return has_news(); });
-    sleeps_.store(false, std::memory_order_relaxed);  // relaxed: to be woken in vain does no harm
+    sleeps_.store(false, std::memory_order_relaxed);  // relaxed: a wake-up in vain does no harm
     return in_time;
   }
-  /// INJECT-4: the queue is empty.
+  /// INJECT-4; the queue is empty.
   template <class Queue>
   [[nodiscard]] thunk take_as_it_is(Queue& queue) noexcept {
     if constexpr (requires { queue.take_kept(); })
@@ -160,10 +160,10 @@ class injection_queue {
   }
 
   message_stack<injection_node> pushed_;
-  injection_node* unfetched_ = nullptr;  // the worker's
+  injection_node* unfetched_ = nullptr;  // the worker's own
   injection_node stop_node_;             // INJECT-2
   injection_node reminder_;              // INJECT-3
-  bool has_reminder_ = false;            // it is there; the worker's
+  bool has_reminder_ = false;            // the reminder is pushed; the worker's own
   std::atomic<bool> was_stopped_ = false;
   std::atomic<bool> sleeps_ = false;
   std::mutex mutex_;

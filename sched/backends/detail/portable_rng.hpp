@@ -7,14 +7,16 @@
 
 namespace weft::detail {
 
-/// Lots, the same everywhere for the same seed: the generator is the standard's, and what is made
-/// of its numbers is ours, since std::uniform_int_distribution differs from library to library.
+/// Random numbers that are the same on every machine for the same seed.  The generator is the
+/// standard's; the distribution is written here, since std::uniform_int_distribution differs from
+/// library to library.
 class portable_rng {
  public:
   explicit portable_rng(std::uint64_t seed) : random_(seed) {}
 
-  /// 0 to n - 1, each exactly as likely; n is not 0.  The upper half of a product, and drawn again
-  /// where that would favour some (Lemire: Fast Random Integer Generation in an Interval, 2019).
+  /// A number from 0 to n - 1, all equally likely; n is not 0.  It is the upper half of a product,
+  /// drawn again where that would favour some numbers (Lemire: Fast Random Integer Generation in an
+  /// Interval, 2019).
   [[nodiscard]] std::uint64_t below(std::uint64_t n) {
     assert(n != 0);
     wide product = wide{random_()} * n;

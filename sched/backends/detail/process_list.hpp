@@ -19,17 +19,17 @@
 
 namespace weft {
 
-/// How far a process is.
+/// The state of a process, for reports.
 struct process_report {
   process_id id;
   stealing_state state;
-  std::uint32_t steps;    ///< How often it has had its turn.
+  std::uint32_t steps;    ///< How many steps it has made.
   std::string waits_for;  ///< "weft::syncing::wait at main.cpp:12"; empty if it does not wait.
 };
 
 namespace detail {
 
-/// A process that is on a list.
+/// The entry of a process in the list.
 class listed_process {
  public:
   listed_process(process& p, stealing_state_word const& life,
@@ -38,7 +38,7 @@ class listed_process {
   listed_process(listed_process const&) = delete;
   listed_process& operator=(listed_process const&) = delete;
 
-  /// It has stopped, and is about to say where it can be found.
+  /// The process has stopped, and is about to enter the lists where it can be found.
   void waits(process const& p) noexcept {
     std::lock_guard const lock(mutex_);
     at_ = p.resumes_at();
@@ -54,7 +54,7 @@ class listed_process {
       std::lock_guard const lock(mutex_);
       waits_for = std::string(at_.operation) + " at " + detail::text(at_.where);
     }
-    // Relaxed: a number.
+    // Relaxed: a count, which orders nothing.
     return {id_, state, steps_.load(std::memory_order_relaxed), std::move(waits_for)};
   }
 
@@ -69,8 +69,8 @@ class listed_process {
 
 /// All processes of a backend, for reports.
 ///
-///   LIST-1  The list is touched under the lock.  A process is taken off it before it is no more: so it
-///       is there while it is looked at.
+///   LIST-1  The list is read and changed under the lock.  A process is removed before it is
+///       destroyed, so it exists while it is looked at.
 class process_list {
  public:
   process_list() = default;
@@ -80,7 +80,7 @@ class process_list {
     while (first_) remove(first_);
   }
 
-  /// Null if there is no memory for it: then it is missing on the list.
+  /// Null if there is no memory: then the process is missing from the list.
   [[nodiscard]] listed_process* add(process& p, stealing_state_word const& life,
                                     std::atomic<std::uint32_t> const& steps) noexcept {
     auto* const e = new (std::nothrow) listed_process(p, life, steps);

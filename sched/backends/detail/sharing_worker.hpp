@@ -7,7 +7,7 @@
 
 namespace weft {
 
-/// A thread's end.
+/// A worker of the work-sharing backend: a thread's end of it.
 class sharing::worker {
  public:
   worker(sharing& home, unsigned index) noexcept
@@ -43,23 +43,23 @@ class sharing::worker {
     return o ? *o : nullptr;
   }
 
-  // ---- of a process that runs here (WAIT-4 of wait_registry.hpp)
+  // ---- callbacks of a process that runs here (WAIT-4 of wait_registry.hpp)
 
   void on_wait_begin(process& p) noexcept { move(p, sharing_state::yielding); }
   void on_waiting(process& p, wait_kind) noexcept { move(p, sharing_state::sleeping); }
   void on_wait_cancelled(process& p) noexcept { move(p, sharing_state::running); }
-  /// It waits, and is to run at once, on this thread.
+  /// The process waits, or is about to, and runs next on this thread.
   void on_handover(process& p) noexcept {
     (void)header_of<header>(p).state.wake(sharing_state::running);
   }
 
-  /// So much is ready that who makes more is to wait its turn.
+  /// Whether so many processes are ready that a process that spawns must let others go first.
   [[nodiscard]] bool is_crowded() noexcept {
     if (++spawned_ < most_ready) return false;
-    spawned_ = 0;  // the next as many need not wait, whatever there is: so it comes forward
+    spawned_ = 0;  // the next most_ready spawns need not wait: so the process makes progress
     return own_.length() >= most_ready;
   }
-  /// Not while somebody sleeps, who may have to be told; and not when it is time for a visit.
+  /// False while a thread sleeps, which might have to be woken, and when a visit is due.
   [[nodiscard]] bool can_exchange() const noexcept {
     return until_visit_ != 0 && home_.idle_.nobody_sleeps();
   }
@@ -71,7 +71,7 @@ class sharing::worker {
     return thunk_of(found.entry());
   }
 
-  /// Parks when there is nothing to do.
+  /// Returns the next process.  Parks while there is none.
   thunk take(instant until, quiescence_test quiescent) {
     for (;;) {
       if (home_.idle_.is_over()) return home_.idle_.why_over();
@@ -98,7 +98,7 @@ class sharing::worker {
   static constexpr unsigned looks_apart = 8;
 
   [[nodiscard]] unsigned looks() const noexcept {
-    return home_.looks_.load(std::memory_order_seq_cst);  // seq_cst: with [1], after we announced
+    return home_.looks_.load(std::memory_order_seq_cst);  // seq_cst: with [1], after announcing
   }
   queue_entry* find() noexcept;
   queue_entry* visit(bool& was_locked) noexcept;
@@ -110,15 +110,15 @@ class sharing::worker {
   queue& own_;
   unsigned index_;
   bool const is_alone_ = home_.count_ == 1;
-  unsigned looked_ = 0;                        // of `looks_`
-  unsigned spawned_ = 0;                       // since somebody was asked to wait
-  unsigned visits_;                            // whom we looked at last
-  unsigned until_visit_ = steps_to_visit - 1;  // how many steps
-  bool has_lazy_ = false;                      // since it took something last
-  unsigned kept_ = 0;                          // BACKEND-8: for so many takes
+  unsigned looked_ = 0;                        // the last value of looks_ seen
+  unsigned spawned_ = 0;                       // spawns since the last check
+  unsigned visits_;                            // the queue that was visited last
+  unsigned until_visit_ = steps_to_visit - 1;  // steps until the next visit
+  bool has_lazy_ = false;                      // tasks were pushed since the last take
+  unsigned kept_ = 0;                          // BACKEND-8: takes that are left
 };
 
-/// Somebody who is ready; null if after some looking nobody is.
+/// Returns a ready process; null if there is none after some looks.
 inline queue_entry* sharing::worker::find() noexcept {
   bool was_locked = false;
   if (until_visit_ == 0)
@@ -135,18 +135,19 @@ inline queue_entry* sharing::worker::find() noexcept {
   }
 }
 
-/// The next one in turn (FAIR-1) shares with us, whatever we have.
+/// Takes a share of the next queue in turn (FAIR-1), however full this thread's own one is.
 inline queue_entry* sharing::worker::visit(bool& was_locked) noexcept {
   until_visit_ = steps_to_visit - 1;  // FAIR-2
   visits_ = (visits_ + 1) % home_.count_;
   if (visits_ == index_) visits_ = (visits_ + 1) % home_.count_;
-  if (visits_ == index_) return nullptr;  // we are alone
+  if (visits_ == index_) return nullptr;  // there is no other thread
   queue& from = home_.queues_[visits_];
   if (queue_entry* const e = share(from, was_locked)) return e;
   return steal_lazy(from, was_locked);
 }
 
-/// Half of what it has more than we have; one at least.  The first of them is to run.
+/// Takes half of the entries that `from` has more than the own queue, at least one.  The first is
+/// to run.
 inline queue_entry* sharing::worker::share(queue& from, bool& was_locked) noexcept {
   unsigned const theirs = from.length();
   unsigned const ours = own_.length();
@@ -158,16 +159,17 @@ inline queue_entry* sharing::worker::share(queue& from, bool& was_locked) noexce
   first.state.move(sharing_state::running);
   if (chain.length != 0)
     for (detail::relax wait; !own_.try_prepend(chain);) wait();
-  // Also for what we have put without a word, and do not take back now (SHARE-1).
+  // Also for a process that was put without a check for sleepers, and is not taken back now
+  // (SHARE-1).
   if (!own_.is_empty()) home_.idle_.wake_one();
   return &first;
 }
 
-/// The oldest: where work is divided again and again, the largest.  It is to run.
+/// Takes the oldest lazy task: where work is divided again and again, the largest.  It is to run.
 inline queue_entry* sharing::worker::steal_lazy(queue& from, bool& was_lost) noexcept {
   auto const found = chase_lev<lazy_task*>::thief(from.lazy).steal();
   was_lost |= found.is_lost();
-  if (found && !from.lazy.is_empty()) home_.idle_.wake_one();  // BACKEND-6: one was told
+  if (found && !from.lazy.is_empty()) home_.idle_.wake_one();  // BACKEND-6: the next thief
   thunk t = found ? (*found)->promote() : thunk(thunk::reason::quiescent);
   if (!t) return nullptr;
   queue_entry& e = entry_of(std::move(t), put_reason::started);

@@ -8,10 +8,10 @@
 
 #include "sched/backends/detail/stealing_worker.hpp"
 
-/// What a worker of the work-stealing backend takes from others.
+/// The thefts of a worker of the work-stealing backend.
 namespace weft {
 
-/// From whomever.
+/// Steals from the other workers, beginning with a random one.
 inline stealing::header* stealing::worker::steal(bool& was_lost) noexcept {
   unsigned const first = random_below(all_.count_);
   for (unsigned i = 0; i != all_.count_; ++i) {
@@ -21,15 +21,15 @@ inline stealing::header* stealing::worker::steal(bool& was_lost) noexcept {
   }
   return nullptr;
 }
-/// The oldest of the next one in turn: from its deque, the next time of those that have yielded,
-/// and then of what it offers.
+/// Takes the oldest process of the next worker in turn: in one round from its deque, in the next
+/// from its yielded processes, in the third from its lazy tasks.
 inline stealing::header* stealing::worker::visit(bool& was_lost) noexcept {
   visited_ = (visited_ + 1) % all_.count_;
   if (visited_ == index_) {
     visited_ = (visited_ + 1) % all_.count_;
     visits_ = (visits_ + 1) % 3;
   }
-  if (visited_ == index_) return nullptr;  // we are alone
+  if (visited_ == index_) return nullptr;  // there is no other worker
   home& from = all_.homes_[visited_];
   if (visits_ == 2) return steal_lazy(from, was_lost);
   header* p = nullptr;
@@ -59,7 +59,7 @@ inline stealing::header* stealing::worker::steal_from(home& from, bool& was_lost
   if (half.first) return note_stolen(**half.first, half.others);
   return steal_lazy(from, was_lost);
 }
-/// The oldest: where work is divided again and again, the largest.
+/// Takes the oldest lazy task: where work is divided again and again, the largest.
 inline stealing::header* stealing::worker::steal_lazy(home& from, bool& was_lost) noexcept {
   auto const found =
       &from == &own_ ? own_.lazy.take_oldest() : lazy_deque::thief(from.lazy).steal();
@@ -67,7 +67,7 @@ inline stealing::header* stealing::worker::steal_lazy(home& from, bool& was_lost
   if (!found) return nullptr;
   if (&from != &own_) {
     add(own_.stolen, 1);
-    if (!from.lazy.is_empty()) all_.idle_.wake_one();  // BACKEND-6: one was told
+    if (!from.lazy.is_empty()) all_.idle_.wake_one();  // BACKEND-6: the next thief
   }
   return begun(**found);
 }
@@ -75,7 +75,7 @@ inline chase_lev<stealing::header*>::thief::half stealing::worker::steal_half(
     chase_lev<header*>& from) noexcept {
   try {
     return thief_of_deque(from).steal_half(own_.deque, most_stolen);
-  } catch (...) {  // no memory for half
+  } catch (...) {  // no memory for half: takes one
     return {thief_of_deque(from).steal()};
   }
 }
@@ -85,7 +85,7 @@ inline stealing::header* stealing::worker::note_stolen(header& first, std::size_
   return &first;
 }
 inline unsigned stealing::worker::random_below(unsigned n) noexcept {
-  // Marsaglia's xorshift, of 32 bits: whom to look at first.
+  // Marsaglia's xorshift, of 32 bits; it chooses the first victim.
   random_ ^= random_ << 13;
   random_ ^= random_ >> 17;
   random_ ^= random_ << 5;

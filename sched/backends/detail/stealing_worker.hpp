@@ -14,7 +14,7 @@
 
 namespace weft {
 
-/// A thread's end of the work-stealing backend.
+/// A worker of the work-stealing backend: a thread's end of it.
 class stealing::worker {
  public:
   worker(stealing& all, unsigned index) noexcept
@@ -48,12 +48,12 @@ class stealing::worker {
   void reserve_lazy(std::size_t n) { own_.lazy.reserve(n); }
   void announce_lazy() noexcept { all_.idle_.wake_one(); }
   [[nodiscard]] lazy_task* reclaim() noexcept {
-    // Others steal if there are any; one that is alone does so itself, on its thread.
+    // A single worker has no thief but itself, on its own thread.
     auto const o = is_alone_ ? own_.lazy.try_pop_alone() : own_.lazy.try_pop();
     return o ? *o : nullptr;
   }
 
-  // ---- of a process that runs here (WAIT-4 of wait_registry.hpp)
+  // ---- callbacks of a process that runs here (WAIT-4 of wait_registry.hpp)
 
   void on_wait_begin(process& p) noexcept {
     if (auto* const l = header_of<header>(p).listed) [[unlikely]]
@@ -71,14 +71,14 @@ class stealing::worker {
     count_step(at);
   }
 
-  /// So much is ready that who makes more is to wait its turn.
+  /// Whether so many processes are ready that a process that spawns must let others go first.
   [[nodiscard]] bool is_crowded() noexcept {
     if (++spawned_ < most_ready) return false;
-    spawned_ = 0;  // the next as many need not wait, whatever there is: so it comes forward
+    spawned_ = 0;  // the next most_ready spawns need not wait: so the process makes progress
     return own_.deque.size() + own_.yielded.size() >= most_ready;
   }
 
-  /// Not while somebody sleeps, who may have to be told.
+  /// False while a worker sleeps, which might have to be woken.
   [[nodiscard]] bool can_exchange() const noexcept {
     return until_oldest_ > 1 && (all_.count_ == 1 || all_.idle_.nobody_sleeps()) &&
            own_.deque.size() == 0;
@@ -95,7 +95,7 @@ class stealing::worker {
     return begin_step(*next);
   }
 
-  /// Parks when there is nothing to do.
+  /// Returns the next process.  Parks while there is none.
   thunk take(instant until, quiescence_test quiescent) {
     for (;;) {
       if (all_.idle_.is_over()) return all_.idle_.why_over();
@@ -124,11 +124,11 @@ class stealing::worker {
   static constexpr unsigned most_ready = 16'384;
 
   static void add(std::atomic<std::uint64_t>& n, std::uint64_t more) noexcept {
-    // Relaxed: only we write.
+    // Relaxed: only this worker writes it.
     n.store(n.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
   }
   [[nodiscard]] unsigned looks() const noexcept {
-    return all_.looks_.load(std::memory_order_seq_cst);  // seq_cst: with [1], after we announced
+    return all_.looks_.load(std::memory_order_seq_cst);  // seq_cst: with [1], after announcing
   }
   thunk begin_step(header& p) noexcept {
     p.life.move(stealing_state::running);
@@ -136,12 +136,13 @@ class stealing::worker {
     return thunk_of(p);
   }
   void count_step(header& p) noexcept {
-    // Relaxed: it is ours.
+    // Relaxed: this worker owns the process.
     p.steps.store(p.steps.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     add(own_.run, 1);
   }
 
-  /// `is_alone`: if it yields, we take it back ourselves.
+  /// `is_alone`: nothing else is ready here, so if the process yields, this worker takes it back
+  /// itself.
   void enter(header& p, put_reason w, bool is_alone) noexcept {
     bool const is_late =
         w == put_reason::yielded || all_.options_.order == local_order::fifo ||
@@ -151,7 +152,7 @@ class stealing::worker {
         own_.yielded.push(&p);
       else
         own_.deque.push(&p);
-    } catch (...) {  // no memory: there is a queue that needs none
+    } catch (...) {  // no memory: the global queue needs none
       return all_.enter_global(p);
     }
     if (all_.count_ == 1 || (w == put_reason::yielded && is_alone)) return;  // WORKER-2
@@ -163,7 +164,7 @@ class stealing::worker {
     all_.idle_.wake_one();
   }
 
-  // ---- who is next
+  // ---- the next process
 
   header* find() noexcept {
     if (std::exchange(lets_go_first_, false)) [[unlikely]]
@@ -185,7 +186,8 @@ class stealing::worker {
         std::this_thread::yield();
     }
   }
-  /// BACKEND-8: what the others have put, and what has yielded, before one's own offers.
+  /// BACKEND-8: takes from the global queue, the deque and the yielded processes before the lazy
+  /// tasks.
   header* find_other() noexcept {
     if (header* const p = take_global(0)) return p;
     if (auto const p = own_.deque.try_pop()) return *p;
@@ -194,14 +196,15 @@ class stealing::worker {
   header* find_oldest() noexcept {
     until_oldest_ = steps_to_oldest;
     header* const p = oldest();
-    // Also for what we have put without a word, and do not take back now (WORKER-2).
+    // Also for a process that was put without being published, and is not taken back now
+    // (WORKER-2).
     if (p && (own_.deque.size() != 0 || own_.yielded.size() != 0)) share_more();
     return p;
   }
-  /// By turns.  Null if there is nothing there.
+  /// Returns the longest-waiting process of one place, by turns.  Null if there is none.
   header* oldest() noexcept {
     turn_ = (turn_ + 1) % 5;
-    // By itself: others would stand behind all that there is in the deque.
+    // One only: others would stand behind all that there is in the deque.
     if (turn_ == 0) return take_global(0);
     if (turn_ == 1) return take_yielded();
     if (turn_ == 2) {
@@ -218,7 +221,7 @@ class stealing::worker {
       if (header* const p = begun(*o)) return p;
     }
   }
-  /// As if it had just been put, and found.  Null if it could not be.
+  /// Promotes a lazy task as if its process had just been put, and found.  Null if that fails.
   header* begun(lazy_task& o) noexcept {
     thunk t = o.promote();
     if (!t) return nullptr;
@@ -230,7 +233,7 @@ class stealing::worker {
     header* p;
     return own_.yielded.take({&p, 1}) != 0 ? p : nullptr;
   }
-  /// The others go to the deque in such an order that they come out as they stood.
+  /// The others go to the deque, in such an order that they come out as they stood in the queue.
   header* take_global(std::size_t most_others) noexcept {
     std::array<header*, 1 + most_taken> taken;
     std::size_t const most = 1 + std::min<std::size_t>(most_others, most_taken);
@@ -241,7 +244,7 @@ class stealing::worker {
     share_more();
     return taken[0];
   }
-  /// In one's own deque, or queue, without a word.
+  /// Adds a process to the worker's own deque or queue, without publishing it.
   void keep(auto& in, header& p) noexcept {
     try {
       in.push(&p);
@@ -249,14 +252,14 @@ class stealing::worker {
       all_.global_.push(p);
     }
   }
-  /// There is more than we do next.
+  /// Publishes what the worker does not do next, and wakes another one for it.
   void share_more() noexcept {
     own_.deque.publish();
     own_.yielded.publish();
     all_.idle_.wake_one();
   }
 
-  // ---- from others (stealing_thefts.hpp)
+  // ---- thefts (stealing_thefts.hpp)
 
   header* steal(bool& was_lost) noexcept;
   header* visit(bool& was_lost) noexcept;
@@ -271,13 +274,13 @@ class stealing::worker {
   unsigned const index_;
   bool const is_alone_ = all_.count_ == 1;
   std::uint32_t random_;
-  unsigned looked_ = 0;         // of `looks_`
-  unsigned spawned_ = 0;        // since somebody was asked to wait
+  unsigned looked_ = 0;         // the last value of looks_ seen
+  unsigned spawned_ = 0;        // spawns since the last check
   bool lets_go_first_ = false;  // BACKEND-8
   unsigned until_oldest_ = steps_to_oldest;
-  unsigned turn_ = 0;    // whose turn it was: see find_oldest()
-  unsigned visited_;     // whom we visited last
-  unsigned visits_ = 0;  // of what
+  unsigned turn_ = 0;    // the place of the last oldest()
+  unsigned visited_;     // the worker that was visited last
+  unsigned visits_ = 0;  // which of its places is visited
 };
 
 static_assert(concurrent_backend<stealing> && exchanging_backend<stealing> &&

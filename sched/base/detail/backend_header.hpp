@@ -7,7 +7,8 @@
 
 namespace weft::detail {
 
-/// What a backend has with each process, in front of it, from birth to death.
+/// Describes the header that a backend keeps with each process.  It lies directly in front of the
+/// process and lives as long.
 struct header_layout {
   std::size_t bytes;
   void (*make)(void*) noexcept;
@@ -22,7 +23,7 @@ constexpr header_layout make_header_layout() {
 template <class Header>
 inline constexpr header_layout header_layout_of = make_header_layout<Header>();
 
-/// What the backend `B` has: nothing, if it says nothing.
+/// The header of the backend `B`; no_header if it declares none.
 template <class B>
 constexpr header_layout const& header_layout_for() {
   if constexpr (requires { typename B::header; })
@@ -37,7 +38,7 @@ namespace weft {
 
 class process;
 
-/// What the backend has with a process.
+/// The backend's header of a process.
 template <class Header>
 Header& header_of(process& p) noexcept {
   return *std::launder(

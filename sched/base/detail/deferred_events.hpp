@@ -11,20 +11,20 @@
 
 #include "effects/handle.hpp"
 
-/// What a process does without an operation, and other processes can see: it unlocks, gives a
-/// permit back, completes, drops an address, cancels a scope.  On threads others come between two
-/// of these.  So where schedules are explored in steps as small as operations, such an event is put
-/// off: it takes effect in a step of its own, and the search places other steps before and after
-/// it.
+/// Events: actions of a process that are no operations, and that other processes can see: an
+/// unlock, the release of a permit, a completion, the end of an address, the cancellation of a
+/// scope.  On threads, others run between two of these.  So where schedules are explored in steps
+/// as small as operations, an event is deferred: it takes effect in a step of its own, and the
+/// search places steps of other processes before and after it.
 ///
-///   EVENT-1  Events of a process take effect in the order in which it caused them, and before its next
-///       operation that others can see, its end included.
-///   EVENT-2  An event that is caused by an event takes effect after that one, and before those that
-///       were put off earlier.
-///   EVENT-3  What an event refers to outlives it: the event owns it, or the destructor of what it
-///       refers to has the event take effect first.
-///   EVENT-4  Without memory to put an event off it takes effect at once, after those of its process
-///       that have been put off.  So a test that runs out of memory sees fewer schedules, and no
+///   EVENT-1  The events of a process take effect in the order in which it caused them, and before
+///       its next operation that others can see; its end counts as one.
+///   EVENT-2  An event that is caused by an event takes effect after that one, and before the
+///       events that were deferred earlier.
+///   EVENT-3  An object that an event refers to outlives the event: the event owns it, or its
+///       destructor makes the event take effect first.
+///   EVENT-4  If there is no memory to defer an event, it takes effect at once, after the deferred
+///       events of its process.  So a test that runs out of memory sees fewer schedules, and no
 ///       impossible one.
 namespace weft {
 class process;
@@ -41,7 +41,7 @@ class deferred_event : public pooled {
   virtual void apply() noexcept = 0;
 
   std::string_view const name;  // "the unlock of a mutex"
-  void const* const at;  // the location (location_listener.hpp); null: none that is looked at
+  void const* const at;         // the location (location_listener.hpp); null: none that is watched
 };
 template <class F>
 class deferred_event_of final : public deferred_event {
@@ -54,24 +54,24 @@ class deferred_event_of final : public deferred_event {
   F f_;
 };
 
-/// Puts events off.  Used by its thread.
+/// Defers events.  Used by its own thread.
 class event_deferrer {
  public:
   event_deferrer() = default;
   event_deferrer(event_deferrer const&) = delete;
   event_deferrer& operator=(event_deferrer const&) = delete;
 
-  /// Whether a process runs whose events are put off.
+  /// Whether a process runs whose events are deferred.
   [[nodiscard]] virtual bool defers() noexcept = 0;
-  /// Takes it.  Throws bad_alloc, and then nothing is done.
+  /// Takes `e` over.  If it throws bad_alloc, `e` is unchanged.
   virtual void defer(std::unique_ptr<deferred_event>& e) = 0;
-  /// Those of the process that runs take effect now.
+  /// The events of the running process take effect now.
   virtual void apply_own() noexcept = 0;
-  /// Those at that location take effect now, and of the same processes those before them.  `own`:
-  /// only those of the process that runs.
+  /// The events at that location take effect now, and before each of them the earlier events of its
+  /// process.  `own`: only events of the running process.
   virtual void apply_at(void const* at, bool own) noexcept = 0;
 
-  /// Null but while schedules are explored on this thread in steps as small as operations.
+  /// Null unless schedules are explored on this thread in steps as small as operations.
   [[gnu::visibility("default")]] static inline constinit thread_local event_deferrer* of_thread =
       nullptr;
 
@@ -96,7 +96,7 @@ template <class F>
 [[nodiscard]] inline bool events_are_deferred() noexcept {
   return event_deferrer::of_thread != nullptr;
 }
-/// `f()` takes effect: now, or in a step of its own.  `at`: the location.
+/// Makes `f()` take effect: now, or in a step of its own.  `at`: the location.
 template <class F>
 [[gnu::always_inline]] inline void cause_event(std::string_view what, void const* at,
                                                F f) noexcept {
@@ -104,24 +104,24 @@ template <class F>
     return defer_event(what, at, f);
   f();
 }
-/// For the destructor of what events may refer to (EVENT-3).
+/// For the destructor of an object that events may refer to (EVENT-3).
 inline void apply_events_at(void const* at) noexcept {
   if (auto* const keeper = event_deferrer::of_thread) [[unlikely]]
     keeper->apply_at(at, false);
 }
-/// For who looks without an operation: a process sees what it did itself (EVENT-1).
+/// For a read that is no operation: a process sees its own events (EVENT-1).
 inline void apply_own_events_at(void const* at) noexcept {
   if (auto* const keeper = event_deferrer::of_thread) [[unlikely]]
     keeper->apply_at(at, true);
 }
 
-/// The events of the processes of one run, and the ends of processes that wait for them.
+/// The deferred events of the processes of one run, and the ends of processes that wait for them.
 class deferred_events {
  public:
-  /// What ends, or null, and with what error.
+  /// A process that ends, with its error; `owner` is null if there is none.
   struct end {
     process* owner = nullptr;
-    bool is_a_step = false;  // or part of the step in which its last event takes effect
+    bool is_a_step = false;  // else part of the step of its last event
     std::exception_ptr error = nullptr;
     void* task = nullptr;
     void (*is_over)(void* scheduler, void* task) noexcept = nullptr;
@@ -131,7 +131,7 @@ class deferred_events {
   [[nodiscard]] bool has(process const& p) const noexcept {
     return !events_.empty() && is_among_them(p);
   }
-  /// EVENT-2.
+  /// Defers an event (EVENT-2).  If it throws bad_alloc, `e` is unchanged.
   void put(process const& by, std::unique_ptr<deferred_event>& e) {
     events_.reserve(events_.size() + 1);
     if (is_applying_)
@@ -139,19 +139,20 @@ class deferred_events {
     else
       events_.push_back({&by, std::move(e)});
   }
-  /// The name of the one that comes next; empty if there is none.
+  /// The name of the process's next event; empty if there is none.
   [[nodiscard]] std::string_view first_of(process const& p) const noexcept {
     auto const it = std::ranges::find(events_, &p, &entry::by);
     return it == events_.end() ? std::string_view() : it->what->name;
   }
-  /// The first of that process: there is one.
+  /// Applies the next event of the process, which has one.
   void apply_first_of(process const& p) noexcept {
     apply(static_cast<std::size_t>(std::ranges::find(events_, &p, &entry::by) - events_.begin()));
   }
   void apply_all_of(process const& p) noexcept {
     while (has(p)) apply_first_of(p);
   }
-  /// Whose event is at that location; null if there is none.  `only`: not others than that one's.
+  /// The process that has an event at that location, or null.  If `only` is not null, no other
+  /// process is considered.
   [[nodiscard]] process const* owner_of_event_at(void const* at,
                                                  process const* only) const noexcept {
     auto const it = std::ranges::find_if(
@@ -163,12 +164,13 @@ class deferred_events {
   }
 
   void put(end e) { ends_.push_back(std::move(e)); }
-  /// Null if it has not ended.
+  /// Null if the process has not ended.
   [[nodiscard]] end const* end_of(process const& p) const noexcept {
     auto const it = std::ranges::find(ends_, &p, &end::owner);
     return it == ends_.end() ? nullptr : &*it;
   }
-  /// The one of that process, or the first; none if there is none.
+  /// Takes the end of that process, or of the first one if `p` is null; `owner` is null if there is
+  /// none.
   [[nodiscard]] end take_end(process const* p) noexcept {
     auto const it = p ? std::ranges::find(ends_, p, &end::owner) : ends_.begin();
     if (it == ends_.end()) return {};
@@ -191,7 +193,7 @@ class deferred_events {
     bool const is_inside = std::exchange(is_applying_, true);
     std::size_t outer = std::exchange(next_, i);
     now->apply();
-    if (i < outer) outer += next_ - i - 1;  // that event has gone, and what it caused has come
+    if (i < outer) outer += next_ - i - 1;  // one erased, those it caused inserted
     next_ = outer;
     is_applying_ = is_inside;
   }
@@ -199,7 +201,7 @@ class deferred_events {
   std::vector<entry> events_;
   std::vector<end> ends_;
   bool is_applying_ = false;
-  std::size_t next_ = 0;  // where what an event causes goes
+  std::size_t next_ = 0;  // where an event that is caused by an event is inserted
 };
 
 }  // namespace weft::detail

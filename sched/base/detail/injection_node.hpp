@@ -8,14 +8,14 @@
 
 namespace weft::detail {
 
-/// What one thunk needs that is put from outside, on a backend whose worker looks now and then
-/// (injection_queue.hpp).  It is made before: by a process that is about to wait, or by a caller that may
-/// hear of it if there is no memory.  So what wakes the process cannot fail.
+/// The memory for one thunk that another thread puts, on a backend with an injection queue
+/// (injection_queue.hpp).  It is allocated beforehand: by a process that is about to wait, or by a
+/// caller that can handle bad_alloc.  So a wake-up cannot fail.
 struct injection_node : pooled {
   injection_node* next = nullptr;
   thunk content = thunk::reason::stopped;
 };
-/// Null for a backend that needs none.
+/// Null for a backend that needs no node.
 using spare_node = std::unique_ptr<injection_node>;
 
 }  // namespace weft::detail

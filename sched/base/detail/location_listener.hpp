@@ -5,11 +5,11 @@
 
 #include "sched/base/process_id.hpp"
 
-/// What processes share, as far as who explores schedules can see it: locations, each the address
-/// of a gate, a mailbox, or what a program names by syncing::touch.
+/// Locations: the shared state that an explorer watches.  Each is the address of a gate or a
+/// mailbox, or an address that the program names by syncing::touch.
 namespace weft::detail {
 
-/// Hears of each of them.  Used by its thread.
+/// Receives each location and each access.  Used by its own thread.
 class location_listener {
  public:
   location_listener() = default;
@@ -19,16 +19,16 @@ class location_listener {
   virtual void note_created(void const* location) noexcept = 0;
   virtual void note_destroyed(void const* location) noexcept = 0;
   virtual void note_access(void const* location, bool is_written) noexcept = 0;
-  /// All that comes is later than all that was.
+  /// Time passes: every later step comes after every earlier one.
   virtual void note_time() noexcept = 0;
-  /// The process that runs has failed, or nobody can go on: all others are cancelled.
+  /// The running process has failed, or no process can go on: all others are cancelled.
   virtual void note_all_cancelled() noexcept = 0;
-  /// `twin` goes on as `from` does.  Both come to `shared`, and the second finds it taken.
+  /// `clone` continues as `from` does.  Both access `shared`, and the second one finds it taken.
   virtual void note_fork(process_id from, process_id clone, void const* shared) noexcept = 0;
-  /// The process that runs does all that it has done once more.
+  /// The running process is run again from its beginning.
   virtual void note_rerun() noexcept = 0;
 
-  /// Null but while schedules are explored on this thread, and it matters.
+  /// Null unless schedules are explored on this thread by a strategy that needs the accesses.
   [[gnu::visibility("default")]] static inline constinit thread_local location_listener* of_thread =
       nullptr;
 
@@ -36,13 +36,13 @@ class location_listener {
   ~location_listener() = default;
 };
 
-/// From its constructor.
+/// Called by the constructor of the object at that location.
 constexpr void note_created(void const* location) noexcept {
   if (std::is_constant_evaluated()) return;
   if (auto* const l = location_listener::of_thread) [[unlikely]]
     l->note_created(location);
 }
-/// From its destructor: what comes to lie there is another.
+/// Called by its destructor: a later object at the same address is another location.
 inline void note_destroyed(void const* location) noexcept {
   if (auto* const l = location_listener::of_thread) [[unlikely]]
     l->note_destroyed(location);

@@ -6,18 +6,18 @@
 
 namespace weft::detail {
 
-/// Why the frames are unwound that this thread is unwinding, if their process could not go on:
-/// there was no memory for it, or its backend threw.  A promise in them that is not kept says so.
+/// The reason why this thread unwinds the frames of a process that could not go on: bad_alloc, or
+/// an exception of the backend.  A promise in these frames that is not kept reports it.
 class lost_process {
  public:
-  /// While it is there.
+  /// The reason is set for the lifetime of this object.
   explicit lost_process(std::exception_ptr const& why) noexcept
       : before_(std::exchange(why_, &why)) {}
   lost_process(lost_process const&) = delete;
   lost_process& operator=(lost_process const&) = delete;
   ~lost_process() { why_ = before_; }
 
-  /// Null if they are unwound for another reason, or none are.
+  /// Null if the thread unwinds frames for another reason, or none.
   [[nodiscard]] static std::exception_ptr const* why() noexcept { return why_; }
 
  private:

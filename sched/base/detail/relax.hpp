@@ -5,7 +5,7 @@
 
 namespace weft::detail {
 
-/// A few cycles in which the other thread of the core gets more.
+/// A pause of a few cycles, which leaves the core's other hardware thread more of it.
 inline void pause_for(unsigned times) noexcept {
   for (unsigned i = 0; i != times; ++i) {
 #if defined(__x86_64__) || defined(__i386__)
@@ -16,8 +16,8 @@ inline void pause_for(unsigned times) noexcept {
   }
 }
 
-/// Waiting for a few instructions of another thread: in short pauses, and after a few microseconds
-/// the system is told, since that thread may not be running.
+/// Waits for a few instructions of another thread: in short pauses, and after a few microseconds by
+/// yielding to the system, since that thread may not be running.
 class relax {
  public:
   void operator()() noexcept {

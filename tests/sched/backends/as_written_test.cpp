@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// What goes wrong in the seeds' schedulers, as they are written.  If one of these tests fails,
-/// then the text in as_written/ is no longer the seeds'.
+/// How the pseudo-code of chapters 9 and 12 fails as it is written.  If one of these tests fails,
+/// the code in as_written/ is no longer that pseudo-code.
 
 #include <catch2/catch.hpp>
 #include <set>
@@ -18,7 +18,7 @@ using namespace weft::tests::as_written;
 
 namespace {
 
-/// A thread's queue, what is in it, and the pencil.
+/// A thread's queue, some processes, and the pencil.
 struct one_queue {
   explicit one_queue(seed s = seed::s000, bool has_d1 = true) : t(between, s) {
     for (process* const p : {&a, &b, &c}) p->has_d1 = has_d1;
@@ -26,7 +26,7 @@ struct one_queue {
   void enqueue_all() {
     for (process* const p : {&a, &b, &c}) t.try_enqueue(p);
   }
-  /// From head to tail, by name.
+  /// The queue from head to tail, by name.
   [[nodiscard]] std::string text() const {
     std::string s;
     for (process* p = t.head; p; p = p->next) s += p->name;
@@ -41,12 +41,12 @@ struct one_queue {
 };
 constexpr bool d1_mended = false;
 
-/// Enough has been seen.
+/// Ends a test that has seen enough.
 struct enough {};
 
 interrupt ends(process&) { return {}; }
 
-/// The n-th time at that line, do it.
+/// Calls `does` the n-th time that the pencil is at that line.
 auto when(std::string_view line, int n, auto does) {
   return [=, seen = 0](std::string_view at) mutable {
     if (at == line && ++seen == n) does();
@@ -57,14 +57,14 @@ auto when(std::string_view line, int n, auto does) {
 
 // ---- the queue
 
-TEST_CASE("D1: what is taken from a queue stays Queued") {
+TEST_CASE("DEFECT-1: a process that is taken from a queue stays Queued") {
   one_queue q;
   q.t.try_enqueue(&q.a);
   CHECK(q.t.try_dequeue().p == &q.a);
   CHECK(q.a.state_is == state::queued);
 }
 
-TEST_CASE("D1: changing a state answers False where it is the expected one, and True elsewhere") {
+TEST_CASE("DEFECT-1: ChangeState answers False for the expected state, and True for any other") {
   process p("p", state::queued);
   CHECK_FALSE(p.change_state(state::queued, state::running));
   CHECK(p.state_is == state::queued);
@@ -72,20 +72,20 @@ TEST_CASE("D1: changing a state answers False where it is the expected one, and 
   CHECK(p.state_is == state::running);
 }
 
-TEST_CASE("D1: a sender wakes a target that runs already") {
+TEST_CASE("DEFECT-1: a sender wakes a target that is already running") {
   process target("target", state::running);
   CHECK(target.change_state(state::sleeping, state::running));
 }
 
-TEST_CASE("D1: a sender does not wait for a target that is Yielding") {
+TEST_CASE("DEFECT-1: a sender does not wait for a target that is Yielding") {
   process target("target", state::yielding);
   CHECK(target.change_state(state::sleeping, state::running));
-  // Whose thread goes on with what it was about to do.
+  // The target's thread continues with its own changes of state.
   CHECK(target.change_state(state::running, state::running));
   CHECK_THROWS_AS(target.change_state(state::yielding, state::sleeping), invariant_broken);
 }
 
-TEST_CASE("D1: a process that is taken from a queue cannot yield") {
+TEST_CASE("DEFECT-1: a process that is taken from a queue cannot yield") {
   pencil between;
   scheduler s(1, between, [](process&) { return interrupt{interrupt::yielded}; });
   process p("p", state::queued);
@@ -95,7 +95,7 @@ TEST_CASE("D1: a process that is taken from a queue cannot yield") {
   CHECK_THROWS_AS(s.execute(taken, *s.threads[0]), invariant_broken);
 }
 
-TEST_CASE("D1: a message does not wake a target that sleeps") {
+TEST_CASE("DEFECT-1: a message does not wake a target that sleeps") {
   pencil between;
   process target("target", state::sleeping);
   port to;
@@ -109,7 +109,7 @@ TEST_CASE("D1: a message does not wake a target that sleeps") {
   CHECK(target.owner_thread == nullptr);
 }
 
-TEST_CASE("D1 hides D2: while it is there, nothing can be taken from a queue by name") {
+TEST_CASE("DEFECT-1 hides DEFECT-2: with it, no process can be taken from a queue by name") {
   one_queue q;
   q.enqueue_all();
   CHECK_FALSE(q.t.try_dequeue_entry(&q.a));
@@ -117,7 +117,7 @@ TEST_CASE("D1 hides D2: while it is there, nothing can be taken from a queue by 
   CHECK(q.text() == "abc");
 }
 
-TEST_CASE("D2: a head that is taken by name stays in the queue, and the others are lost") {
+TEST_CASE("DEFECT-2: a head that is taken by name stays in the queue, and the others are lost") {
   one_queue q(seed::s000, d1_mended);
   q.enqueue_all();
   CHECK(q.t.try_dequeue_entry(&q.a));
@@ -129,7 +129,7 @@ TEST_CASE("D2: a head that is taken by name stays in the queue, and the others a
   CHECK(q.b.state_is == state::queued);
 }
 
-TEST_CASE("D2: a single entry that is taken by name leaves a queue with a head and no tail") {
+TEST_CASE("DEFECT-2: a single entry that is taken by name leaves a queue with a head and no tail") {
   one_queue q(seed::s000, d1_mended);
   q.t.try_enqueue(&q.a);
   CHECK(q.t.try_dequeue_entry(&q.a));
@@ -138,7 +138,7 @@ TEST_CASE("D2: a single entry that is taken by name leaves a queue with a head a
   CHECK_THROWS_AS(q.t.try_enqueue(&q.b), invariant_broken);
 }
 
-TEST_CASE("D2: who takes a head by name opens the queue before it is done, and others come in") {
+TEST_CASE("DEFECT-2: a thread that takes a head by name opens the queue too early for others") {
   one_queue q(seed::s000, d1_mended);
   q.t.try_enqueue(&q.a);
   q.between.moves = when("Head <- Head.Next", 1, [&q] {
@@ -147,11 +147,11 @@ TEST_CASE("D2: who takes a head by name opens the queue before it is done, and o
     CHECK(was_empty);
   });
   CHECK(q.t.try_dequeue_entry(&q.a));
-  CHECK(q.text() == "a");  // b was told that it is in, and is not
+  CHECK(q.text() == "a");  // b's TryEnqueue succeeded, and b is lost
   CHECK(q.b.owner_thread == &q.t);
 }
 
-TEST_CASE("what is not the head can be taken by name, in 000") {
+TEST_CASE("an entry that is not the head can be taken by name, in version 000") {
   one_queue q(seed::s000, d1_mended);
   q.enqueue_all();
   CHECK(q.t.try_dequeue_entry(&q.b));
@@ -162,20 +162,20 @@ TEST_CASE("what is not the head can be taken by name, in 000") {
   CHECK(q.t.tail == &q.a);
 }
 
-TEST_CASE("D3: 001 marks the head as Running, leaves it there, and takes another one") {
+TEST_CASE("DEFECT-3: version 001 marks the head as Running, leaves it, and takes another entry") {
   one_queue q(seed::s001, d1_mended);
   q.enqueue_all();
   CHECK(q.t.try_dequeue_entry(&q.b));
   CHECK(q.text() == "ac");
   CHECK(q.a.state_is == state::running);
   CHECK(q.b.state_is == state::queued);
-  // Nobody else can be taken from there by name.
+  // No other process can be taken from there by name.
   CHECK_FALSE(q.t.try_dequeue_entry(&q.c));
 }
 
 // ---- the threads
 
-TEST_CASE("D4: a thread goes round and round when there is nothing left to do") {
+TEST_CASE("DEFECT-4: a thread loops for ever when no work is left") {
   pencil between;
   scheduler s(1, between, ends);
   process p("p", state::queued);
@@ -193,7 +193,7 @@ TEST_CASE("D4: a thread goes round and round when there is nothing left to do") 
   CHECK_THROWS_AS(s.run_thread(*s.threads[0]), enough);
 }
 
-TEST_CASE("D5: a thread whose queue is empty finds nothing, while another one's is full") {
+TEST_CASE("DEFECT-5: a thread whose queue is empty finds nothing, while another thread's is full") {
   pencil between;
   scheduler s(2, between, ends);
   process p("p", state::queued);
@@ -202,7 +202,7 @@ TEST_CASE("D5: a thread whose queue is empty finds nothing, while another one's 
   CHECK(s.threads[1]->head == &p);
 }
 
-TEST_CASE("D5: a thread looks at the others' queues only while its own is locked") {
+TEST_CASE("DEFECT-5: a thread looks at the others' queues only while its own is locked") {
   pencil between;
   scheduler s(2, between, ends);
   process mine("mine", state::queued);
@@ -216,7 +216,7 @@ TEST_CASE("D5: a thread looks at the others' queues only while its own is locked
   CHECK(found == &others);
 }
 
-TEST_CASE("D6: an idle thread whose queue is locked is forgotten, asleep") {
+TEST_CASE("DEFECT-6: an idle thread whose queue is locked is forgotten, asleep") {
   pencil between;
   scheduler s(2, between, ends);
   thread& sleeper = *s.threads[1];
@@ -227,15 +227,16 @@ TEST_CASE("D6: an idle thread whose queue is locked is forgotten, asleep") {
   bool on_idle = true;
   between.moves =
       when("TryDequeue has the sentinel", 1, [&] { on_idle = s.enqueue_on_any_thread(&second); });
-  CHECK(sleeper.try_dequeue().p == &first);  // somebody takes it, meanwhile:
+  CHECK(sleeper.try_dequeue().p == &first);  // another thread takes it, meanwhile:
   CHECK_FALSE(on_idle);
   CHECK(s.idle.top == nullptr);          // it has been popped,
   CHECK(s.threads[0]->head == &second);  // the work is elsewhere,
   process third("third", state::queued);
-  CHECK_FALSE(s.enqueue_on_any_thread(&third));  // and nobody will look for it again
+  CHECK_FALSE(s.enqueue_on_any_thread(&third));  // and no thread will look for it again
 }
 
-TEST_CASE("D7: a thread that is woken by its queue stays on the list, and comes to follow itself") {
+TEST_CASE(
+    "DEFECT-7: a thread that is woken by its queue stays on the list, and becomes its own next") {
   pencil between;
   scheduler s(1, between, ends);
   thread& t = *s.threads[0];
@@ -244,9 +245,9 @@ TEST_CASE("D7: a thread that is woken by its queue stays on the list, and comes 
   int waits = 0;
   between.moves = [&](std::string_view line) {
     if (line != "IdleMonitor.Wait()" || ++waits != 1) return;
-    CHECK(t.try_enqueue(&p).was_empty);  // by one who looked for idle threads before this was one,
+    CHECK(t.try_enqueue(&p).was_empty);  // by a thread that looked for idle threads too early,
     t.wakeup();
-    CHECK(t.try_dequeue().p == &p);  // and another one was faster
+    CHECK(t.try_dequeue().p == &p);  // and another thread was faster
   };
   CHECK_THROWS_AS(s.run_thread(t), monitor::sleeps_for_ever);
   CHECK(waits == 2);
@@ -256,14 +257,14 @@ TEST_CASE("D7: a thread that is woken by its queue stays on the list, and comes 
 }
 
 TEST_CASE(
-    "D7: who pops may take one that has been popped and pushed since, and lose who is below") {
+    "DEFECT-7: pop may take a thread that was popped and pushed since, and lose the one below") {
   pencil between;
   scheduler s(2, between, ends);
   thread& x = *s.threads[0];
   thread& z = *s.threads[1];
   s.idle.push(&x);
-  between.moves = when("Pop has read", 1, [&] {  // x, with nobody below
-    CHECK(s.idle.pop() == &x);                   // somebody else pops it,
+  between.moves = when("Pop has read", 1, [&] {  // x, with no thread below
+    CHECK(s.idle.pop() == &x);                   // another thread pops it,
     s.idle.push(&z);                             // z goes idle,
     s.idle.push(&x);                             // and x does, again
   });
@@ -271,13 +272,13 @@ TEST_CASE(
   CHECK(s.idle.top == nullptr);  // z sleeps, and is on no list
 }
 
-TEST_CASE("D8: a thread goes to sleep while there is work that it could take") {
+TEST_CASE("DEFECT-8: a thread goes to sleep while there is work that it could take") {
   pencil between;
   scheduler s(2, between, ends);
   process p("p", state::queued);
   s.processes = 1;
   between.moves = when("T.IsEmpty", 1, [&] {
-    // Nobody is idle yet, so it goes to the first thread, which is busy and stays so.
+    // No thread is idle yet, so p goes to the first thread, which is busy and stays so.
     CHECK_FALSE(s.enqueue_on_any_thread(&p));
   });
   CHECK_THROWS_AS(s.run_thread(*s.threads[1]), monitor::sleeps_for_ever);
@@ -285,7 +286,8 @@ TEST_CASE("D8: a thread goes to sleep while there is work that it could take") {
   CHECK(s.idle.top == s.threads[1].get());
 }
 
-TEST_CASE("D8: who enqueues looks for idle threads, and not again when it is in the queue") {
+TEST_CASE(
+    "DEFECT-8: a thread that enqueues looks for idle threads before it publishes, not after") {
   pencil between;
   scheduler s(2, between, ends);
   process p("p", state::queued);
@@ -295,7 +297,7 @@ TEST_CASE("D8: who enqueues looks for idle threads, and not again when it is in 
   CHECK(s.idle.top == s.threads[1].get());
 }
 
-TEST_CASE("D9: two processes that send to each other keep a third from running") {
+TEST_CASE("DEFECT-9: two processes that send to each other keep a third from running") {
   pencil between;
   process a("a", state::running);
   process b("b", state::sleeping);
@@ -313,7 +315,7 @@ TEST_CASE("D9: two processes that send to each other keep a third from running")
   thread& t = *s.threads[0];
   t.try_enqueue(&c);
   process* p = &a;
-  // After two hops all is as it was before them, but for the messages.
+  // After two hops everything is as before, except for the messages.
   for (int hops = 0; hops != 1000; ++hops) {
     REQUIRE(p == (hops % 2 == 0 ? &a : &b));
     p = s.execute(p, t);
@@ -324,12 +326,12 @@ TEST_CASE("D9: two processes that send to each other keep a third from running")
   CHECK(ran == std::set<std::string>{"a", "b"});
 }
 
-// ---- half is stolen by one compare-and-swap
+// ---- stealing half with one compare-and-swap
 
 namespace {
 
-/// So many items, of which a thief steals half, and the owner pops some while that has copied them.
-/// Each with how often it was taken, when nothing is left.
+/// A thief steals half of `items`, and the owner pops `pops` of them while the thief has copied
+/// them.  Returns how often each item was taken, when no item is left.
 std::vector<int> times_taken(int items, int pops) {
   pencil between;
   weft::tests::as_written::deque d(between);
@@ -353,12 +355,12 @@ std::vector<int> times_taken(int items, int pops) {
 
 }  // namespace
 
-TEST_CASE("half of four that is stolen at once has one which the owner has popped meanwhile") {
+TEST_CASE("half of four items, stolen at once, includes one that the owner has popped meanwhile") {
   CHECK(times_taken(4, 3) == std::vector{1, 2, 1, 1});
   CHECK(times_taken(8, 7) == std::vector{1, 2, 2, 2, 1, 1, 1, 1});
 }
 
-TEST_CASE("half of three or fewer is one: each is taken once") {
+TEST_CASE("half of three items or fewer is one item, and each item is taken once") {
   int wrong = 0;
   for (int items = 1; items != 4; ++items)
     for (int pops = 0; pops <= items; ++pops)

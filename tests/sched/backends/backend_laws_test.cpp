@@ -26,7 +26,7 @@ using namespace weft::tests;
 
 namespace {
 
-/// What explore runs on, in the first of all schedules.
+/// The backend that explore uses, in the first of all schedules.
 class first_schedule {
  public:
   static constexpr unsigned wakes = weft::detail::controlled_backend::wakes;
@@ -50,9 +50,10 @@ static_assert(backend<first_schedule>);
 bool due(void const*) { return false; }
 quiescence_test const never_quiescent(due, nullptr);
 instant const passed{};                                       // long ago
-instant const far = instant::max() - std::chrono::hours(24);  // so that there is one
+instant const far = instant::max() - std::chrono::hours(24);  // still a deadline
 
-/// Takes until nothing comes: the numbers, in their order, and then why.
+/// Takes until nothing comes.  Returns the numbers, in their order, and the reason of the empty
+/// take.
 template <class Worker>
 std::pair<std::vector<std::uint64_t>, thunk::reason> all_from(
     Worker& w, quiescence_test quiescent = quiescence_test()) {
@@ -74,21 +75,21 @@ std::vector<std::uint64_t> up_to(std::uint64_t n) {
   return all;
 }
 
-/// It was dry, and is to be asked again: of several workers all must have gone by then.
+/// Prepares another take after a quiescent one: several workers must have been destroyed before.
 template <class Backend>
 void comes_again(std::optional<typename Backend::worker>& w, Backend& b) {
   if constexpr (concurrent_backend<Backend>) w.emplace(b, 0u);
 }
 
-/// Threads that put: how many are not done.
+/// Threads that put, counted while they are not done.
 struct putters {
   std::atomic<int> left;
   static bool are_done(void const* p) { return static_cast<putters const*>(p)->left == 0; }
   [[nodiscard]] quiescence_test quiescence() const { return {are_done, this}; }
 };
 
-/// Runs `act` on another thread when the worker has asked whether there is anything to wait for: it
-/// is about to park, or has.
+/// Runs `act` on another thread when the worker has asked whether anything is due: the worker is
+/// about to park, or has parked.
 class when_it_parks {
  public:
   explicit when_it_parks(std::function<void()> act)
@@ -107,7 +108,7 @@ class when_it_parks {
     return false;
   }
   std::binary_semaphore asked_{0};
-  bool was_asked_ = false;  // the worker's
+  bool was_asked_ = false;  // written by the worker only
   std::thread thread_;
 };
 
@@ -139,7 +140,7 @@ TEMPLATE_TEST_CASE("each put is answered by one take", "", one_thread, locked_qu
   CHECK(sorted(all) == up_to(1000));
 }
 
-TEMPLATE_TEST_CASE("takes and puts that alternate lose nothing and double nothing", "", one_thread,
+TEMPLATE_TEST_CASE("alternating takes and puts lose no thunk and return none twice", "", one_thread,
                    locked_queue, locked_stack, first_schedule, random_order, sharing_alone,
                    stealing_alone) {
   every_frame_dies const check;
@@ -160,7 +161,7 @@ TEMPLATE_TEST_CASE("takes and puts that alternate lose nothing and double nothin
   CHECK(why == thunk::reason::quiescent);
 }
 
-TEMPLATE_TEST_CASE("what other threads put reaches the worker, with all they did before", "",
+TEMPLATE_TEST_CASE("puts of other threads reach the worker, with all writes before them", "",
                    one_thread, locked_queue, locked_stack, first_schedule, random_order,
                    sharing_alone, stealing_alone) {
   every_frame_dies const check;
@@ -187,7 +188,7 @@ TEMPLATE_TEST_CASE("what other threads put reaches the worker, with all they did
     if (!t) continue;
     seen &= written[t.answer()] == t.answer() + 1;
     all.push_back(t.answer());
-    if (all.size() == each * threads) break;  // who decrements after the last put wakes nobody
+    if (all.size() == each * threads) break;  // a decrement after the last put wakes no worker
   }
   for (auto& t : running) t.join();
   CHECK(seen);
@@ -211,9 +212,10 @@ TEMPLATE_TEST_CASE(
   CHECK(wrong == 0);
 }
 
-TEMPLATE_TEST_CASE("stop from another thread wakes a worker that waits, and take says so", "",
-                   one_thread, locked_queue, locked_stack, first_schedule, random_order,
-                   sharing_alone, stealing_alone) {
+TEMPLATE_TEST_CASE(
+    "stop from another thread wakes a worker that waits, and take says that it was stopped", "",
+    one_thread, locked_queue, locked_stack, first_schedule, random_order, sharing_alone,
+    stealing_alone) {
   int wrong = 0;
   for (int round = 0; round != 100; ++round) {
     TestType b;
@@ -227,8 +229,8 @@ TEMPLATE_TEST_CASE("stop from another thread wakes a worker that waits, and take
   CHECK(wrong == 0);
 }
 
-TEMPLATE_TEST_CASE("take comes back empty when it is dry or at the deadline, and says which", "",
-                   one_thread, locked_queue, locked_stack, first_schedule, random_order,
+TEMPLATE_TEST_CASE("take returns an empty thunk when quiescent or at the deadline, and says which",
+                   "", one_thread, locked_queue, locked_stack, first_schedule, random_order,
                    sharing_alone, stealing_alone) {
   every_frame_dies const check;
   TestType b;
@@ -250,7 +252,7 @@ TEMPLATE_TEST_CASE("take comes back empty when it is dry or at the deadline, and
   CHECK(why_empty(passed, never_quiescent) == thunk::reason::deadline);
 }
 
-TEMPLATE_TEST_CASE("what is put by who is asked whether it is dry is found", "", one_thread,
+TEMPLATE_TEST_CASE("a thunk that is put from within the quiescence test is taken", "", one_thread,
                    locked_queue, locked_stack, first_schedule, random_order, sharing_alone,
                    stealing_alone) {
   every_frame_dies const check;
@@ -270,9 +272,9 @@ TEMPLATE_TEST_CASE("what is put by who is asked whether it is dry is found", "",
   CHECK(t.answer() == 7);
 }
 
-TEMPLATE_TEST_CASE("claim gives only what is ready, which is then not taken", "", one_thread,
-                   locked_queue, locked_stack, first_schedule, random_order, sharing_alone,
-                   stealing_alone) {
+TEMPLATE_TEST_CASE("claim returns only ready processes, and they are not taken any more", "",
+                   one_thread, locked_queue, locked_stack, first_schedule, random_order,
+                   sharing_alone, stealing_alone) {
   every_frame_dies const check;
   TestType b;
   typename TestType::worker w(b, 0);
@@ -300,9 +302,10 @@ TEMPLATE_TEST_CASE("claim gives only what is ready, which is then not taken", ""
   CHECK(sorted(all) == up_to(100));
 }
 
-TEMPLATE_TEST_CASE("what is left when a backend ends is dropped once, stopped or not", "",
-                   one_thread, locked_queue, locked_stack, first_schedule, random_order,
-                   sharing_alone, stealing_alone) {
+TEMPLATE_TEST_CASE(
+    "thunks that are left when a backend is destroyed are dropped once, stopped or not", "",
+    one_thread, locked_queue, locked_stack, first_schedule, random_order, sharing_alone,
+    stealing_alone) {
   every_frame_dies const check;
   for (bool const stopped : {false, true}) {
     int const before = dropped::count;
@@ -326,15 +329,15 @@ TEMPLATE_TEST_CASE("what is left when a backend ends is dropped once, stopped or
   }
 }
 
-TEMPLATE_TEST_CASE("a queue runs what waits longest first", "", one_thread, locked_queue,
-                   sharing_alone) {
+TEMPLATE_TEST_CASE("a first-in, first-out backend runs the longest-waiting process first", "",
+                   one_thread, locked_queue, sharing_alone) {
   TestType b;
   std::optional<typename TestType::worker> w(std::in_place, b, 0u);
   for (std::uint64_t n = 0; n != 2000; ++n) w->put(numbered<TestType>(n), put_reason::yielded);
   CHECK(all_from(*w).first == up_to(2000));
   comes_again(w, b);
 
-  std::vector<std::uint64_t> all;  // one in, one out
+  std::vector<std::uint64_t> all;  // each take is followed by a put
   for (std::uint64_t n = 0; n != 10; ++n) w->put(numbered<TestType>(n), put_reason::yielded);
   for (std::uint64_t n = 10; n != 100; ++n) {
     all.push_back(w->take(instant::max(), quiescence_test()).answer());
@@ -345,7 +348,7 @@ TEMPLATE_TEST_CASE("a queue runs what waits longest first", "", one_thread, lock
   CHECK(all == up_to(100));
 }
 
-TEST_CASE("what a thread puts into one_thread keeps its order") {
+TEST_CASE("thunks that another thread puts into one_thread keep their order") {
   one_thread b;
   one_thread::worker w(b, 0);
   std::thread([&b] {
@@ -354,7 +357,7 @@ TEST_CASE("what a thread puts into one_thread keeps its order") {
   CHECK(all_from(w).first == up_to(1000));
 }
 
-TEST_CASE("the version of what is ready that one keeps does not change") {
+TEST_CASE("a copy of the ready queue does not change when the backend does") {
   every_frame_dies const check;
   one_thread b;
   one_thread::worker w(b, 0);

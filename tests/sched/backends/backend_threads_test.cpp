@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// The laws of sched/base/backend.hpp for several workers, each on a thread, and of `concurrent`.
+/// The laws of sched/base/backend.hpp for several workers, each on a thread, and of
+/// concurrent_backend.
 
 #include <algorithm>
 #include <atomic>
@@ -45,7 +46,7 @@ static_assert(concurrent_backend<sharing_2> && concurrent_backend<stealing_2>);
 
 instant const passed{};  // long ago
 
-/// Runs f(worker, its number) for each worker, on a thread of its own, when all have come.
+/// Runs f(worker, its number) for each worker, on a thread of its own, once all have started.
 template <class Backend, class F>
 void on_workers(Backend& b, F f) {
   std::atomic<unsigned> here = 0;
@@ -56,7 +57,7 @@ void on_workers(Backend& b, F f) {
     f(w, me);
   });
 }
-/// Takes and does f(thunk) until there is nothing to take; says why.
+/// Takes and calls f(thunk) until a take is empty; returns its reason.
 template <class Worker, class F>
 thunk::reason until_nothing(Worker& w, quiescence_test quiescent, F f) {
   for (;;) {
@@ -66,7 +67,7 @@ thunk::reason until_nothing(Worker& w, quiescence_test quiescent, F f) {
   }
 }
 
-/// What is due from outside: who puts it counts it off in the same step.
+/// Events that are due from outside.  A put counts its event off in the same step.
 class due_things {
  public:
   explicit due_things(int n) : left_(n) {}
@@ -109,7 +110,7 @@ TEMPLATE_TEST_CASE("each put is answered by one take, and all workers end when n
   int wrong = 0;
   for (unsigned round = 0; round != 30; ++round) {
     TestType b;
-    std::vector<int> times(n);              // no atomics: each is one thread's
+    std::vector<int> times(n);              // no atomics: each entry belongs to one thread
     std::vector<std::uint64_t> written(n);  // BACKEND-1
     std::atomic<std::uint64_t> left = n - 1;
     std::vector<int> bad(b.threads());
@@ -138,7 +139,7 @@ TEMPLATE_TEST_CASE("each put is answered by one take, and all workers end when n
         --left;
       });
       bad[me] += why_not != thunk::reason::quiescent || left != 0;
-      // And it stays so.
+      // And it stays quiescent.
       bad[me] += w.take(instant::max(), quiescence_test()).why_empty() != thunk::reason::quiescent;
     });
     for (int const x : bad) wrong += x;
@@ -147,13 +148,13 @@ TEMPLATE_TEST_CASE("each put is answered by one take, and all workers end when n
   CHECK(wrong == 0);
 }
 
-TEMPLATE_TEST_CASE("processes that yield to and fro are each had by one worker at a time", "",
+TEMPLATE_TEST_CASE("processes that yield back and forth are each held by one worker at a time", "",
                    sharing_2, sharing_8, stealing_2, stealing_8) {
   every_frame_dies const check;
   constexpr std::size_t n = 100;
   constexpr std::uint64_t steps = 400;
   TestType b;
-  std::vector<std::uint64_t> taken(n);  // no atomics: of who has the process
+  std::vector<std::uint64_t> taken(n);  // no atomics: each entry belongs to the process's holder
   std::vector<int> bad(b.threads());
   for (std::size_t i = 0; i != n; ++i) b.put(numbered<TestType>(i), put_reason::started);
   on_workers(b, [&](auto& w, unsigned me) {
@@ -168,8 +169,9 @@ TEMPLATE_TEST_CASE("processes that yield to and fro are each had by one worker a
   CHECK(taken == std::vector<std::uint64_t>(n, steps));
 }
 
-TEMPLATE_TEST_CASE("workers that come before the first put wait for it, if something is due", "",
-                   sharing_alone, sharing_2, sharing_8, stealing_alone, stealing_2, stealing_8) {
+TEMPLATE_TEST_CASE("workers that are created before the first put wait for it, if something is due",
+                   "", sharing_alone, sharing_2, sharing_8, stealing_alone, stealing_2,
+                   stealing_8) {
   every_frame_dies const check;
   constexpr int senders = 2;
   constexpr int each = 20;
@@ -198,8 +200,9 @@ TEMPLATE_TEST_CASE("workers that come before the first put wait for it, if somet
   CHECK(wrong == 0);
 }
 
-TEMPLATE_TEST_CASE("a worker that comes while another asks whether it is dry may have something",
-                   "", sharing_2, stealing_2) {
+TEMPLATE_TEST_CASE(
+    "a worker that is created during another worker's quiescence test may still put work", "",
+    sharing_2, stealing_2) {
   every_frame_dies const check;
   TestType b;
   using worker = typename TestType::worker;
@@ -210,7 +213,7 @@ TEMPLATE_TEST_CASE("a worker that comes while another asks whether it is dry may
   } c{b, std::nullopt};
   auto const comes = [](void const* p) {
     auto& it = *static_cast<coming*>(const_cast<void*>(p));
-    if (!it.second) it.second.emplace(it.b, 1u);  // with what it took from outside
+    if (!it.second) it.second.emplace(it.b, 1u);  // with work that it got from outside
     return true;
   };
   thunk const t = first.take(passed, quiescence_test(comes, &c));
@@ -222,16 +225,16 @@ TEMPLATE_TEST_CASE("a worker that comes while another asks whether it is dry may
   CHECK(own.answer() == 7);
 }
 
-TEMPLATE_TEST_CASE("a put from outside wakes somebody who sleeps, whenever it comes", "",
+TEMPLATE_TEST_CASE("a put from outside wakes a sleeping worker, whenever it comes", "",
                    sharing_alone, sharing_2, sharing_8, stealing_alone, stealing_2, stealing_8) {
   every_frame_dies const check;
   TestType b;
-  // With the three of sharing a million; stealing has the same list of those who sleep.
+  // A million sleeps with the three of sharing; stealing uses the same list of sleeping workers.
   int const each = std::derived_from<TestType, sharing> ? 1000 : 200;
   int const sleeps = (sanitized ? 10 : each) * (b.threads() == 1   ? 600
                                                 : b.threads() == 2 ? 300
                                                                    : 100);
-  // Where threads are more than processors they seldom all sleep.
+  // With more threads than processors they seldom all sleep.
   int const most_puts = 500 * each;
   due_things due(1);
   std::atomic<int> taken = 0;
@@ -243,7 +246,7 @@ TEMPLATE_TEST_CASE("a put from outside wakes somebody who sleeps, whenever it co
       b.put(numbered<TestType>(0), put_reason::woken);
       ++puts;
       while (taken != puts) std::this_thread::yield();  // for ever, if a wake-up is lost
-      // Long enough that they fall asleep, or nearly.
+      // Long enough that the workers fall asleep, or nearly.
       std::atomic<unsigned> n = random(2) == 0 ? 0 : random(3000);
       while (n != 0) --n;
     }
@@ -259,8 +262,9 @@ TEMPLATE_TEST_CASE("a put from outside wakes somebody who sleeps, whenever it co
   for (int const x : bad) CHECK(x == 0);
 }
 
-TEMPLATE_TEST_CASE("stop wakes all who sleep, ends those who do not, and take says so", "",
-                   sharing_2, sharing_8, stealing_2, stealing_8) {
+TEMPLATE_TEST_CASE(
+    "stop wakes sleeping workers, ends the others, and take says that it was stopped", "",
+    sharing_2, sharing_8, stealing_2, stealing_8) {
   every_frame_dies const check;
   int wrong = 0;
   for (int round = 0; round != 100; ++round) {
@@ -268,7 +272,8 @@ TEMPLATE_TEST_CASE("stop wakes all who sleep, ends those who do not, and take sa
     due_things due(1);
     std::vector<int> bad(b.threads());
     std::atomic<int> steps = 0;
-    if (round % 2 == 1) b.put(numbered<TestType>(0), put_reason::started);  // one runs for ever
+    // One process runs for ever.
+    if (round % 2 == 1) b.put(numbered<TestType>(0), put_reason::started);
     std::thread outside([&] {
       if (round % 2 == 0)
         while (due.times_asked() == 0) std::this_thread::yield();
@@ -290,8 +295,7 @@ TEMPLATE_TEST_CASE("stop wakes all who sleep, ends those who do not, and take sa
   CHECK(wrong == 0);
 }
 
-TEMPLATE_TEST_CASE("who claims a process and who takes one are never both right", "", sharing_2,
-                   sharing_8) {
+TEMPLATE_TEST_CASE("a claim and a take never both get the same process", "", sharing_2, sharing_8) {
   every_frame_dies const check;
   constexpr std::size_t n = 50;
   constexpr int steps = 300;
@@ -299,8 +303,8 @@ TEMPLATE_TEST_CASE("who claims a process and who takes one are never both right"
   for (unsigned round = 0; round != 10; ++round) {
     TestType b;
     std::vector<process*> processes(n);
-    std::vector<thunk> kept;  // so that those who claim do not touch what is gone
-    std::vector<int> had(n);  // no atomics: of who has the process
+    std::vector<thunk> kept;  // so that a claim does not touch a destroyed process
+    std::vector<int> had(n);  // no atomics: each entry belongs to the process's holder
     std::vector<int> claims(b.threads());
     std::vector<int> bad(b.threads());
     for (std::size_t i = 0; i != n; ++i) {
@@ -332,22 +336,23 @@ TEMPLATE_TEST_CASE("who claims a process and who takes one are never both right"
   CHECK(wrong == 0);
 }
 
-TEMPLATE_TEST_CASE("put while a process is about to wait, it runs when that waits, on any thread",
-                   "", sharing_2, sharing_8, stealing_2, stealing_8) {
+TEMPLATE_TEST_CASE(
+    "a process that is put while it is about to wait runs once it waits, on any thread", "",
+    sharing_2, sharing_8, stealing_2, stealing_8) {
   every_frame_dies const check;
   constexpr int rounds = 2000;
   TestType b;
-  std::optional<thunk> t(numbered<TestType>(0));  // of who has the process
+  std::optional<thunk> t(numbered<TestType>(0));  // of the process's holder
   process& p = *t->get();
   std::atomic<int> can_be_found = -1;
   std::atomic<int> was_taken = -1;
-  int written = -1;  // no atomic: who takes it has what was written before it waits (WAIT-4)
+  int written = -1;  // no atomic: a take sees the writes before the wait (WAIT-4)
   int wrong = 0;
   due_things due(1);
   std::thread other([&] {
     for (int i = 0; i != rounds; ++i) {
       while (can_be_found != i) std::this_thread::yield();
-      // Says how often it was put: who takes it has that too.
+      // The answer says how often the process was put: a take sees that too.
       b.put(thunk(&p, static_cast<std::uint64_t>(i + 1)), put_reason::woken);
     }
     while (was_taken != rounds) std::this_thread::yield();
@@ -378,8 +383,9 @@ TEMPLATE_TEST_CASE("put while a process is about to wait, it runs when that wait
   CHECK(written == rounds - 1);
 }
 
-TEMPLATE_TEST_CASE("who has what a process is about to wait for goes on with it when that waits",
-                   "", sharing_2, stealing_2) {
+TEMPLATE_TEST_CASE(
+    "a worker that is handed a process about to wait continues with it once it waits", "",
+    sharing_2, stealing_2) {
   every_frame_dies const check;
   constexpr int rounds = 2000;
   TestType b;
@@ -414,8 +420,8 @@ TEMPLATE_TEST_CASE("who has what a process is about to wait for goes on with it 
   CHECK(bad == std::vector<int>(2));
 }
 
-TEMPLATE_TEST_CASE("a process that need not wait after all is put as before", "", sharing_alone,
-                   sharing_2, stealing_alone, stealing_2) {
+TEMPLATE_TEST_CASE("a process whose wait is cancelled before it begins is put as before", "",
+                   sharing_alone, sharing_2, stealing_alone, stealing_2) {
   every_frame_dies const check;
   TestType b;
   typename TestType::worker w(b, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// sched/backends/detail/global_queue.hpp: first in, first out, also where there is no memory.
+/// sched/backends/detail/global_queue.hpp: first in, first out, also without memory.
 
 #include "sched/backends/detail/global_queue.hpp"
 
@@ -48,7 +48,7 @@ std::vector<entry> numbered(std::size_t n) {
   for (std::size_t i = 0; i != n; ++i) all[i].number = i;
   return all;
 }
-/// As many as there are, by so many.
+/// Takes everything that is left, up to `at_once` at a time.
 std::vector<std::size_t> rest_of(queue_t& q, std::size_t at_once = 1) {
   std::vector<std::size_t> all;
   std::vector<entry*> batch(at_once);
@@ -64,7 +64,7 @@ std::vector<std::size_t> first_numbers(std::size_t n) {
 
 }  // namespace
 
-TEST_CASE("what was put first is taken first, one by one or several at once") {
+TEST_CASE("processes are taken in the order of their puts, one by one or several at once") {
   auto const at_once = GENERATE(1U, 3U, 1000U);
   auto all = numbered(200);
   queue_t q;
@@ -75,7 +75,7 @@ TEST_CASE("what was put first is taken first, one by one or several at once") {
   CHECK(q.is_empty());
 }
 
-TEST_CASE("who takes leaves the others their share, and takes one if there is one") {
+TEST_CASE("a taker leaves the others their share, and takes one if there is one") {
   auto all = numbered(9);
   queue_t q;
   for (auto& e : all) q.push(e);
@@ -89,8 +89,8 @@ TEST_CASE("who takes leaves the others their share, and takes one if there is on
   CHECK(q.take(batch, 4) == 0);
 }
 
-TEST_CASE("without memory nothing is lost, and who comes later is not taken first") {
-  auto const room = GENERATE(0U, 1U, 100U, 299U);  // until there is none
+TEST_CASE("without memory nothing is lost, and the order stays first in, first out") {
+  auto const room = GENERATE(0U, 1U, 100U, 299U);  // allocations fail from this put on
   auto all = numbered(300);
   queue_t q;
   for (std::size_t i = 0; i != 300; ++i) {
@@ -105,7 +105,8 @@ TEST_CASE("without memory nothing is lost, and who comes later is not taken firs
   CHECK(rest_of(q, 300) == first_numbers(300));
 }
 
-TEST_CASE("several put and several take: each is taken once, with memory and without") {
+TEST_CASE(
+    "with several threads that put and take each entry is taken once, with memory and without") {
   static constexpr std::size_t each = 20'000;
   bool const fails = GENERATE(false, true);
   auto all = numbered(2 * each);

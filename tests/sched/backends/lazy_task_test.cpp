@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// The laws of offers (BACKEND-6 and BACKEND-7 of sched/base/backend.hpp), for every backend that keeps them.
+/// The laws of lazy tasks (BACKEND-6 and BACKEND-7 of sched/base/backend.hpp), for every backend
+/// that keeps them.
 
 #include "sched/base/lazy_task.hpp"
 
@@ -54,7 +55,7 @@ template <class Worker>
 void put(Worker& w, lazy_task& o) {
   detail::push_lazy_tasks(w, 1, [&] { return &o; });
 }
-/// So many of them, from that one on, and nobody is told.
+/// Pushes n tasks from number `from` on, and announces none.
 template <class Worker, class Offers>
 lazy_push put_silently(Worker& w, Offers const& all, std::size_t from, std::size_t n) {
   return w.push_lazy(
@@ -63,7 +64,7 @@ lazy_push put_silently(Worker& w, Offers const& all, std::size_t from, std::size
       });
 }
 
-/// Takes until nothing comes: the numbers, in their order.
+/// Takes until nothing comes.  Returns the numbers, in their order.
 template <class Worker>
 std::vector<std::uint64_t> all_from(Worker& w) {
   std::vector<std::uint64_t> all;
@@ -76,7 +77,7 @@ std::vector<std::uint64_t> all_from(Worker& w) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("an offer is taken back, the newest first, and no process was made", "",
+TEMPLATE_TEST_CASE("a lazy task is reclaimed, the newest first, and no process is made", "",
                    one_thread, sharing_alone, stealing_alone) {
   every_frame_dies const check;
   TestType b;
@@ -92,7 +93,7 @@ TEMPLATE_TEST_CASE("an offer is taken back, the newest first, and no process was
   CHECK(std::ranges::all_of(all, [](auto const& o) { return o->begun == 0; }));
 }
 
-TEMPLATE_TEST_CASE("each offer is taken back, or begun by a take, once", "", one_thread,
+TEMPLATE_TEST_CASE("each lazy task is either reclaimed or promoted by a take, once", "", one_thread,
                    sharing_alone, stealing_alone) {
   every_frame_dies const check;
   TestType b;
@@ -116,8 +117,9 @@ TEMPLATE_TEST_CASE("each offer is taken back, or begun by a take, once", "", one
   CHECK(std::ranges::all_of(all, [](auto const& o) { return o->begun <= 1; }));
 }
 
-TEMPLATE_TEST_CASE("who takes has its offers stand in line, the oldest first", "", one_thread,
-                   sharing_alone) {
+TEMPLATE_TEST_CASE(
+    "a take promotes the worker's own lazy tasks, the oldest first, behind the ready processes", "",
+    one_thread, sharing_alone) {
   every_frame_dies const check;
   TestType b;
   typename TestType::worker w(b, 0);
@@ -126,7 +128,7 @@ TEMPLATE_TEST_CASE("who takes has its offers stand in line, the oldest first", "
   for (auto const& o : all) put(w, *o);
   CHECK(all_from(w) == std::vector<std::uint64_t>{10, 0, 1, 2});
 }
-TEST_CASE("a worker that steals begins its own newest offer when its deque is empty") {
+TEST_CASE("a stealing worker promotes its own newest lazy task when its deque is empty") {
   every_frame_dies const check;
   stealing_alone b;
   stealing::worker w(b, 0);
@@ -137,7 +139,8 @@ TEST_CASE("a worker that steals begins its own newest offer when its deque is em
   CHECK(all_from(w) == std::vector<std::uint64_t>{11, 2, 1, 0, 10});
 }
 
-TEMPLATE_TEST_CASE("others take the oldest offer", "", sharing_among<2>, stealing_among<2>) {
+TEMPLATE_TEST_CASE("another worker takes the oldest lazy task", "", sharing_among<2>,
+                   stealing_among<2>) {
   every_frame_dies const check;
   TestType b;
   typename TestType::worker busy(b, 0);
@@ -151,8 +154,8 @@ TEMPLATE_TEST_CASE("others take the oldest offer", "", sharing_among<2>, stealin
   CHECK(busy.reclaim() == nullptr);
 }
 
-TEMPLATE_TEST_CASE("others take what they were not told of as well", "", sharing_among<2>,
-                   stealing_among<2>) {
+TEMPLATE_TEST_CASE("another worker also takes lazy tasks that were not announced", "",
+                   sharing_among<2>, stealing_among<2>) {
   every_frame_dies const check;
   TestType b;
   typename TestType::worker busy(b, 0);
@@ -164,13 +167,13 @@ TEMPLATE_TEST_CASE("others take what they were not told of as well", "", sharing
   CHECK(busy.reclaim() == all[1].get());
 }
 
-TEMPLATE_TEST_CASE("of offers that are put together each other thread takes one", "",
+TEMPLATE_TEST_CASE("of two lazy tasks that are pushed together two other threads take one each", "",
                    sharing_among<3>, stealing_among<3>) {
   every_frame_dies const check;
   constexpr std::uint64_t rounds = 200;
   TestType b;
   auto const all = lazy_tasks<TestType>(2 * rounds);
-  std::barrier round(3);  // both have taken: so nobody takes two
+  std::barrier round(3);  // both have taken: so no thread takes two
   std::atomic<std::uint64_t> taken = 0;
   typename TestType::worker w(b, 0);
   std::vector<std::thread> others;
@@ -196,7 +199,7 @@ TEMPLATE_TEST_CASE("of offers that are put together each other thread takes one"
   CHECK(taken == 2 * rounds);
 }
 
-TEMPLATE_TEST_CASE("an offer that cannot be begun is passed over", "", one_thread, sharing_alone,
+TEMPLATE_TEST_CASE("a lazy task that cannot be promoted is skipped", "", one_thread, sharing_alone,
                    stealing_alone) {
   every_frame_dies const check;
   TestType b;
@@ -212,8 +215,9 @@ TEMPLATE_TEST_CASE("an offer that cannot be begun is passed over", "", one_threa
   CHECK(std::ranges::all_of(all, [](auto const& o) { return o->begun == 1; }));
 }
 
-TEMPLATE_TEST_CASE("what is offered while offers are begun is begun as well, once", "", one_thread,
-                   sharing_alone, stealing_alone) {
+TEMPLATE_TEST_CASE(
+    "lazy tasks that are pushed while others are promoted are promoted as well, once", "",
+    one_thread, sharing_alone, stealing_alone) {
   every_frame_dies const check;
   auto const all = lazy_tasks<TestType>(40);
   {
@@ -225,13 +229,14 @@ TEMPLATE_TEST_CASE("what is offered while offers are begun is begun as well, onc
     std::ranges::sort(seen);
     CHECK(seen.size() == 20);
     CHECK(std::ranges::count_if(seen, [](auto n) { return n < 20; }) == 10);
-    for (std::size_t i = 10; i != 20; ++i) put(w, *all[i]);  // these are left when it ends
+    // These are left when the worker is destroyed.
+    for (std::size_t i = 10; i != 20; ++i) put(w, *all[i]);
   }
   CHECK(std::ranges::all_of(all, [](auto const& o) { return o->begun == 1; }));
 }
 
-TEMPLATE_TEST_CASE("offers that are left when a backend ends are begun, and dropped", "",
-                   one_thread, sharing_alone, stealing_alone) {
+TEMPLATE_TEST_CASE("lazy tasks that are left when a backend is destroyed are promoted, and dropped",
+                   "", one_thread, sharing_alone, stealing_alone) {
   every_frame_dies const check;
   auto const all = lazy_tasks<TestType>(5);
   {
@@ -242,8 +247,8 @@ TEMPLATE_TEST_CASE("offers that are left when a backend ends are begun, and drop
   CHECK(std::ranges::all_of(all, [](auto const& o) { return o->begun == 1; }));
 }
 
-TEMPLATE_TEST_CASE("while one thread offers and takes back, others take, and nothing is lost", "",
-                   sharing_among<3>, stealing_among<3>) {
+TEMPLATE_TEST_CASE("while one thread pushes and reclaims, others take, and no lazy task is lost",
+                   "", sharing_among<3>, stealing_among<3>) {
   every_frame_dies const check;
   constexpr std::uint64_t many = 20'000;
   TestType b;

@@ -24,7 +24,7 @@ std::vector<int> numbers(injection_node const* l) {
 
 }  // namespace
 
-TEST_CASE("what was pushed first is taken first, all at once, and then there is nothing") {
+TEST_CASE("take_all() returns all messages, the first pushed first, and then nothing") {
   message_stack<injection_node> stack;
   CHECK(stack.is_empty());
   CHECK(stack.take_all() == nullptr);
@@ -38,7 +38,7 @@ TEST_CASE("what was pushed first is taken first, all at once, and then there is 
   CHECK(stack.take_all() == nullptr);
 }
 
-TEST_CASE("a message can be sent again, wherever it stood in what was taken") {
+TEST_CASE("a message can be sent again, wherever it stood in the list that was taken") {
   message_stack<injection_node> stack;
   injection_node l[3] = {{nullptr, 0, 1}, {nullptr, 0, 2}, {nullptr, 0, 3}};
   for (auto& x : l) stack.push(x);
@@ -50,7 +50,7 @@ TEST_CASE("a message can be sent again, wherever it stood in what was taken") {
   CHECK(numbers(stack.take_all()) == std::vector{3, 1});
 }
 
-TEST_CASE("pushes and takes that alternate keep the order, and lose nothing") {
+TEST_CASE("alternating pushes and takes keep the order, and lose no message") {
   seeds(100).for_each([](unsigned seed) {
     CAPTURE(seed);
     dice random(seed);
@@ -71,8 +71,7 @@ TEST_CASE("pushes and takes that alternate keep the order, and lose nothing") {
   });
 }
 
-TEST_CASE(
-    "one takes what many push: all of it, those of each in their order, with what they wrote") {
+TEST_CASE("one thread takes all that several push, each sender's in order, with its writes") {
   auto const senders = GENERATE(1u, 2u, 3u, 7u);
   CHECK(wrong_letters_on_threads(senders, 20'000) == 0);
 }

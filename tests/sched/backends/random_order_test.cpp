@@ -35,7 +35,7 @@ State after(std::uint64_t seed, State s, Program p) {
   schedule<random_order>({.seed = seed, .virtual_time = true}, [&s, &p] { return p(s); });
   return s;
 }
-/// With each of the seeds up to n: what comes out, and how often.
+/// The results of the runs with each seed below n, and how often each came.
 template <class State, class Program>
 std::map<State, int> outcomes(std::uint64_t n, State const& s, Program p) {
   std::map<State, int> often;
@@ -45,23 +45,23 @@ std::map<State, int> outcomes(std::uint64_t n, State const& s, Program p) {
 
 }  // namespace
 
-// ---- lots
+// ---- random numbers
 
-TEST_CASE("lots are the same on every machine, and a seed is good for ever") {
-  // Found by another program, from the definitions of MT19937-64 and of what Lemire does.
+TEST_CASE("random numbers are the same on every machine, so a seed is good for ever") {
+  // Computed by another program, from the definitions of MT19937-64 and of Lemire's method.
   weft::detail::portable_rng dice(7);
   std::vector<std::uint64_t> drawn(16);
   for (auto& n : drawn) n = dice.below(6);
   CHECK(drawn == std::vector<std::uint64_t>{4, 5, 0, 5, 0, 0, 4, 5, 1, 4, 4, 3, 2, 1, 4, 1});
-  // Of so many, half of the draws are thrown away.
+  // With this bound half of the draws are rejected.
   weft::detail::portable_rng many(7);
   for (std::uint64_t const n : {8755758169312616625U, 8226447053392166523U, 1303000185656569710U})
     CHECK(many.below((std::uint64_t{1} << 63) + 1) == n);
 }
 
-// ---- which order
+// ---- the order
 
-TEST_CASE("the same seed gives the same order, another one mostly another") {
+TEST_CASE("the same seed gives the same order, and another seed mostly another order") {
   auto const p = independent({4, 4, 4});
   std::set<std::string> orders;
   for (std::uint64_t seed = 0; seed != 50; ++seed) {
@@ -72,7 +72,7 @@ TEST_CASE("the same seed gives the same order, another one mostly another") {
   CHECK(orders.size() > 45);  // there are 34 650
 }
 
-TEST_CASE("three of one step run in each of the six orders, about as often") {
+TEST_CASE("three processes of one step run in each of the six orders, about as often") {
   auto const often = outcomes(600, no_order(), independent({1, 1, 1}));
   CHECK(often.size() == 6);
   for (auto const& [order, times] : often) {
@@ -82,7 +82,7 @@ TEST_CASE("three of one step run in each of the six orders, about as often") {
   }
 }
 
-TEST_CASE("it comes to whatever explore comes to, and to nothing else") {
+TEST_CASE("a program under random_order has the results that explore finds, and no others") {
   dice random(3);
   for (int i = 0; i != 12; ++i) {
     auto const p = draw_small_program(random);
@@ -106,7 +106,7 @@ TEST_CASE("it comes to whatever explore comes to, and to nothing else") {
 
 namespace {
 
-/// Who waits for a lock has no place before who comes later.
+/// A mutex whose longest waiter does not precede later ones.
 struct shop {
   std::string served;
   std::unique_ptr<mutex> till = std::make_unique<mutex>();
@@ -142,14 +142,14 @@ eff<void, spawning<mail>, proc, mail> sends(std::string& order) {
 
 }  // namespace
 
-TEST_CASE("who waits longest for a lock need not be the next who has it") {
+TEST_CASE("the longest waiter for a lock need not be the next to hold it") {
   std::set<std::string> served;
   for (std::uint64_t seed = 0; seed != 50; ++seed)
     served.insert(after(seed, shop(), two_come_while_it_is_taken).served);
   CHECK(served == std::set<std::string>{"ab", "ba"});
 }
 
-TEST_CASE("who sends runs on, and who receives is one of those who are ready") {
+TEST_CASE("a sender runs on, and its receiver is one of the ready processes") {
   auto const often = outcomes(100, std::string(), sends);
   CHECK(often.size() == 2);
   CHECK(often.contains("srp"));
@@ -158,7 +158,7 @@ TEST_CASE("who sends runs on, and who receives is one of those who are ready") {
 
 // ---- time, and ends
 
-TEST_CASE("virtual time passes when all sleep, and who is due first wakes first") {
+TEST_CASE("virtual time passes when all processes sleep, and the earliest deadline wakes first") {
   auto const sleeps = [](std::string& order, char name, std::chrono::hours h) -> eff<void, timing> {
     co_await timing::sleep_for{h};
     order += name;
@@ -175,7 +175,7 @@ TEST_CASE("virtual time passes when all sleep, and who is due first wakes first"
   CHECK(often.contains("axbc"));
 }
 
-TEST_CASE("a deadlock is found, in those orders in which there is one") {
+TEST_CASE("a deadlock is found in those orders that have one") {
   auto const eats = [](mutex& one, mutex& other) -> eff<void, proc, syncing> {
     auto const first = co_await one.lock();
     co_await proc::yield{};
@@ -199,7 +199,7 @@ TEST_CASE("a deadlock is found, in those orders in which there is one") {
   CHECK(stuck < 80);
 }
 
-TEST_CASE("whoever leaves early, or asks to stop, leaves nothing behind") {
+TEST_CASE("a run that ends early, by an exception, a destructor or a stop token, leaks nothing") {
   auto const goes_on = []() -> eff<void, proc> {
     auto const kept = std::make_unique<int>(1);
     for (;;) co_await proc::yield{};
@@ -235,7 +235,7 @@ TEST_CASE("whoever leaves early, or asks to stop, leaves nothing behind") {
   }
 }
 
-TEST_CASE("a fork is two processes of which either may be first") {
+TEST_CASE("a fork makes two processes of which either may run first") {
   auto const p = [](std::string& order) -> eff<void, proc> {
     bool const first = co_await proc::fork{};
     order += first ? 't' : 'f';

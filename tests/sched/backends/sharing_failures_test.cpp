@@ -37,7 +37,7 @@ eff<void, proc> yields_until_cancelled(std::reference_wrapper<counter> found, li
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("an exception of a process is thrown, and the others find cancelled", "",
+TEMPLATE_TEST_CASE("an exception of a process is thrown, and the other processes are cancelled", "",
                    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   every_frame_dies const check;
@@ -60,14 +60,14 @@ TEMPLATE_TEST_CASE("an exception of a process is thrown, and the others find can
   CHECK(alive == 0);
 }
 
-TEMPLATE_TEST_CASE("of several that fail each is named, once", "", on_one_thread, in_random_order,
-                   on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
+TEMPLATE_TEST_CASE("of several processes that fail each is named, once", "", on_one_thread,
+                   in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(100); ++round) {
     counter begun = 0;
     std::set<std::string> who;
     std::set<std::string> what;
-    // They all find `cancelled`, or the flag, and throw something else in its place.
+    // All processes find `cancelled`, or the flag, and throw another exception in its place.
     auto const p = [&begun]() -> program {
       for (int i = 0; i != 5; ++i)
         co_await spawn(
@@ -98,9 +98,9 @@ TEMPLATE_TEST_CASE("of several that fail each is named, once", "", on_one_thread
   }
 }
 
-TEMPLATE_TEST_CASE("what a handler outside throws arises in the process that asked, and no other",
-                   "", on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
-                   on_stealing<3>) {
+TEMPLATE_TEST_CASE(
+    "an exception of a handler outside arises in the process that performed, and in no other", "",
+    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   struct moody {
     int n = 0;

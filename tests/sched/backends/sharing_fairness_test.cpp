@@ -33,11 +33,11 @@ class workers {
     for (unsigned i = 0; i != times; ++i)
       (*this)[at].put(numbered<sharing>(n), put_reason::started);
   }
-  /// A process that is ready somewhere; it is no more.
+  /// Takes a process that is ready somewhere, and drops it.
   std::uint64_t take(unsigned at) {
     return (*this)[at].take(instant::max(), quiescence_test()).answer();
   }
-  /// The same; it yields.
+  /// Takes one, and lets it yield.
   std::uint64_t take_and_yield(unsigned at) {
     thunk t = (*this)[at].take(instant::max(), quiescence_test());
     std::uint64_t const n = t.answer();
@@ -52,7 +52,7 @@ class workers {
 
 }  // namespace
 
-TEST_CASE("one thread alone is first in, first out, however long it runs") {
+TEST_CASE("a sharing backend with one thread is first in, first out, however long it runs") {
   every_frame_dies const check;
   workers w(1);
   for (std::uint64_t i = 0; i != 10; ++i) w.put(0, i);
@@ -72,11 +72,11 @@ TEST_CASE("one thread alone is first in, first out, however long it runs") {
 }
 
 TEST_CASE(
-    "who waits behind others at a thread that is stuck is got by any other within the bound") {
+    "a process behind others at a stuck thread is taken by any other thread within the bound") {
   every_frame_dies const check;
   auto const n = GENERATE(2u, 3u, 5u);
   auto const k = GENERATE(0u, 1u, 5u, 40u);
-  auto const other = GENERATE(1u, 0u);  // the index decides whom it visits first
+  auto const other = GENERATE(1u, 0u);  // the index decides which queue it visits first
   unsigned const stuck = other == 0 ? n - 1 : 0;
   workers w(n);
   w.put(stuck, 0, k);
@@ -87,10 +87,10 @@ TEST_CASE(
   while (taken <= bound && w.take_and_yield(other) != wanted) ++taken;
   CAPTURE(n, k, taken);
   CHECK(taken <= bound);
-  if (n == 2) CHECK(taken == bound);  // it is no less
+  if (n == 2) CHECK(taken == bound);  // the bound is tight
 }
 
-TEST_CASE("a thread that exchanges looks at the others as often as one that puts and takes") {
+TEST_CASE("a thread that exchanges visits the others as often as a thread that puts and takes") {
   every_frame_dies const check;
   workers w(2);
   w.put(1, wanted);
@@ -108,7 +108,8 @@ TEST_CASE("a thread that exchanges looks at the others as often as one that puts
   CHECK(taken == 256);
 }
 
-TEST_CASE("a thread with nothing takes half from the front, 256 at most, and keeps their order") {
+TEST_CASE(
+    "a thread with an empty queue takes half from the front, 256 at most, and keeps their order") {
   every_frame_dies const check;
   auto const there = GENERATE(1u, 2u, 3u, 10u, 64u, 1000u);
   workers w(2);
@@ -123,12 +124,12 @@ TEST_CASE("a thread with nothing takes half from the front, 256 at most, and kee
   CHECK(wrong == 0);
 }
 
-TEST_CASE("who visits a longer queue takes those from there first: once 31 more are in front") {
+TEST_CASE("a process in a queue that receives others gets 31 of them in front of it, once") {
   every_frame_dies const check;
   workers w(2);
   w.put(1, 1);
   for (int i = 0; i != 255; ++i) (void)w.take_and_yield(1);
-  w.put(1, wanted);  // behind one other
+  w.put(1, wanted);  // behind one other process
   w.put(0, 0, 1000);
   unsigned before = 0;  // the first of those 32 is taken at once
   while (w.take_and_yield(1) != wanted) ++before;
@@ -138,10 +139,10 @@ TEST_CASE("who visits a longer queue takes those from there first: once 31 more 
   CHECK(before == 33);  // no more have come
 }
 
-TEST_CASE("who has come with others to a thread is not passed there by more") {
+TEST_CASE("a process that moved to a thread is not overtaken there by processes that move later") {
   every_frame_dies const check;
   workers w(3);
-  // It is about to visit somebody when it finds that it has nothing.
+  // Thread 2 is due to visit another queue when its own becomes empty.
   w.put(2, 1);
   for (int i = 0; i != 254; ++i) (void)w.take_and_yield(2);
   (void)w.take(2);
@@ -149,13 +150,13 @@ TEST_CASE("who has come with others to a thread is not passed there by more") {
   w.put(0, wanted);
   w.put(0, 0, 100);
   w.put(1, 0, 200);
-  // 31 from the one, 31 from the other and itself: more, if it came behind both.
+  // 31 from one, 31 from the other and itself; more if it came behind both.
   unsigned taken = 1;
   while (w.take(2) != wanted && taken != 100) ++taken;
   CHECK(taken <= 64);
 }
 
-TEST_CASE("a thread with nothing looks at all others in turn, also if one always has something") {
+TEST_CASE("a thread with an empty queue visits all others in turn, even if one always has work") {
   every_frame_dies const check;
   auto const other = GENERATE(0u, 1u, 2u);
   workers w(3);

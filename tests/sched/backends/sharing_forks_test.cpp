@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Forks on several threads: each of the processes may go on on another.
+/// Forks on several threads: each of the two processes may continue on another thread.
 
 #include <catch2/catch.hpp>
 #include <cstddef>
@@ -52,14 +52,15 @@ TEMPLATE_TEST_CASE("a tree of forks has every leaf once, each with its own answe
   }
 }
 
-TEST_CASE("the two that come of a fork run at once, on two threads") {
+TEST_CASE("the two processes of a fork run at once, on two threads") {
   every_frame_dies const check;
   counter here = 0;
   findings threads;
   schedule<sharing>({.threads = 2}, [&]() -> eff<void, proc> {
     co_await proc::fork{};
     ++here;
-    until([&here] { return here == 2; });  // in ordinary code: who waits keeps its thread
+    // Ordinary code: a process that waits here keeps its thread.
+    until([&here] { return here == 2; });
     std::ostringstream text;
     text << std::this_thread::get_id();
     threads.add(text.str());
@@ -69,7 +70,7 @@ TEST_CASE("the two that come of a fork run at once, on two threads") {
   CHECK(all[0] != all[1]);
 }
 
-TEMPLATE_TEST_CASE("forks inside a handler inside: each process has its own handler", "",
+TEMPLATE_TEST_CASE("in a fork inside a handler inside each process has its own handler", "",
                    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   for (int round = 0; round != rounds(20); ++round) {
@@ -118,8 +119,8 @@ TEMPLATE_TEST_CASE("a process that is run again on another thread gets its old a
   CHECK(found.all() == std::vector<std::string>(16, "123456"));
 }
 
-TEMPLATE_TEST_CASE("a fork tree in which some fail ends, and everything is unwound", "",
-                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+TEMPLATE_TEST_CASE("a tree of forks in which some processes fail ends, and everything is unwound",
+                   "", on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   counter alive = 0;
   for (int round = 0; round != rounds(100); ++round) {
@@ -153,8 +154,9 @@ TEMPLATE_TEST_CASE("a fork tree in which some fail ends, and everything is unwou
   }
 }
 
-TEMPLATE_TEST_CASE("forkable children fork as well, beside others that cannot", "", on_one_thread,
-                   in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
+TEMPLATE_TEST_CASE("spawned processes that are forkable fork, beside others that cannot", "",
+                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   findings found;
   run_on<TestType>([&found]() -> eff<void, spawning<proc>, proc> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Handlers inside processes, where what is suspended on one thread goes on on another.
+/// Handlers inside processes whose bodies are suspended on one thread and continue on another.
 
 #include <catch2/catch.hpp>
 #include <cstddef>
@@ -26,7 +26,7 @@ eff<void, proc> yields(int n) {
   for (int i = 0; i != n; ++i) co_await proc::yield{};
 }
 
-/// Steps of a sum that lies in a handler inside the process.
+/// Sums up step by step, in the state of a handler inside the process.
 eff<int, state<int>, proc> sums(int n) {
   for (int i = 1; i <= n; ++i) {
     int const so_far = co_await state<int>::get{};
@@ -38,8 +38,8 @@ eff<int, state<int>, proc> sums(int n) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("state of a handler inside a process goes with it from thread to thread", "",
-                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+TEMPLATE_TEST_CASE("the state of a handler inside a process moves with it from thread to thread",
+                   "", on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   every_frame_dies const check;
   counter right = 0;
@@ -55,9 +55,9 @@ TEMPLATE_TEST_CASE("state of a handler inside a process goes with it from thread
   CHECK(right == 50);
 }
 
-TEMPLATE_TEST_CASE("a search by replay inside a process, which yields on the way, finds all", "",
-                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
-                   on_stealing<3>) {
+TEMPLATE_TEST_CASE(
+    "a search by replay inside a process, which yields on the way, finds all results", "",
+    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   findings found;
   run_on<TestType>([&found]() -> eff<void, spawning<proc>, proc> {
@@ -112,8 +112,8 @@ TEMPLATE_TEST_CASE("a resumption that a region inside a process keeps is resumed
   CHECK(right == 50);
 }
 
-TEMPLATE_TEST_CASE("what a region keeps at the end of its process is unwound there", "",
-                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+TEMPLATE_TEST_CASE("the suspended frames that a region keeps are unwound at the end of its process",
+                   "", on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   every_frame_dies const check;
   counter alive = 0;
@@ -174,8 +174,9 @@ TEMPLATE_TEST_CASE("a process is cancelled inside its handlers, which end with i
   }
 }
 
-TEMPLATE_TEST_CASE("what a clause inside throws passes through its process only", "", on_one_thread,
-                   in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
+TEMPLATE_TEST_CASE("an exception of a clause inside passes through its own process only", "",
+                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   struct refuses {
     int on(ask::get) const { throw std::runtime_error("no"); }
@@ -201,7 +202,7 @@ TEMPLATE_TEST_CASE("what a clause inside throws passes through its process only"
   CHECK(caught == 100);
 }
 
-// ---- handlers outside, which all processes use
+// ---- handlers outside, shared by all processes
 
 TEMPLATE_TEST_CASE("a named handler that is synchronized is borrowed, and has the last value", "",
                    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
@@ -229,7 +230,7 @@ TEMPLATE_TEST_CASE("a named handler that is synchronized is borrowed, and has th
   CHECK(sum.sum == 10'100);
 }
 
-TEST_CASE("a named handler that is synchronized may be const, and may be handed to handle") {
+TEST_CASE("a named handler that is synchronized may be const, and may be given to handle") {
   reader_of<int> const seven(7);
   auto const asks = []() -> eff<int, reader<int>> { co_return co_await reader<int>::ask{}; };
   CHECK(run(handle<reader<int>>(synchronized(seven), asks)) == 7);
@@ -238,9 +239,9 @@ TEST_CASE("a named handler that is synchronized may be const, and may be handed 
   CHECK(n.value() == 2);
 }
 
-// ---- what is copied stays
+// ---- copied frames stay where they are
 
-TEST_CASE("a process that yields inside a body that is resumed bitwise is told to stay") {
+TEST_CASE("a process that yields inside a body that is resumed bitwise is refused") {
   every_frame_dies const check;
   counter refused = 0;
   std::string what;
@@ -265,7 +266,7 @@ TEST_CASE("a process that yields inside a body that is resumed bitwise is told t
              Catch::Matchers::Contains(
                  "weft::proc::yield at tests/sched/backends/sharing_handlers_test") &&
                  Catch::Matchers::Contains("its frames are copied, and must stay where they are"));
-  // Without the yield each runs where it is.
+  // Without the yield each process runs where it is.
   findings found;
   schedule<sharing>(
       {.threads = 8, .forkable = false}, [&found]() -> eff<void, spawning<proc>, proc> {

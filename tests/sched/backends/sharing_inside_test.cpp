@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// Schedules beside one another, and inside one another; and schedulers of several threads that end
-/// with work left.
+/// Schedules beside and inside one another; and schedulers of several threads that end with work
+/// left.
 
 #include <catch2/catch.hpp>
 #include <functional>
@@ -29,7 +29,7 @@ eff<void, proc> counts_up(std::reference_wrapper<counter> n, int yields) {
   ++n.get();
 }
 
-/// A family of eleven.
+/// A process and the ten that it spawns.
 program family(std::reference_wrapper<counter> n) {
   for (int i = 0; i != 10; ++i) co_await spawn(counts_up, n, i);
   co_await counts_up(n, 3);
@@ -61,13 +61,13 @@ void nest() {
           std::ref(n), std::ref(caught));
   });
   CHECK(caught == 6);
-  CHECK(n >= 6 * 12);  // the one beside who failed may not have begun
+  CHECK(n >= 6 * 12);  // the process beside the failing one may not have begun
   CHECK(n <= 6 * 13);
 }
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("a schedule is run inside a process of another, whatever the two backends", "",
+TEMPLATE_TEST_CASE("a schedule runs inside a process of another, with any two backends", "",
                    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   nest<on_one_thread, TestType>();
@@ -76,7 +76,7 @@ TEMPLATE_TEST_CASE("a schedule is run inside a process of another, whatever the 
   nest<TestType, on_sharing<3>>();
 }
 
-TEST_CASE("a process outside waits for one inside, and goes on where it was") {
+TEST_CASE("a process of an outer schedule waits for one of an inner, and continues where it was") {
   every_frame_dies const check;
   for (int round = 0; round != rounds(100); ++round) {
     int got = 0;
@@ -115,7 +115,7 @@ TEMPLATE_TEST_CASE("several threads run schedules of their own at once", "", on_
 
 // ---- schedulers that end with work left
 
-TEST_CASE("a scheduler of several threads that was never run unwinds what was started") {
+TEST_CASE("a scheduler of several threads that was never run unwinds the started process") {
   every_frame_dies const check;
   for (unsigned const threads : {1U, 2U, 8U})
     for (bool const log : {true, false}) {
@@ -137,7 +137,7 @@ TEST_CASE("a scheduler of several threads that was never run unwinds what was st
     }
 }
 
-TEST_CASE("a scheduler of several threads whose run threw has nobody left, and may run again") {
+TEST_CASE("a scheduler of several threads whose run threw has no process left, and may run again") {
   every_frame_dies const check;
   counter alive = 0;
   scheduler<sharing> s(sharing_options{.threads = 2});
@@ -156,7 +156,8 @@ TEST_CASE("a scheduler of several threads whose run threw has nobody left, and m
   s.run();
 }
 
-TEST_CASE("a backend of several threads that is stopped leaves the others where they are") {
+TEST_CASE(
+    "a backend of several threads that is stopped leaves the remaining processes where they are") {
   every_frame_dies const check;
   for (int round = 0; round != rounds(500); ++round) {
     counter alive = 0;
@@ -186,7 +187,8 @@ TEST_CASE("a backend of several threads that is stopped leaves the others where 
   }
 }
 
-TEST_CASE("a scheduler of several threads is told once what to run, and by nobody of its own") {
+TEST_CASE(
+    "a scheduler of several threads accepts one start, and no run by one of its own processes") {
   every_frame_dies const check;
   scheduler<sharing> s(sharing_options{.threads = 2});
   std::string what;

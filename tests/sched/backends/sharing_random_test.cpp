@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// Random programs of everything a scheduler does, on several threads: whatever comes of them, they
-/// end, everything is unwound, and what was waited for came.
+/// Random programs of everything a scheduler does, on several threads: all end, everything is
+/// unwound, and every event that a process waited for has happened.
 
 #include <array>
 #include <atomic>
@@ -33,7 +33,7 @@ using step = eff<void, proc, syncing, completions>;
 using program = eff<void, spawning<proc, syncing, completions>, proc, syncing, completions>;
 using dice = std::minstd_rand;
 
-/// What the processes of a run, and a thread outside, have in common.
+/// State that the processes of a run share with a thread outside.
 struct world {
   std::array<gate, 3> gates;
   std::stop_source stop;
@@ -41,7 +41,7 @@ struct world {
   counter wrong = 0;
 
   [[nodiscard]] gate& some_gate(dice& d) { return gates[d() % gates.size()]; }
-  /// Somebody is to complete it.
+  /// Keeps c for another process or thread to complete.
   void put(completer<int> c) {
     std::lock_guard const lock(mutex_);
     open_.push_back(std::move(c));
@@ -119,7 +119,7 @@ struct endings {
   int failed = 0;
 };
 
-/// Completes, or drops, what it finds.
+/// Completes, or drops, the completers that it finds.
 void completes_until(std::atomic<bool> const& over, world& w, bool drops) {
   while (!over) {
     auto c = w.take();

@@ -23,7 +23,7 @@ static_assert(is_legal_move(sharing_state::queued, sharing_state::running));
 
 }  // namespace
 
-TEST_CASE("of the sixteen moves these eight are legal") {
+TEST_CASE("of the sixteen moves eight are legal") {
   std::string table;
   for (auto const from : all) {
     for (auto const to : all) table += is_legal_move(from, to) ? 'x' : '.';
@@ -33,7 +33,7 @@ TEST_CASE("of the sixteen moves these eight are legal") {
   CHECK(table == ".xx. ..x. .x.x xxx. ");
 }
 
-TEST_CASE("a state is what it was moved to") {
+TEST_CASE("a state is the one that it was moved to") {
   for (auto const from : all)
     for (auto const to : all)
       if (is_legal_move(from, to)) {
@@ -44,7 +44,8 @@ TEST_CASE("a state is what it was moved to") {
       }
 }
 
-TEST_CASE("who sleeps is woken, to be queued or to run; who does not sleep is left as it is") {
+TEST_CASE(
+    "wake moves a sleeping process to queued or running, and leaves any other state unchanged") {
   for (auto const to : {sharing_state::queued, sharing_state::running}) {
     sharing_state_word sleeper(sharing_state::sleeping);
     CHECK(sleeper.wake(to));
@@ -54,7 +55,7 @@ TEST_CASE("who sleeps is woken, to be queued or to run; who does not sleep is le
   }
 }
 
-TEST_CASE("who wakes waits until the other has fallen asleep, or goes on") {
+TEST_CASE("wake waits until a yielding process has fallen asleep, or continues") {
   auto const then =
       GENERATE(sharing_state::sleeping, sharing_state::queued, sharing_state::running);
   int wrong = 0;
@@ -79,7 +80,8 @@ TEST_CASE("who wakes waits until the other has fallen asleep, or goes on") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("of several who wake one does, and has all that was written before it fell asleep") {
+TEST_CASE(
+    "of several threads that wake a process one succeeds, and sees all writes before its sleep") {
   auto const wakers = GENERATE(1u, 2u, 3u, 7u);
   CHECK(wrong_wakes_on_threads(wakers, 2000) == 0);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// Processes that wait for one another on several threads: nobody sleeps on, and nobody is said to
-/// wait in vain who does not.
+/// Processes that wait for one another on several threads: none sleeps for ever, and none that
+/// could be woken is reported as stuck.
 
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -32,7 +32,7 @@ struct turns {
   gate changed;
   counter now = 0;
 };
-/// Counts when it is the turn of `self` of `all`, `n` times.
+/// Counts up when it is the turn of process `self` of `all`, `n` times.
 step takes_turns(std::reference_wrapper<turns> t, int self, int all, int n) {
   turns& it = t;
   for (int i = 0; i != n; ++i) {
@@ -45,8 +45,9 @@ step takes_turns(std::reference_wrapper<turns> t, int self, int all, int n) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("a deadlock is found once, and names everyone", "", on_one_thread,
-                   in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
+TEMPLATE_TEST_CASE("a deadlock is found once, and its report names every process", "",
+                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   for (int round = 0; round != rounds(1000); ++round) {
     every_frame_dies const check;
     gate one;
@@ -85,9 +86,9 @@ TEMPLATE_TEST_CASE("a deadlock of processes that fork names the clones", "", on_
   }
 }
 
-TEMPLATE_TEST_CASE("who catches a deadlock and waits again is cancelled until he has enough", "",
-                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
-                   on_stealing<3>) {
+TEMPLATE_TEST_CASE(
+    "a process that catches its deadlock and waits again is cancelled, a hundred times at most", "",
+    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   gate g;
   counter found = 0;
@@ -107,7 +108,7 @@ TEMPLATE_TEST_CASE("who catches a deadlock and waits again is cancelled until he
   CHECK(found == 2 * 100);
 }
 
-TEMPLATE_TEST_CASE("the last one wakes the other just in time, and no deadlock is reported", "",
+TEMPLATE_TEST_CASE("a process that wakes the other just in time causes no deadlock report", "",
                    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   int const n = TestType::threads == 8 ? rounds(20'000) : rounds(100'000);
@@ -137,9 +138,10 @@ TEMPLATE_TEST_CASE("the last one wakes the other just in time, and no deadlock i
   }
 }
 
-TEMPLATE_TEST_CASE("the only two there are wake each other, round after round", "", on_one_thread,
-                   in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
-  // Each run ends with everyone idle: that is no deadlock, again and again.
+TEMPLATE_TEST_CASE("two processes that wake each other in turn end, round after round", "",
+                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
+  // Each run ends with all threads idle: that is no deadlock, again and again.
   for (int round = 0; round != rounds(2000); ++round) {
     turns it;
     run_on<TestType>([&it]() -> program {
@@ -150,10 +152,10 @@ TEMPLATE_TEST_CASE("the only two there are wake each other, round after round", 
   }
 }
 
-TEMPLATE_TEST_CASE("of a million sleeps at a gate nobody sleeps on", "", on_one_thread,
+TEMPLATE_TEST_CASE("of a million sleeps at a gate none lasts for ever", "", on_one_thread,
                    in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
-  // On more threads than there are cores each of them has a thread woken.
+  // With more threads than cores each wake-up wakes a thread.
   int const n = rounds(TestType::threads == 8 ? 100'000 : 1'000'000) / 2;
   turns it;
   run_on<TestType>([&it, n]() -> program {
@@ -163,8 +165,8 @@ TEMPLATE_TEST_CASE("of a million sleeps at a gate nobody sleeps on", "", on_one_
   CHECK(it.now == 2 * n);
 }
 
-TEMPLATE_TEST_CASE("eight in a ring, all at one gate", "", on_one_thread, in_random_order,
-                   on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
+TEMPLATE_TEST_CASE("eight processes in a ring take turns at one gate", "", on_one_thread,
+                   in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   int const n = rounds(5'000);
   turns it;
@@ -174,9 +176,9 @@ TEMPLATE_TEST_CASE("eight in a ring, all at one gate", "", on_one_thread, in_ran
   CHECK(it.now == 8 * n);
 }
 
-TEMPLATE_TEST_CASE(
-    "a gate lies in the frame of one who waits there, and ends as soon as he goes on", "",
-    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
+TEMPLATE_TEST_CASE("a gate in the frame of a waiter is destroyed as soon as the waiter continues",
+                   "", on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(3000); ++round) {
     counter found = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// Programs on several threads: each does what it does on one, in one of the orders there are.
+/// Programs on several threads: each does what it does on one thread, in one of the possible
+/// orders.
 
 #include "sched/backends/sharing.hpp"
 
@@ -27,7 +28,7 @@ namespace {
 using children = spawning<proc>;
 using program = eff<void, children, proc>;
 
-/// Of a thread: differs from every other that is alive.
+/// An address that differs for every thread that is alive.
 void const* this_thread_is() {
   static thread_local char here = 0;
   return &here;
@@ -38,7 +39,7 @@ eff<void, proc> yields(int n, std::reference_wrapper<counter> ended) {
   ++ended.get();
 }
 
-/// Answers differently each time, and to each once.
+/// Gives a different answer each time, and each answer once.
 struct hands_out {
   static constexpr bool thread_safe = true;
   counter last = 0;
@@ -82,7 +83,7 @@ TEMPLATE_TEST_CASE("a hundred thousand processes are alive at once, and end", ""
   CHECK(ended == all);
 }
 
-TEMPLATE_TEST_CASE("a storm of processes that are born, and end at once or by exit", "",
+TEMPLATE_TEST_CASE("a storm of processes that end at once or by exit comes to its end", "",
                    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   every_frame_dies const check;
@@ -105,7 +106,7 @@ TEMPLATE_TEST_CASE("a storm of processes that are born, and end at once or by ex
 
 namespace {
 
-// Every one of them may spawn, so the row names itself through a struct.
+// Every process may spawn, so the row names itself through a struct.
 struct grows {
   static eff<void, proc> leaf(std::reference_wrapper<counter> n) {
     ++n.get();
@@ -127,7 +128,7 @@ struct grows {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("processes spawn processes that spawn processes", "", on_one_thread,
+TEMPLATE_TEST_CASE("spawned processes spawn processes that spawn processes", "", on_one_thread,
                    in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   counter n = 0;
@@ -137,8 +138,9 @@ TEMPLATE_TEST_CASE("processes spawn processes that spawn processes", "", on_one_
   CHECK(n == 10 + 100 + 1000);
 }
 
-TEMPLATE_TEST_CASE("what is printed is the same, in some order", "", on_one_thread, in_random_order,
-                   on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
+TEMPLATE_TEST_CASE("a program prints the same lines on every backend, in some order", "",
+                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   std::string text;
   run_on<TestType>(
@@ -158,7 +160,7 @@ TEMPLATE_TEST_CASE("what is printed is the same, in some order", "", on_one_thre
                             std::string(100, 'd'));
 }
 
-TEMPLATE_TEST_CASE("a handler that says it is made for threads answers each question once", "",
+TEMPLATE_TEST_CASE("a handler that declares itself thread_safe answers each question once", "",
                    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   every_frame_dies const check;
@@ -187,9 +189,8 @@ TEMPLATE_TEST_CASE("a handler that says it is made for threads answers each ques
   CHECK(*all.rbegin() == 8 * 500);
 }
 
-TEMPLATE_TEST_CASE("a process that waits for another's flag, yielding, lets it run", "",
-                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
-                   on_stealing<3>) {
+TEMPLATE_TEST_CASE("a process that yields until another sets a flag lets it run", "", on_one_thread,
+                   in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   std::atomic<bool> flag = false;
   counter turns = 0;
   run_on<TestType>([&]() -> program {
@@ -207,8 +208,7 @@ TEMPLATE_TEST_CASE("a process that waits for another's flag, yielding, lets it r
   CHECK(turns > 0);
 }
 
-TEST_CASE(
-    "with two threads two processes run at once: each waits, in ordinary code, for the other") {
+TEST_CASE("two processes run at once on two threads: each waits, in ordinary code, for the other") {
   every_frame_dies const check;
   counter here = 0;
   auto const meets = [](counter& n) -> eff<void> {
@@ -223,7 +223,7 @@ TEST_CASE(
   CHECK(here == 2);
 }
 
-TEST_CASE("a process that never lets go does not keep those behind it from running") {
+TEST_CASE("a process that never lets go of its thread does not keep those behind it from running") {
   every_frame_dies const check;
   counter ended = 0;
   schedule<sharing>({.threads = 2, .forkable = false}, [&ended]() -> eff<void, spawning<>> {
@@ -239,7 +239,8 @@ TEST_CASE("a process that never lets go does not keep those behind it from runni
   CHECK(ended == 100);
 }
 
-TEST_CASE("what is thread_local is, after a yield, the thread's on which the process goes on") {
+TEST_CASE(
+    "after a yield a thread_local variable is that of the thread that the process continues on") {
   every_frame_dies const check;
   static thread_local int mine = 0;
   counter wrong = 0;
@@ -247,7 +248,7 @@ TEST_CASE("what is thread_local is, after a yield, the thread's on which the pro
   std::atomic<bool> is_held = false;
   std::atomic<bool> has_moved = false;
   // The first process holds one thread until `looks` is on the other, and `holds` has come there
-  // too, which stays: so it is on the first that `looks` goes on.
+  // too, and stays.  So `looks` continues on the first.
   auto const looks = [&]() -> eff<void, proc> {
     std::thread::id at = std::this_thread::get_id();
     void const* local = this_thread_is();
@@ -279,8 +280,7 @@ TEST_CASE("what is thread_local is, after a yield, the thread's on which the pro
   CHECK(wrong == 0);
 }
 
-TEST_CASE(
-    "how many threads: as many as the machine has, if nothing is said; more than it has too") {
+TEST_CASE("a sharing backend has as many threads as the machine unless told otherwise, or more") {
   CHECK(sharing().threads() == std::max(1U, std::thread::hardware_concurrency()));
   CHECK(sharing({.threads = 0}).threads() == sharing().threads());
   CHECK(sharing({.threads = 3}).threads() == 3);

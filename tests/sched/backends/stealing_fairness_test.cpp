@@ -20,10 +20,10 @@ using workers = stealing_workers;
 
 constexpr std::uint64_t wanted = 1'000'000;
 constexpr std::uint64_t also_wanted = 2'000'000;
-constexpr std::uint64_t busy = 1;  // others are 0
+constexpr std::uint64_t busy = 1;  // all others are 0
 
-/// The steps of a worker up to the one of `wanted`, others being busy: they start new ones, or
-/// yield.  Those that are not busy are no more after a step.
+/// The number of steps until `wanted` runs, while busy processes start new ones, or yield.  A
+/// process that is not busy ends after a step.
 template <class Busy>
 unsigned steps_until_wanted(workers& w, unsigned at, unsigned most, Busy goes_on) {
   for (unsigned taken = 1; taken != most; ++taken) {
@@ -36,7 +36,8 @@ unsigned steps_until_wanted(workers& w, unsigned at, unsigned most, Busy goes_on
 
 }  // namespace
 
-TEST_CASE("what is in a deque behind others has its turn within the bound, whatever is put on it") {
+TEST_CASE(
+    "a process behind others in a deque has its turn within the bound, whatever is pushed on it") {
   every_frame_dies const check;
   auto const k = GENERATE(0u, 1u, 5u, 40u);
   workers w(1);
@@ -47,11 +48,10 @@ TEST_CASE("what is in a deque behind others has its turn within the bound, whate
   unsigned const taken = steps_until_wanted(w, 0, 2 * bound, [&] { w.put(0, busy); });
   CAPTURE(k, taken);
   CHECK(taken <= bound);
-  CHECK(taken > bound - 320);  // it is no less
+  CHECK(taken > bound - 320);  // the bound is tight
 }
 
-TEST_CASE(
-    "what has yielded behind others has its turn within the bound, whatever is in the deque") {
+TEST_CASE("a process that yielded behind others has its turn within the bound, with any deque") {
   every_frame_dies const check;
   auto const k = GENERATE(0u, 1u, 5u, 40u);
   workers w(1);
@@ -65,10 +65,11 @@ TEST_CASE(
   CHECK(taken > bound - 320);
 }
 
-TEST_CASE("what is in the global queue behind others has its turn within the bound") {
+TEST_CASE("a process behind others in the global queue has its turn within the bound") {
   every_frame_dies const check;
   auto const k = GENERATE(0u, 1u, 5u, 40u);
-  auto const why = GENERATE(put_reason::started, put_reason::yielded);  // who keeps the worker busy
+  // How the processes that keep the worker busy are put.
+  auto const why = GENERATE(put_reason::started, put_reason::yielded);
   workers w(1);
   w.put(0, busy, why);
   w.put_outside(0, k);
@@ -79,7 +80,8 @@ TEST_CASE("what is in the global queue behind others has its turn within the bou
   CHECK(taken == bound);
 }
 
-TEST_CASE("who exchanges takes what is in the global queue as soon as who puts and takes") {
+TEST_CASE(
+    "a worker that exchanges takes from the global queue as soon as one that puts and takes") {
   every_frame_dies const check;
   auto const k = GENERATE(0u, 1u, 5u);
   auto const yielding = GENERATE(1u, 2u, 10u);
@@ -100,9 +102,9 @@ TEST_CASE("who exchanges takes what is in the global queue as soon as who puts a
   CHECK(taken == 320 * (k + 1));
 }
 
-TEST_CASE("what was taken along from the global queue is behind fewer than 32 in the deque") {
+TEST_CASE("a process taken along from the global queue is behind fewer than 32 in the deque") {
   every_frame_dies const check;
-  auto const header = GENERATE(1u, 2u, 16u, 32u);  // in the batch, the first being 0
+  auto const header = GENERATE(1u, 2u, 16u, 32u);  // in the batch; the first is 0
   workers w({.threads = 1, .batch = 1000});
   w.put_outside(busy);
   w.put_outside(0, header - 1);
@@ -114,8 +116,7 @@ TEST_CASE("what was taken along from the global queue is behind fewer than 32 in
   CHECK(taken <= bound);
 }
 
-TEST_CASE(
-    "what is taken from the global queue in its turn brings nothing along into a full deque") {
+TEST_CASE("a turn of the global queue takes no batch along into a full deque") {
   every_frame_dies const check;
   workers w(1);
   w.put(0, 0, put_reason::started, 1000);
@@ -126,11 +127,11 @@ TEST_CASE(
   CHECK(steps_until_wanted(w, 0, 2 * bound, [&] { w.put(0, busy); }) == bound);
 }
 
-TEST_CASE("what is ready at a thread that is stuck is got by any other one within the bound") {
+TEST_CASE("a process that is ready at a stuck thread is taken by any other within the bound") {
   every_frame_dies const check;
   auto const n = GENERATE(2u, 3u, 5u);
   auto const k = GENERATE(0u, 1u, 5u, 20u);
-  auto const other = GENERATE(1u, 0u);  // the index decides whom it visits first
+  auto const other = GENERATE(1u, 0u);  // the index decides which worker it visits first
   auto const why = GENERATE(put_reason::started, put_reason::yielded);
   unsigned const stuck = other == 0 ? n - 1 : 0;
   workers w(n);
@@ -157,7 +158,7 @@ TEST_CASE("what is ready at a thread that is stuck is got by any other one withi
   CHECK(taken > bound - 960 * (n - 1));
 }
 
-TEST_CASE("who steals looks at all others, and has a step of each") {
+TEST_CASE("a thief looks at all other workers, and takes a step of each one's processes") {
   every_frame_dies const check;
   workers w(5);
   for (unsigned i = 0; i != 4; ++i) w.put(i, i + 10);

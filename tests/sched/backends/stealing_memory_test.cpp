@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// sched/backends/stealing.hpp without memory: what does not fit into a deque goes to the global queue.
+/// sched/backends/stealing.hpp without memory: processes that do not fit into a deque go to the
+/// global queue.
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -65,7 +66,7 @@ using namespace weft::tests;
 
 namespace {
 
-/// While it lives there is none.
+/// While it lives allocations fail.
 class no_memory {
  public:
   no_memory() {
@@ -82,7 +83,7 @@ std::vector<thunk> made(std::uint64_t n) {
   for (std::uint64_t i = 0; i != n; ++i) all.push_back(numbered<stealing>(i));
   return all;
 }
-/// Those that it takes, in the order of their numbers.
+/// The numbers of the processes that w takes, sorted.
 std::vector<std::uint64_t> taken_by(stealing::worker& w, std::size_t n) {
   std::vector<std::uint64_t> all;
   while (all.size() != n) all.push_back(w.take(instant::max(), quiescence_test()).answer());
@@ -97,7 +98,8 @@ std::vector<std::uint64_t> up_to(std::uint64_t n) {
 
 }  // namespace
 
-TEST_CASE("what a deque or a queue has no memory for goes to the global queue, and is not lost") {
+TEST_CASE(
+    "without memory for a deque or a queue a process goes to the global queue, and is not lost") {
   every_frame_dies const check;
   auto const why = GENERATE(put_reason::started, put_reason::yielded, put_reason::woken,
                             put_reason::handed_over);
@@ -114,7 +116,7 @@ TEST_CASE("what a deque or a queue has no memory for goes to the global queue, a
   CHECK(taken_by(w, 1000) == up_to(1000));
 }
 
-TEST_CASE("what is taken, stolen or exchanged without memory is not lost") {
+TEST_CASE("without memory takes, steals and exchanges lose no process") {
   every_frame_dies const check;
   stealing b({.threads = 2, .batch = 32});
   stealing::worker first(b, 0);
@@ -143,7 +145,7 @@ TEST_CASE("what is taken, stolen or exchanged without memory is not lost") {
   CHECK(refused > 0);  // half of a thousand do not fit
 }
 
-TEST_CASE("without memory for the list a process is not on it, and runs") {
+TEST_CASE("a process runs without memory for its entry in the list, and is not on it") {
   every_frame_dies const check;
   stealing_options how{.threads = 1};
   how.keep_list = true;

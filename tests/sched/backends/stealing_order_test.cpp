@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// In which order the workers of sched/backends/stealing.hpp run what there is: driven from one thread.
+/// The order in which the workers of sched/backends/stealing.hpp run processes: driven from one
+/// thread.
 
 #include <algorithm>
 #include <atomic>
@@ -24,7 +25,7 @@ namespace {
 using numbers = std::vector<std::uint64_t>;
 using workers = stealing_workers;
 
-/// From the first one, not to the last.
+/// The numbers from `from` to `to`, excluding `to`.
 numbers from_to(std::uint64_t from, std::uint64_t to) {
   numbers all(to - from);
   std::iota(all.begin(), all.end(), from);
@@ -37,7 +38,7 @@ numbers operator+(numbers a, numbers const& b) {
 
 }  // namespace
 
-TEST_CASE("what is started, woken or handed over on a thread comes back last in, first out") {
+TEST_CASE("processes that are started, woken or handed over on a thread are last in, first out") {
   every_frame_dies const check;
   auto const why = GENERATE(put_reason::started, put_reason::woken, put_reason::handed_over);
   workers w(1);
@@ -45,18 +46,18 @@ TEST_CASE("what is started, woken or handed over on a thread comes back last in,
   CHECK(w.take(0, 5) == numbers{4, 3, 2, 1, 0});
 }
 
-TEST_CASE("what yields comes back first in, first out") {
+TEST_CASE("processes that yield are first in, first out") {
   every_frame_dies const check;
   workers w(1);
   w.put_numbers(0, 0, 5, put_reason::yielded);
   CHECK(w.take(0, 5) == from_to(0, 5));
 }
 
-TEST_CASE("what is spawned while 128 are in the deque stands with those that have yielded") {
+TEST_CASE("a process that is spawned while 128 are in the deque goes to those that have yielded") {
   every_frame_dies const check;
   workers w(2);
   w.put_numbers(0, 0, 138, put_reason::started);
-  // Of the ten, half; and last of all what the other one would do next.
+  // Worker 1 steals half of the ten, the oldest first; worker 0 runs its deque, the newest first.
   CHECK(w.take(1) == 128);
   CHECK(w.take(0, 2) == numbers{127, 126});
   w.put_numbers(0, 200, 202, put_reason::started);
@@ -64,7 +65,7 @@ TEST_CASE("what is spawned while 128 are in the deque stands with those that hav
   CHECK(w.take(1, 6) == from_to(129, 135));
 }
 
-TEST_CASE("if the options say fifo, all that is put on a thread comes back so") {
+TEST_CASE("with local_order::fifo all processes that are put on a thread are first in, first out") {
   every_frame_dies const check;
   workers w({.threads = 1, .order = local_order::fifo});
   w.put_numbers(0, 0, 2, put_reason::started);
@@ -73,7 +74,7 @@ TEST_CASE("if the options say fifo, all that is put on a thread comes back so") 
   CHECK(w.take(0, 6) == from_to(0, 6));
 }
 
-TEST_CASE("what is put from outside is taken first in, first out") {
+TEST_CASE("processes that are put from outside are first in, first out") {
   every_frame_dies const check;
   auto const batch = GENERATE(0u, 1u, 16u, 1000u);
   workers w({.threads = 1, .batch = batch});
@@ -82,7 +83,7 @@ TEST_CASE("what is put from outside is taken first in, first out") {
 }
 
 TEST_CASE(
-    "a worker runs what is in its deque, what has yielded, what is outside, what others have") {
+    "a worker takes from its deque, its yielded processes, the global queue, then from others") {
   every_frame_dies const check;
   workers w(2);
   w.put(1, 5, put_reason::yielded);
@@ -93,7 +94,7 @@ TEST_CASE(
   CHECK(w.take(0, 5) == from_to(2, 7));
 }
 
-TEST_CASE("from the global queue a worker takes one, and up to 16 more") {
+TEST_CASE("a worker takes one process from the global queue, and up to 16 more") {
   every_frame_dies const check;
   workers w(2);
   for (std::uint64_t i = 0; i != 100; ++i) w.put_outside(i);
@@ -102,7 +103,7 @@ TEST_CASE("from the global queue a worker takes one, and up to 16 more") {
   CHECK(w.take(0, 17) == from_to(1, 17) + numbers{34});
 }
 
-TEST_CASE("how many more, the options say, and 32 is the most") {
+TEST_CASE("the option batch says how many more processes a worker takes along, at most 32") {
   every_frame_dies const check;
   auto const batch = GENERATE(0u, 1u, 5u, 32u, 33u, 1000u);
   workers w({.threads = 2, .batch = batch});
@@ -111,7 +112,7 @@ TEST_CASE("how many more, the options say, and 32 is the most") {
   CHECK(w.take(1) == 1 + std::min(batch, 32u));
 }
 
-TEST_CASE("and not more than its share of what is there") {
+TEST_CASE("a worker takes along no more than its share of the global queue") {
   every_frame_dies const check;
   auto const there = GENERATE(1u, 2u, 3u, 4u, 7u, 12u);
   workers w(3);
@@ -121,7 +122,7 @@ TEST_CASE("and not more than its share of what is there") {
   if (share != there) CHECK(w.take(1) == share);
 }
 
-TEST_CASE("a worker with nothing steals half of a deque from where it is oldest, 256 at most") {
+TEST_CASE("a worker without work steals the oldest half of a deque, 256 at most") {
   every_frame_dies const check;
   auto const there = GENERATE(1u, 2u, 3u, 10u, 64u, 1000u);
   workers w(2);
@@ -130,11 +131,12 @@ TEST_CASE("a worker with nothing steals half of a deque from where it is oldest,
   CHECK(w.take(1) == 0);
   CHECK(w.backend().counts(1).stolen == half);
   CHECK(w.backend().counts(0).stolen == 0);
-  if (half > 1) CHECK(w.take(1) == half - 1);  // in its deque, as they stood
+  if (half > 1) CHECK(w.take(1) == half - 1);  // in its deque, in their order
   if (half != there) CHECK(w.take(0) == there - 1);
 }
 
-TEST_CASE("and half of what has yielded, 32 at most, first in, first out") {
+TEST_CASE(
+    "a worker without work steals half of the yielded processes, 32 at most, in their order") {
   every_frame_dies const check;
   auto const there = GENERATE(1u, 2u, 3u, 10u, 62u, 1000u);
   workers w(2);
@@ -145,7 +147,7 @@ TEST_CASE("and half of what has yielded, 32 at most, first in, first out") {
   if (half != there) CHECK(w.take(0) == half);
 }
 
-TEST_CASE("who yields alone has its turn again, and who yields beside others lets them go first") {
+TEST_CASE("a process that yields alone runs again; beside others it lets them go first") {
   every_frame_dies const check;
   workers w(1);
   w.put(0, 0);
@@ -166,10 +168,10 @@ TEST_CASE("who yields alone has its turn again, and who yields beside others let
   CHECK(wrong == 0);
 }
 
-TEST_CASE("who yields alone, and does not come back at once, is not left to those who sleep") {
+TEST_CASE("a process that yielded alone, and is not taken back at once, wakes a sleeping worker") {
   every_frame_dies const check;
   for (int round = 0; round != 20; ++round) {
-    // The last two are ours; the first one sleeps, on a thread of its own.
+    // The last two workers are driven here; the first one sleeps, on a thread of its own.
     stealing b({.threads = 3, .looks = 0});
     stealing::worker here(b, 1);
     stealing::worker other(b, 2);
@@ -178,9 +180,9 @@ TEST_CASE("who yields alone, and does not come back at once, is not left to thos
       stealing::worker w(b, 0);
       if (thunk const t = w.take(instant::max(), quiescence_test())) got = t.answer();
     });
-    while (here.can_exchange()) std::this_thread::yield();  // as long as nobody sleeps
+    while (here.can_exchange()) std::this_thread::yield();  // as long as no worker sleeps
     other.put(numbered<stealing>(2), put_reason::yielded);
-    // `here` comes to look at the oldest of others, and takes that one: its own is left.
+    // `here` comes to look at the oldest process of the others, and takes it: its own is left.
     thunk t = numbered<stealing>(1);
     while (t.answer() != 2 && got == 0) {
       here.put(std::move(t), put_reason::yielded);
@@ -194,7 +196,7 @@ TEST_CASE("who yields alone, and does not come back at once, is not left to thos
   }
 }
 
-TEST_CASE("how often a worker looks again before it sleeps, the options say") {
+TEST_CASE("the options looks and spins say how often a worker looks again before it sleeps") {
   every_frame_dies const check;
   auto const looks = GENERATE(0u, ~0U);
   auto const spins = GENERATE(0u, ~0U);
@@ -204,7 +206,7 @@ TEST_CASE("how often a worker looks again before it sleeps, the options say") {
     stealing::worker w(b, 1);
     (void)w.take(instant::max(), quiescence_test());
   });
-  bool has_slept = false;  // what can_exchange() is about
+  bool has_slept = false;  // then can_exchange() is false
   for (int i = 0; looks == 0 ? !has_slept : i != 1000; ++i) {
     std::this_thread::yield();
     has_slept |= !here.can_exchange();
@@ -215,11 +217,11 @@ TEST_CASE("how often a worker looks again before it sleeps, the options say") {
   CHECK(has_slept == (looks == 0));
   CHECK(counts.run == 1);
   CHECK(counts.stolen == 1);
-  CHECK(counts.parked <= (looks == 0 ? 1 : 0));  // it may have found it when it was about to
+  CHECK(counts.parked <= (looks == 0 ? 1 : 0));  // it may have found it when it was about to sleep
   CHECK(counts.woken == counts.parked);
 }
 
-TEST_CASE("a worker that has slept until it is woken, or until a deadline, says so") {
+TEST_CASE("a worker that sleeps until its deadline counts as parked, and not as woken") {
   every_frame_dies const check;
   stealing b({.threads = 1, .looks = 0});
   stealing::worker w(b, 0);
@@ -231,7 +233,7 @@ TEST_CASE("a worker that has slept until it is woken, or until a deadline, says 
 }
 
 TEST_CASE(
-    "who spawns is asked to wait when 16384 are ready there, and comes forward all the same") {
+    "a worker with 16384 ready processes is crowded after as many spawns, and then not at once") {
   every_frame_dies const check;
   auto const order = GENERATE(local_order::lifo, local_order::fifo);
   constexpr unsigned enough = 16'384;
@@ -244,7 +246,7 @@ TEST_CASE(
   CHECK_FALSE(w[0].is_crowded());
 }
 
-TEST_CASE("what one process makes does not fill the memory before anybody looks at it") {
+TEST_CASE("one process does not fill the memory with processes before any of them has run") {
   every_frame_dies const check;
   auto const order = GENERATE(local_order::lifo, local_order::fifo);
   workers w({.threads = 1, .order = order});

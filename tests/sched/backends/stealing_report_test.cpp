@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// What stealing says of its processes, while they run.
+/// The report of stealing about its processes, while they run.
 
 #include <algorithm>
 #include <atomic>
@@ -60,7 +60,7 @@ step never_runs() { co_return; }
 
 }  // namespace
 
-TEST_CASE("each process has its state, its steps, and what it waits for, where") {
+TEST_CASE("a report gives each process its state, its steps, and what it waits for, and where") {
   every_frame_dies const check;
   gate never;
   std::string gate_line;
@@ -80,7 +80,7 @@ TEST_CASE("each process has its state, its steps, and what it waits for, where")
     all = s.base().processes();
     co_await syncing::wake{never, 1};
   });
-  CHECK_THROWS_AS(s.run(), deadlock);  // of who waits for mail
+  CHECK_THROWS_AS(s.run(), deadlock);  // of the process that waits for mail
 
   REQUIRE(all.size() == 6);
   CHECK(std::ranges::is_sorted(all, {}, &process_report::id));
@@ -102,7 +102,7 @@ TEST_CASE("each process has its state, its steps, and what it waits for, where")
   CHECK(s.base().processes().empty());
 }
 
-TEST_CASE("who is handed a message has a step of it, and so has who runs alone") {
+TEST_CASE("the steps of a receiver that is handed messages, and of a process alone, are counted") {
   every_frame_dies const check;
   std::vector<process_report> all;
   stealing_options how{.threads = 1};
@@ -122,12 +122,12 @@ TEST_CASE("who is handed a message has a step of it, and so has who runs alone")
   CHECK(all[0].steps == 11);
 }
 
-TEST_CASE("without .keep_list = true there is no list, and it says so") {
+TEST_CASE("without .keep_list = true there is no list, and processes() throws") {
   stealing b;
   CHECK_THROWS_AS(b.processes(), std::logic_error);
 }
 
-TEST_CASE("processes are looked at from another thread while they are born, wait and end") {
+TEST_CASE("processes() can be called from another thread while processes start, wait and end") {
   every_frame_dies const check;
   auto const threads = GENERATE(1u, 2u, 8u);
   int const all = rounds(20'000);
@@ -169,7 +169,7 @@ TEST_CASE("processes are looked at from another thread while they are born, wait
   CHECK(s.base().processes().empty());
 }
 
-TEST_CASE("a process that is dropped with its backend was on the list, and is no more") {
+TEST_CASE("a process that is dropped with its backend was on the list, and is removed") {
   every_frame_dies const check;
   stealing_options how{.threads = 1};
   how.keep_list = true;

@@ -22,7 +22,7 @@ constexpr stealing_state all[] = {stealing_state::ready, stealing_state::running
 
 static_assert(is_legal_move(stealing_state::ready, stealing_state::running));
 
-/// One that has come to that.
+/// Moves w from ready to the given state.
 void bring(stealing_state_word& w, stealing_state to) {
   if (to == stealing_state::ready) return;
   w.move(stealing_state::running);
@@ -31,7 +31,7 @@ void bring(stealing_state_word& w, stealing_state to) {
 
 }  // namespace
 
-TEST_CASE("of the twenty-five moves these nine are legal") {
+TEST_CASE("of the twenty-five moves nine are legal") {
   std::string table;
   for (auto const from : all) {
     for (auto const to : all) table += is_legal_move(from, to) ? 'x' : '.';
@@ -41,7 +41,7 @@ TEST_CASE("of the twenty-five moves these nine are legal") {
   CHECK(table == ".x... x.xxx xx... xx... ..... ");
 }
 
-TEST_CASE("a lifecycle is what it was moved to, and begins with ready") {
+TEST_CASE("a stealing state is the one that it was moved to, and begins as ready") {
   CHECK(stealing_state_word().now() == stealing_state::ready);
   for (auto const from : all)
     for (auto const to : all)
@@ -54,7 +54,7 @@ TEST_CASE("a lifecycle is what it was moved to, and begins with ready") {
       }
 }
 
-TEST_CASE("who is put is ready, whether it has run or not") {
+TEST_CASE("set_ready makes a process ready, whether it has run or not") {
   stealing_state_word w;
   w.set_ready();
   CHECK(w.now() == stealing_state::ready);
@@ -63,7 +63,7 @@ TEST_CASE("who is put is ready, whether it has run or not") {
   CHECK(w.now() == stealing_state::ready);
 }
 
-TEST_CASE("who waits is woken, and is to be put by who wakes it") {
+TEST_CASE("wake makes a waiting process ready, and says that the waker must put it") {
   for (auto const state : {stealing_state::blocked, stealing_state::idle}) {
     stealing_state_word w;
     bring(w, stealing_state::running);
@@ -74,13 +74,13 @@ TEST_CASE("who waits is woken, and is to be put by who wakes it") {
   }
 }
 
-TEST_CASE("who has never run is woken, and is to be put by who wakes it") {
+TEST_CASE("wake of a process that has never run says that the waker must put it") {
   stealing_state_word w;
   CHECK(w.wake());
   CHECK(w.now() == stealing_state::ready);
 }
 
-TEST_CASE("who is woken while it is running runs on, and finds it when it would wait: once") {
+TEST_CASE("a process that is woken while it runs finds the wake-up when it would wait, once") {
   for (auto const state : {stealing_state::blocked, stealing_state::idle}) {
     stealing_state_word w;
     bring(w, stealing_state::running);
@@ -95,7 +95,7 @@ TEST_CASE("who is woken while it is running runs on, and finds it when it would 
   }
 }
 
-TEST_CASE("who waits is taken over without being put") {
+TEST_CASE("take_over takes a waiting process without a put") {
   for (auto const state : {stealing_state::blocked, stealing_state::idle}) {
     stealing_state_word w;
     bring(w, state);
@@ -104,7 +104,7 @@ TEST_CASE("who waits is taken over without being put") {
   }
 }
 
-TEST_CASE("who takes over one that is about to wait waits for that") {
+TEST_CASE("take_over of a process that is about to wait waits until it does") {
   stealing_state_word w;
   bring(w, stealing_state::running);
   int times = 0;
@@ -121,11 +121,11 @@ TEST_CASE("a wake that races with the wait is never lost and never doubled") {
   int flagged = 0;
   constexpr int rounds = 5'000;
   int wrong = 0;
-  // Both happen, sooner or later: that is for the system to say.
+  // Both outcomes occur sooner or later; the operating system decides when.
   while (flagged == 0 || flagged % rounds == 0) wrong += wrong_flags_on_threads(rounds, flagged);
   CHECK(wrong == 0);
 }
 
-TEST_CASE("who takes over has all that was written before the wait") {
+TEST_CASE("take_over sees all writes before the wait") {
   CHECK(wrong_take_overs_on_threads(5'000) == 0);
 }

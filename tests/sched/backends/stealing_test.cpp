@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// Programs on threads that steal: what stealing has and other backends have not.  What all of them
-/// do is in the suites of schedule().
+/// Programs on threads that steal: features that only stealing has.  The behaviour that all
+/// backends share is in the suites of schedule().
 
 #include "sched/backends/stealing.hpp"
 
@@ -61,7 +61,7 @@ worker_counts sum_of(stealing const& b) {
 
 }  // namespace
 
-TEST_CASE("on one thread a process that spins with yield lets the one run that it waits for") {
+TEST_CASE("on one thread a process that spins with yield lets the process run that it waits for") {
   every_frame_dies const check;
   auto const order = GENERATE(local_order::lifo, local_order::fifo);
   auto const spins_first = GENERATE(false, true);
@@ -74,7 +74,7 @@ TEST_CASE("on one thread a process that spins with yield lets the one run that i
   CHECK(flag);
 }
 
-TEST_CASE("on one thread the first process spins for one that it has spawned") {
+TEST_CASE("on one thread the first process spins until a spawned one has run") {
   every_frame_dies const check;
   auto const order = GENERATE(local_order::lifo, local_order::fifo);
   std::atomic<bool> flag = false;
@@ -85,7 +85,8 @@ TEST_CASE("on one thread the first process spins for one that it has spawned") {
   CHECK(flag);
 }
 
-TEST_CASE("what was spawned last runs first on one thread, or last if the options say fifo") {
+TEST_CASE(
+    "on one thread the process that was spawned last runs first, or last if the options say fifo") {
   every_frame_dies const check;
   auto const order = GENERATE(local_order::lifo, local_order::fifo);
   std::string text;
@@ -103,7 +104,7 @@ TEST_CASE("what was spawned last runs first on one thread, or last if the option
   CHECK(text == (order == local_order::lifo ? "cba" : "abc"));
 }
 
-TEST_CASE("a worker's counts: all steps are in them, of those that yield alone as well") {
+TEST_CASE("the counts of a worker include all steps, also those of processes that yield alone") {
   every_frame_dies const check;
   auto const threads = GENERATE(1u, 2u, 8u);
   auto const processes = GENERATE(0, 1, 50);
@@ -121,7 +122,7 @@ TEST_CASE("a worker's counts: all steps are in them, of those that yield alone a
   if (threads == 1) CHECK(sum.stolen == 0);
 }
 
-TEST_CASE("counts can be had while processes run, and only of workers that there are") {
+TEST_CASE("counts can be read while processes run, and only of existing workers") {
   every_frame_dies const check;
   counter ended = 0;
   std::atomic<bool> is_over = false;
@@ -147,7 +148,7 @@ TEST_CASE("counts can be had while processes run, and only of workers that there
   CHECK_THROWS_AS(s.base().counts(2), std::out_of_range);
 }
 
-TEST_CASE("what is ready at a thread that is stuck is stolen, and the counts say so") {
+TEST_CASE("processes that are ready at a stuck thread are stolen, and the counts show it") {
   every_frame_dies const check;
   counter ended = 0;
   scheduler<stealing> s(stealing_options{.threads = 2});
@@ -160,7 +161,7 @@ TEST_CASE("what is ready at a thread that is stuck is stolen, and the counts say
   CHECK(sum_of(s.base()).stolen >= 100);
 }
 
-TEST_CASE("options: how many threads") {
+TEST_CASE("the option threads says how many threads a stealing backend has") {
   CHECK(stealing().threads() == std::max(1U, std::thread::hardware_concurrency()));
   CHECK(stealing({.threads = 0}).threads() == stealing().threads());
   CHECK(stealing({.threads = 3}).threads() == 3);
@@ -169,7 +170,7 @@ TEST_CASE("options: how many threads") {
   CHECK(ended == 1);
 }
 
-TEST_CASE("ten thousand processes on thirty-two threads") {
+TEST_CASE("ten thousand processes run on thirty-two threads") {
   every_frame_dies const check;
   auto const order = GENERATE(local_order::lifo, local_order::fifo);
   int const all = rounds(10'000);
@@ -184,7 +185,7 @@ TEST_CASE("ten thousand processes on thirty-two threads") {
   for (int i = 0; i != all; ++i) steps += 1 + static_cast<unsigned>(i % 7);
   auto const ran = sum_of(s.base()).run;
   CHECK(ran >= steps);
-  CHECK(ran <= steps + 1);  // who spawns may have been asked to wait
+  CHECK(ran <= steps + 1);  // the process that spawns may have been asked to wait
 }
 
 namespace {
@@ -203,7 +204,7 @@ using forest = eff<void, spawning<spawning<proc>, proc>, proc>;
 
 }  // namespace
 
-TEST_CASE("storms of processes that are born on all threads at once, and end") {
+TEST_CASE("storms of processes that start on all threads at once come to their end") {
   every_frame_dies const check;
   auto const threads = GENERATE(1u, 2u, 8u);
   auto const order = GENERATE(local_order::lifo, local_order::fifo);
@@ -218,7 +219,8 @@ TEST_CASE("storms of processes that are born on all threads at once, and end") {
   CHECK(alive == 0);
 }
 
-TEST_CASE("stopped at any moment: everyone is unwound, once, in a storm or at rest") {
+TEST_CASE(
+    "a program that is stopped at any moment unwinds every process, once, in a storm or at rest") {
   every_frame_dies const check;
   seeds(is_sanitized ? 20 : 100).for_each([](unsigned seed) {
     dice random(seed);
@@ -251,7 +253,7 @@ TEST_CASE("stopped at any moment: everyone is unwound, once, in a storm or at re
   });
 }
 
-TEST_CASE("shut down while threads steal from one another, nobody is left") {
+TEST_CASE("a scheduler that is shut down while threads steal has no process left") {
   every_frame_dies const check;
   for (int round = 0; round != rounds(100); ++round) {
     counter alive = 0;
@@ -263,7 +265,7 @@ TEST_CASE("shut down while threads steal from one another, nobody is left") {
       for (int i = 0; i != 100; ++i) co_await spawn(never_ends, lives(alive));
     });
     std::thread runs([&s] { s.run(); });
-    // Those who have nothing steal, and then each of them every 256 steps.
+    // Workers without work steal, and then each worker does every 256 steps.
     until([&] { return sum_of(s.base()).stolen > static_cast<std::uint64_t>(round % 20); });
     auto const report = s.shut_down(instant::max());
     runs.join();

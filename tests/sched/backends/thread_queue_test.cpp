@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// sched/backends/thread_queue.hpp on one thread: what each operation does, what it answers while somebody
-/// else is at work on the queue, and that it does as a std::deque does.
+/// sched/backends/thread_queue.hpp on one thread: each operation by itself, its result while
+/// another thread has claimed the queue, and the equivalence to a std::deque.
 
 #include "sched/backends/thread_queue.hpp"
 
@@ -23,15 +23,15 @@ using namespace weft::tests;
 
 namespace {
 
-/// What another thread does in between, at the next of these moments.
+/// The actions of another thread at the next of these moments.
 struct meanwhile {
   static inline std::function<void()> before_claim;  // the head is read, and not yet swapped
-  static inline std::function<void()> under_claim;   // all is done but giving the head back
+  static inline std::function<void()> under_claim;   // everything is done except storing the head
   static void now(std::function<void()>& f) {
     if (auto const act = std::exchange(f, nullptr)) act();
   }
 };
-/// Orders that say when they are used.
+/// Memory orders that report when they are used.
 struct watched_orders {
   struct claiming {
     operator std::memory_order() const {
@@ -56,7 +56,7 @@ using removal = queue::removal;
 struct entry : queue_entry {
   std::size_t id = 0;
 };
-/// Ready: as whoever is to be put.
+/// Makes e ready to be put.
 entry& ready(entry& e) {
   e.state.move(sharing_state::queued);
   return e;
@@ -74,7 +74,7 @@ std::size_t id_of(queue_entry const& e) { return static_cast<entry const&>(e).id
 bool is_out(queue_entry const& e, sharing_state s = sharing_state::running) {
   return !e.owner.load() && !e.next && !e.previous && e.state.now() == s;
 }
-/// QUEUE-2, QUEUE-3: those and no others stand there, in that order.
+/// QUEUE-2, QUEUE-3: these entries and no others are in q, in that order.
 bool holds(queue const& q, std::vector<queue_entry*> const& all) {
   bool right = q.length() == all.size() && q.is_empty() == all.empty();
   for (std::size_t i = 0; i != all.size(); ++i)
@@ -83,14 +83,14 @@ bool holds(queue const& q, std::vector<queue_entry*> const& all) {
              all[i]->next == (i + 1 == all.size() ? nullptr : all[i + 1]);
   return right;
 }
-/// Takes all out.
+/// Takes all entries out, and returns their ids.
 std::vector<std::size_t> drained(queue& q) {
   std::vector<std::size_t> all;
   for (auto f = q.try_dequeue(); !f.is_empty(); f = q.try_dequeue())
     all.push_back(id_of(f.entry()));
   return all;
 }
-/// With the first `n` of them in it.
+/// Puts the first `n` entries into q.
 template <std::size_t N>
 void fill(queue& q, some_entries<N>& all, std::size_t n) {
   for (std::size_t i = 0; i != n; ++i) (void)q.try_enqueue(ready(all[i]));
@@ -103,7 +103,7 @@ std::vector<queue_entry*> in(entry_chain const& c) {
 
 }  // namespace
 
-TEST_CASE("an empty queue says that it is empty, and has none to take, to share or to claim") {
+TEST_CASE("an empty queue says that it is empty, and has no entry to take, to share or to claim") {
   queue q;
   entry e;
   CHECK(q.is_empty());
@@ -119,7 +119,7 @@ TEST_CASE("an empty queue says that it is empty, and has none to take, to share 
   CHECK(holds(q, {}));
 }
 
-TEST_CASE("who enters says whether there were others, and stands at the end") {
+TEST_CASE("an entry goes to the end, and the result says whether there were others") {
   queue q;
   some_entries<3> e;
   CHECK(q.try_enqueue(ready(e[0])) == entered::was_empty);
@@ -129,7 +129,7 @@ TEST_CASE("who enters says whether there were others, and stands at the end") {
   CHECK(holds(q, {&e[0], &e[1], &e[2]}));
 }
 
-TEST_CASE("the first is taken first, and is running and nowhere") {
+TEST_CASE("the first entry is taken first, and is then running and in no queue") {
   queue q;
   some_entries<3> e;
   fill(q, e, 3);
@@ -145,7 +145,7 @@ TEST_CASE("the first is taken first, and is running and nowhere") {
   CHECK(holds(q, {&e[1], &e[0]}));
 }
 
-TEST_CASE("an entry is taken out from wherever it stands, and the others close up") {
+TEST_CASE("an entry is removed from any position, and the others close up") {
   auto const at = GENERATE(range(std::size_t{0}, std::size_t{5}));
   auto const of = GENERATE(range(std::size_t{1}, std::size_t{6}));
   if (at >= of) return;
@@ -164,7 +164,7 @@ TEST_CASE("an entry is taken out from wherever it stands, and the others close u
   CHECK(holds(q, left));
 }
 
-TEST_CASE("an entry of another queue, of none, or on its way is not here") {
+TEST_CASE("an entry of another queue, of none, or in a chain is not removed") {
   queue q;
   queue other;
   some_entries<4> e;
@@ -180,7 +180,8 @@ TEST_CASE("an entry of another queue, of none, or on its way is not here") {
   CHECK(holds(q, {&e[0], &e[1]}));
 }
 
-TEST_CASE("an exchange puts at the end and takes the first, or gives back who would be alone") {
+TEST_CASE(
+    "an exchange appends an entry and takes the first, or returns an entry that would be alone") {
   queue q;
   some_entries<3> e;
   auto const on_one_thread = q.try_exchange(ready(e[0]));
@@ -199,7 +200,7 @@ TEST_CASE("an exchange puts at the end and takes the first, or gives back who wo
   CHECK(holds(q, {&e[2], &e[1]}));
 }
 
-TEST_CASE("who is shared comes from the front, is still queued, and is nobody's") {
+TEST_CASE("shared entries come from the front, are still queued, and have no owner") {
   auto const most = GENERATE(1u, 2u, 4u, 5u, 9u);
   queue q;
   some_entries<5> e;
@@ -219,7 +220,7 @@ TEST_CASE("who is shared comes from the front, is still queued, and is nobody's"
   CHECK(holds(q, left));
 }
 
-TEST_CASE("who moves to another queue comes before all who stand there") {
+TEST_CASE("a chain that is prepended to another queue comes before all entries there") {
   auto const there = GENERATE(std::size_t{0}, std::size_t{1}, std::size_t{3});
   queue from;
   queue to;
@@ -243,7 +244,7 @@ TEST_CASE("who moves to another queue comes before all who stand there") {
   CHECK(holds(to, all));
 }
 
-TEST_CASE("a chain of one has no first any more when that is taken") {
+TEST_CASE("a chain of one entry is empty after a pop") {
   queue q;
   some_entries<1> e;
   fill(q, e, 1);
@@ -254,8 +255,8 @@ TEST_CASE("a chain of one has no first any more when that is taken") {
   CHECK(chain.first == nullptr);
 }
 
-TEST_CASE("while somebody is at work on it a queue is locked, to everyone and for all, not empty") {
-  // What the one at work does, with two standing there.
+TEST_CASE("a queue is locked, not empty, for all operations while another thread has claimed it") {
+  // The operation of the other thread, with two entries in the queue.
   auto const work = GENERATE(range(0, 6));
   queue q;
   queue other;
@@ -323,7 +324,7 @@ TEST_CASE("while somebody is at work on it a queue is locked, to everyone and fo
   CHECK(holds(q, left));
 }
 
-TEST_CASE("the last one to leave is out before its queue says that it is empty") {
+TEST_CASE("the last entry to leave is out of the queue before the queue says that it is empty") {
   queue q;
   some_entries<1> e;
   bool was_out = false;
@@ -341,38 +342,38 @@ TEST_CASE("the last one to leave is out before its queue says that it is empty")
   CHECK(holds(q, {}));
 }
 
-TEST_CASE("what happens between the look at the head and the claim is not lost") {
+TEST_CASE("changes between the look at the head and the claim are not lost") {
   queue q;
   some_entries<4> e;
   fill(q, e, 2);
-  SECTION("the first is gone: the next is taken") {
+  SECTION("if the first has been taken, the next is taken") {
     meanwhile::before_claim = [&] { (void)q.try_dequeue(); };
     CHECK(&q.try_dequeue().entry() == &e[1]);
     CHECK(holds(q, {}));
   }
-  SECTION("all are gone: it is empty") {
+  SECTION("if all have been taken, the queue is empty") {
     meanwhile::before_claim = [&] { (void)drained(q); };
     CHECK(q.try_dequeue().is_empty());
     CHECK(holds(q, {}));
   }
-  SECTION("all are gone: who enters is the first") {
+  SECTION("if all have been taken, an entry that enters is the first") {
     meanwhile::before_claim = [&] { (void)drained(q); };
     CHECK(q.try_enqueue(ready(e[2])) == entered::was_empty);
     CHECK(holds(q, {&e[2]}));
   }
-  SECTION("who is claimed has just been taken: it is not here") {
+  SECTION("if the entry to remove has been taken, it is not here") {
     meanwhile::before_claim = [&] { (void)q.try_dequeue(); };
     CHECK(q.try_dequeue_entry(e[0]) == removal::not_here);
     CHECK(holds(q, {&e[1]}));
   }
-  SECTION("the first has gone and come back to the end: it is claimed there") {
+  SECTION("if the first has moved to the end, it is removed there") {
     meanwhile::before_claim = [&] {
       (void)q.try_enqueue(ready(static_cast<entry&>(q.try_dequeue().entry())));
     };
     CHECK(q.try_dequeue_entry(e[0]) == removal::removed);
     CHECK(holds(q, {&e[1]}));
   }
-  SECTION("all are gone and the first has come back: the head is as it was, and right") {
+  SECTION("if all have been taken and the first is back, the head is as before, and right") {
     meanwhile::before_claim = [&] {
       (void)drained(q);
       (void)q.try_enqueue(ready(e[0]));
@@ -380,20 +381,20 @@ TEST_CASE("what happens between the look at the head and the claim is not lost")
     CHECK(&q.try_dequeue().entry() == &e[0]);
     CHECK(holds(q, {}));
   }
-  SECTION("all are gone: there is nothing to share") {
+  SECTION("if all have been taken, there is nothing to share") {
     meanwhile::before_claim = [&] { (void)drained(q); };
     entry_chain chain;
     CHECK(q.try_share(2, chain));
     CHECK(chain.length == 0);
   }
-  SECTION("all are gone: who exchanges is alone") {
+  SECTION("if all have been taken, an exchange returns its own entry") {
     meanwhile::before_claim = [&] { (void)drained(q); };
     CHECK(&q.try_exchange(ready(e[3])).entry() == &e[3]);
     CHECK(holds(q, {}));
   }
 }
 
-TEST_CASE("three queues and those on their way do as std::deques do") {
+TEST_CASE("three queues and the chains between them behave like std::deques") {
   seeds(300).for_each([](unsigned seed) {
     CAPTURE(seed);
     dice random(seed);
@@ -402,7 +403,7 @@ TEST_CASE("three queues and those on their way do as std::deques do") {
     std::array<queue, 3> q;
     std::array<std::deque<std::size_t>, 3> model;
     int wrong = 0;
-    /// Who is in none of them.
+    /// A random entry that is in no queue.
     auto const outsider = [&]() -> entry* {
       std::vector<entry*> out;
       for (auto& x : e)

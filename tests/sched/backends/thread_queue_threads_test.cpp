@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// sched/backends/thread_queue.hpp on several threads.  What these show under ThreadSanitizer is that its
-/// orders are enough; tests/weakened shows that it would notice.
+/// sched/backends/thread_queue.hpp on several threads.  Under ThreadSanitizer these tests show that
+/// its memory orders suffice; tests/weakened shows that ThreadSanitizer would notice weaker ones.
 
 #include <catch2/catch.hpp>
 
@@ -11,7 +11,8 @@
 using namespace weft;
 using namespace weft::tests;
 
-TEST_CASE("two to eight threads put, take, claim, exchange and share, and each entry is had once") {
+TEST_CASE(
+    "two to eight threads put, take, claim, exchange and share, and each entry is taken once") {
   auto const threads = GENERATE(2u, 3u, 4u, 8u);
   seeds(20).for_each([threads](unsigned seed) {
     CAPTURE(seed, threads);
@@ -19,7 +20,8 @@ TEST_CASE("two to eight threads put, take, claim, exchange and share, and each e
   });
 }
 
-TEST_CASE("what one thread has put each of the others takes in that order, also what it shared") {
+TEST_CASE(
+    "the entries that one thread puts are taken in that order by each other thread, also shared") {
   auto const takers = GENERATE(1u, 2u, 4u, 7u);
   seeds(20).for_each([takers](unsigned seed) {
     CAPTURE(seed, takers);
@@ -27,6 +29,6 @@ TEST_CASE("what one thread has put each of the others takes in that order, also 
   });
 }
 
-TEST_CASE("of who claims, who takes and who shares one gets it") {
+TEST_CASE("of a claim, a take and a share of the same entry exactly one succeeds") {
   CHECK(wrong_winners_on_threads(3000) == 0);
 }

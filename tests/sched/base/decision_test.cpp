@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Decisions: what handlers leave to whoever tries schedules.
+/// Decisions: the choices that handlers leave to an explorer of schedules.
 
 #include "sched/base/decision.hpp"
 
@@ -33,7 +33,7 @@ using weft::tests::seeds;
 
 namespace {
 
-/// Which of so many?
+/// Asks for one of `n` ways.
 struct fate {
   struct which : op<std::size_t> {
     explicit which(std::size_t n) noexcept : of(n) {}
@@ -83,7 +83,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("what is decided may depend on what was decided before") {
+TEST_CASE("the number of ways of a decision may depend on the decisions before it") {
   weft::tests::every_frame_dies const here;
   auto const asks_on = [](said& s) -> eff<void, fate> {
     std::size_t more = co_await fate::which(4);
@@ -96,12 +96,12 @@ TEST_CASE("what is decided may depend on what was decided before") {
   CHECK(explore(nothing_said, asks_on, as_said, by_explorer).schedules == 1 + 2 + 4 + 8);
 }
 
-TEST_CASE("who decides among none is told") {
+TEST_CASE("a decision among no ways throws invalid_argument") {
   CHECK_THROWS_AS(decide(0), std::invalid_argument);
   CHECK_THROWS_AS(decide(std::span<std::string_view const>()), std::invalid_argument);
 }
 
-TEST_CASE("where no schedules are tried, and outside of a step, it is 0") {
+TEST_CASE("decide() returns 0 where no schedules are explored, and outside of a step") {
   weft::tests::every_frame_dies const here;
   CHECK(decide(7) == 0);
   said s;
@@ -143,14 +143,14 @@ eff<void, spawning<fate, proc>> two_ask(said& s) {
 
 }  // namespace
 
-TEST_CASE("decisions and orders multiply") {
+TEST_CASE("the numbers of decisions and of orders multiply") {
   weft::tests::every_frame_dies const here;
   auto const found = explore(nothing_said, two_ask, as_said, by_explorer);
   CHECK(found.schedules == 6 * 2 * 3);
   CHECK(found.outcomes.size() == 6 * 2 * 3);
 }
 
-TEST_CASE("a decision is no preemption") {
+TEST_CASE("a decision does not count as a preemption") {
   weft::tests::every_frame_dies const here;
   auto const none = explore({.max_preemptions = 0}, nothing_said, two_ask, as_said, by_explorer);
   CHECK(none.schedules == 2 * 2 * 3);
@@ -160,7 +160,7 @@ TEST_CASE("a decision is no preemption") {
   CHECK(all.complete);
 }
 
-TEST_CASE("what was decided before a fork holds for both") {
+TEST_CASE("a decision before a fork holds for both processes") {
   weft::tests::every_frame_dies const here;
   auto const decides_and_forks = [](std::unique_ptr<std::set<said>>& all) -> eff<void, fate, proc> {
     std::size_t const i = co_await fate::which(3);
@@ -177,10 +177,11 @@ TEST_CASE("what was decided before a fork holds for both") {
   CHECK(found.ok());
   CHECK(found.schedules == 3 * 2);
   CHECK(found.outcomes.size() == 3);
-  for (auto const& o : found.outcomes) CHECK(o.result.text.size() == 4);  // of both, and one i
+  // The same i for both processes.
+  for (auto const& o : found.outcomes) CHECK(o.result.text.size() == 4);
 }
 
-TEST_CASE("a schedule with decisions can be followed, and says what they were") {
+TEST_CASE("a schedule with decisions can be followed, and its trace names the decisions") {
   weft::tests::every_frame_dies const here;
   for (auto const& o : explore(nothing_said, two_ask, as_said, by_explorer).outcomes) {
     auto const again = follow(o.path.text(), nothing_said, two_ask, as_said, by_explorer);
@@ -205,7 +206,7 @@ weather as_it_comes(said&) { return {}; }
 
 }  // namespace
 
-TEST_CASE("a report says by name what was decided, unless it is usual") {
+TEST_CASE("a report names each decision, unless the usual way was taken") {
   weft::tests::every_frame_dies const here;
   auto const no_hail_after_rain = [](said const& s) { return s != "012"; };
   auto const named =
@@ -223,9 +224,9 @@ TEST_CASE("a report says by name what was decided, unless it is usual") {
   CHECK_THAT(usual.report(), Contains("0 other switches (>)\n  process 1 begins\n"));
 }
 
-// ---- what does not fit
+// ---- paths and handlers that do not fit
 
-TEST_CASE("a path that does not fit the decisions of a program says where") {
+TEST_CASE("a path that does not fit the decisions of a program is refused, with the step") {
   weft::tests::every_frame_dies const here;
   auto const follows = [](std::vector<unsigned> const& choices) {
     schedule_path p;
@@ -243,7 +244,7 @@ TEST_CASE("a path that does not fit the decisions of a program says where") {
   CHECK_THAT(follows({1, 2, 0}).what_differed, Contains("the program was over after 2"));
 }
 
-TEST_CASE("a handler that has other ways to decide among the next time is told") {
+TEST_CASE("an exploration reports a handler that offers another number of ways the next time") {
   weft::tests::every_frame_dies const here;
   struct fickle {
     int* runs;
@@ -272,9 +273,9 @@ TEST_CASE("a handler that has other ways to decide among the next time is told")
         "ways");
 }
 
-// ---- at random, and smaller
+// ---- random walks and shrinking
 
-TEST_CASE("a walk decides at random, and the same seed decides the same") {
+TEST_CASE("a random walk decides at random, and repeats its decisions with the same seed") {
   weft::tests::every_frame_dies const here;
   for (walk_strategy const by : {walk_strategy::uniform, walk_strategy::weighted,
                                  walk_strategy::pct, walk_strategy::portfolio}) {
@@ -291,9 +292,10 @@ TEST_CASE("a walk decides at random, and the same seed decides the same") {
   }
 }
 
-TEST_CASE("what is made smaller decides as little as it can, and then as small") {
+TEST_CASE(
+    "a shrunk schedule has as few decisions as possible, and then as small ones as possible") {
   weft::tests::every_frame_dies const here;
-  // Wrong if any two are not 0, and the last but one is 2 or more.
+  // The schedule is wrong if two decisions are not 0, and the last but one is 2 or more.
   auto const is_right = [](said const& s) {
     return std::ranges::count(s, '0') > 3 || s.at(3) < '2';
   };
@@ -312,9 +314,9 @@ TEST_CASE("what is made smaller decides as little as it can, and then as small")
   }
 }
 
-TEST_CASE("fewer decisions are smaller than fewer preemptions") {
+TEST_CASE("shrinking prefers fewer decisions to fewer preemptions") {
   weft::tests::every_frame_dies const here;
-  // Wrong if b comes in between, or if a has decided 1.
+  // The schedule is wrong if b comes in between, or if a decided 1.
   auto const is_right = [](said const& s) { return s.find("a1") == s.npos && !s.ends_with("b"); };
   auto const a_first = [](said const& s) { return s.starts_with("a"); };
   auto const check = [=](said const& s) { return is_right(s) || !a_first(s); };
@@ -328,14 +330,14 @@ TEST_CASE("fewer decisions are smaller than fewer preemptions") {
   }
 }
 
-// ---- a reduced search, against one that visits every schedule
+// ---- a reduced search against a full one
 
 namespace {
 
 enum class deed { yields, reads, writes, decides, decides_and_writes, spends, count };
 using lives = std::vector<std::vector<deed>>;
 
-/// A handler with something to spend: what is left says which ways there are.
+/// A purse to decide from: how much is left says which ways there are.
 struct purse {
   int left = 2;
 };
@@ -351,16 +353,16 @@ struct town {
   lives const& all;
   std::array<shared<int>, 2> cells;
   purse money;
-  std::vector<said> seen;  // by each: nobody else's
+  std::vector<said> seen;  // an entry for each process, written by it alone
 };
 
 struct fates_of_town {
-  static constexpr bool tells_what_it_touches = true;  // nothing
+  static constexpr bool tells_what_it_touches = true;  // it touches nothing
   town* of;
   std::size_t on(fate::which w) { return decide(w.of); }
 };
 struct spends_of_town {
-  static constexpr bool tells_what_it_touches = true;  // who uses it does
+  static constexpr bool tells_what_it_touches = true;  // its callers say what they touch
   town* of;
   std::size_t on(spending::some) {
     purse& p = of->money;
@@ -390,7 +392,7 @@ living lives_on(town& t, std::size_t who) {
     } else if (d == deed::decides_and_writes) {
       std::size_t const i = co_await fate::which(2);
       seen += 'w' + std::to_string(i);
-      // So there is a way that touches, and one that does not.
+      // One way touches the cell, and the other does not.
       if (i == who % 2) co_await cell.set(-n);
     } else {
       co_await syncing::touch(&t.money, true);
@@ -428,7 +430,7 @@ std::set<said> ends(exploration const& e) {
 
 }  // namespace
 
-TEST_CASE("who sleeps is woken by what it would touch in any of its ways") {
+TEST_CASE("a sleeping process is woken by an access that one of its ways would conflict with") {
   weft::tests::every_frame_dies const here;
   lives const l{{deed::decides_and_writes}, {deed::reads}};  // it touches if it decides 0
   auto const reduced = of_town(l, granularity::cooperative, true);

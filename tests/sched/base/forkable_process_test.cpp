@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// What a process can be run again from: its log, and what ends that.
+/// How a process is run again from its log, and when it no longer can be.
 
 #include <algorithm>
 #include <array>
@@ -32,7 +32,7 @@ namespace {
 
 using program = eff<void, proc, console>;
 
-/// Hands out what cannot be had twice.
+/// Hands out tickets, each of them once.
 struct tickets {
   struct take : op<int, seals> {};
   using operations = op_list<take>;
@@ -54,7 +54,7 @@ struct moody {
   }
 };
 
-/// What a fork throws, or nothing.
+/// The message of the exception that a fork throws, or an empty string.
 eff<std::string, proc> refusal_of_a_fork() {
   std::string what;
   try {
@@ -71,7 +71,7 @@ std::int64_t alive() { return detail::frames_so_far().alive(); }
 
 // ---- the limit
 
-TEST_CASE("a process whose log would go over its limit cannot fork any more, and goes on") {
+TEST_CASE("a process whose log would exceed its limit can no longer fork, and continues") {
   auto const p = []() -> program {
     for (int i = 0; i != 5; ++i) {
       co_await proc::yield{};
@@ -89,7 +89,7 @@ TEST_CASE("a process whose log would go over its limit cannot fork any more, and
   CHECK(printed_by({.log_limit = 11}, p) == ".....");
 }
 
-TEST_CASE("yields of one site are one entry, however many") {
+TEST_CASE("any number of yields at one site takes one entry of the log") {
   auto const p = []() -> program {
     for (int i = 0; i != 1000; ++i) co_await proc::yield{};
     bool const first = co_await proc::fork{};
@@ -100,7 +100,7 @@ TEST_CASE("yields of one site are one entry, however many") {
   CHECK(printed_by({.log_limit = 4}, p) == "3210");
 }
 
-TEST_CASE("a million yields of a process that may fork take no memory that stays") {
+TEST_CASE("a million yields of a process that may fork leave no memory allocated") {
   std::vector<std::int64_t> seen;
   schedule([&seen]() -> eff<void, proc> {
     for (int i = 1; i != 1'000'001; ++i) {
@@ -112,7 +112,7 @@ TEST_CASE("a million yields of a process that may fork take no memory that stays
   CHECK(seen[0] == seen[1]);
 }
 
-TEST_CASE("a log that went over its limit is given back") {
+TEST_CASE("a log that exceeded its limit is freed") {
   std::vector<std::int64_t> seen;
   schedule({.log_limit = 10'000}, [&seen]() -> eff<void, proc> {
     co_await proc::yield{};
@@ -127,7 +127,7 @@ TEST_CASE("a log that went over its limit is given back") {
   CHECK(seen[1] < seen[0]);
 }
 
-TEST_CASE("without a log there is no fork, and the message says how to have one") {
+TEST_CASE("without a log a fork throws, and the message says how to keep a log") {
   auto const p = []() -> program {
     std::string const what = co_await refusal_of_a_fork();
     co_await console::print{what};
@@ -139,7 +139,8 @@ TEST_CASE("without a log there is no fork, and the message says how to have one"
 
 // ---- sealing
 
-TEST_CASE("what cannot be had twice ends forking, by both names, and the process goes on") {
+TEST_CASE(
+    "a sealing operation ends forking, both operations are named, and the process continues") {
   auto const p = []() -> eff<void, proc, console, tickets> {
     bool const first = co_await proc::fork{};
     int const ticket = co_await tickets::take{};
@@ -156,7 +157,7 @@ TEST_CASE("what cannot be had twice ends forking, by both names, and the process
   CHECK_THAT(text, Contains("false 1: "));
 }
 
-TEST_CASE("what seals and throws instead does not seal") {
+TEST_CASE("a sealing operation that throws does not seal the log") {
   auto const p = []() -> eff<void, proc, console, tickets> {
     std::string what;
     try {
@@ -170,7 +171,8 @@ TEST_CASE("what seals and throws instead does not seal") {
   CHECK(printed_by(p, sells{0}) == "sold out 1 sold out 0 ");
 }
 
-TEST_CASE("who sealed its log can be in no checkpoint, from its next operation on until it ends") {
+TEST_CASE(
+    "a process that sealed its log is in no checkpoint from its next operation until it ends") {
   every_frame_dies const check;
   std::string text;
   scheduler<> s;
@@ -196,10 +198,10 @@ TEST_CASE("who sealed its log can be in no checkpoint, from its next operation o
   CHECK_THROWS_WITH(s.run(before), "sold out");
 }
 
-// ---- what is run again
+// ---- replay
 
 TEST_CASE(
-    "exceptions of handlers outside come again in the next run, and are caught where they were") {
+    "exceptions of handlers outside are thrown again in a replay, and caught at the same place") {
   auto const p = []() -> eff<void, proc, console, ask> {
     std::string all;
     for (int i = 0; i != 4; ++i) {
@@ -216,7 +218,7 @@ TEST_CASE(
   CHECK(printed_by(p, moody()) == "1 2 no 3 4 t 1 2 no 3 4 f ");
 }
 
-TEST_CASE("a program whose call throws fails as a process: at first, and when it is run again") {
+TEST_CASE("a program whose call throws fails as a process: at first, and in a replay") {
   int calls = 0;
   int fatal = 0;
   auto const p = [&calls, &fatal]() -> eff<void, proc> {
@@ -235,7 +237,8 @@ TEST_CASE("a program whose call throws fails as a process: at first, and when it
 
 // ---- divergence
 
-TEST_CASE("a divergence is thrown even if the program catches everything, with both sides") {
+TEST_CASE(
+    "a divergence names both operations, and is thrown even if the program catches everything") {
   bool again = false;
   auto const p = [&again]() -> program {
     bool const second = std::exchange(again, true);
@@ -252,7 +255,8 @@ TEST_CASE("a divergence is thrown even if the program catches everything, with b
                                        Contains("the first time it performed weft::proc::yield"));
 }
 
-TEST_CASE("so it is if a program ends, exits or spawns instead") {
+TEST_CASE(
+    "a program that ends, exits, spawns or wakes in its replay, and did not before, diverges") {
   for (int const which : {0, 1, 2, 3}) {
     bool again = false;
     auto const p = [&again, which]() -> eff<void, proc, console, syncing, spawning<>> {
@@ -270,7 +274,7 @@ TEST_CASE("so it is if a program ends, exits or spawns instead") {
   }
 }
 
-TEST_CASE("the process that diverges fails; those that did not are cancelled") {
+TEST_CASE("the process that diverges fails, and the other processes are cancelled") {
   every_frame_dies const check;
   bool again = false;
   std::string text;
@@ -295,9 +299,9 @@ TEST_CASE("the process that diverges fails; those that did not are cancelled") {
   CHECK(text == "cancelled");
 }
 
-// ---- who is who
+// ---- the name of a process
 
-TEST_CASE("a process is named by the births that led to it, the child of a fork as any other") {
+TEST_CASE("a process is named by the path of starts that led to it, also as the child of a fork") {
   every_frame_dies const check;
   gate g;
   std::string what;
@@ -317,7 +321,7 @@ TEST_CASE("a process is named by the births that led to it, the child of a fork 
   CHECK(what == "1 1.1 1.2 1.2.1 1.2.2 1.3 1.4 ");
 }
 
-TEST_CASE("ids are paths of births, in words, and ordered as they were born") {
+TEST_CASE("an id prints as a path of numbers, and ids are ordered as the processes were started") {
   process_id const first;
   CHECK(first.text() == "1");
   CHECK(first.child(3).child(1).text() == "1.3.1");
@@ -336,7 +340,7 @@ TEST_CASE("ids are paths of births, in words, and ordered as they were born") {
   CHECK_FALSE(hashed.child(1) == hashed.child(2));
 }
 
-TEST_CASE("any id of a few steps reads as it was made, and is ordered as its steps are") {
+TEST_CASE("an id of a few steps prints its steps, and ids are ordered as their steps are") {
   std::vector<std::uint64_t> const steps{1, 2, 7, 8, 9, 63, 64, 511, 512, 4095, 4096, 1 << 20};
   std::vector<std::pair<std::vector<std::uint64_t>, process_id>> all;
   for (auto const a : steps)
@@ -355,20 +359,21 @@ TEST_CASE("any id of a few steps reads as it was made, and is ordered as its ste
   CHECK(wrong == 0);
 }
 
-TEST_CASE("of two threads that want the frames of a fork exactly one gets them") {
+TEST_CASE("of two threads that claim the frames of a fork exactly one gets them") {
   every_frame_dies const check;
   constexpr int rounds = 2000;
   std::array<std::atomic<int>, rounds> got{};
   std::vector<weft::detail::shared_continuation*> rests(rounds);
   for (auto& r : rests) {
     r = new weft::detail::shared_continuation();
-    r->keep();  // one owner a thread
+    r->keep();  // one reference for each thread
   }
   std::barrier together(2);
   auto const racer = [&] {
     for (std::size_t i = 0; i != rounds; ++i) {
       together.arrive_and_wait();
-      if (rests[i]->claim()) got[i].fetch_add(1, std::memory_order_relaxed);  // joined below
+      // Relaxed: the join below orders it.
+      if (rests[i]->claim()) got[i].fetch_add(1, std::memory_order_relaxed);
       rests[i]->release();
     }
   };

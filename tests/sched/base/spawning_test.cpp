@@ -58,11 +58,11 @@ TEST_CASE("std::ref lends a variable to a spawned process") {
   CHECK(n == 6);
 }
 
-TEST_CASE("children have children, whose rows are smaller, or empty") {
+TEST_CASE("spawned processes spawn others, whose rows are smaller, or empty") {
   CHECK(printed_by(has_grandchildren) == "parent child grandchild ");
 }
 
-TEST_CASE("a child may perform what its parent may not, if spawning names it") {
+TEST_CASE("a child may perform an operation that its parent may not, if spawning names it") {
   auto const p = []() -> eff<void, spawning<ask, console>> {
     co_await spawn([]() -> eff<void, ask, console> {
       int const n = co_await ask::get{};
@@ -97,11 +97,11 @@ TEST_CASE("a process that was spawned forkable forks, and one that was not does 
   CHECK(printed_by(p) == "refused fork true fork false and goes on ");
 }
 
-TEST_CASE("a parent that is run again spawns nothing again, nor calls") {
+TEST_CASE("a parent that is run again neither spawns again nor calls the spawned function again") {
   CHECK(printed_by(spawns_before_it_forks) == "child other end end end end ");
 }
 
-TEST_CASE("a child does not see the handlers inside who spawns it") {
+TEST_CASE("a child does not see the handlers inside its parent") {
   auto const body = []() -> eff<void, spawning<ask, console>, ask, console> {
     int const n = co_await ask::get{};
     co_await console::print{"parent " + std::to_string(n) + " "};
@@ -116,11 +116,11 @@ TEST_CASE("a child does not see the handlers inside who spawns it") {
   CHECK(printed_by(p, answers{2}) == "parent 1 child 2");
 }
 
-TEST_CASE("what a spawned function throws when it is called arises at the spawn, in replays too") {
+TEST_CASE("an exception of a call of a spawned function is thrown at the spawn, in replays too") {
   CHECK(printed_by(spawns_in_vain) == "2 2 ");
 }
 
-TEST_CASE("a hundred thousand processes all yield once") {
+TEST_CASE("a hundred thousand processes each yield once") {
   int n = 0;
   auto const p = [&n]() -> program {
     for (int i = 0; i != 100'000; ++i)
@@ -135,7 +135,7 @@ TEST_CASE("a hundred thousand processes all yield once") {
   CHECK(n == 100'000);
 }
 
-TEST_CASE("a process that forks in a loop has children that each do their part") {
+TEST_CASE("the children of a process that forks in a loop each do their part") {
   int n = 0;
   auto const p = [&n]() -> program {
     for (int i = 0; i != 500; ++i) {
@@ -150,7 +150,7 @@ TEST_CASE("a process that forks in a loop has children that each do their part")
   CHECK(n == 500);
 }
 
-TEST_CASE("a chain of forks, each made by the last one's child, comes to its end") {
+TEST_CASE("a chain of forks, each made by the child of the one before, comes to its end") {
   int n = 0;
   auto const p = [&n]() -> program {
     for (int i = 0; i != 300; ++i) {
@@ -165,9 +165,9 @@ TEST_CASE("a chain of forks, each made by the last one's child, comes to its end
   CHECK(n == 300);
 }
 
-// ---- which process it is
+// ---- the ids of processes
 
-TEST_CASE("spawn says which process it has started") {
+TEST_CASE("spawn yields the id of the process that it starts") {
   std::vector<process_id> told;
   std::vector<process_id> own;
   auto const p = [&told, &own]() -> program {
@@ -189,7 +189,7 @@ TEST_CASE("spawn says which process it has started") {
   CHECK(told[3].text() == "1.4");
 }
 
-TEST_CASE("where who spawns waits for room, it is told the same") {
+TEST_CASE("a spawn that waits for room yields the id of the process that it starts") {
   std::vector<process_id> told;
   std::vector<process_id> own;
   auto const p = [&told, &own]() -> program {
@@ -210,7 +210,8 @@ TEST_CASE("where who spawns waits for room, it is told the same") {
   CHECK(told == own);
 }
 
-TEST_CASE("who is run again is told the same ids, and a run of them is one entry of its log") {
+TEST_CASE(
+    "a process run again spawns the same ids, and consecutive ids take one entry of its log") {
   constexpr int many = 600;  // ids of 8, 12 and 16 bits a step
   std::vector<std::vector<process_id>> told;
   auto const p = [&told]() -> program {
@@ -234,7 +235,7 @@ TEST_CASE("who is run again is told the same ids, and a run of them is one entry
   CHECK(told[0] == told[1]);
 }
 
-TEST_CASE("ids that are hashes take an entry each, and come back as well") {
+TEST_CASE("ids that are hashes take an entry of the log each, and come back in a replay") {
   // A path of 15 steps, of 4 bits each: the next step is a hash.
   struct deeper {
     static program go(int left, std::vector<std::vector<process_id>>& told) {
@@ -261,7 +262,7 @@ TEST_CASE("ids that are hashes take an entry each, and come back as well") {
   }
 }
 
-TEST_CASE("the n-th after a child is the one that is born n births later") {
+TEST_CASE("nth_after(n) of a child is the id that its parent gives n starts later") {
   process_id parent;
   for (std::uint64_t step : {1u, 7u, 8u, 63u, 64u, 5u, 512u}) {
     for (std::uint64_t i : {1u, 2u, 6u, 7u, 8u, 62u, 64u, 511u, 513u, 4000u})

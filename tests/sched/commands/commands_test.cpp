@@ -25,7 +25,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-/// What `f` throws, in ordinary code.
+/// The message of the exception that `f` throws, in ordinary code, or "none".
 template <class F>
 std::string refusal_of(F f) {
   try {
@@ -35,7 +35,7 @@ std::string refusal_of(F f) {
   }
   return "none";
 }
-/// What schedule throws.
+/// The message of the exception that schedule throws, or "none".
 template <class Program, class... Handlers>
 std::string end_of(Program p, Handlers&&... handlers) {
   try {
@@ -54,7 +54,7 @@ eff<void, commands<twice>> asks(int n, std::reference_wrapper<std::string> to) {
 
 }  // namespace
 
-TEST_CASE("a command may be answered where it is issued, by whoever takes its type") {
+TEST_CASE("a command may be answered where it is issued, by any dispatcher that takes its type") {
   every_frame_dies const check;
   int naps = 0;
   std::string at;
@@ -75,7 +75,7 @@ TEST_CASE("a command may be answered where it is issued, by whoever takes its ty
   CHECK(naps == 1);
 }
 
-TEST_CASE("several are in flight, and answered in any order each has its own answer") {
+TEST_CASE("commands in flight are answered in any order, and each has its own answer") {
   every_frame_dies const check;
   desk_of<resolve> desk;
   std::vector<std::string> got;
@@ -104,7 +104,7 @@ TEST_CASE("several are in flight, and answered in any order each has its own ans
   CHECK(got == std::vector<std::string>{"c3", "a1", "b2"});
 }
 
-TEST_CASE("of dispatchers that can take a command the first one does, and one may take all") {
+TEST_CASE("the first dispatcher that can take a command takes it, and one may take all") {
   std::string took;
   auto const p = []() -> eff<void, commands<twice, nap>> {
     int const n = co_await perform(twice(4));
@@ -127,7 +127,7 @@ TEST_CASE("of dispatchers that can take a command the first one does, and one ma
   CHECK(took == "one all all all ");
 }
 
-TEST_CASE("what a dispatcher throws arises where the command is issued") {
+TEST_CASE("an exception of a dispatcher arises where the command is issued") {
   every_frame_dies const check;
   std::optional<reply<int>> elsewhere;
   std::string found;
@@ -150,10 +150,10 @@ TEST_CASE("what a dispatcher throws arises where the command is issued") {
              throw std::runtime_error("no " + std::to_string(c.number) + " ");
            }});
   CHECK(found == "no 1 no 2 ");
-  elsewhere->complete(5);  // it had taken the reply: nobody waits, and no harm
+  elsewhere->complete(5);  // it had taken the reply: no process waits, and that is harmless
 }
 
-TEST_CASE("a command fails with what its reply was failed with") {
+TEST_CASE("a command fails with the error that its reply was failed with") {
   every_frame_dies const check;
   std::string found;
   schedule(
@@ -167,7 +167,7 @@ TEST_CASE("a command fails with what its reply was failed with") {
   CHECK(found == "not tired");
 }
 
-TEST_CASE("a command whose reply is destroyed is dropped: the wait names its type and its tag") {
+TEST_CASE("a wait for a command whose reply was destroyed throws, with its type and its tag") {
   every_frame_dies const check;
   std::uint64_t tag = 0;
   std::string found;
@@ -177,7 +177,7 @@ TEST_CASE("a command whose reply is destroyed is dropped: the wait names its typ
         auto first = co_await issue(resolve("a"));
         auto second = co_await issue(resolve("b"));
         CHECK_FALSE(second.is_ready());
-        (void)desk.take_all();  // nobody will answer them
+        (void)desk.take_all();  // no reply will be answered
         CHECK(second.is_ready());
         try {
           (void)co_await second.wait();
@@ -193,7 +193,7 @@ TEST_CASE("a command whose reply is destroyed is dropped: the wait names its typ
         "destroyed");
 }
 
-TEST_CASE("a command dropped while a process waits wakes it; it is a completion_dropped, too") {
+TEST_CASE("a command dropped while a process waits wakes it, with a completion_dropped") {
   every_frame_dies const check;
   desk_of<twice> desk;
   bool was_dropped = false;
@@ -217,7 +217,7 @@ TEST_CASE("a command dropped while a process waits wakes it; it is a completion_
   CHECK(was_dropped);
 }
 
-TEST_CASE("a command is answered once: who answers again is told which") {
+TEST_CASE("a second answer to a command is refused, with its type and its tag") {
   every_frame_dies const check;
   std::string again;
   std::string fails;
@@ -237,14 +237,14 @@ TEST_CASE("a command is answered once: who answers again is told which") {
   CHECK(moved == again);
 }
 
-TEST_CASE("a reply that was assigned to drops what it was to answer") {
+TEST_CASE("an assignment to a reply drops the command that it was to answer") {
   every_frame_dies const check;
   std::optional<reply<int>> kept;
   std::string first;
   schedule(
       [&]() -> eff<void, commands<twice>> {
         auto a = co_await issue(twice(1));
-        auto b = co_await issue(twice(2));  // takes the place of the other
+        auto b = co_await issue(twice(2));  // replaces the first reply
         first = co_await outcome_of(std::move(a));
         kept->complete(4);
         int const n = co_await b.wait();
@@ -259,7 +259,7 @@ TEST_CASE("a reply that was assigned to drops what it was to answer") {
   CHECK_THAT(first, Contains("tag 1, will not be answered") && Catch::Matchers::EndsWith("4"));
 }
 
-TEST_CASE("a command is waited for once") {
+TEST_CASE("a second wait for a command is refused") {
   every_frame_dies const check;
   std::string const end = end_of(
       []() -> eff<void, commands<twice>> {
@@ -272,7 +272,7 @@ TEST_CASE("a command is waited for once") {
   CHECK_THAT(end, Contains("waited for twice"));
 }
 
-TEST_CASE("waiting with a deadline leaves the command in flight") {
+TEST_CASE("a wait that reaches its deadline leaves the command in flight") {
   every_frame_dies const check;
   std::optional<reply<int>> kept;
   std::optional<reply<void>> woken;
@@ -300,7 +300,7 @@ TEST_CASE("waiting with a deadline leaves the command in flight") {
   CHECK(found == "late late 2 woke");
 }
 
-TEST_CASE("an answer may only move, and who does not wait for it is no harm") {
+TEST_CASE("an answer may be move-only, and need not be waited for") {
   every_frame_dies const check;
   struct box_up : command<std::unique_ptr<int>> {
     explicit box_up(int n) : number(n) {}
@@ -319,7 +319,7 @@ TEST_CASE("an answer may only move, and who does not wait for it is no harm") {
   CHECK(got == 5);
 }
 
-TEST_CASE("if the answer's constructor throws, it may be answered again") {
+TEST_CASE("if the constructor of the answer throws, the command may be answered again") {
   every_frame_dies const check;
   struct even {
     explicit even(int n) : value(n) {
@@ -344,7 +344,7 @@ TEST_CASE("if the answer's constructor throws, it may be answered again") {
   CHECK(got == 2);
 }
 
-TEST_CASE("a command answered after its process has ended, or after the scheduler, does nothing") {
+TEST_CASE("an answer after the end of its process, or of its scheduler, has no effect") {
   every_frame_dies const check;
   desk_of<twice> desk;
   schedule(
@@ -355,10 +355,10 @@ TEST_CASE("a command answered after its process has ended, or after the schedule
       dispatchers{puts_on(desk)});
   CHECK(desk.size() == 2);
   desk.take().answer.complete(2);
-  // and the other is dropped with the desk, later still
+  // The other reply is dropped with the desk, later still.
 }
 
-TEST_CASE("a command answered after its process was cancelled does nothing") {
+TEST_CASE("an answer after its process was cancelled has no effect") {
   every_frame_dies const check;
   desk_of<twice> desk;
   std::string waited = "not at all";
@@ -392,7 +392,7 @@ TEST_CASE("a command in flight when its scheduler is destroyed may be answered t
   CHECK(waited == "asked");
 }
 
-TEST_CASE("a handler of another kind makes its replies itself") {
+TEST_CASE("a handler that is not a dispatcher makes its replies itself") {
   every_frame_dies const check;
   struct counts_down {
     in_flight<int> on(issuing<twice>::issue const& o) {
@@ -430,7 +430,9 @@ TEST_CASE("commands may be handled inside a program, for a part of it") {
   CHECK(got == 8);
 }
 
-TEST_CASE("who has issued a command cannot fork, and the message names it and its place") {
+TEST_CASE(
+    "a process that has issued a command cannot fork; the message names the command and its "
+    "place") {
   every_frame_dies const check;
   std::string issued;
   std::string performed;
@@ -457,8 +459,7 @@ TEST_CASE("who has issued a command cannot fork, and the message names it and it
       Contains("issuing<weft::tests::twice>::issue at tests/sched/commands/commands_test.cpp"));
 }
 
-TEST_CASE(
-    "under every schedule a command is answered by another process, before the wait or in it") {
+TEST_CASE("under every schedule another process answers a command, before the wait or in it") {
   struct state {
     desk_of<twice> desk;
     int got = 0;
@@ -505,7 +506,7 @@ TEST_CASE(
   CHECK(during);
 }
 
-TEST_CASE("under every schedule one that nobody answers is a deadlock, and no hang") {
+TEST_CASE("under every schedule a command without an answer is a deadlock, and no hang") {
   auto const found =
       explore([] { return std::make_unique<desk_of<twice>>(); },
               [](std::unique_ptr<desk_of<twice>>&) -> eff<void, commands<twice>> {

@@ -36,7 +36,7 @@ namespace {
 
 using program = eff<void, spawning<proc, commands<twice>>, proc, commands<twice>>;
 
-/// Threads that answer `twice` as it comes, in any order.
+/// Threads that answer `twice` in any order: with the answer, an error, or by dropping the reply.
 class workers {
  public:
   workers(unsigned threads, unsigned seed) {
@@ -53,7 +53,7 @@ class workers {
     changed_.notify_all();
     for (auto& t : threads_) t.join();
   }
-  /// From several threads at once.
+  /// Called from several threads at once.
   void operator()(twice c, reply<int> r) {
     {
       std::lock_guard const lock(mutex_);
@@ -97,7 +97,7 @@ class workers {
   std::vector<std::thread> threads_;
 };
 
-/// Whether it ends as `workers` say.
+/// Whether `f` ends as `workers` answer it.
 eff<bool, commands<twice>> is_right(int n, in_flight<int> f) {
   try {
     int const answer = co_await f.wait();
@@ -113,7 +113,7 @@ eff<void, commands<twice>> asks(int n, std::reference_wrapper<counter> right) {
   bool const it_is = co_await is_right(n, std::move(f));
   right.get() += it_is;
 }
-/// The same, of several that are in flight at once.
+/// The same for several commands that are in flight at once.
 eff<void, proc, commands<twice>> asks_some(int n, std::reference_wrapper<counter> right) {
   auto a = co_await issue(twice(n));
   auto b = co_await issue(twice(n + 1));
@@ -146,9 +146,10 @@ TEMPLATE_TEST_CASE("answers from other threads race with the waits, and none is 
   });
 }
 
-TEMPLATE_TEST_CASE("ten thousand are in flight, answered in any order, and each has its own answer",
-                   "", on_one_thread, on_locked_queue, on_locked_stack, in_random_order,
-                   on_sharing<2>, on_stealing<2>) {
+TEMPLATE_TEST_CASE(
+    "ten thousand commands are in flight, answered in any order, and each has its own answer", "",
+    on_one_thread, on_locked_queue, on_locked_stack, in_random_order, on_sharing<2>,
+    on_stealing<2>) {
   every_frame_dies const check;
   constexpr int many = 10000;
   counter right = 0;
@@ -188,7 +189,7 @@ TEMPLATE_TEST_CASE("ten thousand are in flight, answered in any order, and each 
 TEMPLATE_TEST_CASE("dispatchers that are synchronized are called one at a time", "", on_sharing<2>,
                    on_stealing<2>) {
   every_frame_dies const check;
-  int calls = 0;  // plain: ThreadSanitizer looks
+  int calls = 0;  // not atomic: ThreadSanitizer checks
   counter right = 0;
   run_on<TestType>(
       [&right]() -> program {
@@ -202,8 +203,9 @@ TEMPLATE_TEST_CASE("dispatchers that are synchronized are called one at a time",
   CHECK(right == 1000);
 }
 
-TEMPLATE_TEST_CASE("answers that come while processes are cancelled are taken, or do nothing", "",
-                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_stealing<2>) {
+TEMPLATE_TEST_CASE("answers that come while processes are cancelled are taken, or have no effect",
+                   "", on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>,
+                   on_stealing<2>) {
   for (int round = 0; round != rounds(300); ++round) {
     every_frame_dies const check;
     desk_of<twice> desk;
@@ -223,7 +225,7 @@ TEMPLATE_TEST_CASE("answers that come while processes are cancelled are taken, o
   }
 }
 
-TEMPLATE_TEST_CASE("a scheduler that is shut down leaves its commands to whoever answers later", "",
+TEMPLATE_TEST_CASE("commands of a scheduler that is shut down may be answered later", "",
                    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_stealing<2>) {
   for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
@@ -251,7 +253,7 @@ TEMPLATE_TEST_CASE("a scheduler that is shut down leaves its commands to whoever
   }
 }
 
-TEMPLATE_TEST_CASE("who waits for an answer finds cancelled when somebody asks to stop", "",
+TEMPLATE_TEST_CASE("a process that waits for an answer is cancelled by a stop request", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
                    on_stealing<2>) {
   every_frame_dies const check;

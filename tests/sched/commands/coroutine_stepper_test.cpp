@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Coroutines that are stepped by hand: no scheduler is here but in the last test.
+/// Coroutines that are stepped by hand, without a scheduler except in the last test.
 
 #include "sched/commands/coroutine_stepper.hpp"
 
@@ -27,7 +27,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-/// Counts those that are alive, by a pointer that outlives the coroutine.
+/// Counts its objects, by a pointer that outlives the coroutine.
 class alive {
  public:
   explicit alive(int* n) : n_(n) { ++*n_; }
@@ -78,7 +78,7 @@ body cleans_up(notes* to) {
   } catch (cancelled const&) {
     to->text += "cancelled ";
   }
-  co_await perform(nap());  // in vain
+  co_await perform(nap());  // throws cancelled again
   to->text += "never";
 }
 body minds_the_time(notes* to) {
@@ -107,7 +107,7 @@ void step(machine& m, output& out, event e) {
   m.step(std::span(&e, 1), out);
 }
 
-/// Feeds a parser by hand: chunks of `size` bytes.  The lines.
+/// The lines that a parser finds, stepped by hand with chunks of `size` bytes.
 template <class Parser>
 std::vector<std::string> lines_of(Parser parser, std::string text, std::size_t size) {
   std::vector<std::string> lines;
@@ -164,7 +164,7 @@ TEST_CASE("a coroutine is stepped by hand, from command to command") {
   m.close();
 }
 
-TEST_CASE("a coroutine may have several in flight, and be answered in any order") {
+TEST_CASE("a coroutine may have several commands in flight, answered in any order") {
   every_frame_dies const check;
   notes n;
   machine m = make_stepper();
@@ -200,7 +200,7 @@ TEST_CASE("a coroutine may end in its first step") {
   CHECK(out.status == step_status::done);
 }
 
-TEST_CASE("errors arrive where the coroutine waits, and what it throws leaves the step") {
+TEST_CASE("errors are thrown where the coroutine waits, and its own exceptions leave the step") {
   every_frame_dies const check;
   notes n;
   machine m = make_stepper();
@@ -226,7 +226,7 @@ TEST_CASE("an answer of another type is refused with both names") {
   CHECK_THROWS_WITH(m.step(std::span(&e, 1), out), Contains("asked for int, and holds char"));
 }
 
-TEST_CASE("tags that nobody waits for, and messages, are for nobody") {
+TEST_CASE("a coroutine ignores messages, and answers with unknown tags") {
   every_frame_dies const check;
   notes n;
   machine m = make_stepper();
@@ -242,7 +242,7 @@ TEST_CASE("tags that nobody waits for, and messages, are for nobody") {
   CHECK(n.text == "1 ");
 }
 
-TEST_CASE("a coroutine that is cancelled finds that, and may clean up, but not wait") {
+TEST_CASE("a coroutine that is cancelled receives that, and may clean up, but not wait") {
   every_frame_dies const check;
   notes n;
   notes other;
@@ -280,7 +280,7 @@ TEST_CASE("a coroutine that is closed where it waits is unwound there") {
   CHECK(n.alive == 0);
 }
 
-TEST_CASE("a coroutine that is stepped has no clock, and no method that it was not given") {
+TEST_CASE("a stepped coroutine has no clock, and only the methods that it was given") {
   every_frame_dies const check;
   notes n;
   machine m = make_stepper();
@@ -293,7 +293,8 @@ TEST_CASE("a coroutine that is stepped has no clock, and no method that it was n
   CHECK_THAT(n.text, Contains("has no clock"));
 }
 
-TEST_CASE("a parser by hand and one that is a coroutine find the same lines, stepped by hand") {
+TEST_CASE(
+    "a parser by hand and a parser that is a coroutine find the same lines, stepped by hand") {
   every_frame_dies const check;
   std::string const text = "one\n\nthree, and it is longer\nfour\nno newline at its end";
   std::vector<std::string> const expected{"one", "", "three, and it is longer", "four",

@@ -29,7 +29,7 @@ namespace {
 
 using program = eff<void, spawning<proc, commands<twice>>, proc, commands<twice>>;
 
-/// Keeps what is asked, and remembers the tags.
+/// A dispatcher that keeps each reply in `book`, and its tag in `tags`.
 auto keeps_in(replies<int>& book, std::vector<std::uint64_t>& tags) {
   return [&](twice, reply<int> r) { tags.push_back(book.keep(std::move(r))); };
 }
@@ -41,7 +41,7 @@ eff<void, commands<twice>> asks(std::reference_wrapper<std::string> to) {
 
 }  // namespace
 
-TEST_CASE("a reply is answered by its tag: true once, then false") {
+TEST_CASE("a reply is answered by its tag: the first answer gives true, later ones false") {
   every_frame_dies const check;
   replies<int> book;
   std::vector<std::uint64_t> tags;
@@ -52,7 +52,7 @@ TEST_CASE("a reply is answered by its tag: true once, then false") {
       [&]() -> program {
         for (auto& to : got) co_await spawn(asks, std::ref(to));
         while (tags.size() != 3) co_await proc::yield{};
-        said.push_back(book.complete(77, 1));  // nobody has that one
+        said.push_back(book.complete(77, 1));  // no reply has that tag
         said.push_back(book.complete(tags[1], 5));
         said.push_back(book.complete(tags[1], 6));
         said.push_back(
@@ -68,7 +68,7 @@ TEST_CASE("a reply is answered by its tag: true once, then false") {
   CHECK(got[2] == "7");
 }
 
-TEST_CASE("replies that are left when their book goes are dropped") {
+TEST_CASE("replies that are left when their book is destroyed are dropped") {
   every_frame_dies const check;
   std::string got;
   auto book = std::make_unique<replies<int>>();
@@ -85,7 +85,7 @@ TEST_CASE("replies that are left when their book goes are dropped") {
   CHECK_THAT(got, Contains("weft::tests::twice, tag 1, will not be answered"));
 }
 
-TEST_CASE("a tag that is kept already is refused, and the first one stays") {
+TEST_CASE("a tag that is already kept is refused, and the first reply stays") {
   every_frame_dies const check;
   replies<int> book;
   auto first = reply<int>::to<twice>(5);
@@ -103,7 +103,7 @@ TEST_CASE("a tag that is kept already is refused, and the first one stays") {
   CHECK(its.is_ready());
 }
 
-TEST_CASE("if the answer's constructor throws, the reply is dropped") {
+TEST_CASE("if the constructor of the answer throws, the reply is dropped") {
   every_frame_dies const check;
   struct odd {
     explicit odd(int n) : value(n) {
@@ -121,7 +121,7 @@ TEST_CASE("if the answer's constructor throws, the reply is dropped") {
   CHECK_FALSE(book.complete(1, 3));
 }
 
-TEMPLATE_TEST_CASE("threads that race to answer by tag answer each once", "", on_one_thread,
+TEMPLATE_TEST_CASE("threads that race to answer by tag answer each reply once", "", on_one_thread,
                    in_random_order, on_sharing<2>, on_stealing<2>) {
   constexpr int many = 40;
   for (int round = 0; round != rounds(100); ++round) {

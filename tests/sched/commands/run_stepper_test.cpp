@@ -29,7 +29,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-/// What a stepper lived through.
+/// The calls of a stepper.
 struct life {
   int inits = 0;
   int steps = 0;
@@ -37,7 +37,7 @@ struct life {
   std::string seen{};
 };
 
-/// Does what its method says: a letter a step.
+/// Follows a script, a letter a step.
 ///
 ///   a    is to be stepped again     w    waits
 ///   t    issues a twice             n    issues two naps
@@ -117,7 +117,7 @@ static_assert(!stepper<int>);
 
 using program = eff<void, spawning<proc, steppers<scripted>>, proc, mail>;
 
-/// Starts one with that script.
+/// A program that starts a stepper with that script.
 auto starts(life& l, std::string script, std::string method = "script") {
   return [&l, script, method]() -> program { co_await start_stepper(scripted(l), method, script); };
 }
@@ -125,7 +125,8 @@ auto naps_at_once() {
   return [](nap, reply<void> r) { r.complete(); };
 }
 
-/// What schedule throws.  The program as one type, whoever wrote it: else each is compiled anew.
+/// The message of the exception that schedule throws, or "none".  The program is erased to one
+/// type, so that schedule is not compiled anew for each one.
 template <class... Handlers>
 std::string end_of(std::function<program()> p, Handlers&&... handlers) {
   try {
@@ -138,7 +139,7 @@ std::string end_of(std::function<program()> p, Handlers&&... handlers) {
 
 }  // namespace
 
-TEST_CASE("a stepper is begun, stepped until it is done, and closed") {
+TEST_CASE("a stepper is initialised, stepped until it is done, and closed") {
   every_frame_dies const check;
   life l;
   CHECK(end_of(starts(l, "aad"), dispatchers{doubles, naps_at_once()}) == "none");
@@ -168,7 +169,7 @@ TEST_CASE("an unknown method is an error where the stepper is started, and close
   CHECK(l.closes == 1);
 }
 
-TEST_CASE("a stepper is closed once, also if its init throws, or a step") {
+TEST_CASE("a stepper is closed once, even if its init or a step throws") {
   every_frame_dies const check;
   life at_init;
   life at_step;
@@ -211,14 +212,15 @@ TEST_CASE("a stepper whose scheduler is destroyed while it waits is closed once,
   {
     scheduler<> s;
     s.start({.forkable = false}, starts(l, "td"), dispatchers{puts_on(desk), naps_at_once()});
-    for (int i = 0; i != 3; ++i) s.step();  // the first one, the stepper, who waits for its answer
+    // The first process, the stepper, the process that waits for its answer.
+    for (int i = 0; i != 3; ++i) s.step();
   }
   CHECK(l.steps == 1);
   CHECK(l.closes == 1);
   CHECK(desk.size() == 1);
 }
 
-TEST_CASE("commands of one step go out in order, and each event has its tag") {
+TEST_CASE("the commands of a step are issued in order, and each has its tag in its event") {
   every_frame_dies const check;
   life l;
   std::optional<reply<void>> first;
@@ -226,7 +228,7 @@ TEST_CASE("commands of one step go out in order, and each event has its tag") {
                                               if (!first) {
                                                 first = std::move(r);
                                               } else {
-                                                r.complete();  // at once, and the first one then
+                                                r.complete();  // at once, and then the first one
                                                 first->complete();
                                               }
                                             }}) == "none");
@@ -234,7 +236,8 @@ TEST_CASE("commands of one step go out in order, and each event has its tag") {
   CHECK(l.steps == 2);
 }
 
-TEST_CASE("an answer has its data, or an error: failed, dropped, or what the dispatcher threw") {
+TEST_CASE(
+    "an answer has its data, or an error: failed, dropped, or an exception of the dispatcher") {
   every_frame_dies const check;
   life l;
   CHECK(end_of(starts(l, "ttttd"), dispatchers{[](twice c, reply<int> r) {
@@ -257,7 +260,7 @@ TEST_CASE("an answer has its data, or an error: failed, dropped, or what the dis
   CHECK(l.closes == 1);
 }
 
-TEST_CASE("answers that come later are events, too, in the order in which they come") {
+TEST_CASE("later answers are events, too, in the order in which they come") {
   every_frame_dies const check;
   life l;
   desk_of<twice> desk;
@@ -277,7 +280,7 @@ TEST_CASE("answers that come later are events, too, in the order in which they c
   CHECK(l.closes == 1);
 }
 
-TEST_CASE("one that is to be stepped again lets the others go first") {
+TEST_CASE("a stepper that is to be stepped again lets the others go first") {
   every_frame_dies const check;
   life a;
   life b;
@@ -297,7 +300,7 @@ TEST_CASE("one that is to be stepped again lets the others go first") {
   CHECK(a.steps == 5);
 }
 
-TEST_CASE("messages are events, in order, and wake one that waits") {
+TEST_CASE("messages are events, in order, and wake a stepper that waits") {
   every_frame_dies const check;
   life l;
   std::string const end = end_of(
@@ -316,7 +319,7 @@ TEST_CASE("messages are events, in order, and wake one that waits") {
   CHECK(l.closes == 1);
 }
 
-TEST_CASE("messages and answers come to one that waits for both") {
+TEST_CASE("a stepper that waits for messages and answers receives both") {
   every_frame_dies const check;
   life l;
   desk_of<twice> desk;
@@ -336,7 +339,7 @@ TEST_CASE("messages and answers come to one that waits for both") {
   CHECK(l.closes == 1);
 }
 
-TEST_CASE("one that waits when nothing is in flight and nobody could send ends with no_senders") {
+TEST_CASE("a stepper that waits with no command in flight and no sender ends with no_senders") {
   every_frame_dies const check;
   life on_one_thread;
   life with_inbox;
@@ -356,7 +359,7 @@ TEST_CASE("one that waits when nothing is in flight and nobody could send ends w
   CHECK(with_inbox.closes == 1);
 }
 
-TEST_CASE("one that waits for messages while all others wait is in the deadlock report") {
+TEST_CASE("a stepper that waits for messages while all others wait is in the deadlock report") {
   every_frame_dies const check;
   life l;
   std::string const said = end_of(
@@ -372,7 +375,7 @@ TEST_CASE("one that waits for messages while all others wait is in the deadlock 
   CHECK(l.closes == 1);
 }
 
-TEST_CASE("one that is cancelled is stepped once more, and what it issues then is not") {
+TEST_CASE("a stepper that is cancelled is stepped once more, and issues no more commands") {
   every_frame_dies const check;
   life l;
   desk_of<twice> desk;
@@ -390,7 +393,7 @@ TEST_CASE("one that is cancelled is stepped once more, and what it issues then i
   CHECK(desk.size() == 1);
 }
 
-TEST_CASE("if the last step throws, the process ends with that, after close") {
+TEST_CASE("if the last step throws, the process ends with its exception, after close") {
   every_frame_dies const check;
   life l;
   desk_of<twice> desk;
@@ -417,7 +420,7 @@ TEST_CASE("if the last step throws, the process ends with that, after close") {
   CHECK(l.closes == 1);
 }
 
-TEST_CASE("one that is shut down is stepped once more, and closed") {
+TEST_CASE("a stepper that is shut down is stepped once more, and closed") {
   every_frame_dies const check;
   life l;
   desk_of<twice> desk;
@@ -441,7 +444,7 @@ TEST_CASE("one that is shut down is stepped once more, and closed") {
   CHECK(l.closes == 1);
 }
 
-TEST_CASE("one that was shut down between two steps is stepped once more, and closed") {
+TEST_CASE("a stepper that is shut down between two steps is stepped once more, and closed") {
   every_frame_dies const check;
   life l;
   desk_of<twice> desk;
@@ -456,7 +459,7 @@ TEST_CASE("one that was shut down between two steps is stepped once more, and cl
   CHECK(l.closes == 1);
 }
 
-TEST_CASE("commands in flight when a stepper is done are waited for, and their answers dropped") {
+TEST_CASE("a stepper that is done waits for its commands in flight, and drops their answers") {
   every_frame_dies const check;
   life l;
   desk_of<nap> desk;
@@ -474,7 +477,7 @@ TEST_CASE("commands in flight when a stepper is done are waited for, and their a
   CHECK(l.steps == 1);
 }
 
-TEST_CASE("where there is no room for one more process, a command in flight needs some") {
+TEST_CASE("a command in flight needs room for one more process, and throws if there is none") {
   every_frame_dies const check;
   life l;
   desk_of<twice> desk;
@@ -495,13 +498,13 @@ TEST_CASE("where there is no room for one more process, a command in flight need
   CHECK_THAT(said, Contains("there are as many processes as .max_processes allows, 2"));
 }
 
-TEST_CASE("under every schedule two steppers see their answers, each its own") {
+TEST_CASE("under every schedule two steppers receive their own answers") {
   struct state {
     life a{};
     life b{};
     std::optional<desk_of<twice>::entry> first{};
   };
-  // The first command is in flight until the second one comes, which is answered at once.
+  // The first command is in flight until the second comes, which is answered at once.
   struct in_pairs {
     state* s;
     void operator()(twice c, reply<int> r) const {

@@ -34,7 +34,7 @@ namespace {
 using both_parsers = steppers<line_parser, parsing_coroutine>;
 using program = eff<void, spawning<both_parsers>>;
 
-/// A text and what is to be found in it.
+/// A random text.
 std::string random_text(dice& roll) {
   std::string text;
   for (unsigned n = roll(60); n != 0; --n) text += "ab \n"[roll(4)];
@@ -53,7 +53,8 @@ std::vector<std::string> pieces_of(std::string const& text, std::string_view sep
   return all;
 }
 
-/// Where one parser's bytes come from, and its lines go: some at once, some by another thread.
+/// The source of a parser's bytes and the sink of its lines: answered at once, or by another
+/// thread.
 class source {
  public:
   source(std::string text, unsigned seed) : text_(std::move(text)), roll_(seed) {}
@@ -75,7 +76,7 @@ class source {
     else
       taken_.push_back(std::move(r));
   }
-  /// By another thread, again and again.
+  /// Answers what is due; called by another thread, again and again.
   void answer_some() {
     std::lock_guard const lock(mutex_);
     for (auto& [r, chunk] : chunks_) r.complete(std::move(chunk));
@@ -86,7 +87,7 @@ class source {
   [[nodiscard]] std::vector<std::string> const& lines() const { return lines_; }
 
  private:
-  std::mutex mutex_;  // all of it
+  std::mutex mutex_;  // guards everything
   std::string text_;
   dice roll_;
   std::vector<std::string> lines_;
@@ -94,7 +95,7 @@ class source {
   std::vector<reply<void>> taken_;
 };
 
-/// Runs while it is there.
+/// A thread that lets sources answer while this object lives.
 class answering {
  public:
   explicit answering(std::deque<source>& all)
@@ -116,7 +117,7 @@ class answering {
   std::thread thread_;
 };
 
-/// A stepper that yields, asks and is sent to, and counts.
+/// The counts of a stepper that yields, issues commands and receives messages.
 struct counts {
   counter inits = 0;
   counter closes = 0;
@@ -161,9 +162,10 @@ eff<void, mail> sends(address<int> to, int from, int n) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("a parser by hand and one that is a coroutine find the same, beside each other",
-                   "", on_one_thread, on_locked_queue, on_locked_stack, in_random_order,
-                   on_sharing<2>, on_stealing<2>) {
+TEMPLATE_TEST_CASE(
+    "a parser by hand and one that is a coroutine find the same lines, beside each other", "",
+    on_one_thread, on_locked_queue, on_locked_stack, in_random_order, on_sharing<2>,
+    on_stealing<2>) {
   seeds(static_cast<unsigned>(rounds(100))).for_each([](unsigned seed) {
     every_frame_dies const check;
     dice roll(seed);
@@ -199,9 +201,10 @@ TEMPLATE_TEST_CASE("a parser by hand and one that is a coroutine find the same, 
   });
 }
 
-TEMPLATE_TEST_CASE("messages and answers that race are all seen, and each stepper is closed once",
-                   "", on_one_thread, on_locked_queue, on_locked_stack, in_random_order,
-                   on_sharing<2>, on_stealing<2>) {
+TEMPLATE_TEST_CASE(
+    "messages and answers that race are all received, and each stepper is closed once", "",
+    on_one_thread, on_locked_queue, on_locked_stack, in_random_order, on_sharing<2>,
+    on_stealing<2>) {
   constexpr int steppers_there = 5;
   constexpr int messages = 20;
   for (int round = 0; round != rounds(100); ++round) {
@@ -224,7 +227,7 @@ TEMPLATE_TEST_CASE("messages and answers that race are all seen, and each steppe
   }
 }
 
-TEMPLATE_TEST_CASE("steppers are closed once, also when another process fails", "", on_one_thread,
+TEMPLATE_TEST_CASE("steppers are closed once, even if another process fails", "", on_one_thread,
                    on_locked_queue, in_random_order, on_sharing<2>, on_stealing<2>) {
   for (int round = 0; round != rounds(300); ++round) {
     every_frame_dies const check;

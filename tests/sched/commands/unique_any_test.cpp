@@ -17,7 +17,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-/// So many bytes, counted as it is born and dies.
+/// An object of at least Size bytes, whose constructions and destructions are counted.
 template <std::size_t Size>
 struct sized {
   explicit sized(int n) : tail{} { tail.front() = static_cast<unsigned char>(n); }
@@ -37,7 +37,7 @@ std::string refusal_of(F f) {
 
 }  // namespace
 
-TEST_CASE("a unique_any gives back what it was made of, by its type") {
+TEST_CASE("a unique_any returns its value, by its type") {
   unique_any p(7);
   CHECK(p);
   CHECK(p.holds<int>());
@@ -52,7 +52,7 @@ TEST_CASE("a unique_any gives back what it was made of, by its type") {
   CHECK(p.get<char const*>() == std::string("a decayed one"));
 }
 
-TEST_CASE("a unique_any takes what only moves, and moves itself") {
+TEST_CASE("a unique_any takes a move-only value, and moves by itself") {
   static_assert(!std::is_copy_constructible_v<unique_any>);
   static_assert(std::is_nothrow_move_constructible_v<unique_any>);
   static_assert(std::is_nothrow_move_assignable_v<unique_any>);
@@ -67,7 +67,7 @@ TEST_CASE("a unique_any takes what only moves, and moves itself") {
   CHECK(*five == 5);
 }
 
-TEST_CASE("asking a unique_any for another type is refused, with both names, and changes nothing") {
+TEST_CASE("a unique_any refuses access as another type, with both names, and keeps its value") {
   unique_any p(7);
   CHECK(refusal_of([&] { (void)p.get<char>(); }) ==
         "weft: a unique_any was asked for char, and holds int");
@@ -77,8 +77,8 @@ TEST_CASE("asking a unique_any for another type is refused, with both names, and
   CHECK_THAT(refusal_of([] { (void)unique_any().get<int>(); }), Contains("holds nothing"));
 }
 
-TEMPLATE_TEST_CASE("what is in a unique_any dies once, wherever it lies", "", sized<1>, sized<8>,
-                   sized<9>, sized<100>) {
+TEMPLATE_TEST_CASE("a value in a unique_any is destroyed once, in any place", "", sized<1>,
+                   sized<8>, sized<9>, sized<100>) {
   using counted = tracked<moves::safely>;
   long const births = counted::births;
   long const deaths = counted::deaths;

@@ -31,7 +31,7 @@ using children = spawning<proc, mail, timing>;
 using program = eff<void, children, proc, mail, timing>;
 using message = tracked<moves::safely>;
 
-/// What was received, in that order; each schedule's is an outcome.
+/// The received messages, in order; those of each schedule are an outcome.
 std::string nothing() { return {}; }
 std::string itself(std::string const& s) { return s; }
 
@@ -54,8 +54,8 @@ program notes_until(inbox<int> in, std::string& to, instant t) {
 
 }  // namespace
 
-// The send ends a step, since others hand over there: either goes on first.
-TEST_CASE("one that waits for one that sends has two schedules, and one outcome") {
+// The send ends a step, since other backends hand over there: either process continues first.
+TEST_CASE("a receiver and one sender have two schedules, and one outcome") {
   every_frame_dies const check;
   auto const found = explore(
       nothing,
@@ -71,11 +71,12 @@ TEST_CASE("one that waits for one that sends has two schedules, and one outcome"
   CHECK(names_of(found) == std::set<std::string>{"1"});
 }
 
-// The receiver waits; either sends.  Then three may run: the receiver R, the sender s, of which
-// only the end is left, and the other sender T, whose send ends a step if R waits again.
+// The receiver waits; either sender sends.  Then three processes may run: the receiver R, the
+// sender s, of which only the end is left, and the other sender T, whose send ends a step if R
+// waits again.
 //   R s T, and then R and t in either order: 2      R T, and then s, R and t in any order: 6
 //   s R T, and then R and t: 2                      s T R: 1              T, then R and s: 2
-TEST_CASE("of two who send either is the first: twice 13 schedules, two outcomes") {
+TEST_CASE("of two senders either is first: twice 13 schedules, two outcomes") {
   every_frame_dies const check;
   auto const found = explore(
       nothing,
@@ -94,7 +95,7 @@ TEST_CASE("of two who send either is the first: twice 13 schedules, two outcomes
   CHECK(names_of(found) == std::set<std::string>{"12", "21"});
 }
 
-TEST_CASE("in every schedule each message comes once, and each sender's in order") {
+TEST_CASE("in every schedule each message is received once, and each sender's in order") {
   for (std::size_t const capacity : {1U, 2U, 4U}) {
     every_frame_dies const check;
     auto const found = explore(
@@ -124,12 +125,12 @@ TEST_CASE("in every schedule each message comes once, and each sender's in order
     }
     CHECK(names_of(found).contains("123456"));
     CHECK(names_of(found).contains("456123"));
-    // A send to somebody who waits ends a step.
+    // A send to a waiting receiver ends a step.
     CHECK_FALSE(one_after_the_other);
   }
 }
 
-TEST_CASE("in every schedule each message dies once, whoever dies first") {
+TEST_CASE("in every schedule each message is destroyed once, whichever process ends first") {
   every_frame_dies const check;
   long const births = message::births;
   long const deaths = message::deaths;
@@ -162,8 +163,8 @@ TEST_CASE("in every schedule each message dies once, whoever dies first") {
   CHECK(message::births - births == message::deaths - deaths);
 }
 
-// Two choices: who of the three is first, and then who of the two that are left.
-TEST_CASE("an inbox that goes before, between or after the messages: each send says so") {
+// Two choices: which of the three processes is first, and which of the two that are left.
+TEST_CASE("a send says whether the inbox was destroyed before it") {
   every_frame_dies const check;
   struct state {
     int yes = 0;
@@ -187,7 +188,7 @@ TEST_CASE("an inbox that goes before, between or after the messages: each send s
   CHECK(names_of(found) == std::set<std::string>{"02", "11", "20"});
 }
 
-TEST_CASE("who waits for room when the inbox goes is woken in every schedule") {
+TEST_CASE("a sender that waits for room is woken in every schedule when the inbox is destroyed") {
   every_frame_dies const check;
   auto const found = explore(
       nothing,
@@ -210,11 +211,12 @@ TEST_CASE("who waits for room when the inbox goes is woken in every schedule") {
       itself);
   CHECK(found.ok());
   CHECK(found.deadlocks == 0);
-  // It takes nothing, and then both have room or the second waits; or it takes one.
+  // The receiver takes nothing, and then either both messages fit or the second sender waits; or it
+  // takes one.
   CHECK(names_of(found) == std::set<std::string>{"nn", "yn", "yy"});
 }
 
-TEST_CASE("the last address goes before, or while, somebody receives: nobody waits for ever") {
+TEST_CASE("a receiver is woken when the last address is destroyed, before or while it waits") {
   every_frame_dies const check;
   auto const drops = [](address<int>) -> program { co_return; };
   auto const one = explore(
@@ -227,7 +229,7 @@ TEST_CASE("the last address goes before, or while, somebody receives: nobody wai
       },
       itself);
   CHECK(one.ok());
-  // Of the three, whoever is first; who receives has a second step unless it comes last.
+  // Any of the three is first; the receiver has a second step unless it comes last.
   CHECK(one.schedules == 6);
   auto const several = explore(
       nothing,
@@ -252,7 +254,7 @@ TEST_CASE("the last address goes before, or while, somebody receives: nobody wai
   CHECK(names_of(several) == std::set<std::string>{"nobody"});
 }
 
-TEST_CASE("who selects gets what comes first, and the rest stays") {
+TEST_CASE("select receives the message that comes first, and the other stays") {
   every_frame_dies const check;
   auto const found = explore(
       nothing,
@@ -272,7 +274,7 @@ TEST_CASE("who selects gets what comes first, and the rest stays") {
   CHECK(names_of(found) == std::set<std::string>{"12", "21"});
 }
 
-TEST_CASE("try_receive finds a message or not, by who came first") {
+TEST_CASE("try_receive finds a message if the sender came first") {
   every_frame_dies const check;
   auto const found = explore(
       nothing,
@@ -291,12 +293,12 @@ TEST_CASE("try_receive finds a message or not, by who came first") {
       },
       itself);
   CHECK(found.ok());
-  CHECK(found.schedules == 4);  // it has three steps, the sender one
+  CHECK(found.schedules == 4);  // the receiver has three steps, the sender one
   CHECK(names_of(found) == std::set<std::string>{"--", "-1", "1-"});
 }
 
 TEST_CASE(
-    "a deadline and a message at the same time: either may be first, and no schedule loses it") {
+    "of a deadline and a message at the same time either is first, and no schedule loses it") {
   every_frame_dies const check;
   auto const sends_at = [](address<int> to, instant t) -> program {
     co_await timing::sleep_until{t};
@@ -320,10 +322,11 @@ TEST_CASE(
   CHECK(names_of(after) == std::set<std::string>{"late"});
   auto const same = explored(instant(5ms), instant(5ms));
   CHECK(same.ok());
-  CHECK(names_of(same) == std::set<std::string>{"late"});  // both are due before either goes on
+  // Both are due before either process continues.
+  CHECK(names_of(same) == std::set<std::string>{"late"});
 }
 
-TEST_CASE("who waits for a message that only a third would send is found in a deadlock") {
+TEST_CASE("two processes that wait for each other's messages are found in a deadlock") {
   every_frame_dies const check;
   auto const found = explore(
       nothing,
@@ -346,7 +349,7 @@ TEST_CASE("who waits for a message that only a third would send is found in a de
   CHECK(text.find("process 1.2 in weft::mail::receive at ") != text.npos);
 }
 
-TEST_CASE("two that share a bounded port crosswise can fill both, and that is found") {
+TEST_CASE("two processes that fill each other's bounded ports are found in a deadlock") {
   every_frame_dies const check;
   auto const found = explore(
       nothing,
@@ -363,7 +366,7 @@ TEST_CASE("two that share a bounded port crosswise can fill both, and that is fo
         co_await spawn(plays, std::move(right), std::move(to_left));
       },
       itself);
-  CHECK(found.deadlocks == found.schedules);  // nobody receives before it has sent both
+  CHECK(found.deadlocks == found.schedules);  // no process receives before it has sent both
   auto const& text = found.first_failure()->result.text;
   CHECK(text.find("process 1.1 in weft::mail::send at ") != text.npos);
 }

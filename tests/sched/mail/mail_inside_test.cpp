@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Ports, and all else that a process may do and that may happen to it: forks, handlers, other
+/// Ports together with everything else that a process does or undergoes: forks, handlers, other
 /// schedulers, failures, steps.
 
 #include <algorithm>
@@ -39,7 +39,7 @@ using program = eff<void, children, proc, console, syncing, mail, timing>;
 
 // ---- checkpoints
 
-TEST_CASE("who is woken by the end of a process that a checkpoint drops is dropped as well") {
+TEST_CASE("a process that is woken because a checkpoint drops another process is dropped as well") {
   every_frame_dies const check;
   std::optional<address<int>> on_the_way;
   auto const second = [&on_the_way]() -> program {
@@ -72,7 +72,8 @@ TEST_CASE("who is woken by the end of a process that a checkpoint drops is dropp
 
 // ---- forks
 
-TEST_CASE("who has opened a port cannot fork any more, and is told where it did") {
+TEST_CASE(
+    "a process that has opened a port can no longer fork, and the message says where it did") {
   auto const p = []() -> program {
     co_await proc::fork{};
     auto [in, to] = co_await open<int>();
@@ -84,7 +85,8 @@ TEST_CASE("who has opened a port cannot fork any more, and is told where it did"
                             Contains("weft::mail::open at tests/sched/mail/mail_inside_test.cpp:"));
 }
 
-TEST_CASE("who has received, or tried to, cannot fork any more, and is told where it did") {
+TEST_CASE(
+    "a process that has received, or tried to, can no longer fork, and the message says where") {
   for (int how = 0; how != 4; ++how) {
     auto const p = [how]() -> program {
       auto [in, to] = co_await open<int>();
@@ -126,7 +128,7 @@ TEST_CASE("a process that sends and is run again does not send again") {
     auto const p = [capacity]() -> program {
       auto [in, to] = co_await open<message>({.capacity = capacity});
       {
-        // Named, as g++ 12 destroys closures twice that are made where one awaits.
+        // Named, as g++ 12 destroys closures twice that are made in a co_await expression.
         auto const child = [last = std::move(to)]() -> program {
           co_await last.send(1);
           bool const a = co_await proc::fork{};
@@ -155,7 +157,7 @@ TEST_CASE("a send that was refused is refused in the next run as well") {
     auto [in, to] = co_await open<int>({.capacity = 1});
     auto const child = [to]() -> program {
       bool const first = co_await to.send(1);
-      bool const second = co_await to.send(2);  // waits until the inbox has gone
+      bool const second = co_await to.send(2);  // waits until the inbox is destroyed
       bool const third = co_await to.send(3);
       co_await proc::fork{};
       co_await say(std::string(first ? "yes " : "no ") + (second ? "yes " : "no ") +
@@ -198,7 +200,7 @@ program handles_a_receiver(inbox<int> in) {
 
 }  // namespace
 
-TEST_CASE("processes send and receive inside handlers, whoever comes first") {
+TEST_CASE("processes send and receive inside handlers, in either order") {
   for (bool const receiver_first : {false, true})
     for (std::size_t const capacity : {1U, 100U}) {
       auto const p = [receiver_first, capacity]() -> program {
@@ -234,7 +236,7 @@ TEST_CASE("a region that ends while a process receives in its body ends that pro
           std::ref(*lost), std::ref(in), std::ref(other), how);
       co_await proc::yield{};
       lost.reset();
-      co_await to.send(7);  // nobody waits there any more
+      co_await to.send(7);  // no process waits there any more
       co_await say("sent ");
       auto const m = co_await in.try_receive();
       std::string const left = m ? text(m->value()) : "nothing ";
@@ -251,7 +253,7 @@ TEST_CASE("a region that ends while a process receives in its body ends that pro
   }
 }
 
-TEST_CASE("a region that ends while a process waits for room in its body takes the message") {
+TEST_CASE("a region that ends while a process waits for room in its body destroys the message") {
   every_message_dies const messages;
   every_frame_dies const check;
   std::string said;
@@ -283,7 +285,7 @@ TEST_CASE("a region that ends while a process waits for room in its body takes t
       said, Contains("1 ") && !Contains("2 ") && Contains("was suspended by weft::mail::send at "));
 }
 
-TEST_CASE("inside a body that is resumed bitwise one may send and receive, but not wait") {
+TEST_CASE("a process inside a body that is resumed bitwise may send and receive, but not wait") {
   every_frame_dies const check;
   std::string said;
   std::vector<std::string> refused;
@@ -324,7 +326,7 @@ TEST_CASE("inside a body that is resumed bitwise one may send and receive, but n
   CHECK_THAT(refused[1], Contains("weft::mail::send at tests/sched/mail/mail_inside_test.cpp:"));
 }
 
-TEST_CASE("inside a body that is run again one sends and receives once, and is told the same") {
+TEST_CASE("a body that is run again sends and receives once, and gets the same results") {
   for (bool const log : {false, true}) {
     every_frame_dies const check;
     std::string said;
@@ -407,7 +409,7 @@ TEST_CASE("a process that is refused another scheduler's port is refused in its 
   CHECK(printed_by(p) == "refused refused ");
 }
 
-TEST_CASE("ends that go outside the scheduler wake who waits inside") {
+TEST_CASE("ends of a port that are destroyed outside the scheduler wake the waiters inside") {
   every_frame_dies const check;
   std::string said;
   std::optional<address<int>> far;
@@ -431,7 +433,7 @@ TEST_CASE("ends that go outside the scheduler wake who waits inside") {
       console_to_string(said));
   for (int i = 0; i != 2; ++i) s.step();
   CHECK(said.empty());
-  // In a process of another scheduler, and in none.
+  // In a process of another scheduler, and in no process.
   schedule([&far]() -> eff<void, proc> {
     far.reset();
     co_await proc::yield{};
@@ -441,7 +443,8 @@ TEST_CASE("ends that go outside the scheduler wake who waits inside") {
   CHECK(said == "end refused ");
 }
 
-TEST_CASE("a scheduler that ends before its processes do takes who waits at ports with it") {
+TEST_CASE(
+    "a scheduler that is destroyed before its processes end unwinds those that wait at ports") {
   every_frame_dies const check;
   every_message_dies const messages;
   std::optional<ports<message>> kept;
@@ -472,7 +475,7 @@ TEST_CASE("a scheduler that ends before its processes do takes who waits at port
 
 // ---- failures
 
-TEST_CASE("a deadlock names who receives, who selects and who waits for room, each once") {
+TEST_CASE("a deadlock report names receivers, selecting receivers and waiting senders, each once") {
   auto const p = []() -> program {
     auto [in, to] = co_await open<int>({.capacity = 1});
     auto [other, far] = co_await open<int>();
@@ -504,7 +507,8 @@ TEST_CASE("a deadlock names who receives, who selects and who waits for room, ea
   CHECK_THAT(text, Contains("at tests/sched/mail/mail_inside_test.cpp:"));
 }
 
-TEST_CASE("when one fails, those who wait at ports find cancelled, and who fails loses its inbox") {
+TEST_CASE(
+    "a failure cancels the processes that wait at ports, and the failing process loses its inbox") {
   every_message_dies const messages;
   auto const p = []() -> program {
     auto [in, to] = co_await open<message>({.capacity = 1});
@@ -540,7 +544,7 @@ TEST_CASE("when one fails, those who wait at ports find cancelled, and who fails
   CHECK_THAT(end, Contains("[the owner]") && !Contains("sent "));
 }
 
-TEST_CASE("who ends by exit loses its inbox too, and its address") {
+TEST_CASE("a process that ends by exit destroys its inbox and its address") {
   every_message_dies const messages;
   auto const p = []() -> program {
     auto [in, to] = co_await open<message>();
@@ -561,7 +565,7 @@ TEST_CASE("who ends by exit loses its inbox too, and its address") {
   CHECK(printed_by(p) == "yes no ");
 }
 
-TEST_CASE("who asks to stop has those who wait at ports cancelled") {
+TEST_CASE("a stop request cancels the processes that wait at ports") {
   every_message_dies const messages;
   std::stop_source source;
   schedule_options how;
@@ -595,7 +599,7 @@ TEST_CASE("who asks to stop has those who wait at ports cancelled") {
   CHECK(said == "cancelled cancelled ");
 }
 
-TEST_CASE("one that will not hear that it is cancelled, and receives on, is unwound") {
+TEST_CASE("a process that ignores its cancellation, and receives again, is unwound") {
   for (int how = 0; how != 3; ++how) {
     int tries = 0;
     auto const p = [how, &tries]() -> program {
@@ -623,9 +627,9 @@ TEST_CASE("one that will not hear that it is cancelled, and receives on, is unwo
   }
 }
 
-// ---- whose turn it is
+// ---- turns
 
-TEST_CASE("a step is one process's, also if it sends to one that waits") {
+TEST_CASE("a step belongs to one process, even if it sends to a waiting receiver") {
   every_frame_dies const check;
   std::string said;
   scheduler<> s;
@@ -640,16 +644,16 @@ TEST_CASE("a step is one process's, also if it sends to one that waits") {
       },
       console_to_string(said));
   s.step();  // up to its yield
-  s.step();  // the other waits
+  s.step();  // the receiver waits
   s.step();
-  CHECK((said == "" || said == "sent "));  // who receives has not run
+  CHECK((said == "" || said == "sent "));  // the receiver has not run
   s.run();
   CHECK_THAT(said, Contains("sent ") && Contains("1 ") && Contains("end "));
 }
 
 namespace {
 
-/// Passes on what comes, adding one.  Counts how often.
+/// Passes each message on, incremented, and counts how often.
 using plain = eff<void, spawning<proc, mail>, proc, mail>;
 plain passes_on(inbox<int> in, address<int> to, int& hops, int last) {
   for (auto m = co_await in.next(); m; m = co_await in.next()) {
@@ -661,7 +665,7 @@ plain passes_on(inbox<int> in, address<int> to, int& hops, int last) {
 
 }  // namespace
 
-TEST_CASE("who hands over does so many times in a row, and then lets the others have a turn") {
+TEST_CASE("a sender hands over a bounded number of times in a row, and then lets the others run") {
   every_frame_dies const check;
   int hops = 0;
   std::vector<int> between;
@@ -690,7 +694,7 @@ TEST_CASE("who hands over does so many times in a row, and then lets the others 
   CHECK(std::ranges::max(between) <= 2 * 64);
 }
 
-TEST_CASE("two who send to each other for ever do not starve a third") {
+TEST_CASE("two processes that send to each other for ever do not starve a third") {
   int rounds = 0;
   constexpr int most = 100'000;
   auto const p = [&rounds]() -> program {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Ports on one thread: what each operation does, in which order, and who goes on.
+/// Ports on one thread: the effect of each operation, its order, and which process continues.
 
 #include "sched/mail/mail.hpp"
 
@@ -74,9 +74,9 @@ program sends_at(address<int> to, int n, instant t) {
 
 }  // namespace
 
-// ---- one sends, one receives
+// ---- one sender, one receiver
 
-TEST_CASE("a message that is sent is received, from oneself too") {
+TEST_CASE("a message that is sent is received, by its own sender too") {
   auto const p = []() -> program {
     auto [in, to] = co_await open<std::string>();
     bool const was_sent = co_await to.send("hello");
@@ -87,9 +87,7 @@ TEST_CASE("a message that is sent is received, from oneself too") {
   CHECK(printed_by(p) == "true hello");
 }
 
-TEST_CASE(
-    "messages come in the order in which one sends them, those that wait and those that do "
-    "not") {
+TEST_CASE("messages of one sender arrive in order, whether they wait in the queue or not") {
   auto const p = []() -> program {
     auto [in, to] = co_await open<int>();
     co_await spawn(receives_all, std::move(in));
@@ -132,12 +130,12 @@ TEST_CASE("each sender's messages come in its order, and each message once") {
   CHECK(next == std::vector<int>(senders, each));
 }
 
-TEST_CASE("who sends to one that waits goes on after it") {
+TEST_CASE("a sender hands over to a waiting receiver, and continues after it") {
   auto const p = []() -> program {
     auto [in, to] = co_await open<int>();
     co_await spawn(receives_all, std::move(in));
     co_await spawn([]() -> program { co_await say("third "); });
-    co_await proc::yield{};  // it waits, and the third has run
+    co_await proc::yield{};  // the receiver waits, and the third process has run
     co_await spawn([]() -> program { co_await say("queued "); });
     co_await to.send(1);
     co_await say("sent ");
@@ -147,7 +145,7 @@ TEST_CASE("who sends to one that waits goes on after it") {
   CHECK(printed_by(p) == "third 1 queued sent 2 sent again end ");
 }
 
-TEST_CASE("who sends to one that runs, or is ready, goes on at once") {
+TEST_CASE("a sender to a receiver that runs or is ready continues at once") {
   auto const p = []() -> program {
     auto [in, to] = co_await open<int>();
     co_await spawn(receives_all, std::move(in));
@@ -159,7 +157,7 @@ TEST_CASE("who sends to one that runs, or is ready, goes on at once") {
   CHECK(printed_by(p) == "sent sent again 1 2 end ");
 }
 
-TEST_CASE("try_receive takes what is there, and lets nobody else run") {
+TEST_CASE("try_receive takes a message that is there, and lets no other process run") {
   auto const p = []() -> program {
     auto [in, to] = co_await open<int>();
     co_await spawn(sends, to, 7, 1);
@@ -181,7 +179,7 @@ TEST_CASE("try_receive takes what is there, and lets nobody else run") {
   CHECK(printed_by(p) == "nothing nothing 7 nothing nothing ");
 }
 
-TEST_CASE("messages that only move are sent and received") {
+TEST_CASE("move-only messages are sent and received") {
   auto const p = []() -> program {
     auto [in, to] = co_await open<std::unique_ptr<int>>({.capacity = 1});
     co_await spawn(
@@ -199,7 +197,7 @@ TEST_CASE("messages that only move are sent and received") {
   CHECK(printed_by(p) == "0 1 2 3 ");
 }
 
-TEST_CASE("a port goes through a port") {
+TEST_CASE("an end of a port can be sent through a port") {
   auto const p = []() -> program {
     auto [questions, to] = co_await open<address<int>>();
     co_await spawn(
@@ -215,7 +213,7 @@ TEST_CASE("a port goes through a port") {
       int const answer = co_await in.receive();
       co_await say(text(answer));
     }
-    // And an inbox, with what is in it.
+    // And an inbox, with the messages in it.
     auto [in, mine] = co_await open<int>();
     auto [boxes, post] = co_await open<inbox<int>>();
     co_await mine.send(10);
@@ -229,9 +227,10 @@ TEST_CASE("a port goes through a port") {
   CHECK(printed_by(p) == "1 2 3 10 11 ");
 }
 
-// ---- ends that go
+// ---- destroyed ends
 
-TEST_CASE("when the last address goes, what was sent comes first, and then nobody is left") {
+TEST_CASE(
+    "after the last address is destroyed the sent messages are received, and then no_senders") {
   for (bool const waits : {false, true}) {
     auto const p = [waits]() -> program {
       auto [in, to] = co_await open<int>();
@@ -264,7 +263,7 @@ TEST_CASE("when the last address goes, what was sent comes first, and then nobod
   }
 }
 
-TEST_CASE("an inbox makes addresses, also when all others have gone") {
+TEST_CASE("an inbox makes addresses, even when all others are destroyed") {
   auto const p = []() -> program {
     auto [in, to] = co_await open<int>();
     auto copy = to;
@@ -287,14 +286,14 @@ TEST_CASE("an inbox makes addresses, also when all others have gone") {
     co_await say(text(none) + text(m) + text(still));
     auto [other, far] = co_await open<int>();
     co_await say(text(far == copy));
-    copy = far;  // the last of the first
+    copy = far;  // destroys the last address of the first port
     auto const end = co_await in.next();
     co_await say(text(end) + text(far == copy));
   };
   CHECK(printed_by(p) == "true nothing 3 nothing false nothing true ");
 }
 
-TEST_CASE("who sends to an inbox that has gone is told so, and the message is no more") {
+TEST_CASE("a send to a destroyed inbox yields false, and the message is destroyed") {
   every_message_dies const messages;
   auto const p = []() -> program {
     auto [in, to] = co_await open<message>();
@@ -309,7 +308,7 @@ TEST_CASE("who sends to an inbox that has gone is told so, and the message is no
 }
 
 TEST_CASE(
-    "an inbox that goes takes its messages with it, each once, and wakes who waits for room") {
+    "an inbox destroys its messages with it, each once, and wakes the senders that wait for room") {
   every_message_dies const messages;
   auto const p = []() -> program {
     auto [in, to] = co_await open<message>({.capacity = 2});
@@ -332,7 +331,8 @@ TEST_CASE(
   CHECK(printed_by(p) == "0 true 1 true | 10 false 11 false 20 false 21 false ");
 }
 
-TEST_CASE("ends go in any order, in the frame that ends or before, with messages or without") {
+TEST_CASE(
+    "ends are destroyed in any order, in the frame that ends or before, with messages or without") {
   every_message_dies const messages;
   for (int order = 0; order != 6; ++order)
     for (bool const filled : {false, true}) {
@@ -378,7 +378,7 @@ TEST_CASE("ends go in any order, in the frame that ends or before, with messages
   CHECK(printed_by(q) == "1 ");
 }
 
-TEST_CASE("an end that was moved from says so") {
+TEST_CASE("an end that was moved from is refused") {
   auto const p = []() -> program {
     auto [in, to] = co_await open<int>();
     inbox<int> mine = std::move(in);
@@ -403,7 +403,7 @@ TEST_CASE("an end that was moved from says so") {
   CHECK(printed_by(p) == "refused refused refused refused refused refused refused refused 5 ");
 }
 
-TEST_CASE("an inbox that goes while another process receives from it tells that one") {
+TEST_CASE("a process that receives from an inbox gets an error when another process destroys it") {
   auto const p = []() -> program {
     auto [in, to] = co_await open<int>();
     auto mine = std::make_unique<inbox<int>>(std::move(in));
@@ -425,7 +425,7 @@ TEST_CASE("an inbox that goes while another process receives from it tells that 
   CHECK(printed_by(p) == "weft: an inbox was destroyed while a process received from it");
 }
 
-TEST_CASE("an inbox that another process selects from goes, and then all other ends") {
+TEST_CASE("a process that selects gets an error when another process destroys one of the inboxes") {
   auto const p = []() -> program {
     auto [kept, to_kept] = co_await open<int>();
     auto gone = co_await open<int>();
@@ -446,14 +446,14 @@ TEST_CASE("an inbox that another process selects from goes, and then all other e
     co_await proc::yield{};
     its.reset();
     mine.reset();
-    last.reset();  // the mailbox of the first is no more
+    last.reset();  // destroys the mailbox of the first inbox
     co_await proc::yield{};
     co_await proc::yield{};
   };
   CHECK(printed_by(p) == "weft: an inbox was destroyed while a process received from it");
 }
 
-TEST_CASE("one process at a time receives from an inbox, and the second is told so") {
+TEST_CASE("one process at a time receives from an inbox, and the second gets an error") {
   auto const p = []() -> program {
     auto [in, to] = co_await open<int>();
     co_await spawn(
@@ -485,9 +485,9 @@ TEST_CASE("one process at a time receives from an inbox, and the second is told 
   CHECK(printed_by(p) == refused + refused + "first 1 2 ");
 }
 
-// ---- bounded
+// ---- bounded inboxes
 
-TEST_CASE("who sends to a full inbox waits until there is room, the longest waiting first") {
+TEST_CASE("a sender to a full inbox waits until there is room, the longest waiter first") {
   auto const p = []() -> program {
     auto [in, to] = co_await open<int>({.capacity = 2});
     co_await spawn(sends_and_says, to, 0, 4);
@@ -502,7 +502,7 @@ TEST_CASE("who sends to a full inbox waits until there is room, the longest wait
   CHECK(printed_by(p) == "+0 +1 0 +2 1 +10 2 +20 10 +3 20 +11 3 +21 11 21 ");
 }
 
-TEST_CASE("room that comes by any way of receiving lets the next one in") {
+TEST_CASE("every way of receiving makes room, and lets the next sender in") {
   auto const p = []() -> program {
     auto [in, to] = co_await open<int>({.capacity = 1});
     co_await spawn(sends_and_says, std::move(to), 1, 6);
@@ -524,7 +524,7 @@ TEST_CASE("room that comes by any way of receiving lets the next one in") {
   CHECK(printed_by(p) == "+1 +2 +3 +4 +5 +6 1 2 3 4 5 6 ");
 }
 
-TEST_CASE("a bounded inbox holds as many as it says, and no more") {
+TEST_CASE("a bounded inbox holds as many messages as its capacity, and no more") {
   for (std::size_t const n : {1U, 2U, 7U, 8U, 9U, 100U}) {
     auto const p = [n]() -> program {
       auto [in, to] = co_await open<int>({.capacity = n});
@@ -532,20 +532,20 @@ TEST_CASE("a bounded inbox holds as many as it says, and no more") {
       co_await proc::yield{};
       std::size_t count = 0;
       for (auto m = co_await in.try_receive(); m; m = co_await in.try_receive()) ++count;
-      // Whose room it was waits no more, but its message is in.
+      // The sender whose message took the room no longer waits, but its message is in.
       co_await say("=" + std::to_string(count) + ' ');
     };
     CHECK_THAT(printed_by(p), Contains("=" + std::to_string(n + 1) + ' '));
   }
 }
 
-TEST_CASE("an inbox that could never hold a message is refused") {
+TEST_CASE("an inbox with capacity 0 is refused") {
   CHECK_THROWS_WITH(open<int>({.capacity = 0}), Contains("capacity"));
 }
 
 // ---- several inboxes
 
-TEST_CASE("select takes from the first that has one, or waits for whichever comes") {
+TEST_CASE("select takes from the first inbox that has a message, or waits for any") {
   auto const p = []() -> program {
     auto [numbers, to_numbers] = co_await open<int>();
     auto [words, to_words] = co_await open<std::string>();
@@ -583,7 +583,8 @@ TEST_CASE("select takes from the first that has one, or waits for whichever come
   CHECK(printed_by(p) == "i1 sa sb i2 i3 nobody nobody ");
 }
 
-TEST_CASE("who selects is told that nobody is left when the last address of all of them goes") {
+TEST_CASE(
+    "a process that selects gets no_senders when the last address of all inboxes is destroyed") {
   for (int order = 0; order != 6; ++order) {
     auto const p = [order]() -> program {
       auto [a, to_a] = co_await open<int>();
@@ -620,7 +621,7 @@ TEST_CASE("who selects is told that nobody is left when the last address of all 
   }
 }
 
-TEST_CASE("a message that is not selected stays where it is") {
+TEST_CASE("a message that is not selected stays in its inbox") {
   auto const p = []() -> program {
     auto [a, to_a] = co_await open<int>({.capacity = 1});
     auto [b, to_b] = co_await open<std::string>({.capacity = 1});
@@ -640,7 +641,7 @@ TEST_CASE("a message that is not selected stays where it is") {
   CHECK(printed_by(p) == "i0 sw0 i1 sw1 i2 sw2 ");
 }
 
-TEST_CASE("the same inbox twice in one select is refused, and is as before") {
+TEST_CASE("the same inbox twice in one select is refused, and keeps its messages") {
   auto const p = []() -> program {
     auto [in, to] = co_await open<int>();
     std::string why = "never ";
@@ -659,7 +660,7 @@ TEST_CASE("the same inbox twice in one select is refused, and is as before") {
 
 // ---- deadlines
 
-TEST_CASE("who receives with a deadline gets what comes before it, and nothing at it") {
+TEST_CASE("a receiver with a deadline gets a message that comes before it, and nothing at it") {
   auto const p = []() -> program {
     auto [in, to] = co_await open<int>();
     auto [words, to_words] = co_await open<std::string>();
@@ -692,7 +693,7 @@ TEST_CASE("who receives with a deadline gets what comes before it, and nothing a
   CHECK(printed_by(in_virtual_time(), p) == "1 nothing nothing 1 5 20 25 30 nobody");
 }
 
-TEST_CASE("a deadline that is past gives what is there, or nothing after the others had a turn") {
+TEST_CASE("a past deadline gives a message that is there, or nothing after the others had a turn") {
   auto const p = []() -> program {
     auto [in, to] = co_await open<int>();
     co_await to.send(1);
@@ -707,7 +708,7 @@ TEST_CASE("a deadline that is past gives what is there, or nothing after the oth
   CHECK((said == "1 +2 nothing " || said == "1 2 +2 "));
 }
 
-TEST_CASE("a deadline that was not needed wakes nobody later") {
+TEST_CASE("a deadline that was not reached wakes no process later") {
   auto const p = []() -> program {
     auto [in, to] = co_await open<int>();
     co_await spawn(
@@ -731,7 +732,7 @@ TEST_CASE("a deadline that was not needed wakes nobody later") {
   CHECK(printed_by(in_virtual_time(), p) == "0 1 nothing 300 9 ");
 }
 
-TEST_CASE("of a message and a deadline that come at the same time one is had, and none is lost") {
+TEST_CASE("of a message and a deadline at the same time one is received, and no message is lost") {
   for (int const sender_first : {0, 1}) {
     auto const p = [sender_first]() -> program {
       auto [in, to] = co_await open<int>();

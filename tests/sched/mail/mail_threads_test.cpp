@@ -39,7 +39,7 @@ using children = spawning<proc, mail, timing>;
 using program = eff<void, children, proc, mail, timing>;
 using message = tracked<moves::safely>;
 
-/// Counts what is born and dies meanwhile, with the frames.
+/// Checks that constructions and destructions of messages, and of frames, are balanced.
 class everything_dies {
  public:
   everything_dies() = default;
@@ -53,7 +53,7 @@ class everything_dies {
   long const deaths_ = message::deaths;
 };
 
-/// Sends first, first + 1, ... and sometimes lets others run.
+/// Sends first, first + 1, ... and sometimes lets other processes run.
 program sends(address<int> to, int first, int n) {
   dice random(static_cast<unsigned>(first));
   for (int i = first; i != first + n; ++i) {
@@ -61,7 +61,8 @@ program sends(address<int> to, int first, int n) {
     if (random(4) == 0) co_await proc::yield{};
   }
 }
-/// What came to one inbox, of `senders` who each send so many from 10'000 * (their number) on.
+/// The messages that came to one inbox, from `senders` that each send from 10'000 * (their number)
+/// on.
 class arrived {
  public:
   explicit arrived(std::size_t senders) : next_(senders) {}
@@ -80,7 +81,7 @@ class arrived {
 
 }  // namespace
 
-// ---- order, and each once
+// ---- order, and each message once
 
 TEMPLATE_TEST_CASE("each sender's messages come in its order, each once, unbounded and bounded", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
@@ -103,7 +104,7 @@ TEMPLATE_TEST_CASE("each sender's messages come in its order, each once, unbound
   }
 }
 
-TEMPLATE_TEST_CASE("who selects gets the messages of each sender in order, each once", "",
+TEMPLATE_TEST_CASE("select receives the messages of each sender in order, each once", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
                    on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
@@ -154,11 +155,11 @@ TEMPLATE_TEST_CASE("who selects gets the messages of each sender in order, each 
   }
 }
 
-// ---- nobody sleeps on
+// ---- no lost wake-up
 
-TEMPLATE_TEST_CASE("a million times to and fro, and nobody sleeps on", "", on_one_thread,
-                   in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>, on_sharing<8>,
-                   on_stealing<3>) {
+TEMPLATE_TEST_CASE("a million messages go back and forth, and no wake-up is lost", "",
+                   on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
+                   on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   for (int const pairs : {1, 7}) {
     counter played = 0;
@@ -187,9 +188,10 @@ TEMPLATE_TEST_CASE("a million times to and fro, and nobody sleeps on", "", on_on
   }
 }
 
-TEMPLATE_TEST_CASE("a token goes round among those who select and those who receive in time", "",
-                   on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
-                   on_sharing<8>, on_stealing<3>) {
+TEMPLATE_TEST_CASE(
+    "a token goes round in a ring of processes that select, receive, and receive with deadlines",
+    "", on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
+    on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   constexpr std::size_t n = 16;
   int const hops = rounds(100'000);
@@ -220,7 +222,7 @@ TEMPLATE_TEST_CASE("a token goes round among those who select and those who rece
               }
               if (token < last) ++all;
               co_await next.send(token + 1);
-              if (token >= last) co_return;  // the others will hear of it too
+              if (token >= last) co_return;  // the others receive it too
             }
           },
           i, std::move(in[i]), to[(i + 1) % n], hops, std::ref(made));
@@ -229,9 +231,9 @@ TEMPLATE_TEST_CASE("a token goes round among those who select and those who rece
   CHECK(made == hops);
 }
 
-TEMPLATE_TEST_CASE("two who send to each other for ever do not starve a third", "", on_one_thread,
-                   in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>, on_sharing<8>,
-                   on_stealing<3>) {
+TEMPLATE_TEST_CASE("two processes that send to each other for ever do not starve a third", "",
+                   on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
+                   on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   constexpr int most = 10'000'000;
   counter played = 0;
@@ -251,16 +253,17 @@ TEMPLATE_TEST_CASE("two who send to each other for ever do not starve a third", 
                    true);
     co_await spawn(plays, std::move(right), std::move(to_left), std::ref(played), std::ref(is_over),
                    false);
-    if constexpr (!std::is_same_v<TestType, on_locked_stack>)  // a stack is not fair to who yields
+    // A stack is not fair to a process that yields.
+    if constexpr (!std::is_same_v<TestType, on_locked_stack>)
       for (int i = 0; i != 100; ++i) co_await proc::yield{};
     is_over = true;
   });
   CHECK(played < most);
 }
 
-// ---- ends that go
+// ---- destroyed ends
 
-TEMPLATE_TEST_CASE("when all addresses are dropped, whoever does it, who receives hears of it", "",
+TEMPLATE_TEST_CASE("a receiver is woken when all addresses are dropped, by any process", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
                    on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(2000); ++round) {
@@ -296,7 +299,7 @@ TEMPLATE_TEST_CASE("when all addresses are dropped, whoever does it, who receive
   }
 }
 
-TEMPLATE_TEST_CASE("an inbox that goes says so to everyone, and its messages die once", "",
+TEMPLATE_TEST_CASE("a destroyed inbox refuses all senders, and its messages are destroyed once", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
                    on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(500); ++round) {
@@ -384,7 +387,7 @@ TEMPLATE_TEST_CASE("the last address is dropped by a thread that is not the sche
   }
 }
 
-TEMPLATE_TEST_CASE("an address that is dropped as the run ends loses nobody", "", on_sharing<1>,
+TEMPLATE_TEST_CASE("an address that is dropped as the run ends loses no wake-up", "", on_sharing<1>,
                    on_sharing<2>, on_stealing<3>) {
   for (int round = 0; round != rounds(300); ++round) {
     every_frame_dies const check;
@@ -405,7 +408,7 @@ TEMPLATE_TEST_CASE("an address that is dropped as the run ends loses nobody", ""
         auto const m = co_await in.next();
         was_told = !m;
       });
-    } catch (deadlock const&) {  // it was not dropped yet when nobody else was left
+    } catch (deadlock const&) {  // it was not yet dropped when no other process was left
       was_told = true;
     }
     other.join();
@@ -413,8 +416,9 @@ TEMPLATE_TEST_CASE("an address that is dropped as the run ends loses nobody", ""
   }
 }
 
-TEMPLATE_TEST_CASE("who has handed its thread over goes on when its receiver keeps that", "",
-                   on_sharing<2>, on_sharing<8>, on_stealing<3>) {
+TEMPLATE_TEST_CASE(
+    "a sender that handed its thread over continues elsewhere if the receiver keeps the thread", "",
+    on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != 10; ++round) {
     every_frame_dies const check;
     std::atomic<bool> went_on = false;
@@ -435,9 +439,9 @@ TEMPLATE_TEST_CASE("who has handed its thread over goes on when its receiver kee
 
 // ---- deadlines
 
-TEMPLATE_TEST_CASE("messages that race with deadlines are had once, late or not", "", on_one_thread,
-                   in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>, on_sharing<8>,
-                   on_stealing<3>) {
+TEMPLATE_TEST_CASE("messages that race with deadlines are received once, late or not", "",
+                   on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
+                   on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   constexpr int pairs = 4;
   int const each = rounds(10'000);
@@ -484,9 +488,10 @@ TEMPLATE_TEST_CASE("messages that race with deadlines are had once, late or not"
   CHECK(late > 0);
 }
 
-TEMPLATE_TEST_CASE("in virtual time too, where nobody waits for the clock", "", on_one_thread,
-                   in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>, on_sharing<8>,
-                   on_stealing<3>) {
+TEMPLATE_TEST_CASE(
+    "messages that race with deadlines in virtual time are received once, late or not", "",
+    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+    on_stealing<3>) {
   every_frame_dies const check;
   counter got = 0;
   counter late = 0;
@@ -513,16 +518,16 @@ TEMPLATE_TEST_CASE("in virtual time too, where nobody waits for the clock", "", 
   CHECK(late == 100);
 }
 
-// ---- those who die
+// ---- processes that end at any moment
 
 namespace {
 
 struct has_died {};
 
-/// What goes on among those who may die at any moment.
+/// The state of processes that may end at any moment.
 struct town {
   unsigned seed;
-  int how;  // may they throw, or ask to stop, or deadlock
+  int how;  // whether they may throw, request a stop, or deadlock
   std::stop_source stop{};
   counter births = 0;
 };
@@ -586,9 +591,9 @@ program lives_a_while(town& t, unsigned seed, inbox<message> in,
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("whoever dies when and how, what was born dies once", "", on_one_thread,
-                   in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>, on_sharing<8>,
-                   on_stealing<3>) {
+TEMPLATE_TEST_CASE("every message is destroyed once, whenever and however its processes end", "",
+                   on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
+                   on_sharing<8>, on_stealing<3>) {
   seeds(static_cast<unsigned>(rounds(200))).for_each([](unsigned seed) {
     everything_dies const check;
     town t{seed, static_cast<int>(seed % 4)};
@@ -604,7 +609,8 @@ TEMPLATE_TEST_CASE("whoever dies when and how, what was born dies once", "", on_
     } catch (cancelled const&) {
       end = t.how == 2 ? "good" : "cancelled";
     } catch (deadlock const&) {
-      // Who waits for room holds an address of whom it waits for, or of one who waits too.
+      // A sender that waits for room holds an address of its receiver, or of another waiting
+      // process.
     } catch (has_died const&) {
       end = t.how == 1 ? "good" : "failed";
     } catch (exceptions const&) {
@@ -613,9 +619,9 @@ TEMPLATE_TEST_CASE("whoever dies when and how, what was born dies once", "", on_
   });
 }
 
-TEMPLATE_TEST_CASE("a deadlock names who receives and who waits for room, each once", "",
-                   on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
-                   on_sharing<8>, on_stealing<3>) {
+TEMPLATE_TEST_CASE("a deadlock report names receivers and senders that wait for room, each once",
+                   "", on_one_thread, in_random_order, on_locked_stack, on_sharing<1>,
+                   on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(300); ++round) {
     every_frame_dies const check;
     std::string who;

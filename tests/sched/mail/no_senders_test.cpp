@@ -18,8 +18,8 @@
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
 
-// What a receiver finds whose last sender goes with a failure: `cancelled`, once the failure has
-// reached its scheduler or its scope; before that, `no_senders`, as nobody can send any more.
+// What a receiver finds if a failure destroys its last sender: `cancelled`, once the failure has
+// reached the scheduler or the scope of the receiver; before that, `no_senders`.
 
 using namespace weft;
 using namespace weft::tests;
@@ -63,7 +63,7 @@ step fails_with_it(address<int> to) {
   throw std::runtime_error("failed");
 }
 
-/// A process fails that has no address.  The one that has the last is cancelled by that.
+/// The process that fails has no address.  The failure cancels the process that has the last one.
 template <bool Waits>
 program the_sender_is_cancelled(found& what) {
   auto both = co_await open<int>();
@@ -86,7 +86,7 @@ program the_sender_fails(found& what) {
   co_await spawn(fails_with_it, std::move(both.to));
 }
 
-/// How it ended: the failures, without those that are no senders.
+/// The end of a run: its failures, without the no_senders among them.
 struct end {
   found what = found::nothing;
   int failures = 0;
@@ -124,7 +124,7 @@ TEMPLATE_TEST_CASE("a receiver whose sender is cancelled by a failure finds the 
     auto const yields = end_of<TestType>(the_sender_is_cancelled<false>);
     auto const sleeps = end_of<TestType>(the_sender_is_cancelled<true>);
     for (auto const& e : {yields, sleeps}) {
-      // Nothing, if it is cancelled before it has begun.
+      // It finds nothing if it is cancelled before it has begun.
       if (e.what == found::no_sender || e.what == found::a_message)
         FAIL("round " << round << ": found " << static_cast<int>(e.what));
       if (e.failures != 1 || e.without_senders != 0)
@@ -143,11 +143,12 @@ TEMPLATE_TEST_CASE("on one thread a receiver whose sender fails finds the cancel
   }
 }
 
-TEMPLATE_TEST_CASE("on several threads a receiver may find that nobody sends before it hears why",
-                   "", on_sharing<2>, on_sharing<4>, on_stealing<2>, on_stealing<4>) {
+TEMPLATE_TEST_CASE(
+    "on several threads a receiver whose sender fails may find no_senders before the cancellation",
+    "", on_sharing<2>, on_sharing<4>, on_stealing<2>, on_stealing<4>) {
   for (int round = 0; round != 500; ++round) {
     auto const e = end_of<TestType>(the_sender_fails);
-    // Either; and the failure that is the reason is always among those that are reported.
+    // Either; and the failure that caused it is always reported.
     if (e.what == found::a_message) FAIL("round " << round << ": a message");
     if (e.failures != 1) FAIL("round " << round << ": " << e.failures << " failures");
     if (e.without_senders != (e.what == found::no_sender))
@@ -155,7 +156,7 @@ TEMPLATE_TEST_CASE("on several threads a receiver may find that nobody sends bef
   }
 }
 
-TEST_CASE("explored, a receiver finds what it may find on one thread, or on several") {
+TEST_CASE("explore finds a receiver that ends with no_senders at granularity::parallel only") {
   auto const ends_of = [](granularity g, auto program) {
     std::set<std::string> all;
     auto const found_all = explore(
@@ -163,7 +164,7 @@ TEST_CASE("explored, a receiver finds what it may find on one thread, or on seve
         [] { return std::make_unique<found>(found::nothing); },
         [=](std::unique_ptr<found>& f) { return program(*f); }, [](auto const&) { return true; });
     for (auto const& o : found_all.outcomes) {
-      CHECK(o.result.verdict == verdict::failed);  // never a deadlock, and never well
+      CHECK(o.result.verdict == verdict::failed);  // never a deadlock, and never a success
       all.insert(o.result.text.starts_with("weft: 2 processes failed") ? "both" : o.result.text);
     }
     return all;
@@ -173,8 +174,8 @@ TEST_CASE("explored, a receiver finds what it may find on one thread, or on seve
   CHECK(ends_of(granularity::parallel, the_sender_fails) == texts{"both", "failed"});
 }
 
-TEMPLATE_TEST_CASE("a receiver in a scope that is cancelled finds that, not that nobody sends", "",
-                   on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
+TEMPLATE_TEST_CASE("a receiver in a scope that is cancelled finds the cancellation, not no_senders",
+                   "", on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   for (int round = 0; round != 100; ++round) {
     found inside = found::nothing;
@@ -182,7 +183,7 @@ TEMPLATE_TEST_CASE("a receiver in a scope that is cancelled finds that, not that
     run_on<TestType>([&]() -> eff<void, spawning<proc, mail>, tasking<proc, mail>, proc, mail> {
       auto first = co_await open<int>();
       auto second = co_await open<int>();
-      // Outside of the scope it is true that nobody sends any more.
+      // Outside of the scope it is true that no sender is left.
       co_await spawn(
           [](inbox<int> in, found& what) -> step {
             auto const m = co_await in.next();

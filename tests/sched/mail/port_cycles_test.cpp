@@ -12,7 +12,7 @@
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
 
-// Ports that own one another by what was sent to them: they go with their scheduler.
+// Ports that own one another through the messages sent to them: their scheduler destroys them.
 
 using namespace weft;
 using namespace weft::tests;
@@ -20,7 +20,7 @@ using namespace weft::tests;
 namespace {
 
 std::atomic<int> alive = 0;
-/// Counts those that there are.
+/// Counts the objects that are alive.
 struct counted {
   counted() { ++alive; }
   counted(counted&&) noexcept { ++alive; }
@@ -70,7 +70,8 @@ program a_routed_inbox_in_its_own_queue() {
   auto const to = p.routed_in->get_address();
   (void)co_await to.send(std::move(p));
 }
-/// A long line of inboxes, each in the queue of the next one, and the last in the first one's.
+/// A long chain of inboxes, each in the queue of the next one, and the last in the queue of the
+/// first.
 program a_thousand_in_a_ring() {
   auto first = co_await open<parcel>();
   auto const to_the_first = first.to;
@@ -89,8 +90,9 @@ program one_that_fails_then() {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("ports that own one another by their messages go with their scheduler", "",
-                   on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
+TEMPLATE_TEST_CASE(
+    "ports that own one another by their messages are destroyed with their scheduler", "",
+    on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   for (auto* const p :
        {an_inbox_in_its_own_queue, a_shared_inbox_in_its_own_queue, two_in_each_others_queues,
@@ -114,8 +116,8 @@ TEST_CASE("no schedule leaks ports that own one another") {
     }
 }
 
-TEMPLATE_TEST_CASE("messages that nobody can receive any more go with the scheduler", "",
-                   on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
+TEMPLATE_TEST_CASE("messages that no process can receive any more are destroyed with the scheduler",
+                   "", on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::optional<inbox<parcel>> in;
   std::optional<address<parcel>> to;
@@ -127,7 +129,7 @@ TEMPLATE_TEST_CASE("messages that nobody can receive any more go with the schedu
     to.emplace(std::move(both.to));
   });
   CHECK(alive == 0);
-  // Its ends may go later, in any order.
+  // Its ends may be destroyed later, in any order.
   in.reset();
   to.reset();
 }

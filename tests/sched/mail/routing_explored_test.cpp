@@ -23,7 +23,7 @@ namespace {
 using children = spawning<proc, mail, routing>;
 using program = eff<void, children, proc, mail, routing>;
 
-/// What was received, and what who sent was told: each written by one process.
+/// The received messages, and the results of the sends: each written by one process.
 struct world {
   std::string got;
   std::string told;
@@ -39,8 +39,8 @@ std::set<std::string> outcomes_of(exploration const& found) {
                                                          : "wrong: " + o.result.text);
   return names;
 }
-/// All schedules, and those that are left when it is reduced, in steps of either size: the same
-/// outcomes, which it gives.  `few`: how many schedules the last visited.
+/// Runs a full and a reduced exploration, and checks that they find the same outcomes.  `few`: the
+/// number of schedules of the reduced one.
 struct searched {
   std::set<std::string> outcomes;
   std::size_t all = 0;
@@ -85,20 +85,23 @@ using outcomes = std::set<std::string>;
 
 }  // namespace
 
-TEST_CASE("one may send before there is an inbox, while it is there, and when it has gone") {
+TEST_CASE(
+    "a send succeeds only while there is an inbox, not before it is opened or after it is "
+    "destroyed") {
   for (auto const grain : {granularity::cooperative, granularity::parallel}) {
     auto const found = tuple_join(grain, [](world& w) -> program {
       process_id const child = co_await spawn(opens_and_tries, std::ref(w));
       co_await spawn(sends_and_notes, child, 1, std::ref(w));
     });
     outcomes expected{"ok 1/+", "ok nothing/-"};
-    // It came between the look and the end of the inbox.
+    // The message came between the look and the end of the inbox.
     if (grain == granularity::parallel) expected.insert("ok nothing/+");
     CHECK(found.outcomes == expected);
   }
 }
 
-TEST_CASE("a message may come after one has looked, and before the inbox goes") {
+TEST_CASE(
+    "a message may come after try_receive has found none, and before the inbox is destroyed") {
   auto const found = tuple_join(granularity::parallel, [](world& w) -> program {
     process_id const child = co_await spawn(
         [](world& to) -> program {
@@ -113,7 +116,7 @@ TEST_CASE("a message may come after one has looked, and before the inbox goes") 
   CHECK(found.outcomes == outcomes{"ok 1/+", "ok nothing/+", "ok nothing/-"});
 }
 
-TEST_CASE("two send to one by its id: in each order, and each message once") {
+TEST_CASE("messages of two senders by id arrive in either order, each once") {
   for (auto const grain : {granularity::cooperative, granularity::parallel}) {
     auto const found = tuple_join(grain, [](world& w) -> program {
       auto in = co_await open_inbox<int>();
@@ -128,7 +131,7 @@ TEST_CASE("two send to one by its id: in each order, and each message once") {
   }
 }
 
-TEST_CASE("two inboxes that have nothing to do with one another: one schedule stands for all") {
+TEST_CASE("for two inboxes that are independent one schedule stands for all") {
   auto const found = tuple_join(granularity::parallel, [](world&) -> program {
     auto const talks_to_itself = []() -> program {
       auto in = co_await open_inbox<int>();
@@ -145,7 +148,8 @@ TEST_CASE("two inboxes that have nothing to do with one another: one schedule st
   CHECK(found.all > 100);
 }
 
-TEST_CASE("a full inbox that closes: who waits for room is let in, or told, and never forgotten") {
+TEST_CASE(
+    "when a full inbox is destroyed, a sender that waits is let in or gets false, and wakes") {
   for (auto const grain : {granularity::cooperative, granularity::parallel}) {
     auto const found = tuple_join(grain, [](world& w) -> program {
       process_id const child = co_await spawn(
@@ -165,17 +169,18 @@ TEST_CASE("a full inbox that closes: who waits for room is let in, or told, and 
     });
     outcomes expected{"ok 1/++", "ok nothing/--"};
     if (grain == granularity::parallel) {
-      expected.insert("ok 1/+-");        // the second was sent when the inbox had gone
-      expected.insert("ok 2/-+");        // the first, before it was there
-      expected.insert("ok nothing/+-");  // the first between the look and the end of the inbox
+      expected.insert("ok 1/+-");        // the second was sent after the end of the inbox
+      expected.insert("ok 2/-+");        // the first was sent before the inbox was open
+      expected.insert("ok nothing/+-");  // the first came between the look and the end of the inbox
       expected.insert(
-          "ok nothing/-+");  // the same of the second, and the first before it was there
+          "ok nothing/-+");  // the second likewise, and the first before the inbox was open
     }
     CHECK(found.outcomes == expected);
   }
 }
 
-TEST_CASE("who waits at its inbox is a deadlock in each schedule in which one sends too early") {
+TEST_CASE(
+    "a receiver at its inbox is a deadlock in each schedule in which the send came too early") {
   for (auto const grain : {granularity::cooperative, granularity::parallel}) {
     auto const found = tuple_join(grain, [](world& w) -> program {
       process_id const child = co_await spawn([]() -> program {
@@ -184,7 +189,7 @@ TEST_CASE("who waits at its inbox is a deadlock in each schedule in which one se
       });
       co_await sends_and_notes(child, 1, w);
     });
-    bool const is_cooperative = grain == granularity::cooperative;  // then it is sent too early
+    bool const is_cooperative = grain == granularity::cooperative;  // then the send comes too early
     CHECK(found.outcomes ==
           (is_cooperative ? outcomes{"deadlock"} : outcomes{"deadlock", "ok /+"}));
   }

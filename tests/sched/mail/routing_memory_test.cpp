@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// What the table of routes costs: nothing before somebody opens an inbox; and when there is no
+/// The cost of the table of routes: nothing before an inbox is opened; and what happens without
 /// memory for it.
 
 #include <catch2/catch.hpp>
@@ -16,9 +16,9 @@
 
 namespace {
 
-/// How many allocations succeed before one does not; never, if that is negative.
+/// The number of allocations that succeed before one throws; if negative, none throws.
 long until_failure = -1;
-/// Tables of routes: nothing else here is so large and so aligned.
+/// Tables of routes: the only allocations of this size and alignment.
 int tables = 0;
 
 void* allocate(std::size_t bytes, std::size_t alignment = 0) {
@@ -69,7 +69,7 @@ program talks() {
 
 }  // namespace
 
-TEST_CASE("there is a table when somebody opens an inbox, and one a scheduler") {
+TEST_CASE("a scheduler has one table of routes, allocated when a process opens an inbox") {
   int const before = tables;
   schedule([]() -> eff<void, mail> {
     auto [in, to] = co_await open<int>();
@@ -85,7 +85,7 @@ TEST_CASE("there is a table when somebody opens an inbox, and one a scheduler") 
   CHECK(tables == before + 1);
 }
 
-TEST_CASE("whichever allocation fails, what is there is taken down, and nothing is kept") {
+TEST_CASE("whichever allocation throws, everything is destroyed, and nothing is kept") {
   int failed = 0;
   for (bool is_done = false; !is_done; ++failed) {
     every_frame_dies const check;

@@ -39,7 +39,7 @@ using all = row<proc, syncing, mail, routing, timing>;
 using children = spawning<all>;
 using program = eff<void, children, all>;
 
-/// Sends it as soon as there is an inbox of that type.
+/// Sends m as soon as there is an inbox of that type.
 template <class M>
 eff<void, proc, routing> sends_when_open(process_id to, M m) {
   for (;;) {
@@ -48,7 +48,7 @@ eff<void, proc, routing> sends_when_open(process_id to, M m) {
     co_await proc::yield{};
   }
 }
-/// Sends first, first + 1, ... there, and sometimes lets others run.
+/// Sends first, first + 1, ... there, and sometimes lets other processes run.
 program sends_from(process_id to, int first, int n) {
   co_await sends_when_open(to, first);
   for (int i = first + 1; i != first + n; ++i) {
@@ -56,7 +56,7 @@ program sends_from(process_id to, int first, int n) {
     if (i % 3 == 0) co_await proc::yield{};
   }
 }
-/// What was received, as text.
+/// The received messages, as text.
 struct heard {
   std::string text;
   counter refused = 0;
@@ -75,9 +75,9 @@ std::string error_of(F f) {
 
 }  // namespace
 
-// ---- one sends, one receives
+// ---- one sender, one receiver
 
-TEMPLATE_TEST_CASE("who is spawned is sent to by the id that spawn said", "", on_one_thread,
+TEMPLATE_TEST_CASE("a spawned process is sent to by the id that spawn yielded", "", on_one_thread,
                    in_random_order, on_locked_queue, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   heard h;
@@ -121,8 +121,8 @@ TEMPLATE_TEST_CASE("each sender's messages come in its order, each once, unbound
   }
 }
 
-TEMPLATE_TEST_CASE("two play ping-pong, each knows the other by its id alone", "", on_one_thread,
-                   in_random_order, on_locked_queue, on_sharing<2>, on_stealing<2>) {
+TEMPLATE_TEST_CASE("two processes play ping-pong, and know each other by id alone", "",
+                   on_one_thread, in_random_order, on_locked_queue, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   counter played = 0;
   run_on<TestType>([&played]() -> program {
@@ -146,15 +146,15 @@ TEMPLATE_TEST_CASE("two play ping-pong, each knows the other by its id alone", "
     {
       auto const closed = std::move(in);
     }
-    (void)co_await send(pong, 0);  // which finds that nobody is here
+    (void)co_await send(pong, 0);  // it finds that there is no inbox any more
   });
   CHECK(played == 500);
 }
 
-// ---- false
+// ---- sends that yield false
 
 TEMPLATE_TEST_CASE(
-    "sending says false to who never was, has no inbox, takes another type, or ended", "",
+    "a send yields false if the process never was, has ended, or has no inbox of that type", "",
     on_one_thread, in_random_order, on_locked_queue, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::vector<bool> said;
@@ -184,7 +184,7 @@ TEMPLATE_TEST_CASE(
     co_await sends_when_open(child, 7);
     for (auto m = co_await done.next(); m; m = co_await done.next()) {
     }
-    // It has let its address go, which was one of its last deeds: soon it has ended.
+    // The process has dropped its address, and soon ends.
     for (there = true; there;) {
       co_await proc::yield{};
       there = co_await send(child, 1);
@@ -198,9 +198,9 @@ TEMPLATE_TEST_CASE(
   CHECK(said == std::vector<bool>{false, false, false, false, false, false, true, true});
 }
 
-TEMPLATE_TEST_CASE("once the inbox has gone sending says false, until there is another", "",
-                   on_one_thread, in_random_order, on_locked_queue, on_locked_stack, on_sharing<2>,
-                   on_stealing<2>) {
+TEMPLATE_TEST_CASE("after its inbox is destroyed a process is not sent to, until it opens another",
+                   "", on_one_thread, in_random_order, on_locked_queue, on_locked_stack,
+                   on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::vector<bool> said;
   run_on<TestType>([&said]() -> program {
@@ -227,7 +227,7 @@ TEMPLATE_TEST_CASE("once the inbox has gone sending says false, until there is a
         std::vector<bool>{true, true, false, true, true, false, true, true, false, false, true});
 }
 
-TEST_CASE("a message that nobody takes dies with its inbox, or where it was sent from") {
+TEST_CASE("a message that is not received is destroyed with its inbox, or at its send") {
   every_frame_dies const check;
   every_message_dies const too;
   schedule([]() -> program {
@@ -238,9 +238,9 @@ TEST_CASE("a message that nobody takes dies with its inbox, or where it was sent
   });
 }
 
-// ---- many
+// ---- many processes
 
-TEMPLATE_TEST_CASE("a thousand processes send to one another at random, and all is counted", "",
+TEMPLATE_TEST_CASE("a thousand processes send to one another at random, and no message is lost", "",
                    on_one_thread, in_random_order, on_locked_queue, on_sharing<2>, on_stealing<2>) {
   static constexpr int many = 1000;
   static constexpr int each = 5;
@@ -266,7 +266,7 @@ TEMPLATE_TEST_CASE("a thousand processes send to one another at random, and all 
         if (m) *received_all += *m;
         co_await proc::yield{};
       }
-      // Until nobody sends any more.
+      // Until no process sends any more.
       --*opened;
       while (*opened != 0) co_await proc::yield{};
       for (auto m = co_await in.try_receive(); m; m = co_await in.try_receive())
@@ -306,7 +306,7 @@ TEMPLATE_TEST_CASE("of a hundred thousand processes no two have the same id", ""
 
 // ---- waiting
 
-TEMPLATE_TEST_CASE("receiving until a time finds nothing, or what has come by then", "",
+TEMPLATE_TEST_CASE("receive_until finds nothing, or a message that has come by then", "",
                    on_one_thread, in_random_order, on_locked_queue, on_locked_stack, on_sharing<2>,
                    on_stealing<2>) {
   every_frame_dies const check;
@@ -328,7 +328,7 @@ TEMPLATE_TEST_CASE("receiving until a time finds nothing, or what has come by th
   CHECK(got == std::vector<std::optional<int>>{{}, 5});
 }
 
-TEMPLATE_TEST_CASE("a full inbox makes who sends wait until there is room", "", on_one_thread,
+TEMPLATE_TEST_CASE("a sender to a full inbox waits until there is room", "", on_one_thread,
                    in_random_order, on_locked_queue, on_locked_stack, on_sharing<2>,
                    on_stealing<2>) {
   every_frame_dies const check;
@@ -352,11 +352,11 @@ TEMPLATE_TEST_CASE("a full inbox makes who sends wait until there is room", "", 
     }
   });
   CHECK(sent == 50);
-  CHECK(most_ahead <= 3);  // two, and one that was let in before it was counted
+  CHECK(most_ahead <= 3);  // the two that fit, and one that was let in before it was counted
 }
 
-TEMPLATE_TEST_CASE("who waits for room is told false when the inbox goes", "", on_one_thread,
-                   in_random_order, on_locked_queue, on_locked_stack, on_sharing<2>,
+TEMPLATE_TEST_CASE("a sender that waits for room yields false when the inbox is destroyed", "",
+                   on_one_thread, in_random_order, on_locked_queue, on_locked_stack, on_sharing<2>,
                    on_stealing<2>) {
   every_frame_dies const check;
   counter told = 0;
@@ -375,7 +375,7 @@ TEMPLATE_TEST_CASE("who waits for room is told false when the inbox goes", "", o
   CHECK(told == 5);
 }
 
-TEMPLATE_TEST_CASE("if all wait for messages by id, the deadlock report says where", "",
+TEMPLATE_TEST_CASE("if all processes wait for messages by id, the deadlock report says where", "",
                    on_one_thread, in_random_order, on_locked_queue, on_locked_stack, on_sharing<2>,
                    on_stealing<2>) {
   every_frame_dies const check;
@@ -393,8 +393,8 @@ TEMPLATE_TEST_CASE("if all wait for messages by id, the deadlock report says whe
   CHECK_THAT(what, Contains("weft::routing::send at tests/sched/mail/routing_test.cpp"));
 }
 
-TEMPLATE_TEST_CASE("who waits at its inbox is cancelled when another fails", "", on_one_thread,
-                   in_random_order, on_locked_queue, on_locked_stack, on_sharing<2>,
+TEMPLATE_TEST_CASE("a process that waits at its inbox is cancelled when another fails", "",
+                   on_one_thread, in_random_order, on_locked_queue, on_locked_stack, on_sharing<2>,
                    on_stealing<2>) {
   every_frame_dies const check;
   counter told = 0;
@@ -417,7 +417,7 @@ TEMPLATE_TEST_CASE("who waits at its inbox is cancelled when another fails", "",
   CHECK(told == 1);
 }
 
-TEMPLATE_TEST_CASE("shutting down unwinds who waits, and takes the inboxes with them", "",
+TEMPLATE_TEST_CASE("a shutdown unwinds waiting processes, and destroys their inboxes", "",
                    one_thread, random_order, locked_queue, sharing_among<2>, stealing_among<2>) {
   every_frame_dies const check;
   counter waiting = 0;
@@ -447,7 +447,7 @@ TEMPLATE_TEST_CASE("shutting down unwinds who waits, and takes the inboxes with 
   CHECK(what == "none");
 }
 
-TEST_CASE("an inbox goes on under the id of who opened it, whoever has it") {
+TEST_CASE("an inbox keeps the id of the process that opened it, whichever process has it") {
   every_frame_dies const check;
   std::string got;
   schedule([&got]() -> program {
@@ -470,7 +470,7 @@ TEST_CASE("an inbox goes on under the id of who opened it, whoever has it") {
   CHECK(got == "12 gone");
 }
 
-TEST_CASE("one selects among its inbox and its ports") {
+TEST_CASE("a process selects among its inbox and its ports") {
   every_frame_dies const check;
   std::string got;
   schedule([&got]() -> program {
@@ -500,7 +500,7 @@ TEST_CASE("an inbox and its table may outlive the scheduler") {
   CHECK(kept.owner() == process_id());
 }
 
-TEST_CASE("a forkable process sends by id, is run again, and does not send again") {
+TEST_CASE("a forkable process that sends by id and is run again does not send again") {
   every_frame_dies const check;
   int sum = 0;
   schedule([&sum]() -> program {
@@ -520,9 +520,9 @@ TEST_CASE("a forkable process sends by id, is run again, and does not send again
   CHECK(sum == 111);
 }
 
-// ---- what is refused
+// ---- refused uses
 
-TEST_CASE("a second inbox of one process is refused, and the first goes on") {
+TEST_CASE("a second inbox of one process is refused, and the first still works") {
   every_frame_dies const check;
   std::string what;
   int got = 0;
@@ -565,7 +565,7 @@ TEST_CASE("an inbox that was not opened, or was moved from, is refused") {
   CHECK_THROWS_WITH(open_inbox<int>({.capacity = 0}), Contains("capacity 0"));
 }
 
-TEST_CASE("opening an inbox seals: who has one cannot fork") {
+TEST_CASE("opening an inbox seals the log: its process cannot fork") {
   auto const what = error_of([] {
     schedule([]() -> program {
       auto const in = co_await open_inbox<int>();

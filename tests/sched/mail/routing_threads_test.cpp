@@ -31,10 +31,10 @@ struct counts {
   counter said_true = 0;
   counter said_false = 0;
   counter received = 0;
-  counter left = 0;  // who still opens and closes
+  counter left = 0;  // processes that still open and close
 };
 
-/// Opens an inbox, takes a few, lets it go, and again.
+/// Opens an inbox, takes a few messages, destroys it, and again.
 program opens_and_closes(counts& of, unsigned seed, int times) {
   dice random(seed);
   for (int i = 0; i != times; ++i) {
@@ -47,7 +47,7 @@ program opens_and_closes(counts& of, unsigned seed, int times) {
   }
   --of.left;
 }
-/// To all of them, while there is one who may open an inbox again.
+/// Sends to all of them, while a process is left that may open an inbox again.
 program sends_to_all(counts& of, std::vector<process_id> to, unsigned seed) {
   dice random(seed);
   for (int i = 0; of.left != 0; ++i) {
@@ -78,20 +78,21 @@ TEMPLATE_TEST_CASE("sends race with inboxes that open and close, and no message 
     for (unsigned i = 0; i != 4; ++i) co_await spawn(sends_to_all, std::ref(all), ids, 100 + i);
   });
   CHECK(all.left == 0);
-  CHECK(all.received <= all.said_true);  // the others went with their inboxes
+  CHECK(all.received <= all.said_true);  // the others were destroyed with their inboxes
   CHECK(all.received > 0);
   CHECK(all.said_false > 0);
 }
 
-TEMPLATE_TEST_CASE("who waits at its inbox is woken by whichever thread sends to its id", "",
-                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+TEMPLATE_TEST_CASE("a process that waits at its inbox is woken by a send of any thread to its id",
+                   "", on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<2>, on_stealing<8>) {
   static constexpr std::size_t ring = 16;
   int const hops = rounds(50'000);
   every_frame_dies const check;
   counter made = 0;
   run_on<TestType>([&made, hops]() -> program {
-    // Each is told whom to send to; a token goes round; the last hop goes round as an end.
+    // Each process receives the id of the next; a token goes round; the last hop goes round as an
+    // end.
     auto const passes_on = [](int most, counter& all) -> program {
       auto next = co_await open_inbox<process_id>();
       process_id const to = co_await next.receive();
@@ -103,7 +104,7 @@ TEMPLATE_TEST_CASE("who waits at its inbox is woken by whichever thread sends to
         int const n = co_await in.receive();
         if (n < most) ++all;
         bool there = co_await send(to, n < most ? n + 1 : n);
-        while (!there && n < most) {  // it is about to open it
+        while (!there && n < most) {  // the next process is about to open it
           co_await proc::yield{};
           there = co_await send(to, n + 1);
         }
@@ -128,7 +129,7 @@ TEMPLATE_TEST_CASE("who waits at its inbox is woken by whichever thread sends to
   CHECK(made == hops);
 }
 
-TEST_CASE("threads outside submit processes, and those are sent to by the ids that submit says") {
+TEST_CASE("threads outside submit processes, and send to them by the ids that submit yields") {
   every_frame_dies const check;
   counter received = 0;
   static constexpr int each = rounds(500);

@@ -45,7 +45,7 @@ eff<std::string, mail, timing> sends(address<injection_node> const& to, instant 
   co_return text_of(r);
 }
 
-/// The same program on each backend, in virtual time: what it says.
+/// The output of the program on a backend, in virtual time.
 template <class Where, class Program>
 said said_by(Program p) {
   every_frame_dies const check;
@@ -58,8 +58,9 @@ said said_by(Program p) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("a send with a deadline says what became of the message, and gives it back", "",
-                   on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
+TEMPLATE_TEST_CASE(
+    "a send with a deadline reports the fate of the message, and returns an unsent one", "",
+    on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   auto const all = said_by<TestType>([](said& s) -> program {
     std::optional<inbox<injection_node>> in;
     std::optional<address<injection_node>> to;
@@ -69,8 +70,8 @@ TEMPLATE_TEST_CASE("a send with a deadline says what became of the message, and 
       to.emplace(std::move(both.to));
     }
     instant const start = co_await timing::now{};
-    s.push_back(co_await sends(*to, start, 1));        // room: sent, though it is late
-    s.push_back(co_await sends(*to, start + 5ms, 2));  // none
+    s.push_back(co_await sends(*to, start, 1));  // there is room: sent, though the deadline is past
+    s.push_back(co_await sends(*to, start + 5ms, 2));  // no room
     instant const then = co_await timing::now{};
     s.push_back(std::to_string((then - start) / 1ms));
     auto const now = co_await to->try_send(std::make_unique<int>(3));
@@ -97,7 +98,7 @@ TEMPLATE_TEST_CASE("a sender with a deadline is let in before it, and in its tur
     instant const start = co_await timing::now{};
     (void)co_await to.send(std::make_unique<int>(0));
     auto const waits = [](address<injection_node> at, int n, instant until, said& out) -> step {
-      co_await timing::sleep_for{n * 1ms};  // so they wait in this order
+      co_await timing::sleep_for{n * 1ms};  // so the senders wait in this order
       std::string const text = co_await sends(at, until, n);
       out.push_back(std::to_string(n) + " " + text);
     };
@@ -107,7 +108,7 @@ TEMPLATE_TEST_CASE("a sender with a deadline is let in before it, and in its tur
     };
     said results[4];
     co_await spawn(waits, to, 1, start + 100ms, std::ref(results[0]));
-    co_await spawn(waits, to, 2, start + 10ms, std::ref(results[1]));  // its time is up first
+    co_await spawn(waits, to, 2, start + 10ms, std::ref(results[1]));  // its deadline is the first
     co_await spawn(waits_for_ever, to, 3);
     co_await spawn(waits, to, 4, instant::max(), std::ref(results[2]));
     co_await spawn(waits, to, 5, start + 100ms, std::ref(results[3]));
@@ -126,7 +127,7 @@ TEMPLATE_TEST_CASE("a sender with a deadline is let in before it, and in its tur
   CHECK(all == said{"0", "1", "3", "4", "5", "1 sent!", "2 too late 2", "4 sent!", "5 sent!"});
 }
 
-TEMPLATE_TEST_CASE("a sender that waits with a deadline is told that the inbox has gone", "",
+TEMPLATE_TEST_CASE("a sender that waits with a deadline learns that the inbox was destroyed", "",
                    on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   auto const all = said_by<TestType>([](said& s) -> program {
     std::optional<inbox<injection_node>> in;
@@ -144,7 +145,7 @@ TEMPLATE_TEST_CASE("a sender that waits with a deadline is told that the inbox h
   CHECK(all == said{"no inbox 7"});
 }
 
-TEMPLATE_TEST_CASE("a receiver that waits has the message of a send with a deadline at once", "",
+TEMPLATE_TEST_CASE("a receiver that waits gets the message of a send with a deadline at once", "",
                    on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   auto const all = said_by<TestType>([](said& s) -> program {
     auto [in, to] = co_await open<injection_node>();
@@ -164,7 +165,7 @@ TEMPLATE_TEST_CASE("a receiver that waits has the message of a send with a deadl
   CHECK(all == said{"1", "2"});
 }
 
-TEMPLATE_TEST_CASE("a send by id has deadlines, too", "", on_one_thread, in_random_order,
+TEMPLATE_TEST_CASE("a send by id may have a deadline, too", "", on_one_thread, in_random_order,
                    on_sharing<2>, on_stealing<2>) {
   using routed = eff<void, spawning<mail, routing, timing>, mail, routing, timing>;
   every_frame_dies const check;
@@ -213,7 +214,7 @@ TEMPLATE_TEST_CASE("a sender with a deadline that is cancelled has not sent", ""
   CHECK(all == said{"cancelled", "not sent"});
 }
 
-TEMPLATE_TEST_CASE("no message is lost or had twice where room appears as the time is up", "",
+TEMPLATE_TEST_CASE("no message is lost or received twice when room appears at the deadline", "",
                    on_one_thread, in_random_order, on_sharing<2>, on_sharing<4>, on_stealing<2>,
                    on_stealing<4>) {
   every_frame_dies const check;
@@ -252,7 +253,8 @@ TEMPLATE_TEST_CASE("no message is lost or had twice where room appears as the ti
   CHECK(sent + late == senders * messages);
 }
 
-TEST_CASE("in every schedule a message sent with a deadline is had, there, or given back") {
+TEST_CASE(
+    "in every schedule a message sent with a deadline is received, still there, or returned") {
   struct state {
     int sent = 0, back = 0, had = 0, left = 0;
   };
@@ -267,7 +269,7 @@ TEST_CASE("in every schedule a message sent with a deadline is had, there, or gi
     co_await spawn(gives, to, start + 2ms, std::ref(s));
     co_await spawn(
         [](inbox<injection_node>& from, state& st) -> step {
-          // At the moment at which a sender's time is up.
+          // At the moment of a sender's deadline.
           co_await timing::sleep_for{1ms};
           auto const m = co_await from.try_receive();
           if (m) ++st.had;
@@ -305,7 +307,7 @@ TEST_CASE("in every schedule a message sent with a deadline is had, there, or gi
     }
 }
 
-TEST_CASE("a send with a deadline for ever is found in a deadlock, and is in the log of a fork") {
+TEST_CASE("a send until instant::max() is in a deadlock report, and in the log of a fork") {
   every_frame_dies const check;
   auto const waits = []() -> eff<void, mail> {
     auto [in, to] = co_await open<int>({.capacity = 1});

@@ -33,7 +33,8 @@ using snapshot = scheduler<>::snapshot;
 
 }  // namespace
 
-TEST_CASE("from a checkpoint after any prefix of steps the same future follows, twice and thrice") {
+TEST_CASE(
+    "from a checkpoint after any number of steps the same future follows, two and three times") {
   every_frame_dies const check;
   for (unsigned prefix = 0;; ++prefix) {
     std::string text;
@@ -60,7 +61,7 @@ TEST_CASE("from a checkpoint after any prefix of steps the same future follows, 
   }
 }
 
-TEST_CASE("many checkpoints of one run may be run in any order, each again and again") {
+TEST_CASE("many checkpoints of one run may be run in any order, each repeatedly") {
   every_frame_dies const check;
   std::string text;
   scheduler<> s;
@@ -85,7 +86,7 @@ TEST_CASE("many checkpoints of one run may be run in any order, each again and a
   CHECK(text == whole.substr(printed[1]) + whole);
 }
 
-TEST_CASE("a checkpoint may be taken of a future of a checkpoint, and outlive what it came from") {
+TEST_CASE("a checkpoint may be taken in the future of another, and outlive that one") {
   every_frame_dies const check;
   std::string text;
   scheduler<> s;
@@ -111,8 +112,7 @@ TEST_CASE("a checkpoint may be taken of a future of a checkpoint, and outlive wh
   }
 }
 
-TEST_CASE(
-    "an answer of a handler outside that came before the checkpoint is the same in each run") {
+TEST_CASE("an answer of a handler outside from before the checkpoint is the same in each run") {
   every_frame_dies const check;
   std::string text;
   counts numbers;
@@ -133,7 +133,7 @@ TEST_CASE(
   CHECK(text == "12 13 14 ");
 }
 
-TEST_CASE("a checkpoint is refused when something could not be run again") {
+TEST_CASE("a checkpoint is refused if a process could not be run again") {
   every_frame_dies const check;
   gate g;
   std::string text;
@@ -150,18 +150,18 @@ TEST_CASE("a checkpoint is refused when something could not be run again") {
     s.step();
     CHECK_THROWS_AS(s.checkpoint(), unforkable);
     s.step();
-    (void)s.checkpoint();  // it has ended
+    (void)s.checkpoint();  // the process without a log has ended
     scheduler<> none;
     none.start({.forkable = false}, []() -> eff<void> { co_return; });
     CHECK_THROWS_AS(none.checkpoint(), unforkable);
   }
-  SECTION("one that waits") {
+  SECTION("a process that waits") {
     scheduler<> s;
     s.start([&g]() -> program { co_await syncing::wait{g}; }, console_to_string(text));
     s.step();
     CHECK_THROWS_AS(s.checkpoint(), unforkable);
   }
-  SECTION("one whose log is over its limit, or full") {
+  SECTION("a process whose log is over its limit, or full") {
     for (std::size_t const limit : {0U, 1U, 2U, 3U}) {
       scheduler<> s;
       s.start(
@@ -188,7 +188,7 @@ TEST_CASE("a checkpoint is refused when something could not be run again") {
   }
 }
 
-TEST_CASE("running a checkpoint drops who waits at a gate by then") {
+TEST_CASE("running a checkpoint drops the processes that wait at a gate by then") {
   every_frame_dies const check;
   gate g;
   std::string order;
@@ -219,7 +219,7 @@ TEST_CASE("running a checkpoint drops who waits at a gate by then") {
   CHECK(text == "woke woken woke woken ");
 }
 
-TEST_CASE("a failure after the checkpoint is not part of it, one before is") {
+TEST_CASE("a failure after the checkpoint is not part of it, and one before is") {
   every_frame_dies const check;
   bool fail = true;
   std::string text;
@@ -240,14 +240,14 @@ TEST_CASE("a failure after the checkpoint is not part of it, one before is") {
       console_to_string(text));
   for (int i = 0; i != 3; ++i) s.step();
   auto const before = s.checkpoint();
-  s.step();  // it fails
+  s.step();  // the first process fails
   auto const after = s.checkpoint();
   fail = false;
   s.run(before);
   CHECK(std::exchange(text, {}) == "went on went on ");
   for (int run = 0; run != 2; ++run) {
     CHECK_THROWS_WITH(s.run(after), "the first failed");
-    CHECK(text.empty());  // its frames had gone on: it is not run again only to be cancelled
+    CHECK(text.empty());  // its frames had been resumed: it is not run again only to be cancelled
   }
   s.run(before);
   CHECK(text == "went on went on ");
@@ -274,7 +274,7 @@ TEST_CASE("a checkpoint is of use while its scheduler lives, and may outlive it"
   CHECK(order == "xx");
 }
 
-TEST_CASE("a process may keep a checkpoint that it is in: nothing leaks") {
+TEST_CASE("a process that keeps a checkpoint of itself does not leak") {
   for (int const steps : {0, 1, 2, 5, 100}) {
     every_frame_dies const check;
     std::string text;

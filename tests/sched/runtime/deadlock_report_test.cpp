@@ -10,7 +10,7 @@
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
 
-// What a deadlock says of each process, word for word: what it waits for, and where.
+// The text of a deadlock report about each process, word for word: its operation, and the place.
 
 using namespace weft;
 using namespace weft::tests;
@@ -63,7 +63,7 @@ step locks_twice(mutex& m) {
 }
 program one_locks_twice(mutex& m) { co_await spawn(locks_twice, std::ref(m)); }
 
-/// The object is there until all processes have ended.
+/// The report of a deadlock; the object lives until all processes have ended.
 template <class Backend, class Object, class... Args>
 std::string deadlock_of(program (*p)(Object&), Args... args) {
   Object object(args...);
@@ -77,14 +77,14 @@ std::string deadlock_of(program (*p)(Object&), Args... args) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("a deadlock says which permits a process waits for, and where", "",
+TEMPLATE_TEST_CASE("a deadlock report says which permits a process waits for, and where", "",
                    on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::string const text = deadlock_of<TestType>(takes_more_than_there_are, 2u);
   std::string const what = at(acquires) +
                            ", for a permit of a semaphore, which has 0 left and was made with 2: "
                            "2 processes wait";
-  // Of five which two wait is the backend's choice.
+  // Which two of the five wait is the backend's choice.
   CHECK(text.starts_with(first_line + "\n  process 1."));
   std::size_t n = 0;
   for (std::size_t i = text.find(what); i != text.npos; i = text.find(what, i + 1)) ++n;
@@ -93,8 +93,9 @@ TEMPLATE_TEST_CASE("a deadlock says which permits a process waits for, and where
         first_line.size() + 2 * (what.size() + std::string("\n  process 1.1").size()));
 }
 
-TEMPLATE_TEST_CASE("a deadlock says which value processes wait for, and which one wrote it last",
-                   "", on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
+TEMPLATE_TEST_CASE(
+    "a deadlock report says which value processes wait for, and which process wrote it last", "",
+    on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::string const what =
       at(waits_for_two) + ", for a shared value to be as its predicate says; it was last written ";
@@ -108,15 +109,15 @@ TEMPLATE_TEST_CASE("a deadlock says which value processes wait for, and which on
         first_line + "\n  process 1.1" + what + "when it was made: 1 process waits");
 }
 
-TEMPLATE_TEST_CASE("a deadlock says how many have arrived at a barrier", "", on_one_thread,
-                   in_random_order, on_sharing<2>, on_stealing<2>) {
+TEMPLATE_TEST_CASE("a deadlock report says how many processes have arrived at a barrier", "",
+                   on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::string const what = at(meets) + ", for the others at a barrier: 2 of 3 have arrived";
   CHECK(deadlock_of<TestType>(one_does_not_come, 3u) ==
         first_line + "\n  process 1.1" + what + "\n  process 1.2" + what);
 }
 
-TEMPLATE_TEST_CASE("a deadlock says which process holds a mutex, and since where", "",
+TEMPLATE_TEST_CASE("a deadlock report says which process holds a mutex, and since where", "",
                    on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   CHECK(deadlock_of<TestType>(one_locks_twice) ==
@@ -124,7 +125,7 @@ TEMPLATE_TEST_CASE("a deadlock says which process holds a mutex, and since where
             at(locks).substr(std::string(" in weft::syncing::wait at ").size()));
 }
 
-TEST_CASE("what a deadlock says of a semaphore is among the outcomes of explore") {
+TEST_CASE("the deadlock report about a semaphore is among the outcomes of explore") {
   auto const found =
       explore([] { return std::make_unique<semaphore>(2); },
               [](std::unique_ptr<semaphore>& s) { return takes_more_than_there_are(*s); },

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-/// `schedule` prints what the scheduler of seed 002 prints in Effekt.  There a fork puts two thunks
-/// into the queue, the one that resumes with true first, and neither goes on at once; nor does who
-/// yields; who exits puts none; and the longest waiting runs next.
+/// `schedule` prints the output of the scheduler in Effekt that docs/06_the_queue_that_remembers.md
+/// shows.  There a fork puts two thunks into the queue, the one that resumes with true first, and
+/// neither continues at once; nor does a process that yields; an exit puts no thunk; and the
+/// longest-waiting process runs next.
 ///
-/// Each program stands here three times: in Effekt, by hand with weft, and as data; its output is
-/// derived by hand, and is that of both and of the model (tests/support/effekt_model.hpp).  Then
-/// random programs are run under weft and by the model.
+/// Each program stands here three times: in Effekt, by hand with weft, and as data.  Its output is
+/// derived by hand, and equals that of both and of the model (tests/support/effekt_model.hpp).
+/// Then random programs are run under weft and by the model.
 
 #include <catch2/catch.hpp>
 #include <set>
@@ -24,10 +25,10 @@ using namespace weft::tests::effekt;
 
 namespace {
 
-// ---- programs that are data, under weft
+// ---- programs as data, under weft
 
 struct own;        // the label of a variable that each process has for itself
-struct failed {};  // what fails{} gives up with
+struct failed {};  // the failure that fails{} performs
 using own_state = tagged<own, state<int>>;
 using walking = eff<void, proc, console, state<int>, own_state, failure<failed>>;
 
@@ -98,7 +99,7 @@ eff<void, proc, console, state<int>> whole(block const& program) {
       state_of(0), handle<failure<failed>>(failure_to_optional<failed>(), walk(program, local)));
 }
 
-// ---- what they print
+// ---- their output
 
 template <class Program>
 output under_weft(Program program) {
@@ -153,7 +154,7 @@ constexpr variable z = variable::local;
 //     println("hello 2"); do yield(); println(4); do yield(); println(5); do yield(); println(6)
 //   }
 // }
-TEST_CASE("the program of the seed: two processes take turns until one exits") {
+TEST_CASE("the first program: two processes take turns until one exits") {
   auto const first = []() -> program {
     co_await say("hello 1");
     co_await proc::yield{};
@@ -181,7 +182,7 @@ TEST_CASE("the program of the seed: two processes take turns until one exits") {
 // scheduler {
 //   fork { println("one"); fork { println("two") } { println("three") } } { println("four") }
 // }
-TEST_CASE("who forks goes to the back of the queue, in both: nothing goes on at once") {
+TEST_CASE("both processes of a fork go to the back of the queue, and neither continues at once") {
   auto const by_hand = []() -> program {
     co_await fork(
         []() -> program {
@@ -204,7 +205,7 @@ TEST_CASE("who forks goes to the back of the queue, in both: nothing goes on at 
 //   }
 //   println("after")
 // }
-TEST_CASE("of nested forks the innermost are four processes, and what follows happens in all") {
+TEST_CASE("the innermost of nested forks are four processes, and all run what follows") {
   auto const by_hand = []() -> program {
     auto const left = []() -> program {
       co_await say("left");
@@ -235,7 +236,7 @@ TEST_CASE("of nested forks the innermost are four processes, and what follows ha
 //   do yield()
 //   println(if (do fork()) "t" else "f")
 // }
-TEST_CASE("of a fork in the middle, what was before happens once") {
+TEST_CASE("operations before a fork in the middle of a program happen once") {
   auto const by_hand = []() -> program {
     co_await say("before");
     co_await proc::yield{};
@@ -287,7 +288,7 @@ TEST_CASE("after an exit at the top of the program nothing happens") {
 //   println(x)
 // }
 // println(x)
-TEST_CASE("a variable outside of the scheduler is one for all: 11, 11, 11") {
+TEST_CASE("a variable outside the scheduler is shared by all processes: 11, 11, 11") {
   auto const by_hand = []() -> program_and_variable {
     bool const first = co_await proc::fork{};
     co_await modify<int>([first](int n) { return n + (first ? 1 : 10); });
@@ -304,7 +305,7 @@ TEST_CASE("a variable outside of the scheduler is one for all: 11, 11, 11") {
 //   do yield()
 //   println(y)
 // }
-TEST_CASE("a variable inside of the scheduler is copied by a fork: 1, 10") {
+TEST_CASE("a variable inside the scheduler is copied by a fork: 1, 10") {
   auto const local = []() -> program {
     int n = 0;
     bool const first = co_await proc::fork{};
@@ -357,7 +358,7 @@ TEST_CASE("of two increments that yield between read and write one is lost") {
 //   }
 //   println("parent")
 // }
-TEST_CASE("a loop that forks off children, which exit, goes on in the parent alone") {
+TEST_CASE("a loop that forks off children, which exit, continues in the parent alone") {
   auto const by_hand = []() -> program {
     for (int i = 1; i != 4; ++i) {
       bool const child = co_await proc::fork{};
@@ -382,7 +383,7 @@ TEST_CASE("a loop that forks off children, which exit, goes on in the parent alo
 //   }
 //   println(y)
 // }
-TEST_CASE("both processes of a fork in a loop go on with the loop, each with its variables") {
+TEST_CASE("both processes of a fork in a loop continue the loop, each with its variables") {
   auto const by_hand = []() -> program {
     int n = 0;
     for (int i = 0; i != 2; ++i) {
@@ -421,7 +422,7 @@ TEST_CASE("a called function that forks returns in both processes") {
 //   } with Fail { def fail() = println("failed") }
 //   println("after")
 // }
-TEST_CASE("a handler inside of the scheduler is there for both processes of a fork") {
+TEST_CASE("a handler inside the scheduler handles the operations of both processes of a fork") {
   auto const by_hand = []() -> program {
     auto const body = []() -> eff<void, proc, console, failure<int>> {
       bool const first = co_await proc::fork{};
@@ -437,7 +438,7 @@ TEST_CASE("a handler inside of the scheduler is there for both processes of a fo
       {attempts{{forks{{fails{}}, {}}, prints{"went well"}}, {prints{"failed"}}}, prints{"after"}});
 }
 
-TEST_CASE("random programs show under weft what the model says") {
+TEST_CASE("random programs print under weft what the model prints") {
   constexpr unsigned programs = 4000;
   std::set<std::string> printed;
   for (unsigned seed = 0; seed != programs; ++seed) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Schedulers with room for so many processes.
+/// Schedulers with a maximum number of processes.
 
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -42,7 +42,7 @@ typename Where::options room_for(std::size_t most, overflow_policy when_full, bo
   return o;
 }
 
-/// How many are there, and were at most: of those that have begun.
+/// The number of processes that have begun: alive now, at most, and in all.
 struct crowd {
   counter now = 0;
   counter most = 0;
@@ -80,7 +80,7 @@ step waits(gate& at, counter& n) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("who spawns one too many is told so, at the spawn, and may go on", "",
+TEMPLATE_TEST_CASE("a spawn beyond the maximum throws, and its process may continue", "",
                    on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   every_frame_dies const check;
@@ -115,7 +115,7 @@ TEMPLATE_TEST_CASE("who spawns one too many is told so, at the spawn, and may go
   CHECK(c.all == 2);
 }
 
-TEMPLATE_TEST_CASE("who forks once too often is told so, and is one", "", on_one_thread,
+TEMPLATE_TEST_CASE("a fork beyond the maximum throws, and its process stays one", "", on_one_thread,
                    on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
@@ -138,9 +138,10 @@ TEMPLATE_TEST_CASE("who forks once too often is told so, and is one", "", on_one
   }
 }
 
-TEMPLATE_TEST_CASE("where they wait for room there are never more, and all have their turn", "",
-                   on_one_thread, on_locked_queue, on_locked_stack, on_sharing<1>, on_sharing<2>,
-                   on_sharing<8>, on_stealing<3>) {
+TEMPLATE_TEST_CASE(
+    "with overflow_policy::wait the maximum is never exceeded, and all processes have their turn",
+    "", on_one_thread, on_locked_queue, on_locked_stack, on_sharing<1>, on_sharing<2>,
+    on_sharing<8>, on_stealing<3>) {
   for (int most : {2, 3, 10, 1000}) {
     every_frame_dies const check;
     int const n = rounds(2000);
@@ -160,10 +161,11 @@ TEMPLATE_TEST_CASE("where they wait for room there are never more, and all have 
   }
 }
 
-TEMPLATE_TEST_CASE("who waits longest for room has it first", "", on_one_thread, on_locked_queue) {
+TEMPLATE_TEST_CASE("the longest waiter for room gets it first", "", on_one_thread,
+                   on_locked_queue) {
   every_frame_dies const check;
   std::string order;
-  // Four spawners, and so no room at all.
+  // Four spawners, which take all the room.
   auto const spawner = [](std::string& to, char name) -> program {
     auto const says = [](std::string& all, char who) -> step {
       all += who;
@@ -174,14 +176,15 @@ TEMPLATE_TEST_CASE("who waits longest for room has it first", "", on_one_thread,
   run_on<TestType>(room_for<TestType>(5, overflow_policy::wait), [&]() -> program {
     for (char const name : {'a', 'b', 'c', 'd'}) co_await spawn(spawner, std::ref(order), name);
   });
-  // a has the room that the first one leaves, and then waits as well.
+  // a gets the room that the first process leaves, and then waits as well.
   CHECK(order.substr(0, 5) == "aabcd");
   CHECK(order.size() == 12);
 }
 
-TEMPLATE_TEST_CASE("forks wait for room, and make what they make without", "", on_one_thread,
-                   on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
-  // Who forks waits while others do: deep first, so that there is always one that ends.
+TEMPLATE_TEST_CASE("forks that wait for room make the same processes as forks that need not", "",
+                   on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
+  // The longest path is forked first, so that there is always a process that ends.
   for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
     crowd c;
@@ -203,9 +206,9 @@ TEMPLATE_TEST_CASE("forks wait for room, and make what they make without", "", o
   }
 }
 
-TEMPLATE_TEST_CASE("one that can fork spawns where there is room, and when it is run again none",
-                   "", on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>,
-                   on_stealing<3>) {
+TEMPLATE_TEST_CASE(
+    "a forkable process spawns where there is room, and spawns nothing when it is run again", "",
+    on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
     crowd c;
@@ -220,7 +223,7 @@ TEMPLATE_TEST_CASE("one that can fork spawns where there is room, and when it is
   }
 }
 
-TEMPLATE_TEST_CASE("where all wait for room that is a deadlock, which names it", "", on_one_thread,
+TEMPLATE_TEST_CASE("a deadlock in which processes wait for room names the room", "", on_one_thread,
                    on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(300); ++round) {
     every_frame_dies const check;
@@ -238,7 +241,7 @@ TEMPLATE_TEST_CASE("where all wait for room that is a deadlock, which names it",
         throw;
       }
     });
-    // Whoever could submit could not come in either.
+    // A submission would not find room either.
     auto const outside = s.template submitter<proc, syncing>();
     std::string what;
     try {
@@ -255,8 +258,8 @@ TEMPLATE_TEST_CASE("where all wait for room that is a deadlock, which names it",
   }
 }
 
-TEMPLATE_TEST_CASE("room for one is for the first", "", on_one_thread, on_locked_queue,
-                   on_sharing<2>, on_stealing<3>) {
+TEMPLATE_TEST_CASE("a maximum of one has room for the first process only", "", on_one_thread,
+                   on_locked_queue, on_sharing<2>, on_stealing<3>) {
   every_frame_dies const check;
   crowd c;
   auto const p = [&]() -> program { co_await spawn(joins, std::ref(c)); };
@@ -268,7 +271,7 @@ TEMPLATE_TEST_CASE("room for one is for the first", "", on_one_thread, on_locked
   CHECK(c.all == 0);
 }
 
-TEMPLATE_TEST_CASE("however one ends, by exit or by an exception, it leaves its room", "",
+TEMPLATE_TEST_CASE("a process leaves its room, whether it ends by exit or by an exception", "",
                    on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_stealing<3>) {
   every_frame_dies const check;
   counter n = 0;
@@ -291,7 +294,7 @@ TEMPLATE_TEST_CASE("however one ends, by exit or by an exception, it leaves its 
   CHECK_THROWS_WITH(run_on<TestType>(room_for<TestType>(2, overflow_policy::wait), p), "no");
 }
 
-TEMPLATE_TEST_CASE("what is not begun after all gives its room back", "", on_one_thread,
+TEMPLATE_TEST_CASE("a process that is not begun after all gives its room back", "", on_one_thread,
                    on_locked_queue, on_sharing<2>, on_stealing<3>) {
   for (overflow_policy const when : {overflow_policy::fail, overflow_policy::wait})
     for (bool const log : {true, false}) {
@@ -311,7 +314,7 @@ TEMPLATE_TEST_CASE("what is not begun after all gives its room back", "", on_one
     }
 }
 
-TEMPLATE_TEST_CASE("who waits for room and is to stop finds cancelled", "", on_one_thread,
+TEMPLATE_TEST_CASE("a process that waits for room is cancelled by a shutdown", "", on_one_thread,
                    on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(300); ++round) {
     every_frame_dies const check;
@@ -342,8 +345,8 @@ TEMPLATE_TEST_CASE("who waits for room and is to stop finds cancelled", "", on_o
   }
 }
 
-TEMPLATE_TEST_CASE("a scheduler that ends unwinds who waits for room", "", on_one_thread,
-                   on_locked_queue) {
+TEMPLATE_TEST_CASE("a scheduler that is destroyed unwinds the processes that wait for room", "",
+                   on_one_thread, on_locked_queue) {
   every_frame_dies const check;
   counter alive = 0;
   crowd c;
@@ -361,8 +364,8 @@ TEMPLATE_TEST_CASE("a scheduler that ends unwinds who waits for room", "", on_on
   CHECK(c.all == 0);
 }
 
-TEMPLATE_TEST_CASE("whoever submits is told that there is no room", "", on_one_thread,
-                   on_locked_queue, on_sharing<1>, on_sharing<2>, on_stealing<3>) {
+TEMPLATE_TEST_CASE("a submission beyond the maximum throws", "", on_one_thread, on_locked_queue,
+                   on_sharing<1>, on_sharing<2>, on_stealing<3>) {
   every_frame_dies const check;
   crowd c;
   counter alive = 0;
@@ -383,7 +386,7 @@ TEMPLATE_TEST_CASE("whoever submits is told that there is no room", "", on_one_t
   CHECK(alive == 0);
 }
 
-TEMPLATE_TEST_CASE("whoever submits waits for room, on his thread, in line with the others", "",
+TEMPLATE_TEST_CASE("a submission waits for room on its own thread, in line with the processes", "",
                    on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   every_frame_dies const check;
@@ -407,7 +410,7 @@ TEMPLATE_TEST_CASE("whoever submits waits for room, on his thread, in line with 
   CHECK(s.alive() == 0);
 }
 
-TEMPLATE_TEST_CASE("whoever waits for room outside is sent away when all are to end", "",
+TEMPLATE_TEST_CASE("a submission that waits for room throws scheduler_stopped at a shutdown", "",
                    on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_stealing<3>) {
   for (int round = 0; round != rounds(300); ++round) {
     every_frame_dies const check;
@@ -441,7 +444,7 @@ TEMPLATE_TEST_CASE("whoever waits for room outside is sent away when all are to 
   }
 }
 
-TEMPLATE_TEST_CASE("a process that submits where there is no room does not stop its thread", "",
+TEMPLATE_TEST_CASE("a process that submits where there is no room does not block its thread", "",
                    on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_stealing<3>) {
   every_frame_dies const check;
   findings found;
@@ -463,7 +466,7 @@ TEMPLATE_TEST_CASE("a process that submits where there is no room does not stop 
   CHECK_THAT(found.all()[0], Contains("submit, by a process of the same scheduler"));
 }
 
-TEST_CASE("a checkpoint has as many as it had, and room for the rest") {
+TEST_CASE("a checkpoint counts the processes that it had, and has room for others") {
   every_frame_dies const check;
   int ends = 0;
   scheduler<> s;
@@ -484,11 +487,11 @@ TEST_CASE("a checkpoint has as many as it had, and room for the rest") {
   CHECK(ends == 6);
 }
 
-// ---- in every schedule
+// ---- every schedule
 
 namespace {
 
-/// Two who spawn two each, where there is room for four.
+/// Two processes spawn two each; `most` is the maximum.
 class full_scheduler final : public detail::subject {
  public:
   explicit full_scheduler(std::size_t most) : most_(most) {}
@@ -525,7 +528,7 @@ class full_scheduler final : public detail::subject {
 
 }  // namespace
 
-TEST_CASE("in every schedule there is never one too many, and nobody waits in vain") {
+TEST_CASE("in every schedule the maximum is kept, and no process waits in vain") {
   for (std::size_t const most : {3U, 4U}) {
     full_scheduler program(most);
     auto const found = detail::explore({.max_shrinking_runs = 0}, program);
@@ -535,7 +538,7 @@ TEST_CASE("in every schedule there is never one too many, and nobody waits in va
   }
 }
 
-TEST_CASE("two who start two each, where there is room for themselves only, never do") {
+TEST_CASE("two processes that spawn two each, with room for themselves only, are in a deadlock") {
   full_scheduler program(2);
   auto const found = detail::explore({.max_shrinking_runs = 0}, program);
   CHECK(found.complete);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 
 /// The n-th allocation of a program fails, for every n: of one program for each feature, on one
-/// thread.  A program then comes to what it comes to with memory, or throws what says that there
-/// was none; it ends, and nothing of it is left.
+/// thread.  The program then has the same result as with memory, or throws bad_alloc; it ends, and
+/// nothing of it is left.
 ///
-/// Without sanitizers the pool has memory for most of what is allocated: in full this is to be run
-/// with --config=asan, by the target memory_fails_in_full_test.
+/// Without sanitizers the pool has memory for most allocations: all failures are tested with
+/// --config=asan, by the target memory_fails_in_full_test.
 
 #include <catch2/catch.hpp>
 

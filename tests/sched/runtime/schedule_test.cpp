@@ -28,7 +28,7 @@ namespace {
 
 using program = eff<void, proc, console>;
 
-/// Counts those alive.
+/// Counts the objects that are alive.
 struct witness {
   static inline int alive = 0;
   witness() { ++alive; }
@@ -64,7 +64,7 @@ eff<int, proc> deep(int depth) {
   co_return 1 + co_await deep(depth - 1);
 }
 
-/// A backend that runs what came last.
+/// A backend that runs the newest process first.
 struct newest_first {
   static constexpr unsigned wakes = 1;
   class worker {
@@ -86,7 +86,7 @@ struct newest_first {
   void stop() {}
 };
 
-struct dice {  // an effect of the tests'
+struct dice {  // an effect of these tests
   struct roll : op<int> {};
   using operations = op_list<roll>;
 };
@@ -110,16 +110,16 @@ TEST_CASE("processes take turns, the longest waiting first") {
   CHECK(printed_by(nested_forks) == "a b d f c d f e f ");
 }
 
-TEST_CASE("what follows a fork happens in both, and its locals are copies") {
+TEST_CASE("both processes of a fork run what follows it, with copies of its locals") {
   CHECK(printed_by(copies_its_locals) == "1 10 ");
 }
 
-TEST_CASE("a replay does not print again, and comes back out of the calls it was in") {
+TEST_CASE("a replay does not print again, and returns from the calls that the process was in") {
   CHECK(printed_by(fork_in_a_callee) == "once twice twice ");
   CHECK(witness::alive == 0);
 }
 
-TEST_CASE("of n forks in a row there are 2 to the n processes, each with its own answers") {
+TEST_CASE("n forks in a row make 2 to the n processes, each with its own answers") {
   auto const text = printed_by([] { return says_bits(4); });
   CHECK(text == "1111 1110 1101 1100 1011 1010 1001 1000 0111 0110 0101 0100 0011 0010 0001 0000 ");
 }
@@ -152,7 +152,7 @@ TEST_CASE("exit ends the process there, however deep in calls, and destroys its 
   CHECK(witness::alive == 0);
 }
 
-TEST_CASE("an exception of a process ends the schedule; the others are unwound") {
+TEST_CASE("an exception of a process ends the schedule, and the other processes are unwound") {
   auto const p = []() -> program {
     co_await fork([]() -> program { co_await throws_after(3); }, yields_for_ever);
   };
@@ -173,7 +173,7 @@ TEST_CASE("an exception passes through calls, and may be caught there") {
   CHECK(printed_by(p) == "the process failed");
 }
 
-TEST_CASE("what a handler throws arises at the operation, in a replay too") {
+TEST_CASE("an exception of a handler arises at the operation, in a replay too") {
   std::ostringstream closed;
   closed.setstate(std::ios::failbit);
   int caught = 0;
@@ -187,10 +187,11 @@ TEST_CASE("what a handler throws arises at the operation, in a replay too") {
         co_await proc::fork{};
       },
       console_to_stream(closed));
-  CHECK(caught == 2);  // once when it happened, once when the process was run again
+  CHECK(caught == 2);  // once at first, once when the process was run again
 }
 
-TEST_CASE("a program that does something else when it is run again is found out") {
+TEST_CASE(
+    "a program that performs other operations when it is run again throws replay_divergence") {
   using Catch::Matchers::Contains;
   int runs = 0;
   bool caught = false;
@@ -207,7 +208,7 @@ TEST_CASE("a program that does something else when it is run again is found out"
   CHECK_THROWS_WITH(printed_by(unsteady),
                     Contains("proc::yield at tests/sched/runtime/schedule_test.cpp:") &&
                         Contains("console::print at tests/sched/runtime/schedule_test.cpp:"));
-  CHECK_FALSE(caught);  // it is not the program's to catch
+  CHECK_FALSE(caught);  // the program cannot catch it
 
   runs = 0;
   auto const impatient = [&runs]() -> program {
@@ -225,11 +226,11 @@ TEST_CASE("a program that does something else when it is run again is found out"
   CHECK_THROWS_WITH(printed_by(failing), "the second run failed");
 }
 
-TEST_CASE("an eff is awaited once, whoever holds it") {
+TEST_CASE("an eff is awaited once, whichever object holds it") {
   auto const twice = []() -> program {
     auto child = []() -> program { co_await proc::yield{}; }();
     co_await std::move(child);
-    co_await std::move(child);  // NOLINT: that is the point
+    co_await std::move(child);  // NOLINT: on purpose
   };
   CHECK_THROWS_AS(printed_by(twice), eff_empty);
 
@@ -241,14 +242,14 @@ TEST_CASE("an eff is awaited once, whoever holds it") {
                   eff_empty);  // the second run
 }
 
-TEST_CASE("an eff that was assigned from is empty, and what was assigned to is dropped") {
+TEST_CASE("an eff that was assigned from is empty, and the one assigned to is dropped") {
   auto const before = detail::frames_so_far();
   auto const p = []() -> program {
     auto target = []() -> program { co_await console::print{"dropped"}; }();
     auto source = []() -> program { co_await console::print{"moved"}; }();
     target = std::move(source);
     co_await std::move(target);
-    co_await std::move(source);  // NOLINT: that is the point
+    co_await std::move(source);  // NOLINT: on purpose
   };
   std::string text;
   CHECK_THROWS_AS(schedule(p, console_to_string(text)), eff_empty);
@@ -275,7 +276,7 @@ TEST_CASE("an answer may be of any type that can be copied, even std::any") {
   CHECK(got == std::vector{7, 7});
 }
 
-TEST_CASE("an answer whose copy throws is that exception, in each run") {
+TEST_CASE("an answer whose copy throws is replaced by the exception, in each run") {
   struct fragile {
     fragile() = default;
     fragile(fragile&&) = default;
@@ -320,14 +321,14 @@ TEST_CASE("a value clause of an operation that never returns throws") {
   CHECK_THROWS_AS(schedule(p, returns()), std::logic_error);
 }
 
-TEST_CASE("another backend is another order") {
+TEST_CASE("another backend gives another order") {
   CHECK(printed_by(nested_forks) == "a b d f c d f e f ");
   std::string text;
   schedule<newest_first>(nested_forks, console_to_string(text));
   CHECK(text == "e f a c d f b d f ");
 }
 
-TEST_CASE("what a computation returns may be braced, and may only move") {
+TEST_CASE("the result of a computation may be braced, and may be move-only") {
   std::string text;
   schedule([&text]() -> eff<void, proc> {
     auto const pair = co_await []() -> eff<std::pair<int, std::string>> { co_return {1, "one"}; }();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Schedulers that end with processes left.
+/// Schedulers that are destroyed with processes left.
 
 #include <catch2/catch.hpp>
 #include <cstddef>
@@ -33,7 +33,7 @@ using snapshot = scheduler<>::snapshot;
 
 }  // namespace
 
-TEST_CASE("a scheduler that ends unwinds those that have started, and those that have not") {
+TEST_CASE("a destroyed scheduler unwinds processes that have begun, and those that have not") {
   std::string order;
   for (bool const log : {true, false}) {
     every_frame_dies const check;
@@ -63,7 +63,7 @@ TEST_CASE("a scheduler that ends unwinds those that have started, and those that
   }
 }
 
-TEST_CASE("a scheduler that was never started, or never run, ends as well") {
+TEST_CASE("a scheduler that was never started, or never run, can be destroyed") {
   every_frame_dies const check;
   std::string text;
   {
@@ -80,7 +80,7 @@ TEST_CASE("a scheduler that was never started, or never run, ends as well") {
   CHECK(text.empty());
 }
 
-TEMPLATE_TEST_CASE("a scheduler that ends unwinds those at gates, and gates in frames", "",
+TEMPLATE_TEST_CASE("a destroyed scheduler unwinds processes at gates, also at gates in frames", "",
                    one_thread, locked_queue, locked_stack) {
   every_frame_dies const check;
   std::string order;
@@ -109,7 +109,7 @@ TEMPLATE_TEST_CASE("a scheduler that ends unwinds those at gates, and gates in f
   CHECK(outside.waiting() == 0);
 }
 
-TEST_CASE("a scheduler that ends unwinds frames that forked processes share and none has taken") {
+TEST_CASE("a destroyed scheduler unwinds frames that forked processes share and none has taken") {
   every_frame_dies const check;
   std::string order;
   std::string text;
@@ -130,7 +130,7 @@ TEST_CASE("a scheduler that ends unwinds frames that forked processes share and 
   CHECK(order == "x");
 }
 
-TEST_CASE("a process that waits for nobody is unwound with the handlers it is in") {
+TEST_CASE("a process that is ready is unwound with the handlers that it is in") {
   every_frame_dies const check;
   std::string order;
   std::string text;

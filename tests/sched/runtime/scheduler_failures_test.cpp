@@ -37,7 +37,7 @@ program waits(std::reference_wrapper<gate> g) { co_await syncing::wait{g}; }
 
 // ---- exceptions
 
-TEST_CASE("one exception is thrown again, when the others have unwound with cancelled") {
+TEST_CASE("an exception is thrown again once the other processes have been cancelled and unwound") {
   auto const p = []() -> program {
     co_await spawn(tells_of_cancellation, std::string("a "));
     co_await spawn(fails_after, 2, std::string("failed"));
@@ -46,7 +46,8 @@ TEST_CASE("one exception is thrown again, when the others have unwound with canc
   CHECK(end_of(p) == "b cancelled a cancelled  [failed]");
 }
 
-TEST_CASE("several exceptions come together, each with its process, in the order of failing") {
+TEST_CASE(
+    "several exceptions are thrown together, each with its process, in the order of failing") {
   auto const p = []() -> program {
     co_await spawn(fails_after, 1, std::string("first"));  // 1.1
     co_await spawn([]() -> eff<void, proc> {               // 1.2
@@ -65,7 +66,7 @@ TEST_CASE("several exceptions come together, each with its process, in the order
   CHECK(end_of(p) == "fork cancelled  [1.1: first] [1.2: while cancelled]");
 }
 
-TEST_CASE("a process that has not started when another fails does not start") {
+TEST_CASE("a process that has not begun when another fails does not begin") {
   auto const p = []() -> program {
     co_await spawn(fails_after, 0, std::string("failed"));
     co_await spawn(
@@ -76,7 +77,7 @@ TEST_CASE("a process that has not started when another fails does not start") {
   CHECK(end_of(p) == " [failed]");
 }
 
-TEST_CASE("who catches cancelled and goes on for ever is unwound when patience ends") {
+TEST_CASE("a process that catches cancelled for ever is unwound after a hundred times") {
   std::string order;
   int caught = 0;
   auto const p = [&order, &caught]() -> program {
@@ -99,7 +100,7 @@ TEST_CASE("who catches cancelled and goes on for ever is unwound when patience e
   CHECK(order == "x");
 }
 
-TEST_CASE("who waits again each time that it is cancelled is unwound as well") {
+TEST_CASE("a process that waits again each time that it is cancelled is unwound as well") {
   gate g;
   int caught = 0;
   auto const p = [&g, &caught]() -> program {
@@ -121,8 +122,7 @@ TEST_CASE("who waits again each time that it is cancelled is unwound as well") {
   CHECK(g.waiting() == 0);
 }
 
-TEST_CASE(
-    "clean-up may perform: it prints, wakes, forks and spawns, and finds cancelled at a yield") {
+TEST_CASE("clean-up may print, wake, fork and spawn, and is cancelled again at a yield") {
   gate g;
   auto const p = [&g]() -> program {
     co_await spawn(waits, std::ref(g));
@@ -156,7 +156,7 @@ TEST_CASE(
   CHECK(end_of(p) == "cleaning 2 [failed]");
 }
 
-TEST_CASE("an exception while others wait at gates cancels those too") {
+TEST_CASE("a failure cancels the processes that wait at gates") {
   gate one;
   gate two;
   auto const p = [&one, &two]() -> program {
@@ -178,8 +178,7 @@ TEST_CASE("an exception while others wait at gates cancels those too") {
   CHECK(end_of(p) == "ccc [failed]");
 }
 
-TEST_CASE(
-    "a cancelled process that ends with another exception is heard; with cancelled it is not") {
+TEST_CASE("a cancelled process that ends with cancelled is not reported as a failure") {
   auto const p = []() -> program {
     co_await spawn([]() -> eff<void, proc> { co_await fails_after(100, "never"); });
     co_await spawn(fails_after, 0, std::string("failed"));
@@ -187,7 +186,8 @@ TEST_CASE(
   CHECK(end_of(p) == " [failed]");
 }
 
-TEST_CASE("cancelled by a gate that ended, and not caught, is a failure like any other") {
+TEST_CASE(
+    "a process cancelled by the end of its gate that does not catch it fails like any other") {
   auto const p = []() -> program {
     auto here = std::make_unique<gate>();
     co_await spawn(waits, std::ref(*here));
@@ -197,7 +197,7 @@ TEST_CASE("cancelled by a gate that ended, and not caught, is a failure like any
   CHECK_THROWS_AS(schedule(p, console_to_stream(std::cout)), cancelled);
 }
 
-TEST_CASE("what is thrown need be no std::exception") {
+TEST_CASE("an exception of a process need not be a std::exception") {
   CHECK_THROWS_AS(schedule([]() -> eff<void> {
                     throw 5;
                     co_return;
@@ -205,19 +205,19 @@ TEST_CASE("what is thrown need be no std::exception") {
                   int);
 }
 
-TEST_CASE("a scheduler that failed has nobody left, and can be asked again") {
+TEST_CASE("a scheduler that failed has no process left, and can be run again") {
   every_frame_dies const check;
   scheduler<> s;
   s.start([]() -> eff<void, proc> { co_await fails_after(1, "failed"); });
   CHECK(s.step());
-  CHECK(s.step());  // it throws here
+  CHECK(s.step());  // the process throws here
   CHECK(s.alive() == 0);
   CHECK_THROWS_WITH(s.step(), "failed");
   CHECK_FALSE(s.step());
   s.run();
 }
 
-TEST_CASE("step by step, the failure comes when nobody is left") {
+TEST_CASE("step by step, the failure is thrown when no process is left") {
   every_frame_dies const check;
   std::string text;
   scheduler<> s;
@@ -229,5 +229,5 @@ TEST_CASE("step by step, the failure comes when nobody is left") {
       console_to_string(text));
   CHECK(s.step());
   CHECK_THROWS_WITH(s.step(), "failed");
-  CHECK(text.empty());  // a had not started
+  CHECK(text.empty());  // a had not begun
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Handlers inside processes: between the scheduler and what performs to it.
+/// Handlers inside processes: between the scheduler and the operations performed to it.
 
 #include <catch2/catch.hpp>
 #include <functional>
@@ -31,7 +31,7 @@ struct flip {
   struct coin : op<bool> {};
   using operations = op_list<coin>;
 };
-/// Both ways, one after the other.
+/// Resumes with true, then with false.
 struct both : handler<flip> {
   eff<void> on(flip::coin, multi_resumption<bool, void> k) const {
     co_await k(true);
@@ -52,7 +52,7 @@ eff<void, state<int>, proc, console> counts_up(std::string name) {
 
 // ---- yields and forks under handlers
 
-TEST_CASE("state inside a process is its own, and of each fork a copy") {
+TEST_CASE("the state inside a process is its own, and a fork copies it") {
   auto const p = []() -> program {
     co_await spawn([]() -> eff<void, proc, console> {
       auto const body = []() -> eff<void, state<int>, proc, console> { co_await counts_up("s"); };
@@ -68,7 +68,8 @@ TEST_CASE("state inside a process is its own, and of each fork a copy") {
   CHECK(printed_by(p) == "s11 t2 f2 s12 t3 f3 ");
 }
 
-TEST_CASE("handlers come and go between yields, in processes with a log and without") {
+TEST_CASE(
+    "handlers are installed and removed between yields, in processes with a log and without") {
   for (bool const log : {true, false}) {
     auto const p = []() -> program {
       auto const asks_and_yields = []() -> eff<void, ask, proc, console> {
@@ -86,7 +87,7 @@ TEST_CASE("handlers come and go between yields, in processes with a log and with
   }
 }
 
-TEST_CASE("failure leaves a process that yielded under it, whose frames go") {
+TEST_CASE("a failure leaves a process that yielded under it, and its frames are destroyed") {
   std::string order;
   auto const p = [&order]() -> program {
     auto const body = [&order]() -> eff<void, failure<int>, proc> {
@@ -156,7 +157,7 @@ TEST_CASE("an exception of a cancelled process passes the handlers that it is in
 
 // ---- multi-shot inside
 
-TEST_CASE("an inner multi-shot handler resumes twice what yielded in between") {
+TEST_CASE("an inner multi-shot handler resumes twice a body that yielded in between") {
   for (bool const log : {true, false}) {
     auto const p = []() -> program {
       co_await spawn([]() -> eff<void, proc, console> {
@@ -180,7 +181,8 @@ TEST_CASE("an inner multi-shot handler resumes twice what yielded in between") {
   }
 }
 
-TEST_CASE("forks inside an inner multi-shot handler double the process, with what is left to do") {
+TEST_CASE(
+    "a fork inside an inner multi-shot handler doubles the process, with the rest of its work") {
   auto const p = []() -> program {
     auto const body = []() -> eff<void, flip, proc, console> {
       bool const coin = co_await flip::coin{};
@@ -190,12 +192,12 @@ TEST_CASE("forks inside an inner multi-shot handler double the process, with wha
     co_await handle<flip>(both(), body);
     co_await console::print{"end "};
   };
-  // each process that came by h goes on to t, and forks there
+  // Each process that came by h continues to t, and forks there.
   auto const text = printed_by(p);
   CHECK(text == "h1 h0 t1 end t0 end t1 end t0 end ");
 }
 
-TEST_CASE("a fork before an inner multi-shot handler gives each process its own") {
+TEST_CASE("a fork before an inner multi-shot handler gives each process its own handler") {
   auto const p = []() -> program {
     bool const first = co_await proc::fork{};
     std::string const name = first ? "a" : "b";
@@ -209,7 +211,7 @@ TEST_CASE("a fork before an inner multi-shot handler gives each process its own"
   CHECK(printed_by(p) == "a1 a0 b1 b0 ");
 }
 
-TEST_CASE("gates and spawns inside an inner multi-shot handler happen once each way") {
+TEST_CASE("a wait after an operation of an inner multi-shot handler happens for each resumption") {
   gate g;
   auto const p = [&g]() -> program {
     auto const body = [&g]() -> eff<void, flip, children, proc, console, syncing> {

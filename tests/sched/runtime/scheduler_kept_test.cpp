@@ -30,7 +30,8 @@ using with_tick = eff<void, tick, children, proc, console, syncing>;
 
 }  // namespace
 
-TEST_CASE("what an inner handler kept goes on in another process, and there yields and exits") {
+TEST_CASE(
+    "a resumption that a handler keeps is resumed in another process, and yields and exits there") {
   for (bool const log : {true, false}) {
     parks kept;
     auto const p = [&kept]() -> program {
@@ -51,7 +52,7 @@ TEST_CASE("what an inner handler kept goes on in another process, and there yiel
   }
 }
 
-TEST_CASE("what was kept goes on in a process with another kind of log, or none") {
+TEST_CASE("a kept resumption is resumed in a process with another kind of log, or none") {
   for (bool const log : {true, false})
     for (bool const forks : {true, false}) {
       parks kept;
@@ -89,7 +90,7 @@ TEST_CASE("what was kept goes on in a process with another kind of log, or none"
     }
 }
 
-TEST_CASE("what was kept may exit, which ends the process that resumed it") {
+TEST_CASE("a kept resumption may exit, which ends the process that resumed it") {
   parks kept;
   auto const p = [&kept]() -> program {
     auto const body = []() -> with_tick {
@@ -105,7 +106,7 @@ TEST_CASE("what was kept may exit, which ends the process that resumed it") {
   CHECK(printed_by(p) == "other");
 }
 
-TEST_CASE("what was kept and is resumed by ordinary code in a process cannot stop it") {
+TEST_CASE("a kept resumption that ordinary code in a process resumes cannot suspend it") {
   for (bool const log : {true, false}) {
     parks kept;
     auto const p = [&kept]() -> program {
@@ -121,7 +122,7 @@ TEST_CASE("what was kept and is resumed by ordinary code in a process cannot sto
   }
 }
 
-TEST_CASE("what is thrown where ordinary code stood between is thrown in the next run as well") {
+TEST_CASE("an exception at an operation behind ordinary code is thrown in the next run as well") {
   auto const p = []() -> program {
     parks kept;
     auto const body = []() -> with_tick {
@@ -142,7 +143,7 @@ TEST_CASE("what is thrown where ordinary code stood between is thrown in the nex
   CHECK(printed_by(p) == "refused true false ");
 }
 
-TEST_CASE("spawns, wakes and prints pass where ordinary code stands between") {
+TEST_CASE("spawns, wakes and prints pass through ordinary code") {
   gate g;
   auto const p = [&g]() -> program {
     parks kept;
@@ -165,8 +166,7 @@ TEST_CASE("spawns, wakes and prints pass where ordinary code stands between") {
   CHECK(printed_by(p) == "child woken ");
 }
 
-TEST_CASE(
-    "what was kept is resumed between steps: nobody runs whom it could stop or be a child of") {
+TEST_CASE("a kept resumption that is resumed between two steps cannot suspend, spawn or exit") {
   for (bool const log : {true, false})
     for (int const which : {0, 1, 2, 3}) {
       every_frame_dies const check;
@@ -198,7 +198,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "what was kept is resumed by a destructor of a process that goes: nobody runs then either") {
+    "a kept resumption that a destructor of an unwound process resumes cannot suspend or spawn") {
   for (int const which : {0, 1}) {
     every_frame_dies const check;
     std::string what;
@@ -228,7 +228,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("what was kept and is resumed in a process of another scheduler cannot stop that") {
+TEST_CASE(
+    "a kept resumption that a process of another scheduler resumes cannot suspend that process") {
   every_frame_dies const check;
   std::string text;
   parks kept;
@@ -251,7 +252,7 @@ TEST_CASE("what was kept and is resumed in a process of another scheduler cannot
   s.run();
 }
 
-TEST_CASE("what was kept longer than its scheduler is expired, whatever it would do") {
+TEST_CASE("a resumption that is kept longer than its scheduler is expired") {
   every_frame_dies const check;
   for (bool const log : {true, false}) {
     parks kept;
@@ -271,7 +272,7 @@ TEST_CASE("what was kept longer than its scheduler is expired, whatever it would
   }
 }
 
-TEST_CASE("a scheduler may end while something that was kept is all that is left of it") {
+TEST_CASE("a kept resumption may be all that is left of a destroyed scheduler") {
   every_frame_dies const check;
   std::string order;
   {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Handlers that end while processes wait inside, and runs that diverge there.
+/// Handlers that are destroyed while processes wait inside, and replays that diverge there.
 
 #include <catch2/catch.hpp>
 #include <functional>
@@ -31,7 +31,7 @@ using with_tick = eff<void, tick, children, proc, console, syncing>;
 
 }  // namespace
 
-// ---- regions that end
+// ---- destroyed regions
 
 TEST_CASE(
     "a region that ends while a process is suspended in its body ends that process, by name") {
@@ -64,7 +64,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a region in one process ends while another is suspended in its body") {
+TEST_CASE("a region in one process may end while another process is suspended in its body") {
   auto const p = []() -> program {
     auto mine = std::make_unique<parks>();
     co_await spawn(
@@ -80,7 +80,7 @@ TEST_CASE("a region in one process ends while another is suspended in its body")
   CHECK_THROWS_WITH(printed_by(p), Contains("which is no more"));
 }
 
-TEST_CASE("a region ends whose body several forked processes share, and none has taken") {
+TEST_CASE("a region may end while forked processes share its body and none has taken it") {
   every_frame_dies const check;
   std::string text;
   std::string order;
@@ -107,7 +107,7 @@ TEST_CASE("a region ends whose body several forked processes share, and none has
 
 // ---- divergence behind ordinary code
 
-TEST_CASE("a divergence behind ordinary code ends the process, whatever that code makes of it") {
+TEST_CASE("a divergence behind ordinary code ends the process, even if that code catches it") {
   for (bool const outside : {true, false}) {
     bool again = false;
     int caught = 0;
@@ -132,7 +132,7 @@ TEST_CASE("a divergence behind ordinary code ends the process, whatever that cod
   }
 }
 
-TEST_CASE("a divergence inside handlers ends the process, and the next one goes on") {
+TEST_CASE("a divergence inside handlers ends the process, and the other processes are cancelled") {
   bool again = false;
   auto const p = [&again]() -> program {
     co_await spawn([]() -> eff<void, proc, console> {
@@ -162,7 +162,7 @@ eff<void, proc> yields_twice() {
 }
 }  // namespace
 
-TEST_CASE("who waits for a task while the handler round him goes is told") {
+TEST_CASE("a process that waits for a task when a handler around it is destroyed gets an error") {
   every_frame_dies const check;
   using yields = tasking<proc>;
   auto lost = std::make_unique<parks>();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// Each allocation that a schedule makes fails once: it throws, or goes on without; whatever it
-/// does, nothing is lost and nobody is left.
+/// Each allocation of a schedule fails once: the schedule throws, or continues without; in either
+/// case nothing is lost and no process is left.
 
 #include <catch2/catch.hpp>
 #include <cstddef>
@@ -32,7 +32,7 @@ namespace {
 using children = spawning<proc, console, syncing>;
 using program = eff<void, children, proc, console, syncing>;
 
-/// Every allocation of `f` fails in turn, until one run has none left.  How many failed.
+/// Every allocation of `f` fails in turn, until a run has none left.  Returns how many failed.
 int each_allocation_fails(void (*f)()) {
   for (int n = 0;; ++n) {
     every_frame_dies const check;
@@ -76,7 +76,7 @@ program parent() {
   co_await syncing::wake{g};
 }
 
-/// The same, catching what it can.
+/// The same, catching bad_alloc where it can.
 program robust() {
   gate g;
   for (int i = 0; i != 3; ++i) {
@@ -97,7 +97,7 @@ program robust() {
 
 }  // namespace
 
-TEST_CASE("no memory anywhere in a schedule: it throws, and everyone is unwound") {
+TEST_CASE("a schedule without memory throws, and every process is unwound") {
   int const failed = each_allocation_fails([] {
     std::string text;
     text.reserve(1000);
@@ -106,7 +106,7 @@ TEST_CASE("no memory anywhere in a schedule: it throws, and everyone is unwound"
   CHECK(failed > 3);
 }
 
-TEST_CASE("no memory anywhere in a program that goes on without") {
+TEST_CASE("a program that catches bad_alloc continues without memory") {
   int const failed = each_allocation_fails([] {
     std::string text;
     text.reserve(1000);
@@ -115,7 +115,7 @@ TEST_CASE("no memory anywhere in a program that goes on without") {
   CHECK(failed > 3);
 }
 
-TEST_CASE("no memory anywhere when processes fail, and others find a deadlock") {
+TEST_CASE("a schedule without memory in which processes fail and wait in vain leaves nothing") {
   int const failed = each_allocation_fails([] {
     schedule([]() -> eff<void, proc, syncing> {
       gate g;
@@ -133,7 +133,7 @@ TEST_CASE("no memory anywhere when processes fail, and others find a deadlock") 
   CHECK(waiting > 1);
 }
 
-TEST_CASE("no memory anywhere when a run diverges") {
+TEST_CASE("a schedule without memory whose replay diverges leaves nothing") {
   int const failed = each_allocation_fails([] {
     bool again = false;
     schedule([&again]() -> eff<void, proc> {
@@ -144,7 +144,7 @@ TEST_CASE("no memory anywhere when a run diverges") {
   CHECK(failed > 1);
 }
 
-TEST_CASE("no memory anywhere while checkpoints are taken and run") {
+TEST_CASE("a scheduler without memory takes and runs checkpoints, or throws") {
   int const failed = each_allocation_fails([] {
     std::string text;
     text.reserve(1000);
@@ -168,7 +168,7 @@ TEST_CASE("no memory anywhere while checkpoints are taken and run") {
   CHECK(failed > 1);
 }
 
-TEST_CASE("no memory when one_thread looks into its inbox: each thunk comes once all the same") {
+TEST_CASE("one_thread without memory for its inbox still takes each thunk once") {
   every_frame_dies const check;
   int failed = 0;
   for (int n = 0; n != 8; ++n) {

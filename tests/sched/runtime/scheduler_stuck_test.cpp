@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Processes that nobody wakes, and backends that have no room, or are stopped.
+/// Processes that are never woken, and backends that have no memory, or are stopped.
 
 #include <catch2/catch.hpp>
 #include <exception>
@@ -36,7 +36,7 @@ program waits(std::reference_wrapper<gate> g) { co_await syncing::wait{g}; }
 
 // ---- deadlock
 
-TEST_CASE("a deadlock names everyone who waits, at what, and where") {
+TEST_CASE("a deadlock report names every waiting process, its gate, and the place") {
   every_frame_dies const check;
   gate one;
   gate two;
@@ -65,7 +65,7 @@ TEST_CASE("a deadlock names everyone who waits, at what, and where") {
   CHECK(two.waiting() == 0);
 }
 
-TEST_CASE("what is caught of a deadlock does not undo it") {
+TEST_CASE("a process that catches its cancellation by a deadlock does not undo the deadlock") {
   gate g;
   auto const p = [&g]() -> program {
     bool found = false;
@@ -79,7 +79,7 @@ TEST_CASE("what is caught of a deadlock does not undo it") {
   CHECK_THAT(end_of(p), Contains("found [weft: deadlock"));
 }
 
-TEST_CASE("who waits and loses a handler round it is told at once, and waits no more") {
+TEST_CASE("a waiting process that loses a handler around it fails at once, and waits no longer") {
   every_frame_dies const check;
   gate g;
   auto lost = std::make_unique<parks>();
@@ -101,7 +101,7 @@ TEST_CASE("who waits and loses a handler round it is told at once, and waits no 
   CHECK_THAT(what, Contains("parks, which is no more"));
 }
 
-TEST_CASE("a gate that ends when who waits there has lost a handler cancels nobody") {
+TEST_CASE("a gate that is destroyed after its waiter lost a handler cancels no process") {
   every_frame_dies const check;
   auto g = std::make_unique<gate>();
   auto lost = std::make_unique<parks>();
@@ -116,7 +116,7 @@ TEST_CASE("a gate that ends when who waits there has lost a handler cancels nobo
 }
 
 TEST_CASE(
-    "a gate may end with the frames that a lost handler takes along, where its process waits") {
+    "a gate in the frames that a lost handler destroys may be the one that its process waits at") {
   every_frame_dies const check;
   auto lost = std::make_unique<parks>();
   scheduler<> s;
@@ -149,7 +149,7 @@ program busy() {
 
 }  // namespace
 
-TEST_CASE("a put that throws is that process's failure; nothing is lost without a word") {
+TEST_CASE("a put that throws is a failure of its process, and no thunk is lost silently") {
   int heard = 0;
   for (int n = 1; n != 30; ++n) {
     every_frame_dies const check;
@@ -174,7 +174,7 @@ TEST_CASE("a put that throws is that process's failure; nothing is lost without 
   CHECK(heard >= 10);
 }
 
-TEST_CASE("a take that throws comes out of run, which may be called again") {
+TEST_CASE("a take that throws leaves run with its exception, and run may be called again") {
   auto const expected = end_of<locked_queue>(busy);
   for (int n = 1; n != 20; ++n) {
     every_frame_dies const check;
@@ -204,7 +204,7 @@ TEST_CASE("a take that throws comes out of run, which may be called again") {
   }
 }
 
-TEST_CASE("a take that throws leaves the processes to be unwound when nobody asks again") {
+TEST_CASE("after a take that throws the destructor unwinds the processes") {
   every_frame_dies const check;
   std::string text;
   auto const s = std::make_unique<scheduler<fails_once>>(0, 3);
@@ -213,7 +213,7 @@ TEST_CASE("a take that throws leaves the processes to be unwound when nobody ask
   CHECK(s->alive() == 3);
 }
 
-TEST_CASE("a backend that is stopped leaves the others where they are, and reports no deadlock") {
+TEST_CASE("a stopped backend leaves the processes where they are, and reports no deadlock") {
   every_frame_dies const check;
   gate g;
   std::string text;
@@ -235,14 +235,14 @@ TEST_CASE("a backend that is stopped leaves the others where they are, and repor
 
 namespace {
 
-/// Takes its thunks by value, so that one is gone when there is no room for it.
+/// Takes its thunks by value, so a thunk is lost when there is no room for it.
 struct drops_it {
   static constexpr unsigned wakes = 1;
   int room;
   class worker {
    public:
     worker(drops_it& home, unsigned) noexcept : home_(home) {}
-    void put(thunk t, put_reason) {  // NOLINT: that is the point
+    void put(thunk t, put_reason) {  // NOLINT: on purpose
       if (home_.room-- == 0) throw std::bad_alloc();
       ready_.push_back(std::move(t));
     }
@@ -264,7 +264,7 @@ struct drops_it {
 
 }  // namespace
 
-TEST_CASE("a backend that throws and keeps the thunk is a failure, and no crash") {
+TEST_CASE("a backend that throws and loses the thunk causes a failure, and no crash") {
   for (int room = 1; room != 12; ++room) {
     every_frame_dies const check;
     std::string text;

@@ -57,7 +57,7 @@ TEST_CASE("exit in a nested call under handlers ends that process only") {
   CHECK(order == "ioo");
 }
 
-TEST_CASE("exit is no exception") {
+TEST_CASE("exit cannot be caught") {
   auto const p = []() -> program {
     try {
       co_await proc::exit{};
@@ -70,7 +70,7 @@ TEST_CASE("exit is no exception") {
 
 // ---- step by step
 
-TEST_CASE("a step goes up to the next yield, block or end") {
+TEST_CASE("a step goes up to the next yield, wait or end") {
   every_frame_dies const check;
   std::string text;
   gate g;
@@ -99,7 +99,7 @@ TEST_CASE("a step goes up to the next yield, block or end") {
   s.run();
 }
 
-TEST_CASE("a scheduler is started once, whatever the row") {
+TEST_CASE("a scheduler can be started once only, with any row") {
   every_frame_dies const check;
   std::string text;
   scheduler<> s;
@@ -113,7 +113,7 @@ TEST_CASE("a scheduler is started once, whatever the row") {
   pure.run();
 }
 
-TEST_CASE("a scheduler does not run from inside its own processes") {
+TEST_CASE("a scheduler refuses to run from inside its own processes") {
   every_frame_dies const check;
   scheduler<> s;
   int refused = 0;
@@ -139,7 +139,8 @@ TEST_CASE("a scheduler does not run from inside its own processes") {
   CHECK(refused == 3);
 }
 
-TEST_CASE("nor from a destructor of a process that is unwound, nor from the call of a program") {
+TEST_CASE(
+    "a scheduler refuses to run from a destructor of an unwound process, or a call of a program") {
   every_frame_dies const check;
   scheduler<> s;
   int refused = 0;
@@ -185,7 +186,7 @@ TEST_CASE("a schedule inside a process is a call like any other") {
   CHECK(printed_by(p) == "oyxyxoend");
 }
 
-TEST_CASE("every backend runs programs: here the std::deque, and the newest first") {
+TEST_CASE("every backend runs programs, for example a std::deque, and newest first") {
   auto const p = []() -> program {
     co_await spawn(says_twice, std::string("a"));
     co_await spawn(says_twice, std::string("b"));
@@ -197,7 +198,7 @@ TEST_CASE("every backend runs programs: here the std::deque, and the newest firs
   CHECK(printed_by<locked_stack>(p) == "ftbbaa");
 }
 
-TEST_CASE("a program without a log runs with its captures, from wherever it was started") {
+TEST_CASE("a program without a log runs with its captures, wherever it was started") {
   std::string text;
   auto const big = std::string(100, 'x');
   auto const p = [&text, big]() -> program {

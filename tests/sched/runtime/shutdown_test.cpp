@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Shutting a scheduler down: everybody is told, and who is left is unwound.
+/// Shutting down a scheduler: every process is cancelled, and the rest is unwound.
 #include "sched/runtime/shutdown.hpp"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ using step = eff<void, all>;
 using children = spawning<all>;
 using program = eff<void, children, all>;
 
-/// What processes found.
+/// The processes' results.
 struct tally {
   counter alive = 0;
   counter begun = 0;
@@ -49,7 +49,7 @@ using tallied = std::reference_wrapper<tally>;
 
 program does_nothing() { co_return; }
 
-/// Says what it finds when it does that for ever.
+/// Repeats `again` for ever, and counts how it ends.
 template <class Do>
 step goes_on(tally& t, Do again) {
   ++t.begun;
@@ -92,7 +92,7 @@ step waits_for_a_completion(tallied t, lives) {
   };
   co_await goes_on(t, again);
 }
-/// Is told, and told, and goes on.
+/// Catches each cancellation, and continues.
 step does_not_listen(tallied t, lives) {
   ++t.get().begun;
   for (;;) try {
@@ -129,8 +129,9 @@ bool all_are_in(shutdown_report const& r, std::string const& operation) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("all find cancelled, with the reason, wherever they wait", "", on_one_thread,
-                   on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
+TEMPLATE_TEST_CASE("a shutdown cancels all processes, with its reason, wherever they wait", "",
+                   on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
     tally t;
@@ -156,7 +157,7 @@ TEMPLATE_TEST_CASE("all find cancelled, with the reason, wherever they wait", ""
   }
 }
 
-TEMPLATE_TEST_CASE("a scheduler that sleeps, waiting for submissions, is woken to end", "",
+TEMPLATE_TEST_CASE("a shutdown wakes a scheduler that sleeps, waiting for submissions", "",
                    on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   for (int round = 0; round != rounds(250); ++round) {
@@ -179,9 +180,9 @@ TEMPLATE_TEST_CASE("a scheduler that sleeps, waiting for submissions, is woken t
   }
 }
 
-TEMPLATE_TEST_CASE("at the deadline they are unwound where they are, and the report says so", "",
-                   on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>,
-                   on_stealing<3>) {
+TEMPLATE_TEST_CASE(
+    "at the deadline of a shutdown processes are unwound where they are, and reported", "",
+    on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
     tally t;
@@ -204,9 +205,9 @@ TEMPLATE_TEST_CASE("at the deadline they are unwound where they are, and the rep
   }
 }
 
-TEMPLATE_TEST_CASE("who does not listen is unwound after a hundred times, and in the report", "",
-                   on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>,
-                   on_stealing<3>) {
+TEMPLATE_TEST_CASE(
+    "a process that catches each cancellation is unwound after a hundred times, and reported", "",
+    on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   tally t;
   auto s = scheduler_on<TestType>();
@@ -226,8 +227,9 @@ TEMPLATE_TEST_CASE("who does not listen is unwound after a hundred times, and in
   CHECK(t.alive == 0);
 }
 
-TEMPLATE_TEST_CASE("who has been told and works on is unwound when a deadline has passed", "",
-                   on_sharing<2>, on_sharing<8>, on_stealing<3>) {
+TEMPLATE_TEST_CASE(
+    "a second shutdown with a past deadline unwinds a process that was cancelled and works on", "",
+    on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
     tally t;
@@ -241,7 +243,7 @@ TEMPLATE_TEST_CASE("who has been told and works on is unwound when a deadline ha
                 co_await proc::yield{};
               } catch (cancelled const&) {
                 ++to.get().told;
-                until([&] { return goes == 1; });  // computes, as it were
+                until([&] { return goes == 1; });  // stands for a computation
               }
           },
           std::ref(t), std::ref(go), lives(t.alive));
@@ -263,9 +265,9 @@ TEMPLATE_TEST_CASE("who has been told and works on is unwound when a deadline ha
   }
 }
 
-TEMPLATE_TEST_CASE("shut down in a storm of spawns and of submissions, at any moment", "",
-                   on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>,
-                   on_stealing<3>) {
+TEMPLATE_TEST_CASE(
+    "a shutdown in a storm of spawns and submissions leaves no process, at any moment", "",
+    on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
     counter alive = 0;
@@ -305,7 +307,7 @@ TEMPLATE_TEST_CASE("shut down in a storm of spawns and of submissions, at any mo
   }
 }
 
-TEMPLATE_TEST_CASE("shut down at any moment, nobody is left", "", on_one_thread, on_locked_queue,
+TEMPLATE_TEST_CASE("a shutdown at any moment leaves no process", "", on_one_thread, on_locked_queue,
                    on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(500); ++round) {
     every_frame_dies const check;
@@ -331,12 +333,12 @@ TEMPLATE_TEST_CASE("shut down at any moment, nobody is left", "", on_one_thread,
     s.run();
     other.join();
     if (t.alive != 0 || s.alive() != 0) FAIL("round " << round);
-    s.run();  // for one that was shut down before it ran
+    s.run();  // for a scheduler that was shut down before it ran
     CHECK(s.alive() == 0);
   }
 }
 
-TEMPLATE_TEST_CASE("before the run nobody is waited for, and the run begins nobody", "",
+TEMPLATE_TEST_CASE("a shutdown before the run waits for no process, and the run begins none", "",
                    on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_stealing<3>) {
   for (bool const runs : {true, false}) {
     every_frame_dies const check;
@@ -365,7 +367,7 @@ TEMPLATE_TEST_CASE("before the run nobody is waited for, and the run begins nobo
   }
 }
 
-TEMPLATE_TEST_CASE("after the run there is nothing to do, however often one asks", "",
+TEMPLATE_TEST_CASE("a shutdown after the run has no effect, however often it is called", "",
                    on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_stealing<3>) {
   every_frame_dies const check;
   auto s = scheduler_on<TestType>();
@@ -378,7 +380,7 @@ TEMPLATE_TEST_CASE("after the run there is nothing to do, however often one asks
   }
 }
 
-TEMPLATE_TEST_CASE("the second who asks waits too, and is told the same", "", on_one_thread,
+TEMPLATE_TEST_CASE("a second shutdown waits too, and returns the same report", "", on_one_thread,
                    on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
@@ -414,7 +416,7 @@ TEMPLATE_TEST_CASE("a process cannot shut down its own scheduler, which would wa
           co_return;
         },
         std::ref(s), std::ref(found));
-    // From inside another scheduler that it runs, as well.
+    // Nor from inside another scheduler that the process runs.
     schedule([&]() -> eff<void> {
       try {
         s.shut_down(passed);
@@ -430,7 +432,7 @@ TEMPLATE_TEST_CASE("a process cannot shut down its own scheduler, which would wa
   CHECK_THAT(found.all()[1], Contains("process 1.1 of the same"));
 }
 
-TEMPLATE_TEST_CASE("what fails while it is shut down the run throws, and that alone", "",
+TEMPLATE_TEST_CASE("the run throws an exception of a process during a shutdown, and no other", "",
                    on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_stealing<3>) {
   every_frame_dies const check;
   tally t;
@@ -451,7 +453,7 @@ TEMPLATE_TEST_CASE("what fails while it is shut down the run throws, and that al
   CHECK(t.told == 2);
 }
 
-TEST_CASE("between two steps one is told, and the next steps unwind") {
+TEST_CASE("a shutdown between two steps cancels, and the next steps unwind") {
   every_frame_dies const check;
   tally t;
   scheduler<> s;
@@ -469,8 +471,8 @@ TEST_CASE("between two steps one is told, and the next steps unwind") {
   CHECK(s.shut_down(far_away).in_time);
 }
 
-TEMPLATE_TEST_CASE("started and shut down again and again", "", on_one_thread, on_locked_queue,
-                   on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
+TEMPLATE_TEST_CASE("schedulers are started and shut down again and again", "", on_one_thread,
+                   on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   tally t;
   for (int round = 0; round != rounds(250); ++round) {
@@ -485,7 +487,7 @@ TEMPLATE_TEST_CASE("started and shut down again and again", "", on_one_thread, o
   }
 }
 
-TEMPLATE_TEST_CASE("processes that fork are unwound too", "", on_one_thread, on_locked_queue,
+TEMPLATE_TEST_CASE("a shutdown unwinds processes that fork", "", on_one_thread, on_locked_queue,
                    on_sharing<1>, on_sharing<2>, on_stealing<3>) {
   for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
@@ -506,7 +508,7 @@ TEMPLATE_TEST_CASE("processes that fork are unwound too", "", on_one_thread, on_
   }
 }
 
-TEST_CASE("cancelled says why, if there is a reason") {
+TEST_CASE("cancelled gives its reason, if there is one") {
   CHECK_THAT(cancelled().what(), Contains("another process failed"));
   cancelled const with(std::make_shared<std::string const>("because"));
   cancelled const copy = with;  // NOLINT

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Asking a schedule to stop.
+/// Stop requests to a schedule.
 
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -25,7 +25,7 @@ namespace {
 using step = eff<void, proc, syncing, completions>;
 using program = eff<void, spawning<proc, syncing, completions>, proc, syncing, completions>;
 
-/// What processes found.
+/// The processes' results.
 struct tally {
   counter alive = 0;
   counter begun = 0;
@@ -62,7 +62,7 @@ step awaits_on(std::reference_wrapper<tally> t, std::reference_wrapper<external_
   }
 }
 
-/// Whether it was stopped; false if all had ended.
+/// Whether the run was stopped; false if all processes ended.
 template <class Where, class Program>
 bool is_stopped(bool log, std::stop_source const& by, Program p) {
   try {
@@ -75,7 +75,7 @@ bool is_stopped(bool log, std::stop_source const& by, Program p) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("who was asked to stop before he began does not begin", "", on_one_thread,
+TEMPLATE_TEST_CASE("a program with a stop request before its run does not begin", "", on_one_thread,
                    on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   every_frame_dies const check;
@@ -92,9 +92,10 @@ TEMPLATE_TEST_CASE("who was asked to stop before he began does not begin", "", o
   }
 }
 
-TEMPLATE_TEST_CASE("all who run, sleep or wait for what is outside find cancelled", "",
-                   on_one_thread, on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>,
-                   on_sharing<8>, on_stealing<3>) {
+TEMPLATE_TEST_CASE(
+    "a stop request cancels all processes that run, sleep or wait for an external event", "",
+    on_one_thread, on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+    on_stealing<3>) {
   for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
     std::stop_source stop;
@@ -119,8 +120,9 @@ TEMPLATE_TEST_CASE("all who run, sleep or wait for what is outside find cancelle
   }
 }
 
-TEMPLATE_TEST_CASE("a scheduler that sleeps is woken to stop", "", on_one_thread, on_locked_queue,
-                   in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
+TEMPLATE_TEST_CASE("a stop request wakes a scheduler that sleeps", "", on_one_thread,
+                   on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   for (int round = 0; round != rounds(300); ++round) {
     every_frame_dies const check;
     std::stop_source stop;
@@ -141,9 +143,9 @@ TEMPLATE_TEST_CASE("a scheduler that sleeps is woken to stop", "", on_one_thread
   }
 }
 
-TEMPLATE_TEST_CASE("stopped at any moment it is stopped, or has ended", "", on_one_thread,
-                   on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
-                   on_stealing<3>) {
+TEMPLATE_TEST_CASE("a stop request at any moment stops the run, unless it has ended", "",
+                   on_one_thread, on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>,
+                   on_sharing<8>, on_stealing<3>) {
   int stopped = 0;
   int ended = 0;
   for (int round = 0; round != rounds(2000); ++round) {
@@ -176,7 +178,7 @@ TEMPLATE_TEST_CASE("stopped at any moment it is stopped, or has ended", "", on_o
   CHECK(stopped + ended == rounds(2000));
 }
 
-TEMPLATE_TEST_CASE("asked just as it begins, it is stopped all the same", "", on_one_thread,
+TEMPLATE_TEST_CASE("a stop request just as the run begins stops it", "", on_one_thread,
                    in_random_order, on_sharing<1>, on_sharing<2>, on_stealing<3>) {
   std::atomic<std::stop_source const*> next = nullptr;
   std::atomic<bool> over = false;
@@ -185,7 +187,8 @@ TEMPLATE_TEST_CASE("asked just as it begins, it is stopped all the same", "", on
     for (int wait = 0; !over; wait = (wait + 1) % 128) {
       auto const* const given = next.exchange(nullptr);
       if (!given) continue;
-      std::stop_source by = *given;  // ours: theirs ends as soon as they are stopped
+      // A copy: the original is destroyed as soon as the run is stopped.
+      std::stop_source by = *given;
       while (steps < wait) ++steps;  // at another moment each time
       steps = 0;
       by.request_stop();
@@ -205,9 +208,9 @@ TEMPLATE_TEST_CASE("asked just as it begins, it is stopped all the same", "", on
   CHECK(stopped == n);
 }
 
-TEMPLATE_TEST_CASE("a process may ask for it, even as the last thing that is done", "",
-                   on_one_thread, on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>,
-                   on_sharing<8>, on_stealing<3>) {
+TEMPLATE_TEST_CASE("a process may request the stop, even as its last action", "", on_one_thread,
+                   on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   for (int round = 0; round != rounds(300); ++round) {
     every_frame_dies const check;
     std::stop_source last;
@@ -229,7 +232,7 @@ TEMPLATE_TEST_CASE("a process may ask for it, even as the last thing that is don
   }
 }
 
-TEMPLATE_TEST_CASE("stopped in the middle of forks, everything is unwound", "", on_one_thread,
+TEMPLATE_TEST_CASE("a stop request in the middle of forks unwinds everything", "", on_one_thread,
                    on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   counter alive = 0;
@@ -251,7 +254,7 @@ TEMPLATE_TEST_CASE("stopped in the middle of forks, everything is unwound", "", 
   }
 }
 
-TEMPLATE_TEST_CASE("what failed before it was stopped is thrown, not that it was", "",
+TEMPLATE_TEST_CASE("an exception of a cancelled process is thrown in place of cancelled", "",
                    on_one_thread, on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>,
                    on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
@@ -271,7 +274,7 @@ TEMPLATE_TEST_CASE("what failed before it was stopped is thrown, not that it was
                     "while it was cleaning up");
 }
 
-TEMPLATE_TEST_CASE("a token that nobody uses, or that is used afterwards, does nothing", "",
+TEMPLATE_TEST_CASE("a stop token that is not used, or used after the run, has no effect", "",
                    on_one_thread, on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>,
                    on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
@@ -286,8 +289,8 @@ TEMPLATE_TEST_CASE("a token that nobody uses, or that is used afterwards, does n
   stop.request_stop();
 }
 
-TEMPLATE_TEST_CASE("a scheduler that was stopped can be destroyed, or told to run again", "",
-                   one_thread, locked_queue, sharing) {
+TEMPLATE_TEST_CASE("a scheduler that was stopped can be destroyed, or run again", "", one_thread,
+                   locked_queue, sharing) {
   every_frame_dies const check;
   for (bool const again : {true, false}) {
     std::stop_source stop;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// A thread outside waits for what a submitted process gives.
+/// A thread outside waits for the result of a submitted process.
 
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -28,7 +28,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Has no memory for processes that yield.
+/// A backend without memory for processes that yield.
 class keeps_no_yields : public locked_queue {
  public:
   class worker : public locked_queue::worker {
@@ -66,7 +66,7 @@ eff<int, timing> sleeps() {
 }
 eff<void, pure, proc, timing> nothing() { co_return; }
 
-/// Runs a scheduler until `outside(submitter)` has ended, on another thread, and its submitter.
+/// Runs a scheduler until `outside(submitter)` has returned, on another thread, with its submitter.
 template <class Backend, class Outside>
 void run_with(Outside outside, typename scheduler<Backend>::options const& how = {}) {
   auto const made = [&] {
@@ -85,7 +85,7 @@ void run_with(Outside outside, typename scheduler<Backend>::options const& how =
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("a thread waits for what a process gives", "", one_thread, stealing) {
+TEMPLATE_TEST_CASE("a thread waits for the result of a process", "", one_thread, stealing) {
   every_frame_dies const check;
   long n = 0;
   int owns = 0;
@@ -107,11 +107,12 @@ TEMPLATE_TEST_CASE("a thread waits for what a process gives", "", one_thread, st
   CHECK(is_done);
 }
 
-TEMPLATE_TEST_CASE("what it throws is thrown to the thread, and to nobody else", "", one_thread,
-                   stealing) {
+TEMPLATE_TEST_CASE(
+    "an exception of a submitted task is thrown to the waiting thread, and nowhere else", "",
+    one_thread, stealing) {
   every_frame_dies const check;
   std::string thrown;
-  std::exception_ptr kept;  // ThreadSanitizer does not see how libstdc++ counts who has it
+  std::exception_ptr kept;  // ThreadSanitizer does not see the reference count of libstdc++
   long after = 0;
   run_with<TestType>([&](auto&, auto to) {
     auto failing = to.submit_task(fails, std::string("it"));
@@ -127,8 +128,7 @@ TEMPLATE_TEST_CASE("what it throws is thrown to the thread, and to nobody else",
   CHECK(after == 55);
 }
 
-TEMPLATE_TEST_CASE("one that is shut down has the thread wait no longer", "", one_thread,
-                   stealing) {
+TEMPLATE_TEST_CASE("a shutdown ends a thread's wait for a task", "", one_thread, stealing) {
   every_frame_dies const check;
   bool was_told = false;
   run_with<TestType>([&](auto& s, auto to) {
@@ -138,14 +138,14 @@ TEMPLATE_TEST_CASE("one that is shut down has the thread wait no longer", "", on
       (void)sleeping.get();
     } catch (cancelled const&) {
       was_told = true;
-    } catch (std::future_error const&) {  // it had not begun
+    } catch (std::future_error const&) {  // the task had not begun
       was_told = true;
     }
   });
   CHECK(was_told);
 }
 
-TEST_CASE("a future throws bad_alloc if there was no memory for its process to go on") {
+TEST_CASE("a future throws bad_alloc if there was no memory for its process to continue") {
   every_frame_dies const check;
   scheduler<keeps_no_yields> s;
   s.start({}, nothing);

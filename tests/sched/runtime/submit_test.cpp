@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Processes that come from outside.
+/// Processes that are submitted from outside.
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <functional>
@@ -41,9 +41,9 @@ step counts(std::reference_wrapper<counter> n, lives) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("what is submitted before the run, during it and by a process runs once", "",
-                   on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>,
-                   on_stealing<3>) {
+TEMPLATE_TEST_CASE(
+    "processes that are submitted before the run, during it and by a process run once", "",
+    on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(150); ++round) {
     every_frame_dies const check;
     counter alive = 0;
@@ -72,12 +72,12 @@ TEMPLATE_TEST_CASE("what is submitted before the run, during it and by a process
   }
 }
 
-TEST_CASE("what one thread has had looked up, another that submits the like finds whole") {
+TEST_CASE("two threads that submit the same row at once look up its handlers correctly") {
   every_frame_dies const check;
   for (int round = 0; round != rounds(1000); ++round) {
     counter n = 0;
     auto s = scheduler_on<on_one_thread>();
-    // Another row: the one that is submitted has not been looked up yet.
+    // Another row: the handlers of the submitted one have not been looked up yet.
     s.start(on_one_thread::how(), []() -> eff<void, proc, syncing, timing> { co_return; });
     auto const outside = s.submitter<proc, syncing>();
     counter here = 0;
@@ -95,7 +95,7 @@ TEST_CASE("what one thread has had looked up, another that submits the like find
     submits();
     other.join();
     s.shut_down(far_away);
-    CHECK(n == 0);  // nobody ran
+    CHECK(n == 0);  // no process ran
   }
 }
 
@@ -126,7 +126,7 @@ TEMPLATE_TEST_CASE("several threads submit, to one submitter and to copies", "",
   CHECK(s.alive() == 0);
 }
 
-TEMPLATE_TEST_CASE("the run goes on while there is a submitter, though nobody is left", "",
+TEMPLATE_TEST_CASE("the run continues while there is a submitter, even without a process", "",
                    on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   for (int round = 0; round != rounds(250); ++round) {
@@ -150,8 +150,9 @@ TEMPLATE_TEST_CASE("the run goes on while there is a submitter, though nobody is
   }
 }
 
-TEMPLATE_TEST_CASE("the last submitter goes at any moment, and the run ends", "", on_one_thread,
-                   on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
+TEMPLATE_TEST_CASE("the last submitter is destroyed at any moment, and the run ends", "",
+                   on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   for (int round = 0; round != rounds(1000); ++round) {
     auto s = scheduler_on<TestType>();
     s.start(TestType::how(), does_nothing);
@@ -164,7 +165,7 @@ TEMPLATE_TEST_CASE("the last submitter goes at any moment, and the run ends", ""
   }
 }
 
-TEMPLATE_TEST_CASE("who waits for one that is yet to be submitted is in no deadlock", "",
+TEMPLATE_TEST_CASE("a process that waits for one that is yet to be submitted is in no deadlock", "",
                    on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   for (int round = 0; round != rounds(250); ++round) {
@@ -190,7 +191,7 @@ TEMPLATE_TEST_CASE("who waits for one that is yet to be submitted is in no deadl
   }
 }
 
-TEMPLATE_TEST_CASE("a deadlock is found when the last submitter has gone", "", on_one_thread,
+TEMPLATE_TEST_CASE("a deadlock is found when the last submitter is destroyed", "", on_one_thread,
                    on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(150); ++round) {
     every_frame_dies const check;
@@ -205,8 +206,9 @@ TEMPLATE_TEST_CASE("a deadlock is found when the last submitter has gone", "", o
   }
 }
 
-TEMPLATE_TEST_CASE("they are told apart: the n-th is 0.n, its children 0.n.1 and so on", "",
-                   on_one_thread, on_locked_queue, on_sharing<2>, on_stealing<3>) {
+TEMPLATE_TEST_CASE(
+    "the id of the n-th submitted process is 0.n, and its children are 0.n.1 and so on", "",
+    on_one_thread, on_locked_queue, on_sharing<2>, on_stealing<3>) {
   every_frame_dies const check;
   findings ids;
   auto s = scheduler_on<TestType>();
@@ -235,7 +237,7 @@ TEMPLATE_TEST_CASE("they are told apart: the n-th is 0.n, its children 0.n.1 and
         std::vector<std::string>{"0.1", "0.1.1", "0.1.2", "0.2", "0.2.1", "0.2.2", "1"});
 }
 
-TEST_CASE("ids of those from outside are ids like others") {
+TEST_CASE("ids of submitted processes print and compare like other ids") {
   CHECK(process_id::submitted(1).text() == "0.1");
   CHECK(process_id::submitted(8).text() == "0.8");
   CHECK(process_id::submitted(123456789).child(7).child(70).text() == "0.123456789.7.70");
@@ -250,8 +252,8 @@ TEST_CASE("ids of those from outside are ids like others") {
   CHECK_FALSE(process_id().child(1).is_internal());
 }
 
-TEMPLATE_TEST_CASE("it is too late when the run is over, or the scheduler is no more", "",
-                   on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_stealing<3>) {
+TEMPLATE_TEST_CASE("a submission after the run, or after the scheduler, throws", "", on_one_thread,
+                   on_locked_queue, on_sharing<1>, on_sharing<2>, on_stealing<3>) {
   every_frame_dies const check;
   counter alive = 0;
   counter n = 0;
@@ -314,9 +316,9 @@ TEMPLATE_TEST_CASE("a failure ends the run though there is a submitter, at any m
   }
 }
 
-TEMPLATE_TEST_CASE("one that ends while others submit takes what there is with it", "",
-                   on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>,
-                   on_stealing<3>) {
+TEMPLATE_TEST_CASE(
+    "a scheduler that is destroyed while threads submit drops the submitted processes", "",
+    on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(150); ++round) {
     every_frame_dies const check;
     counter alive = 0;
@@ -337,7 +339,7 @@ TEMPLATE_TEST_CASE("one that ends while others submit takes what there is with i
   }
 }
 
-TEMPLATE_TEST_CASE("what a submitted process throws the run throws", "", on_one_thread,
+TEMPLATE_TEST_CASE("the run throws an exception of a submitted process", "", on_one_thread,
                    on_locked_queue, on_sharing<2>, on_stealing<3>) {
   every_frame_dies const check;
   auto s = scheduler_on<TestType>();
@@ -354,8 +356,8 @@ TEMPLATE_TEST_CASE("what a submitted process throws the run throws", "", on_one_
   CHECK_THROWS_WITH(s.run(), "of a submitted one");
 }
 
-TEMPLATE_TEST_CASE("a program that is asked to stop stops, though there is a submitter", "",
-                   on_one_thread, on_locked_queue, on_sharing<1>, on_sharing<2>, on_stealing<3>) {
+TEMPLATE_TEST_CASE("a stop request ends the run though there is a submitter", "", on_one_thread,
+                   on_locked_queue, on_sharing<1>, on_sharing<2>, on_stealing<3>) {
   for (int round = 0; round != rounds(150); ++round) {
     every_frame_dies const check;
     counter alive = 0;
@@ -381,7 +383,7 @@ TEMPLATE_TEST_CASE("a program that is asked to stop stops, though there is a sub
   }
 }
 
-TEST_CASE("a submitter is for effects that some process of the program may perform") {
+TEST_CASE("a submitter can be made for effects that some process of the program may perform") {
   every_frame_dies const check;
   scheduler<> s;
   CHECK_THROWS_WITH((s.submitter<>()), Contains("start"));
@@ -406,7 +408,7 @@ TEST_CASE("a submitter is for effects that some process of the program may perfo
   CHECK(text == "hello child");
 }
 
-TEST_CASE("step by step what was submitted has its turn, and there is no checkpoint") {
+TEST_CASE("step by step a submitted process has its turn, and there is no checkpoint") {
   every_frame_dies const check;
   std::string text;
   scheduler<> s;
@@ -427,7 +429,7 @@ TEST_CASE("step by step what was submitted has its turn, and there is no checkpo
   CHECK(s.alive() == 0);
 }
 
-TEST_CASE("the scheduler that sleeps in step() wakes when the last submitter goes") {
+TEST_CASE("a scheduler that sleeps in step() wakes when the last submitter is destroyed") {
   for (int round = 0; round != rounds(250); ++round) {
     scheduler<> s;
     s.start(does_nothing);
@@ -441,7 +443,7 @@ TEST_CASE("the scheduler that sleeps in step() wakes when the last submitter goe
   }
 }
 
-TEST_CASE("what its function throws, submit throws, and nothing has begun") {
+TEST_CASE("submit throws an exception of the call of its function, and no process begins") {
   every_frame_dies const check;
   scheduler<> s;
   s.start(does_nothing);

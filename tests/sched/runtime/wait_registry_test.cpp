@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// Those who are meant go on, wherever they wait, and the others wait on: sched/runtime/detail/wait_registry.hpp.
+/// cancel_if() cancels the waits of the selected processes, wherever they wait, and of no other:
+/// sched/runtime/detail/wait_registry.hpp.
 
 #include <algorithm>
 #include <array>
@@ -43,11 +44,12 @@ using step = eff<void, proc, syncing, mail, routing, timing, completions>;
 using children = spawning<proc, syncing, mail, routing, timing, completions>;
 using program = eff<void, children, proc, syncing, mail, routing, timing, completions>;
 
-/// Of the process that runs, which stands on the ground.
+/// The scheduler of the running process, which has no handler inside.
 weft::detail::scheduler_core& scheduler_here() {
   return static_cast<weft::detail::scheduler_core&>(*weft::detail::prompt::innermost());
 }
-/// Looks at what of a process may be looked at while it waits: its frames, from the innermost out.
+/// Reads the parts of a process that may be read while it waits: its frames, from the innermost
+/// out.
 bool has_frames(process const& p) noexcept {
   std::size_t n = 0;
   weft::detail::continuation at(p.leaf());
@@ -69,15 +71,15 @@ enum kind : unsigned {
   kinds
 };
 
-/// Where they wait.
+/// The objects that the processes wait at.
 struct places {
   gate at;
   gate in_time;
   std::array<external_event, 8> opens;
   std::atomic<bool> is_released = false;
-  std::array<counter, kinds> early{};  // went on before that
+  std::array<counter, kinds> early{};  // resumed before the release
   std::array<counter, kinds> late{};
-  counter wrong = 0;  // answers
+  counter wrong = 0;  // wrong answers
 
   void goes_on(kind k) { ++(is_released ? late : early)[k]; }
   void is_answered(kind k, bool as_released) {
@@ -118,7 +120,7 @@ step receives(places& at, inbox<int> in) {
   bool has_come = false;
   try {
     has_come = co_await in.receive() == 7;
-  } catch (std::logic_error const&) {  // an answer that is none
+  } catch (std::logic_error const&) {  // a reply without a message
   }
   at.is_answered(receiving, has_come);
 }
@@ -145,7 +147,7 @@ step sends_by_id(places& at, process_id to, int n) {
   at.is_answered(sending_by_id, was_sent);
 }
 
-/// Two of each kind that are meant, between those that are not.
+/// Two selected processes of each kind, between two that are not.
 program all_kinds(places& at) {
   auto full = co_await open<int>({.capacity = 1});
   auto full_by_id = co_await open_inbox<int>({.capacity = 1});
@@ -184,13 +186,13 @@ program all_kinds(places& at) {
     scheduler_here().waits.cancel_if(is_meant);
     co_await proc::yield{};
   }
-  // Whoever would go on now has been woken wrongly.
+  // A process that continues now has been woken wrongly.
   for (int i = 0; i != 100; ++i) {
     scheduler_here().waits.cancel_if(is_meant);
     co_await proc::yield{};
   }
   at.is_released = true;
-  // One that has not come so far as to wait is not woken, and there is nothing it could see.
+  // A process that does not wait yet is not woken.
   while (at.late[at_a_gate] != 2) {
     co_await syncing::wake(at.at, 4);
     co_await proc::yield{};
@@ -198,7 +200,7 @@ program all_kinds(places& at) {
   co_await syncing::wake(at.in_time, 4);
   for (auto& g : at.opens) g.open();
   for (auto& a : to) (void)co_await a.send(7);
-  // Those that were not sent do not come.
+  // Messages that were not sent do not arrive.
   int sum = 0;
   for (int i = 0; i != 3; ++i) {
     sum += co_await full.in.receive();
@@ -212,8 +214,9 @@ program all_kinds(places& at) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("those who are meant go on from wherever they wait, and the others wait on", "",
-                   EVERYWHERE) {
+TEMPLATE_TEST_CASE(
+    "wake_if wakes the selected processes wherever they wait, and the others wait on", "",
+    EVERYWHERE) {
   for (int round = 0; round != rounds(50); ++round) {
     every_frame_dies const check;
     places at;
@@ -227,7 +230,7 @@ TEMPLATE_TEST_CASE("those who are meant go on from wherever they wait, and the o
   }
 }
 
-TEMPLATE_TEST_CASE("those who are not meant stay in their order, and many are meant", "",
+TEMPLATE_TEST_CASE("wake_if wakes many processes, and the others keep their order", "",
                    on_one_thread, on_locked_queue, on_sharing<1>) {
   constexpr int many = 300;
   every_frame_dies const check;
@@ -273,7 +276,8 @@ TEMPLATE_TEST_CASE("those who are not meant stay in their order, and many are me
 
 namespace {
 using spawner = eff<void, spawning<proc>, proc, syncing>;
-/// Whether it was given one: what a process was answered that was turned away is the first's id.
+/// Counts a started child if spawn yields an id other than the first: a process that was turned
+/// away gets the first one's.
 spawner starts_others(int n, counter& started, counter& born, counter& over) {
   auto const child = [](counter& count) -> eff<void, proc> {
     ++count;
@@ -287,7 +291,7 @@ spawner starts_others(int n, counter& started, counter& born, counter& over) {
 }
 }  // namespace
 
-TEMPLATE_TEST_CASE("who waits for room is woken without it, and what it has made is not born", "",
+TEMPLATE_TEST_CASE("a process that waits for room and is woken by wake_if has not spawned", "",
                    EVERYWHERE) {
   for (int round = 0; round != rounds(50); ++round) {
     every_frame_dies const check;
@@ -329,7 +333,7 @@ struct crowd {
   int each;  // how often a waiter waits
   gate at;
   std::array<std::vector<std::unique_ptr<external_event>>, waiters> gates;
-  std::array<counter, waiters> now{};  // which of these it waits at
+  std::array<counter, waiters> now{};  // the event that it waits at
   counter over = 0;                    // waiters that have waited enough
   counter helpers_over = 0;
   std::atomic<long> sent = 0, received = 0, passed = 0, taken = 0;
@@ -433,11 +437,9 @@ program crowds(crowd& c) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE(
-    "some wait, some wake, some look who is meant: each message comes once, and "
-    "nobody sleeps on",
-    "", on_one_thread, in_random_order, on_sharing<2>, on_sharing<4>, on_stealing<2>,
-    on_stealing<3>) {
+TEMPLATE_TEST_CASE("while processes wait, wake and call wake_if each message is received once", "",
+                   on_one_thread, in_random_order, on_sharing<2>, on_sharing<4>, on_stealing<2>,
+                   on_stealing<3>) {
   for (unsigned seed = 1; seed != static_cast<unsigned>(rounds(100)) + 1; ++seed) {
     CAPTURE(seed);
     every_frame_dies const check;
@@ -449,8 +451,8 @@ TEMPLATE_TEST_CASE(
   }
 }
 
-TEMPLATE_TEST_CASE("who waits for room is let in or woken, once", "", on_one_thread,
-                   in_random_order, on_sharing<2>, on_sharing<4>, on_stealing<3>) {
+TEMPLATE_TEST_CASE("a process that waits for room is either let in or woken by wake_if, once", "",
+                   on_one_thread, in_random_order, on_sharing<2>, on_sharing<4>, on_stealing<3>) {
   for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
     auto how = TestType::how();
@@ -471,14 +473,15 @@ TEMPLATE_TEST_CASE("who waits for room is let in or woken, once", "", on_one_thr
   }
 }
 
-// ---- who comes when all were looked at
+// ---- processes that come after all lists were scanned
 
 namespace {
 
 using task = eff<void, tasking<proc, syncing, mail, routing, timing, completions>, proc, syncing,
                  mail, routing, timing, completions>;
 
-/// Waits everywhere when its group has been cancelled: at each place it hears that again, and why.
+/// Waits at each kind of place when its group has been cancelled: each wait throws, with the
+/// reason.
 task hears_it_everywhere(places& at, std::atomic<bool>& begun, std::atomic<unsigned>& heard) {
   auto empty = co_await open<int>();
   auto other = co_await open<int>();
@@ -532,8 +535,8 @@ task hears_it_everywhere(places& at, std::atomic<bool>& begun, std::atomic<unsig
     }
   }
 }
-/// Goes on in plain code until the other has heard it: meanwhile nobody can say that all others
-/// wait, and wake them.
+/// Runs ordinary code until the other process has had all its cancellations: meanwhile no other
+/// process can find that all others wait, and wake them.
 task is_at_work(std::atomic<bool>& begun, std::atomic<unsigned> const& heard) {
   begun = true;
   while (heard != 10) std::this_thread::yield();
@@ -542,8 +545,9 @@ task is_at_work(std::atomic<bool>& begun, std::atomic<unsigned> const& heard) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("who is about to wait when his group was cancelled does not, wherever", "",
-                   on_sharing<2>, on_sharing<4>, on_stealing<2>, on_stealing<3>) {
+TEMPLATE_TEST_CASE(
+    "a process that is about to wait when its group was cancelled does not wait, at any place", "",
+    on_sharing<2>, on_sharing<4>, on_stealing<2>, on_stealing<3>) {
   for (int round = 0; round != rounds(50); ++round) {
     every_frame_dies const check;
     places at;

@@ -28,10 +28,11 @@ using children = spawning<proc, syncing>;
 using program = eff<void, children, proc, syncing>;
 using step = eff<void, proc, syncing>;
 
-/// Each has a number, and looks at those of the others when they have met.
+/// Processes that count their rounds; each looks at the counts of all when they have met.
 struct race {
   explicit race(std::size_t n) : done(n), meet(static_cast<std::uint32_t>(n)) {}
-  std::vector<int> done;  // each written by one process, read by all after they have met
+  // Each entry is written by one process, and read by all after they have met.
+  std::vector<int> done;
   barrier meet;
   std::atomic<bool> somebody_was_elsewhere = false;
 };
@@ -49,9 +50,9 @@ step runs(std::reference_wrapper<race> r, std::size_t self, int times) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("four meet in each round, and each sees what all have done", "", on_one_thread,
-                   in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>, on_sharing<8>,
-                   on_stealing<3>) {
+TEMPLATE_TEST_CASE("four processes meet in each round, and each sees what all have done", "",
+                   on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
+                   on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   race r(4);
   int const times = rounds(20'000);
@@ -62,7 +63,7 @@ TEMPLATE_TEST_CASE("four meet in each round, and each sees what all have done", 
   CHECK(r.done == std::vector<int>(4, times));
 }
 
-TEST_CASE("a barrier for one lets it through, and one for nobody is refused") {
+TEST_CASE("a barrier for one lets it through, and a barrier for none is refused") {
   every_frame_dies const check;
   int n = 0;
   schedule([&n]() -> eff<void, syncing> {
@@ -73,8 +74,9 @@ TEST_CASE("a barrier for one lets it through, and one for nobody is refused") {
   CHECK_THROWS_AS(barrier(0), std::invalid_argument);
 }
 
-TEMPLATE_TEST_CASE("of more than it is for as many go on as rounds are full", "", on_one_thread,
-                   in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
+TEMPLATE_TEST_CASE("of more processes than a barrier is for as many continue as rounds are full",
+                   "", on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(300); ++round) {
     barrier three(3);
@@ -98,8 +100,9 @@ TEMPLATE_TEST_CASE("of more than it is for as many go on as rounds are full", ""
   }
 }
 
-TEMPLATE_TEST_CASE("a barrier may end when one of them goes on", "", on_one_thread, in_random_order,
-                   on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
+TEMPLATE_TEST_CASE("a barrier may be destroyed as soon as one of its processes continues", "",
+                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   counter through = 0;
   int const n = rounds(20'000);
@@ -120,9 +123,9 @@ TEMPLATE_TEST_CASE("a barrier may end when one of them goes on", "", on_one_thre
   CHECK(through == 2 * n);
 }
 
-TEMPLATE_TEST_CASE("a barrier that ends in the middle of a round has those who wait find cancelled",
-                   "", on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
-                   on_stealing<3>) {
+TEMPLATE_TEST_CASE(
+    "a barrier that is destroyed in the middle of a round cancels the processes that wait", "",
+    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(500); ++round) {
     counter found = 0;
@@ -145,7 +148,7 @@ TEMPLATE_TEST_CASE("a barrier that ends in the middle of a round has those who w
   }
 }
 
-TEST_CASE("who has arrived cannot fork") {
+TEST_CASE("a process that has arrived at a barrier cannot fork") {
   auto const forks = []() -> eff<void, proc, syncing> {
     barrier b(1);
     co_await b.arrive_and_wait();
@@ -155,7 +158,7 @@ TEST_CASE("who has arrived cannot fork") {
                     Contains("weft::syncing::own at tests/sched/sync/barrier_test.cpp"));
 }
 
-TEST_CASE("under every schedule three meet, and nobody goes on before all have come") {
+TEST_CASE("under every schedule three processes meet, and none continues before all have come") {
   auto const found = explore([] { return std::make_unique<race>(3); },
                              [](std::unique_ptr<race>& r) -> eff<void, spawning<proc, syncing>> {
                                for (std::size_t i = 0; i != 3; ++i)

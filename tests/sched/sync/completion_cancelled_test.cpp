@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Processes that wait for what is outside when another one fails, or somebody asks to stop.
+/// Processes that wait for an external event when another process fails, or on a stop request.
 
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -26,9 +26,9 @@ using program = eff<void, spawning<proc, completions>, proc, completions>;
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("who waits finds cancelled when another process fails, whoever has him then", "",
-                   on_one_thread, on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>,
-                   on_sharing<8>, on_stealing<3>) {
+TEMPLATE_TEST_CASE("a process that waits for a completion is cancelled when another process fails",
+                   "", on_one_thread, on_locked_queue, in_random_order, on_sharing<1>,
+                   on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(3000); ++round) {
     completer<int> never_comes;
@@ -53,13 +53,13 @@ TEMPLATE_TEST_CASE("who waits finds cancelled when another process fails, whoeve
     }
     if (thrown != "the other one failed") FAIL(thrown);
     if (got != "cancelled") FAIL(got);
-    never_comes.complete(1);  // too late, and no harm
+    never_comes.complete(1);  // too late, and harmless
   }
 }
 
-TEMPLATE_TEST_CASE("who waits finds cancelled when somebody asks to stop", "", on_one_thread,
-                   in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>, on_sharing<8>,
-                   on_stealing<3>) {
+TEMPLATE_TEST_CASE("a process that waits for a completion is cancelled by a stop request", "",
+                   on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
+                   on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(300); ++round) {
     completer<int> never_comes;
@@ -84,9 +84,10 @@ TEMPLATE_TEST_CASE("who waits finds cancelled when somebody asks to stop", "", o
   }
 }
 
-TEMPLATE_TEST_CASE("a completion that comes while another process fails is taken, or cancelled", "",
-                   on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
-                   on_sharing<8>, on_stealing<3>) {
+TEMPLATE_TEST_CASE(
+    "a completion that comes while another process fails is either taken or cancelled", "",
+    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+    on_stealing<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(1000); ++round) {
     completer<int> source;
@@ -105,7 +106,7 @@ TEMPLATE_TEST_CASE("a completion that comes while another process fails is taken
     };
     CHECK_THROWS_WITH(run_on<TestType>(p), "as asked");
     outside.join();
-    // Empty: it was cancelled before it had begun.
+    // Empty: the process was cancelled before it had begun.
     if (got != "3" && got != "cancelled" && !got.empty()) FAIL(got);
   }
 }

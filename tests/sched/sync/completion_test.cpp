@@ -29,12 +29,12 @@ namespace {
 using children = spawning<proc, completions>;
 using program = eff<void, children, proc, completions>;
 
-/// Without a std::string: those of runtime_error are counted where ThreadSanitizer does not look.
+/// Holds no std::string: ThreadSanitizer does not see the reference counts of runtime_error's.
 struct child_failed : std::exception {
   [[nodiscard]] char const* what() const noexcept override { return "failed"; }
 };
 
-/// What `f` throws, in ordinary code or in a process.
+/// The message of the exception that `f` throws, in ordinary code or in a process.
 template <class F>
 std::string refusal_of(F f) {
   try {
@@ -47,9 +47,9 @@ std::string refusal_of(F f) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("a completion that is there before the wait is taken at once", "", on_one_thread,
-                   in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>, on_sharing<8>,
-                   on_stealing<3>) {
+TEMPLATE_TEST_CASE("a completion that is ready before the wait yields its value at once", "",
+                   on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
+                   on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   completer<int> source;
   auto result = source.get_completion();
@@ -61,7 +61,7 @@ TEMPLATE_TEST_CASE("a completion that is there before the wait is taken at once"
   CHECK(got == 42);
 }
 
-TEMPLATE_TEST_CASE("a process waits for another one's completion, and the other for its own", "",
+TEMPLATE_TEST_CASE("a process waits for the completion of another, and that one for its own", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
                    on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(200); ++round) {
@@ -83,7 +83,7 @@ TEMPLATE_TEST_CASE("a process waits for another one's completion, and the other 
   }
 }
 
-TEMPLATE_TEST_CASE("a scheduler sleeps while one is due, and reports no deadlock", "",
+TEMPLATE_TEST_CASE("a scheduler sleeps while a completion is due, and reports no deadlock", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
                    on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
@@ -92,7 +92,7 @@ TEMPLATE_TEST_CASE("a scheduler sleeps while one is due, and reports no deadlock
   std::atomic<bool> is_there = false;
   std::thread outside([&] {
     until([&] { return is_there.load(); });
-    for (int i = 0; i != 1000; ++i) std::this_thread::yield();  // it has gone to sleep, most likely
+    for (int i = 0; i != 1000; ++i) std::this_thread::yield();  // most likely it sleeps by now
     source.complete(7);
   });
   int got = 0;
@@ -141,9 +141,10 @@ TEMPLATE_TEST_CASE("completions from another thread race with the waits, and non
   }
 }
 
-TEMPLATE_TEST_CASE("one that is failed, or dropped, throws that; a void one may come too", "",
-                   on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
-                   on_sharing<8>, on_stealing<3>) {
+TEMPLATE_TEST_CASE(
+    "a failed completion throws its error, a dropped one completion_dropped, a void one nothing",
+    "", on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
+    on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   std::string failed;
   std::string dropped;
@@ -188,7 +189,7 @@ TEST_CASE("a completion is waited for once, and a completer completes once") {
   CHECK_THAT(refusal_of([&] { other.complete(3); }), Contains("completes once"));
 }
 
-TEST_CASE("a completer that is assigned to drops what it was to complete") {
+TEST_CASE("an assignment to a completer drops its completion") {
   every_frame_dies const check;
   std::string got;
   schedule({.forkable = false}, [&]() -> program {
@@ -200,7 +201,7 @@ TEST_CASE("a completer that is assigned to drops what it was to complete") {
   CHECK(got == completion_dropped().what());
 }
 
-TEST_CASE("an end that nobody wants is no harm: neither a completion, nor a completer") {
+TEST_CASE("a completer or a completion may be destroyed unused") {
   every_frame_dies const check;
   {
     completer<int> const alone_in_the_world;
@@ -212,8 +213,8 @@ TEST_CASE("an end that nobody wants is no harm: neither a completion, nor a comp
   source.complete("nobody takes it, and it is on the heap");
 }
 
-TEMPLATE_TEST_CASE("what comes may only move", "", on_one_thread, in_random_order, on_locked_stack,
-                   on_sharing<2>, on_stealing<3>) {
+TEMPLATE_TEST_CASE("the value of a completion may be move-only", "", on_one_thread, in_random_order,
+                   on_locked_stack, on_sharing<2>, on_stealing<3>) {
   every_frame_dies const check;
   int got = 0;
   run_on<TestType>([&]() -> program {
@@ -231,7 +232,7 @@ TEMPLATE_TEST_CASE("what comes may only move", "", on_one_thread, in_random_orde
   CHECK(got == 5);
 }
 
-TEST_CASE("if the value's constructor throws, complete may be called again") {
+TEST_CASE("if the constructor of the value throws, complete may be called again") {
   every_frame_dies const check;
   struct even {
     explicit even(int n) : value(std::to_string(n)) {
@@ -252,8 +253,9 @@ TEST_CASE("if the value's constructor throws, complete may be called again") {
   CHECK(got == "2");
 }
 
-TEMPLATE_TEST_CASE("who has waited cannot fork, and the message names the wait", "", on_one_thread,
-                   in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>, on_stealing<3>) {
+TEMPLATE_TEST_CASE(
+    "a process that has waited for a completion cannot fork, and the message names the wait", "",
+    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>, on_stealing<3>) {
   every_frame_dies const check;
   std::string what;
   fork_on<TestType>([&what]() -> program {
@@ -276,7 +278,8 @@ TEMPLATE_TEST_CASE("who has waited cannot fork, and the message names the wait",
                        Contains("weft::completions::wait at "));
 }
 
-TEST_CASE("under every schedule a completion by another process comes, before the wait or after") {
+TEST_CASE(
+    "under every schedule the completion of another process arrives, before the wait or after") {
   struct state {
     completer<int> source;
     int got = 0;
@@ -300,7 +303,7 @@ TEST_CASE("under every schedule a completion by another process comes, before th
   CHECK(found.schedules > 1);
 }
 
-TEST_CASE("under every schedule one that is dropped is told so") {
+TEST_CASE("under every schedule the wait for a dropped completion throws") {
   auto const found = explore([] { return std::string(); },
                              [](std::string& to) -> program {
                                auto source = std::make_unique<completer<int>>();

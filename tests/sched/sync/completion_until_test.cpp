@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Waiting for a completion, until an instant at the latest.
+/// Waiting for a completion until a deadline.
 
 #include <array>
 #include <atomic>
@@ -34,9 +34,10 @@ using program = eff<void, spawning<proc, completions, timing>, proc, completions
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("what has come is had at once, deadline or not, and what has not is nothing", "",
-                   on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
-                   on_sharing<8>, on_stealing<3>) {
+TEMPLATE_TEST_CASE(
+    "a wait with a deadline yields a value that is ready at once, and nothing if none is", "",
+    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+    on_stealing<3>) {
   every_frame_dies const check;
   bool right = false;
   run_on<TestType>([&right]() -> program {
@@ -55,7 +56,7 @@ TEMPLATE_TEST_CASE("what has come is had at once, deadline or not, and what has 
     bool const is_done = co_await c.wait_until(instant::min());
     bool const is_undone = co_await d.wait_until(instant::min());
     right = n == std::optional(42) && !none && is_done && !is_undone;
-    // There is time for it after all.
+    // A second wait gets the values after all.
     missing.complete(std::make_unique<int>(1));
     undone.complete();
     auto const one = co_await b.wait();
@@ -65,9 +66,9 @@ TEMPLATE_TEST_CASE("what has come is had at once, deadline or not, and what has 
   CHECK(right);
 }
 
-TEMPLATE_TEST_CASE("one that was too late is waited for again, as often as one likes", "",
-                   on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
-                   on_sharing<8>, on_stealing<3>) {
+TEMPLATE_TEST_CASE("a completion that came too late can be waited for again, any number of times",
+                   "", on_one_thread, in_random_order, on_locked_stack, on_sharing<1>,
+                   on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   int got = 0;
   int times = 0;
@@ -99,8 +100,9 @@ TEMPLATE_TEST_CASE("one that was too late is waited for again, as often as one l
   CHECK_THAT(refused, Contains("waited for twice"));
 }
 
-TEMPLATE_TEST_CASE("what it is failed with is thrown in time too, and a dropped one is told", "",
-                   on_one_thread, on_locked_queue, in_random_order, on_sharing<2>, on_stealing<3>) {
+TEMPLATE_TEST_CASE(
+    "a wait with a deadline throws the error of a failed completion, and completion_dropped", "",
+    on_one_thread, on_locked_queue, in_random_order, on_sharing<2>, on_stealing<3>) {
   every_frame_dies const check;
   std::string what;
   run_on<TestType>(virtual_time<TestType>(), [&what]() -> program {
@@ -130,9 +132,9 @@ TEMPLATE_TEST_CASE("what it is failed with is thrown in time too, and a dropped 
   CHECK(what == "it failed it was dropped");
 }
 
-TEMPLATE_TEST_CASE("virtual time does not wait for what is outside, which may come all the same",
-                   "", on_one_thread, in_random_order, on_locked_stack, on_sharing<1>,
-                   on_sharing<2>, on_stealing<3>) {
+TEMPLATE_TEST_CASE("virtual time does not wait for external events, and they may still come", "",
+                   on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
+                   on_stealing<3>) {
   for (int round = 0; round != rounds(200); ++round) {
     every_frame_dies const check;
     completer<int> source;
@@ -157,9 +159,9 @@ TEMPLATE_TEST_CASE("virtual time does not wait for what is outside, which may co
   }
 }
 
-TEMPLATE_TEST_CASE("completed and too late at the same moment: it is one of them, and none is lost",
-                   "", on_one_thread, in_random_order, on_locked_stack, on_sharing<1>,
-                   on_sharing<2>, on_sharing<8>, on_stealing<3>) {
+TEMPLATE_TEST_CASE("a completion at its deadline is in time or late, and is not lost", "",
+                   on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
+                   on_sharing<8>, on_stealing<3>) {
   int late = 0;
   int in_time = 0;
   for (int round = 0; round != rounds(300); ++round) {
@@ -210,11 +212,9 @@ TEMPLATE_TEST_CASE("completed and too late at the same moment: it is one of them
   CHECK(in_time > 0);
 }
 
-TEMPLATE_TEST_CASE(
-    "who waits with a deadline finds cancelled when another fails, and whoever has "
-    "him then",
-    "", on_one_thread, on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>,
-    on_sharing<8>, on_stealing<3>) {
+TEMPLATE_TEST_CASE("a process that waits with a deadline is cancelled when another process fails",
+                   "", on_one_thread, on_locked_queue, in_random_order, on_sharing<1>,
+                   on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(1000); ++round) {
     completer<int> source;
@@ -253,7 +253,7 @@ TEMPLATE_TEST_CASE(
   }
 }
 
-TEST_CASE("a scheduler ends while a process is too late at an outside gate, and another opens it") {
+TEST_CASE("a scheduler is destroyed at the deadline of an external event that a thread opens") {
   for (int round = 0; round != rounds(3000); ++round) {
     every_frame_dies const check;
     external_event g;
@@ -276,15 +276,17 @@ TEST_CASE("a scheduler ends while a process is too late at an outside gate, and 
       });
       for (int i = 0; i != 3; ++i) s.step();
       go = true;
-      for (int i = 0; i != 28 + round % 8; ++i) s.step();  // it looks at the clock in this time
+      // It looks at the clock within these steps.
+      for (int i = 0; i != 28 + round % 8; ++i) s.step();
     }
     if (alive != 0) FAIL("round " << round);
     outside.join();
   }
 }
 
-TEMPLATE_TEST_CASE("an outside gate that ends cancels who waits there with a deadline", "",
-                   on_one_thread, on_locked_queue, in_random_order, on_sharing<1>) {
+TEMPLATE_TEST_CASE(
+    "an external event that is destroyed cancels a process that waits there with a deadline", "",
+    on_one_thread, on_locked_queue, in_random_order, on_sharing<1>) {
   every_frame_dies const check;
   std::string text;
   run_on<TestType>(virtual_time<TestType>(), [&text]() -> program {
@@ -300,7 +302,8 @@ TEMPLATE_TEST_CASE("an outside gate that ends cancels who waits there with a dea
     co_await spawn(waits, std::ref(*g), std::ref(text));
     co_await timing::sleep_for(1ms);
     g = std::make_unique<external_event>();
-    // This one ends when that one has been told that it is late, and has not gone on.
+    // The event is destroyed when the deadline of that process has passed, and before the process
+    // continues.
     co_await spawn(
         [](std::unique_ptr<external_event>& at) -> waiting {
           co_await timing::sleep_until(instant() + 5ms);

@@ -29,7 +29,7 @@ using children = spawning<proc, syncing>;
 using program = eff<void, children, proc, syncing>;
 using step = eff<void, proc, syncing>;
 
-/// A queue of few places.
+/// A queue with few places.
 struct channel {
   std::size_t room = 3;
   mutex access;
@@ -59,7 +59,7 @@ step uses(std::reference_wrapper<channel> c, int n, std::reference_wrapper<std::
   }
 }
 
-/// A mutex and a condition, and who waits there.
+/// A mutex and a condition, and counts of the processes that wait there.
 struct meeting {
   mutex access;
   condition called;
@@ -89,7 +89,7 @@ step until_they_wait(meeting& at, int n) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("what some make and others use up comes through a queue of three places", "",
+TEMPLATE_TEST_CASE("items pass from producers to consumers through a queue of three places", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
                    on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
@@ -107,9 +107,9 @@ TEMPLATE_TEST_CASE("what some make and others use up comes through a queue of th
   CHECK(c.most <= 3);
 }
 
-TEMPLATE_TEST_CASE("two call each other a hundred thousand times, and no call is lost", "",
-                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
-                   on_stealing<3>) {
+TEMPLATE_TEST_CASE(
+    "two processes notify each other a hundred thousand times, and no notification is lost", "",
+    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   struct turns {
     mutex access;
@@ -133,7 +133,8 @@ TEMPLATE_TEST_CASE("two call each other a hundred thousand times, and no call is
   CHECK(it.now == 2 * n);
 }
 
-TEST_CASE("who waits longest is notified first; with nobody there it is forgotten") {
+TEST_CASE(
+    "the longest waiter is notified first, and a notification without a waiter has no effect") {
   auto const p = []() -> everything {
     mutex m;
     condition c;
@@ -162,9 +163,9 @@ TEST_CASE("who waits longest is notified first; with nobody there it is forgotte
   CHECK(printed_by(p) == "0a12bcd");
 }
 
-TEMPLATE_TEST_CASE("notify_one wakes one, also where the mutex is locked and unlocked meanwhile",
-                   "", on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
-                   on_stealing<3>) {
+TEMPLATE_TEST_CASE(
+    "notify_one wakes one process, even if the mutex is locked and unlocked meanwhile", "",
+    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(200); ++round) {
     meeting m;
@@ -183,7 +184,7 @@ TEMPLATE_TEST_CASE("notify_one wakes one, also where the mutex is locked and unl
   }
 }
 
-TEST_CASE("who waits with a guard of nothing is told so, also if there is nothing to wait for") {
+TEST_CASE("a wait with an empty guard is refused, even if the predicate holds") {
   every_frame_dies const check;
   std::string what;
   std::string what_at_once;
@@ -207,8 +208,9 @@ TEST_CASE("who waits with a guard of nothing is told so, also if there is nothin
   CHECK(what_at_once == what);
 }
 
-TEMPLATE_TEST_CASE("who is cancelled while it waits does not own the mutex", "", on_one_thread,
-                   in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
+TEMPLATE_TEST_CASE("a process that is cancelled at a condition does not own the mutex", "",
+                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(300); ++round) {
     meeting m;
@@ -217,7 +219,7 @@ TEMPLATE_TEST_CASE("who is cancelled while it waits does not own the mutex", "",
       co_await until_they_wait(m, 3);
       throw std::runtime_error("fails");
     };
-    // With nobody ready those who wait are cancelled after that, as in a deadlock.
+    // If no process is ready, the waiters are cancelled after that, as in a deadlock.
     CHECK_THROWS_WITH(run_on<TestType>(p), "fails");
     if (m.is_cancelled != 3 || m.does_not_own != 3) FAIL("round " << round);
     bool is_free = false;
@@ -229,9 +231,9 @@ TEMPLATE_TEST_CASE("who is cancelled while it waits does not own the mutex", "",
   }
 }
 
-TEMPLATE_TEST_CASE("a condition that ends has those who wait find cancelled, and goes on unlocked",
-                   "", on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
-                   on_stealing<3>) {
+TEMPLATE_TEST_CASE(
+    "a condition that is destroyed cancels the waiters, which continue without the mutex", "",
+    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(300); ++round) {
     counter n = 0;
@@ -263,7 +265,7 @@ TEMPLATE_TEST_CASE("a condition that ends has those who wait find cancelled, and
   }
 }
 
-TEST_CASE("a scheduler ends while some wait at a condition") {
+TEST_CASE("a scheduler is destroyed while processes wait at a condition") {
   every_frame_dies const check;
   meeting m;
   {
@@ -272,7 +274,7 @@ TEST_CASE("a scheduler ends while some wait at a condition") {
       for (int i = 0; i != 2; ++i) co_await spawn(waits, std::ref(m));
     });
     for (int i = 0; i != 3; ++i) s.step();
-    m.called.notify_one();  // it is ready, and never runs
+    m.called.notify_one();  // the process becomes ready, and never runs
   }
   CHECK(m.was_woken == 0);
   m.called.notify_all();
@@ -282,7 +284,7 @@ TEST_CASE("a scheduler ends while some wait at a condition") {
 
 namespace {
 
-/// Of two that use and one that makes two: `all` are told, or one.
+/// Two consumers, and a producer of two items that notifies all, or one.
 exploration sharing_out(bool tells_all) {
   struct state {
     mutex access;
@@ -324,7 +326,8 @@ exploration sharing_out(bool tells_all) {
 
 }  // namespace
 
-TEST_CASE("telling one of several who wait for different things is found to be a deadlock") {
+TEST_CASE(
+    "notifying one of several processes with different predicates is found to be a deadlock") {
   auto const one = sharing_out(false);
   CHECK(one.complete);
   CHECK(one.deadlocks != 0);
@@ -334,7 +337,7 @@ TEST_CASE("telling one of several who wait for different things is found to be a
   CHECK(all.ok());
 }
 
-TEST_CASE("a queue of one place, two who make and two who use: no schedule is stuck") {
+TEST_CASE("no schedule of two producers and two consumers with a queue of one place is stuck") {
   struct state {
     channel c;
     std::atomic<long> sum = 0;

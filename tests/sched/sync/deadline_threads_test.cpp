@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// Messages that come when the time is up: who waits is woken by one thread, while another looks at
-/// its deadline.
+/// Messages that come at the deadline: one thread wakes the receiver, while another looks at its
+/// deadline.
 
 #include <catch2/catch.hpp>
 #include <chrono>

@@ -23,7 +23,7 @@ namespace {
 using children = spawning<proc, completions>;
 using program = eff<void, children, proc, completions>;
 
-/// Waits there, and counts how that ended.
+/// Waits at the event, and counts the result.
 struct ends {
   counter begun = 0;
   counter opened = 0;
@@ -42,7 +42,7 @@ eff<void, proc, completions> waits(std::reference_wrapper<external_event> at,
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("an outside gate is opened before the wait, after it, and twice", "",
+TEMPLATE_TEST_CASE("an external event may be opened before the wait, after it, and twice", "",
                    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   every_frame_dies const check;
@@ -61,15 +61,14 @@ TEMPLATE_TEST_CASE("an outside gate is opened before the wait, after it, and twi
   CHECK(after.is_open());
 }
 
-TEMPLATE_TEST_CASE("one process waits at an outside gate: a second one is refused", "",
-                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
-                   on_stealing<3>) {
+TEMPLATE_TEST_CASE("a second process that waits at an external event is refused", "", on_one_thread,
+                   in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   external_event g;
   ends how;
   counter refused = 0;
   run_on<TestType>([&]() -> program {
-    // Of the two one is first: whoever is refused opens it.
+    // One of the two is first; the refused one opens the event.
     for (int i = 0; i != 2; ++i)
       co_await spawn(
           [](external_event& at, ends& h, counter& n) -> eff<void, proc, completions> {
@@ -91,9 +90,9 @@ TEMPLATE_TEST_CASE("one process waits at an outside gate: a second one is refuse
   CHECK(refused == 1);
 }
 
-TEMPLATE_TEST_CASE("an outside gate that ends while a process waits cancels it, and nobody else",
-                   "", on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
-                   on_stealing<3>) {
+TEMPLATE_TEST_CASE(
+    "an external event that is destroyed cancels the process that waits there, and no other", "",
+    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   ends how;
   bool goes_on = false;
@@ -111,7 +110,7 @@ TEMPLATE_TEST_CASE("an outside gate that ends while a process waits cancels it, 
     if (TestType::threads == 1)
       g.reset();
     else
-      g->open();  // it may be about to wait still, and then the gate has to be there
+      g->open();  // the process may still be about to wait, and then the event must exist
     co_await proc::yield{};
     while (how.opened + how.cancelled == 0) co_await proc::yield{};
     goes_on = true;
@@ -120,8 +119,9 @@ TEMPLATE_TEST_CASE("an outside gate that ends while a process waits cancels it, 
   CHECK(how.cancelled == (TestType::threads == 1));
 }
 
-TEMPLATE_TEST_CASE("another thread may end it too, and wakes the scheduler that sleeps", "",
-                   on_one_thread, in_random_order, on_sharing<1>) {
+TEMPLATE_TEST_CASE(
+    "another thread may destroy an external event, and wakes the scheduler that sleeps", "",
+    on_one_thread, in_random_order, on_sharing<1>) {
   for (int round = 0; round != rounds(300); ++round) {
     every_frame_dies const check;
     ends how;
@@ -134,14 +134,14 @@ TEMPLATE_TEST_CASE("another thread may end it too, and wakes the scheduler that 
     run_on<TestType>([&]() -> program {
       co_await spawn(waits, std::ref(*g), std::ref(how));
       while (how.begun == 0) co_await proc::yield{};
-      waits_there = true;  // on one thread: it was begun, and has stopped there
+      waits_there = true;  // on one thread: the process has begun, and waits there
     });
     outside.join();
     if (how.cancelled != 1) FAIL("round " << round);
   }
 }
 
-TEMPLATE_TEST_CASE("a wait at an outside gate ends with another's failure, and the gate is free",
+TEMPLATE_TEST_CASE("a failure ends a wait at an external event, and the event can be used again",
                    "", on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   for (int round = 0; round != rounds(300); ++round) {
@@ -154,7 +154,7 @@ TEMPLATE_TEST_CASE("a wait at an outside gate ends with another's failure, and t
       throw std::runtime_error("as asked");
     };
     CHECK_THROWS_WITH(run_on<TestType>(fails), "as asked");
-    CHECK(how.opened == 0);  // one that had not begun was dropped
+    CHECK(how.opened == 0);  // a process that had not begun was dropped
     CHECK_FALSE(g.is_open());
     std::thread outside([&] { g.open(); });
     run_on<TestType>([&]() -> program { co_await waits(g, how); });
@@ -163,7 +163,8 @@ TEMPLATE_TEST_CASE("a wait at an outside gate ends with another's failure, and t
   }
 }
 
-TEST_CASE("a scheduler ends with a process at an outside gate, while another thread opens it") {
+TEST_CASE(
+    "a scheduler is destroyed with a process at an external event that another thread opens") {
   for (int round = 0; round != rounds(5000); ++round) {
     every_frame_dies const check;
     external_event g;
@@ -192,7 +193,9 @@ TEST_CASE("a scheduler ends with a process at an outside gate, while another thr
   }
 }
 
-TEST_CASE("a backend of several threads that is stopped leaves who waits, and the scheduler ends") {
+TEST_CASE(
+    "a stopped backend of several threads leaves waiting processes, and the scheduler unwinds "
+    "them") {
   for (int round = 0; round != rounds(1000); ++round) {
     every_frame_dies const check;
     external_event g;
@@ -222,7 +225,7 @@ TEST_CASE("a backend of several threads that is stopped leaves who waits, and th
   }
 }
 
-TEST_CASE("why there is no checkpoint is said while another thread opens what a process waits at") {
+TEST_CASE("a refused checkpoint gives its reason while another thread opens the event") {
   for (int round = 0; round != rounds(5000); ++round) {
     every_frame_dies const check;
     external_event g;

@@ -34,7 +34,7 @@ program waits_forever_at_its_own() {
 
 }  // namespace
 
-TEST_CASE("those who wait at a gate are woken in the order in which they came") {
+TEST_CASE("processes at a gate are woken in the order in which they came") {
   gate g;
   auto const p = [&g]() -> program {
     for (char const c : {'a', 'b', 'c', 'd'})
@@ -53,7 +53,7 @@ TEST_CASE("those who wait at a gate are woken in the order in which they came") 
   CHECK(g.waiting() == 0);
 }
 
-TEST_CASE("processes that can be run again wait at gates, and go through in the next run") {
+TEST_CASE("a forkable process waits at a gate, and does not wait again in a replay") {
   gate g;
   auto const p = [&g]() -> program {
     bool const waits = co_await proc::fork{};
@@ -70,7 +70,7 @@ TEST_CASE("processes that can be run again wait at gates, and go through in the 
   CHECK(printed_by(p) == "true false ");
 }
 
-TEST_CASE("a gate that ends while processes wait cancels them, and nobody else") {
+TEST_CASE("a gate that is destroyed cancels the processes that wait there, and no others") {
   auto const p = []() -> program {
     auto here = std::make_unique<gate>();
     for (int i = 0; i != 2; ++i)
@@ -94,7 +94,7 @@ TEST_CASE("a gate that ends while processes wait cancels them, and nobody else")
   CHECK(printed_by(p) == "goes on cancelled cancelled ");
 }
 
-TEST_CASE("a gate may lie in the frame of who waits there, or of who ends first") {
+TEST_CASE("a gate may lie in the frame of its waiter, or of a process that ends first") {
   std::string text;
   CHECK_THROWS_AS(printed_by(waits_forever_at_its_own), deadlock);
   auto const p = []() -> program {
@@ -113,7 +113,7 @@ TEST_CASE("a gate may lie in the frame of who waits there, or of who ends first"
   CHECK(printed_by(p) == "over");
 }
 
-TEST_CASE("a gate belongs to one scheduler while somebody waits there") {
+TEST_CASE("a gate belongs to one scheduler while a process waits there") {
   every_frame_dies const check;
   gate shared;
   std::string first_text;

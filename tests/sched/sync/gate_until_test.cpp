@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Waiting at a gate, until an instant at the latest.
+/// Waiting at a gate until a deadline.
 
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -45,9 +45,10 @@ process_of waits_until(std::reference_wrapper<gate> g, instant t,
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("who waits at a gate with a deadline is woken before it, or goes on then", "",
-                   on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
-                   on_sharing<8>, on_stealing<3>) {
+TEMPLATE_TEST_CASE(
+    "a process that waits at a gate with a deadline is woken before it, or continues at it", "",
+    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+    on_stealing<3>) {
   every_frame_dies const check;
   gate woken;
   gate forgotten;
@@ -70,9 +71,9 @@ TEMPLATE_TEST_CASE("who waits at a gate with a deadline is woken before it, or g
   CHECK(woken.waiting() + forgotten.waiting() == 0);
 }
 
-TEMPLATE_TEST_CASE("a gate that has been woken since lets through who would wait with a deadline",
-                   "", on_one_thread, on_locked_queue, in_random_order, on_sharing<1>,
-                   on_sharing<2>, on_stealing<3>) {
+TEMPLATE_TEST_CASE(
+    "a gate that was woken since its epoch was read does not block a wait with a deadline", "",
+    on_one_thread, on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>, on_stealing<3>) {
   every_frame_dies const check;
   gate g;
   ends how;
@@ -86,8 +87,8 @@ TEMPLATE_TEST_CASE("a gate that has been woken since lets through who would wait
   CHECK(how.woken == 1);
 }
 
-TEMPLATE_TEST_CASE("who is too late at a gate takes nobody's place: the next one is woken", "",
-                   on_one_thread, on_locked_queue, on_sharing<1>) {
+TEMPLATE_TEST_CASE("a wake-up does not go to a process whose deadline has passed, but to the next",
+                   "", on_one_thread, on_locked_queue, on_sharing<1>) {
   every_frame_dies const check;
   gate g;
   std::string text;
@@ -99,7 +100,7 @@ TEMPLATE_TEST_CASE("who is too late at a gate takes nobody's place: the next one
     co_await spawn(says, std::ref(g), instant() + 1ms, std::ref(text), std::string("a"));
     co_await spawn(says, std::ref(g), instant() + 9ms, std::ref(text), std::string("b"));
     co_await spawn(says, std::ref(g), instant() + 9ms, std::ref(text), std::string("c"));
-    // With them at 1ms: they were told that it is time, and have not gone on, when we release.
+    // As late as the deadline of a, which has passed, while a has not continued yet.
     co_await timing::sleep_until(instant() + 1ms);
     g.release();
     co_await timing::sleep_for(1ms);
@@ -107,9 +108,9 @@ TEMPLATE_TEST_CASE("who is too late at a gate takes nobody's place: the next one
   CHECK(text == "a late b woken c late ");
 }
 
-TEMPLATE_TEST_CASE("a gate that ends cancels who waits there with a deadline, once", "",
-                   on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
-                   on_stealing<3>) {
+TEMPLATE_TEST_CASE(
+    "a gate that is destroyed cancels a process that waits there with a deadline, once", "",
+    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>, on_stealing<3>) {
   every_frame_dies const check;
   ends how;
   run_on<TestType>(virtual_time<TestType>(), [&]() -> program {
@@ -124,8 +125,9 @@ TEMPLATE_TEST_CASE("a gate that ends cancels who waits there with a deadline, on
   CHECK(how.too_late == 1);
 }
 
-TEMPLATE_TEST_CASE("a gate may end while those who were too late there have not gone on", "",
-                   on_one_thread, on_locked_queue, in_random_order, on_sharing<1>) {
+TEMPLATE_TEST_CASE(
+    "a gate may be destroyed when deadlines there have passed and the waiters have not run", "",
+    on_one_thread, on_locked_queue, in_random_order, on_sharing<1>) {
   every_frame_dies const check;
   ends how;
   run_on<TestType>(virtual_time<TestType>(), [&]() -> program {
@@ -142,9 +144,9 @@ TEMPLATE_TEST_CASE("a gate may end while those who were too late there have not 
   CHECK(how.too_late == 2);
 }
 
-TEMPLATE_TEST_CASE("all who wait at gates are a deadlock only when no deadline is set", "",
-                   on_one_thread, on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>,
-                   on_stealing<3>) {
+TEMPLATE_TEST_CASE("processes that all wait at gates are in a deadlock only if no deadline is set",
+                   "", on_one_thread, on_locked_queue, in_random_order, on_sharing<1>,
+                   on_sharing<2>, on_stealing<3>) {
   every_frame_dies const check;
   gate g;
   ends how;
@@ -169,7 +171,7 @@ TEMPLATE_TEST_CASE("all who wait at gates are a deadlock only when no deadline i
       Contains("process 1 in weft::syncing::wait_until at tests/sched/sync/gate_until_test.cpp"));
 }
 
-TEMPLATE_TEST_CASE("a wake and a deadline at the same moment: each wait ends once, one way", "",
+TEMPLATE_TEST_CASE("a wake-up and a deadline at the same moment end each wait once, in one way", "",
                    on_one_thread, on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>,
                    on_sharing<8>, on_stealing<3>) {
   int woken = 0;
@@ -195,7 +197,7 @@ TEMPLATE_TEST_CASE("a wake and a deadline at the same moment: each wait ends onc
       while (left != 0) {
         co_await syncing::wake{g};
         g.release();
-        for (int k = 0; k != 40; ++k) co_await proc::yield{};  // some are too late
+        for (int k = 0; k != 40; ++k) co_await proc::yield{};  // some deadlines pass
       }
     });
     if (how.woken + how.too_late != 8 * each || how.cancelled != 0 || g.waiting() != 0)
@@ -207,9 +209,9 @@ TEMPLATE_TEST_CASE("a wake and a deadline at the same moment: each wait ends onc
   CHECK(too_late > 0);
 }
 
-TEMPLATE_TEST_CASE("who fails cancels who waits with a deadline, at a gate that others wake", "",
-                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
-                   on_stealing<3>) {
+TEMPLATE_TEST_CASE(
+    "a failure cancels processes that wait with a deadline at a gate that others wake", "",
+    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(200); ++round) {
     every_frame_dies const check;
     gate g;

@@ -46,9 +46,10 @@ step holds_until(std::reference_wrapper<mutex> m, instant t) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("who waits for a mutex until a deadline has it before, or nothing at it", "",
-                   on_one_thread, on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>,
-                   on_sharing<8>, on_stealing<3>) {
+TEMPLATE_TEST_CASE(
+    "a process that waits for a mutex until a deadline gets it before, or nothing at it", "",
+    on_one_thread, on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+    on_stealing<3>) {
   every_frame_dies const check;
   instant gave_up;
   instant got_it;
@@ -59,7 +60,8 @@ TEMPLATE_TEST_CASE("who waits for a mutex until a deadline has it before, or not
   run_in_virtual_time<TestType>([&]() -> program {
     mutex m;
     {
-      auto held = co_await m.try_lock_until(instant::min());  // past, and free
+      // The deadline is past, and the mutex free.
+      auto held = co_await m.try_lock_until(instant::min());
       free = held.has_value();
     }
     co_await spawn(holds_until, std::ref(m), at(20ms));
@@ -87,8 +89,9 @@ TEMPLATE_TEST_CASE("who waits for a mutex until a deadline has it before, or not
   CHECK(got_it == at(20ms));
 }
 
-TEMPLATE_TEST_CASE("a deadline for a semaphore", "", on_one_thread, in_random_order, on_sharing<1>,
-                   on_sharing<2>, on_sharing<8>, on_stealing<3>) {
+TEMPLATE_TEST_CASE(
+    "a process that waits for a semaphore until a deadline gets it before, or nothing at it", "",
+    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   std::string found;
   run_in_virtual_time<TestType>([&found]() -> program {
@@ -109,9 +112,10 @@ TEMPLATE_TEST_CASE("a deadline for a semaphore", "", on_one_thread, in_random_or
   CHECK(found == "0+ 2- 5+ 20- ");
 }
 
-TEMPLATE_TEST_CASE("a wait at a condition ends when it is notified, or at the deadline, and locks",
-                   "", on_one_thread, on_locked_queue, in_random_order, on_sharing<1>,
-                   on_sharing<2>, on_sharing<8>, on_stealing<3>) {
+TEMPLATE_TEST_CASE(
+    "a wait at a condition ends at a notification or at the deadline, and locks again", "",
+    on_one_thread, on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+    on_stealing<3>) {
   every_frame_dies const check;
   std::string found;
   run_in_virtual_time<TestType>([&found]() -> program {
@@ -139,7 +143,7 @@ TEMPLATE_TEST_CASE("a wait at a condition ends when it is notified, or at the de
       auto const now = co_await timing::now{};
       says(notified, now);
     }
-    // Two more, of which the first is not enough; then one that never comes.
+    // Two notifications more, of which the first is not enough; then one that never comes.
     for (auto const t : {at(30ms), at(40ms)}) {
       bool const holds =
           co_await c.wait_until(held, t, [&n, t] { return n >= t.time_since_epoch() / 10ms; });
@@ -153,9 +157,9 @@ TEMPLATE_TEST_CASE("a wait at a condition ends when it is notified, or at the de
   CHECK(found == "1-0 5+1 25+3 40-3 40+3 ");
 }
 
-TEMPLATE_TEST_CASE("a deadline that comes while another has the mutex does not end the wait for it",
-                   "", on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
-                   on_stealing<3>) {
+TEMPLATE_TEST_CASE(
+    "a deadline while another process has the mutex does not end the wait for the mutex", "",
+    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   instant back;
   bool notified = true;
@@ -171,17 +175,17 @@ TEMPLATE_TEST_CASE("a deadline that comes while another has the mutex does not e
   CHECK(back == at(20ms));
 }
 
-TEMPLATE_TEST_CASE("no unlock is lost on one whose deadline comes just then", "", on_one_thread,
-                   on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
-                   on_stealing<3>) {
+TEMPLATE_TEST_CASE("no unlock is lost on a process whose deadline comes at the same time", "",
+                   on_one_thread, on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>,
+                   on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(300); ++round) {
     mutex m;
     counter in_time = 0;
     counter too_late = 0;
     counter patient = 0;
-    // Deadlines and unlocks are all at the same instants.  Were one lost, those who have no
-    // deadline would wait for ever: a deadlock.
+    // Deadlines and unlocks are all at the same instants.  If an unlock were lost, the processes
+    // without a deadline would wait for ever: a deadlock.
     run_in_virtual_time<TestType>([&]() -> program {
       for (int i = 0; i != 4; ++i) {
         co_await spawn(
@@ -210,7 +214,8 @@ TEMPLATE_TEST_CASE("no unlock is lost on one whose deadline comes just then", ""
   }
 }
 
-TEST_CASE("explored: a notify at the very deadline comes in time or too late, and is never lost") {
+TEST_CASE(
+    "in every schedule a notification at the deadline comes in time or too late, and is not lost") {
   struct state {
     mutex m;
     condition c;
@@ -240,7 +245,7 @@ TEST_CASE("explored: a notify at the very deadline comes in time or too late, an
                     std::ref(*s));
               },
               [](std::unique_ptr<state> const& s) -> run_result {
-                // Whoever it is for, one of them goes on in time.
+                // Whichever process is notified, one of them continues in time.
                 return {s->in_time || s->other ? verdict::ok : verdict::failed,
                         s->in_time ? "in time" : "too late"};
               });

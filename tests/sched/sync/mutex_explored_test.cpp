@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Processes that lock mutexes, under every schedule there is.
+/// Processes that lock mutexes, under every schedule.
 
 #include <catch2/catch.hpp>
 #include <cstddef>
@@ -54,7 +54,8 @@ exploration adding(std::size_t processes, std::size_t of_them_lock) {
 
 }  // namespace
 
-TEST_CASE("two that lock two mutexes in opposite orders deadlock, and it is said where they wait") {
+TEST_CASE(
+    "two processes that lock two mutexes in opposite orders deadlock, and the report says where") {
   struct two_locks {
     mutex a, b;
   };
@@ -84,7 +85,7 @@ TEST_CASE("two that lock two mutexes in opposite orders deadlock, and it is said
              Contains(", held by process 1.2 since tests/sched/sync/mutex_explored_test.cpp:27"));
 }
 
-TEST_CASE("no increment under a lock is lost, and one that does not lock is found out") {
+TEST_CASE("no increment under a lock is lost, and one without the lock is found") {
   auto const all = adding(3, 3);
   CHECK(all.ok());
   CHECK(all.complete);
@@ -93,7 +94,7 @@ TEST_CASE("no increment under a lock is lost, and one that does not lock is foun
   CHECK(not_all.deadlocks == 0);
 }
 
-TEST_CASE("to lock what is free does not end a step") {
+TEST_CASE("locking a free mutex does not end a step") {
   auto const found = explore([] { return std::make_unique<account>(); },
                              [](std::unique_ptr<account>& a) -> parent {
                                for (int i = 0; i != 2; ++i)
@@ -111,9 +112,9 @@ TEST_CASE("to lock what is free does not end a step") {
   CHECK(found.schedules == 2);
 }
 
-TEST_CASE("who has not tried yet may run while another holds the mutex, and tries when it runs") {
-  // The one that holds it takes three steps; the other one runs between any two of them, and tries
-  // once, or after them: 3 schedules.  And the same the other way round.
+TEST_CASE("a process may run while another holds the mutex, and tries to lock when it runs") {
+  // The holder takes three steps; the other process runs between any two of them, and tries once,
+  // or after them: 3 schedules.  And as many with the roles exchanged.
   auto const found = explore([] { return std::make_unique<account>(); },
                              [](std::unique_ptr<account>& a) -> parent {
                                for (int i = 0; i != 2; ++i)
@@ -131,8 +132,8 @@ TEST_CASE("who has not tried yet may run while another holds the mutex, and trie
   CHECK(found.schedules == 6);
 }
 
-TEST_CASE("mutexes in a frame that is unwound before those who hold them are no harm") {
-  // All wait for one another, are cancelled, and the one with the mutexes goes first.
+TEST_CASE("mutexes in a frame may be unwound before the processes that hold them") {
+  // All processes wait for one another and are cancelled, and the one with the mutexes is first.
   auto const found =
       explore([] { return 0; },
               [](int&) -> eff<void, spawning<proc, syncing>, syncing> {

@@ -26,14 +26,14 @@ using children = spawning<proc, syncing>;
 using program = eff<void, children, proc, syncing>;
 using step = eff<void, proc, syncing>;
 
-/// A number that only who has the mutex touches.
+/// A number that only the holder of the mutex accesses.
 struct guarded {
   mutex free;
   int n = 0;
   bool somebody_is_in = false;
   bool met_somebody = false;
 };
-/// Adds one, if nobody else comes meanwhile.
+/// Adds one, in several steps: wrong if another process comes in between.
 step adds_one(guarded& it, bool yields) {
   auto const held = co_await it.free.lock();
   it.met_somebody |= std::exchange(it.somebody_is_in, true);
@@ -51,7 +51,7 @@ step holds_for_ever(std::reference_wrapper<mutex> m) {
   auto const held = co_await m.get().lock();
   co_await syncing::wait{never};
 }
-/// Counts those that lock it, and those that find `cancelled` instead.
+/// Counts the processes that lock m, and those that are cancelled instead.
 step locks(std::reference_wrapper<mutex> m, std::reference_wrapper<counter> has_it,
            std::reference_wrapper<counter> is_cancelled) {
   try {
@@ -65,7 +65,7 @@ step locks(std::reference_wrapper<mutex> m, std::reference_wrapper<counter> has_
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("eight processes lock a mutex a hundred thousand times, each alone", "",
+TEMPLATE_TEST_CASE("eight processes lock a mutex a hundred thousand times, one at a time", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
                    on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
@@ -78,10 +78,10 @@ TEMPLATE_TEST_CASE("eight processes lock a mutex a hundred thousand times, each 
   CHECK_FALSE(it.met_somebody);
 }
 
-TEMPLATE_TEST_CASE("the only two there are wait for one another, round after round", "",
+TEMPLATE_TEST_CASE("two processes that wait for one another end, round after round", "",
                    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
-  // Each run ends with everyone idle: a wakeup that is lost would be a deadlock.
+  // Each run ends with all threads idle: a lost wake-up would be a deadlock.
   for (int round = 0; round != rounds(2000); ++round) {
     guarded it;
     run_on<TestType>([&it]() -> program {
@@ -92,7 +92,7 @@ TEMPLATE_TEST_CASE("the only two there are wait for one another, round after rou
   }
 }
 
-TEST_CASE("a mutex that is free is locked without letting anybody go first") {
+TEST_CASE("locking a free mutex does not yield") {
   auto const p = []() -> everything {
     mutex m;
     co_await spawn([]() -> everything { co_await console::print{"another "}; });
@@ -108,7 +108,7 @@ TEST_CASE("a mutex that is free is locked without letting anybody go first") {
   CHECK(printed_by(p) == "locked once locked once tried another ");
 }
 
-TEST_CASE("who waits longest is woken first, but who comes just then may be before him") {
+TEST_CASE("the longest waiter is woken first, but a process that runs then may lock before it") {
   auto const p = []() -> everything {
     mutex m;
     auto const says = [](mutex& at, std::string what) -> everything {
@@ -126,7 +126,7 @@ TEST_CASE("who waits longest is woken first, but who comes just then may be befo
   CHECK(printed_by(p) == "0abc.");
 }
 
-TEST_CASE("a guard moves, unlocks early, and once") {
+TEST_CASE("a guard moves, unlocks early, and unlocks once") {
   std::string what;
   bool free_between = false;
   bool free_when_assigned = false;
@@ -183,8 +183,8 @@ TEMPLATE_TEST_CASE("a guard unlocks when an exception unwinds its process", "", 
   CHECK(it.n == 20);
 }
 
-TEMPLATE_TEST_CASE("who has locked it on one thread unlocks it on another", "", on_sharing<2>,
-                   on_sharing<8>, on_stealing<3>) {
+TEMPLATE_TEST_CASE("a process that has locked a mutex on one thread unlocks it on another", "",
+                   on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(50); ++round) {
     guarded it;
@@ -194,7 +194,7 @@ TEMPLATE_TEST_CASE("who has locked it on one thread unlocks it on another", "", 
       std::atomic<bool> done = false;
       auto held = co_await it.free.lock();
       co_await spawn(adds, std::ref(it), 1);
-      // Who is on the same thread keeps it until we are on another.
+      // The processes on the same thread hold it until this one is on another thread.
       auto const keeps_thread = [](std::atomic<std::thread::id>& of, std::atomic<bool>& over,
                                    counter& left) -> step {
         while (of.load() == std::this_thread::get_id() && !over) std::this_thread::yield();
@@ -219,8 +219,9 @@ TEMPLATE_TEST_CASE("who has locked it on one thread unlocks it on another", "", 
   }
 }
 
-TEMPLATE_TEST_CASE("who locks what he holds waits for himself, and is named with the place", "",
-                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_stealing<3>) {
+TEMPLATE_TEST_CASE(
+    "a process that locks a mutex that it holds is in a deadlock report, with the place", "",
+    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_stealing<3>) {
   every_frame_dies const check;
   int line = 0;
   try {
@@ -239,9 +240,8 @@ TEMPLATE_TEST_CASE("who locks what he holds waits for himself, and is named with
   }
 }
 
-TEMPLATE_TEST_CASE("when a process fails, those who hold it and those who wait are unwound", "",
-                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
-                   on_stealing<3>) {
+TEMPLATE_TEST_CASE("a failure unwinds the holder of a mutex and its waiters", "", on_one_thread,
+                   in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(500); ++round) {
     mutex m;
@@ -261,7 +261,7 @@ TEMPLATE_TEST_CASE("when a process fails, those who hold it and those who wait a
       co_await proc::yield{};
       throw std::runtime_error("fails");
     };
-    // Some may be cancelled before they begin, or get it when its holder is unwound.
+    // Some may be cancelled before they begin, or lock the mutex when its holder is unwound.
     CHECK_THROWS_WITH(run_on<TestType>(p), "fails");
     if (has_it + is_cancelled > 6) FAIL("round " << round);
     bool is_free = false;
@@ -273,7 +273,7 @@ TEMPLATE_TEST_CASE("when a process fails, those who hold it and those who wait a
   }
 }
 
-TEST_CASE("a scheduler ends while one holds a mutex and another waits for it") {
+TEST_CASE("a scheduler is destroyed while one process holds a mutex and another waits for it") {
   every_frame_dies const check;
   mutex m;
   counter has_it = 0;
@@ -293,8 +293,8 @@ TEST_CASE("a scheduler ends while one holds a mutex and another waits for it") {
   CHECK(is_cancelled == 0);
 }
 
-TEMPLATE_TEST_CASE("a mutex that ends has those who wait find cancelled, and no guard minds", "",
-                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+TEMPLATE_TEST_CASE("a mutex that is destroyed cancels its waiters, and its guard may still be used",
+                   "", on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(500); ++round) {
@@ -316,7 +316,7 @@ TEMPLATE_TEST_CASE("a mutex that ends has those who wait find cancelled, and no 
             },
             m->lock(), std::ref(has_it), std::ref(is_cancelled));
       co_await proc::yield{};
-      // Those who have begun are about to wait, or do; and nobody has it.
+      // The processes that have begun wait, or are about to; and none holds the mutex.
       m.reset();
       while (is_cancelled != 3) co_await proc::yield{};
       still_owns = held.owns();
@@ -325,7 +325,8 @@ TEMPLATE_TEST_CASE("a mutex that ends has those who wait find cancelled, and no 
   }
 }
 
-TEST_CASE("who has tried to lock cannot fork any more, and the message names the place") {
+TEST_CASE(
+    "a process that has tried to lock cannot fork any more, and the message names the place") {
   auto const fork_after = [](bool tries) {
     std::string what;
     schedule([&what, tries]() -> eff<void, proc, syncing> {
@@ -349,7 +350,7 @@ TEST_CASE("who has tried to lock cannot fork any more, and the message names the
                    Contains("cannot be had twice"));
 }
 
-TEST_CASE("with_lock gives what a function gives, or a computation, and unlocks") {
+TEST_CASE("with_lock yields the result of a function or a computation, and unlocks") {
   every_frame_dies const check;
   std::string text;
   schedule(

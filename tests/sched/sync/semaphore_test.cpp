@@ -25,7 +25,7 @@ using children = spawning<proc, syncing>;
 using program = eff<void, children, proc, syncing>;
 using step = eff<void, proc, syncing>;
 
-/// Seats, and how many sit at most.
+/// Seats, and the number of processes that sit: now, and at most.
 struct table {
   explicit table(std::size_t n) : seats(n) {}
   semaphore seats;
@@ -47,9 +47,9 @@ step sits(std::reference_wrapper<table> t, int times) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("never more than three of eight sit on three seats", "", on_one_thread,
-                   in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>, on_sharing<8>,
-                   on_stealing<3>) {
+TEMPLATE_TEST_CASE("never more than three of eight processes hold one of three permits", "",
+                   on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
+                   on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   table t(3);
   run_on<TestType>([&t]() -> program {
@@ -66,7 +66,8 @@ TEMPLATE_TEST_CASE("never more than three of eight sit on three seats", "", on_o
   CHECK(all_are_free);
 }
 
-TEST_CASE("to release several wakes as many; what is there is taken at once") {
+TEST_CASE(
+    "a release of several permits wakes as many waiters, and a free permit is taken at once") {
   auto const p = []() -> everything {
     semaphore s(1);
     auto const says = [](semaphore& from, std::string what) -> everything {
@@ -90,7 +91,7 @@ TEST_CASE("to release several wakes as many; what is there is taken at once") {
   CHECK(printed_by(p) == "one .abc.d");
 }
 
-TEMPLATE_TEST_CASE("a semaphore may end as soon as its last user has what it waited for", "",
+TEMPLATE_TEST_CASE("a semaphore may be destroyed as soon as its last waiter has its permit", "",
                    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   every_frame_dies const check;
@@ -114,7 +115,7 @@ TEMPLATE_TEST_CASE("a semaphore may end as soon as its last user has what it wai
   CHECK(done == n);
 }
 
-TEMPLATE_TEST_CASE("a semaphore that ends has those who wait find cancelled", "", on_one_thread,
+TEMPLATE_TEST_CASE("a semaphore that is destroyed cancels its waiters", "", on_one_thread,
                    in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(500); ++round) {
@@ -138,7 +139,8 @@ TEMPLATE_TEST_CASE("a semaphore that ends has those who wait find cancelled", ""
   }
 }
 
-TEST_CASE("who waits in vain is named, with the place; who has tried to take cannot fork") {
+TEST_CASE(
+    "a waiter is in a deadlock report, with the place; a process that tried to take cannot fork") {
   every_frame_dies const check;
   auto const waits = []() -> eff<void, syncing> {
     semaphore s(0);
@@ -155,7 +157,7 @@ TEST_CASE("who waits in vain is named, with the place; who has tried to take can
                     Contains("weft::syncing::own at tests/sched/sync/semaphore_test.cpp"));
 }
 
-TEST_CASE("under every schedule two of three sit at most, and all of them do") {
+TEST_CASE("under every schedule at most two of three processes hold a permit, and all do once") {
   auto const found =
       explore([] { return std::make_unique<table>(2); },
               [](std::unique_ptr<table>& t) -> eff<void, spawning<proc, syncing>> {
@@ -168,7 +170,7 @@ TEST_CASE("under every schedule two of three sit at most, and all of them do") {
   CHECK(std::max(found.outcomes[0].result.text, found.outcomes[1].result.text) == "2");
 }
 
-TEST_CASE("one who gives back too little is found to be a deadlock, under every schedule") {
+TEST_CASE("a process that releases too few permits causes a deadlock under every schedule") {
   struct state {
     semaphore s{1};
     int n = 0;

@@ -32,7 +32,7 @@ step adds(std::reference_wrapper<shared<long>> to, int times) {
   }
 }
 
-/// Reads and then writes, or both at once.
+/// Increments in two accesses, or in one.
 exploration increments(bool at_once) {
   return explore([] { return std::make_unique<shared<int>>(0); },
                  [at_once](std::unique_ptr<shared<int>>& s) -> eff<void, spawning<proc, syncing>> {
@@ -57,9 +57,8 @@ exploration increments(bool at_once) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("updates of several processes are each whole", "", on_one_thread,
-                   in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>, on_sharing<8>,
-                   on_stealing<3>) {
+TEMPLATE_TEST_CASE("updates of several processes are atomic", "", on_one_thread, in_random_order,
+                   on_locked_stack, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   int const n = rounds(20'000);
   shared<long> sum(0);
@@ -71,8 +70,9 @@ TEMPLATE_TEST_CASE("updates of several processes are each whole", "", on_one_thr
   CHECK(seen == 8L * n);
 }
 
-TEMPLATE_TEST_CASE("what is read is what was written, and never half of it", "", on_one_thread,
-                   in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
+TEMPLATE_TEST_CASE("a read yields a value that was written, and never half of it", "",
+                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   shared<std::vector<int>> all_alike(std::vector<int>(10, 0));
   counter halves = 0;
@@ -102,7 +102,7 @@ TEMPLATE_TEST_CASE("what is read is what was written, and never half of it", "",
   CHECK(halves == 0);
 }
 
-TEMPLATE_TEST_CASE("two take turns by waiting for a value, a hundred thousand times", "",
+TEMPLATE_TEST_CASE("two processes take turns by waiting for a value, a hundred thousand times", "",
                    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   every_frame_dies const check;
@@ -123,7 +123,7 @@ TEMPLATE_TEST_CASE("two take turns by waiting for a value, a hundred thousand ti
   CHECK(at_the_end == 2 * n);
 }
 
-TEST_CASE("an update gives what its function gives, and throws what that throws") {
+TEST_CASE("an update yields the result of its function, and throws its exceptions") {
   every_frame_dies const check;
   std::string what;
   std::string value;
@@ -149,7 +149,7 @@ TEST_CASE("an update gives what its function gives, and throws what that throws"
   CHECK(value == "second third0");
 }
 
-TEMPLATE_TEST_CASE("one that ends has those who wait find cancelled", "", on_one_thread,
+TEMPLATE_TEST_CASE("a shared value that is destroyed cancels its waiters", "", on_one_thread,
                    in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   for (int round = 0; round != rounds(500); ++round) {
@@ -173,7 +173,8 @@ TEMPLATE_TEST_CASE("one that ends has those who wait find cancelled", "", on_one
   }
 }
 
-TEST_CASE("who waits for what never comes is named, with the place; who had access cannot fork") {
+TEST_CASE(
+    "a waiter is in a deadlock report, with the place; a process that had access cannot fork") {
   every_frame_dies const check;
   auto const waits = []() -> eff<void, syncing> {
     shared<int> s;
@@ -190,7 +191,8 @@ TEST_CASE("who waits for what never comes is named, with the place; who had acce
                     Contains("weft::syncing::own at tests/sched/sync/shared_test.cpp"));
 }
 
-TEST_CASE("to read and then to write loses an increment under 4 of 6 schedules, an update none") {
+TEST_CASE(
+    "a read and then a write lose an increment under 4 of 6 schedules, an update under none") {
   auto const apart = increments(false);
   CHECK(apart.complete);
   CHECK(apart.schedules == 6);

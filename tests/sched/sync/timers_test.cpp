@@ -37,7 +37,7 @@ class clock_alone final : public weft::detail::ready_sink, public weft::detail::
   weft::detail::spare_node reserve_put() override { return {}; }
 };
 
-/// Of a process that nobody runs.
+/// A sleeping process that no scheduler runs.
 struct sleeper {
   sleeper(instant t, std::uint64_t number) : is(numbered(number)), until(t, who) {
     is.get()->keep();
@@ -45,7 +45,7 @@ struct sleeper {
   }
   sleeper(sleeper const&) = delete;
   sleeper& operator=(sleeper const&) = delete;
-  /// Woken by others.
+  /// Wakes it by another event.
   bool wakes() {
     process* const p = who.take();
     if (p) (void)thunk(p);
@@ -57,14 +57,14 @@ struct sleeper {
 };
 
 instant at(int n) { return instant(instant::duration(n)); }
-/// Is refused.
+/// Refuses no process.
 constexpr auto nobody = [](process const&) { return false; };
 bool set(weft::detail::timers& t, sleeper& s) {
   bool is_next = false;
   bool const is_set = t.set(s.until, is_next, nobody);
   return is_set && is_next;
 }
-/// Whom they wake by then, in that order.
+/// The processes that are due by then, in order.
 std::vector<process*> due(weft::detail::timers& t, instant now) {
   std::vector<process*> all;
   while (process* const p = t.take_due(now)) {
@@ -76,7 +76,8 @@ std::vector<process*> due(weft::detail::timers& t, instant now) {
 
 }  // namespace
 
-TEST_CASE("alarms are due in the order of their instants, and those of one in that of setting") {
+TEST_CASE(
+    "alarms are due in the order of their instants, and those of one instant in that of setting") {
   every_frame_dies const check;
   clock_alone c;
   std::vector<std::unique_ptr<sleeper>> all;
@@ -92,7 +93,7 @@ TEST_CASE("alarms are due in the order of their instants, and those of one in th
   CHECK_FALSE(c.has_waiters());
 }
 
-TEST_CASE("what is set says whether it is the next one, and when that is") {
+TEST_CASE("setting an alarm says whether it is the next one, and next() says when that is") {
   every_frame_dies const check;
   clock_alone c;
   CHECK(c.empty());
@@ -113,7 +114,7 @@ TEST_CASE("what is set says whether it is the next one, and when that is") {
   CHECK(due(c, at(6)).size() == 1);
 }
 
-TEST_CASE("who sleeps for ever is there, is never due, and can be had all the same") {
+TEST_CASE("a process that sleeps for ever is never due, and can be taken") {
   every_frame_dies const check;
   clock_alone c;
   sleeper for_ever(instant::max(), 0);
@@ -126,7 +127,7 @@ TEST_CASE("who sleeps for ever is there, is never due, and can be had all the sa
   CHECK_FALSE(c.has_waiters());
 }
 
-TEST_CASE("an alarm that ends takes itself off, and others stay where they are") {
+TEST_CASE("an alarm that is destroyed leaves the list, and the others stay") {
   every_frame_dies const check;
   clock_alone c;
   sleeper last(at(9), 0);
@@ -141,7 +142,7 @@ TEST_CASE("an alarm that ends takes itself off, and others stay where they are")
   CHECK(due(c, at(9)) == std::vector{last.is.get()});
 }
 
-TEST_CASE("an alarm that ends while its process waits for it makes that one ready") {
+TEST_CASE("an alarm that is destroyed while its process waits makes the process ready") {
   every_frame_dies const check;
   clock_alone c;
   {
@@ -152,7 +153,7 @@ TEST_CASE("an alarm that ends while its process waits for it makes that one read
   CHECK(c.empty());
 }
 
-TEST_CASE("one that has been woken otherwise is not woken again, and is there no more") {
+TEST_CASE("a process that was woken by another event is not woken again by its alarm") {
   every_frame_dies const check;
   clock_alone c;
   sleeper woken(at(1), 0);
@@ -184,7 +185,7 @@ TEST_CASE("alarms that are set, taken off and due at random are those of a sorte
     dice random(seed);
     clock_alone c;
     std::vector<std::unique_ptr<sleeper>> all;
-    std::multimap<instant, sleeper*> model;  // equal keys stand in the order of insertion
+    std::multimap<instant, sleeper*> model;  // equal keys are in the order of insertion
     int now = 0;
     bool right = true;
     for (int step = 0; step != 200; ++step) {
@@ -200,7 +201,7 @@ TEST_CASE("alarms that are set, taken off and due at random are those of a sorte
           break;
         }
         case 2:
-          if (!all.empty()) {  // goes on for another reason
+          if (!all.empty()) {  // one continues for another reason
             auto& one = all[random(static_cast<unsigned>(all.size()))];
             std::erase_if(model, [&one](auto const& e) { return e.second == one.get(); });
             (void)one->wakes();
@@ -228,7 +229,7 @@ TEST_CASE("alarms that are set, taken off and due at random are those of a sorte
   });
 }
 
-TEST_CASE("those who set, and those who wake, on several threads: each is woken once") {
+TEST_CASE("with several threads that set and wake each process is woken once") {
   every_frame_dies const check;
   constexpr int threads = 3;
   int const each = rounds(20'000);
@@ -240,7 +241,8 @@ TEST_CASE("those who set, and those who wake, on several threads: each is woken 
   std::vector<std::thread> all;
   for (int i = 0; i != threads; ++i)
     all.emplace_back([&, i] {
-      // What a wait puts into a frame: gone when it goes on, so nobody may look at it then.
+      // The parts of a wait in a frame: destroyed when the process continues, so no other thread
+      // may access them then.
       struct waits_again {
         waits_again(instant t, process& q) : until(t, who) {
           q.keep();
@@ -250,7 +252,7 @@ TEST_CASE("those who set, and those who wake, on several threads: each is woken 
         weft::detail::alarm until;
       };
       dice random(static_cast<unsigned>(i));
-      // One process, which waits again and again.
+      // A process that waits again and again.
       thunk const p = numbered(static_cast<std::uint64_t>(i));
       ++come;
       until([&] { return come == threads; });
@@ -259,14 +261,15 @@ TEST_CASE("those who set, and those who wake, on several threads: each is woken 
         bool is_next = false;
         if (!c.set(mine->until, is_next, nobody)) ++wrong;
         if (random(2) == 0) {
-          // Somebody's is due, perhaps ours: whoever it is, he is woken by us.
+          // An alarm is due, perhaps that of this process: this thread wakes its process.
           if (process* const q = c.take_due(at(4))) {
             ++by_alarm;
             (void)thunk(q);
           }
         }
         if (random(8) == 0) std::this_thread::yield();
-        // We are woken otherwise; or have been by an alarm, and go on at once.
+        // This process is woken by another event; or an alarm has woken it, and it continues at
+        // once.
         if (process* const q = mine->who.take()) (void)thunk(q);
       }
       ++done;

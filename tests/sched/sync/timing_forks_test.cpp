@@ -41,11 +41,11 @@ printing prints_time(std::string who) {
 
 }  // namespace
 
-// ---- run again
+// ---- replay
 
-TEMPLATE_TEST_CASE("a process that is run again sleeps no second time, and is told the old times",
-                   "", on_one_thread, in_random_order, on_locked_stack, on_sharing<1>,
-                   on_sharing<2>, on_stealing<3>) {
+TEMPLATE_TEST_CASE("a process that is run again does not sleep again, and gets the old times", "",
+                   on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   findings found;
   run_on<TestType>(virtual_time<TestType>(true), [&found]() -> program {
@@ -63,8 +63,8 @@ TEMPLATE_TEST_CASE("a process that is run again sleeps no second time, and is to
   CHECK(found.all() == std::vector<std::string>{"one: 0 10 15 115 ", "two: 0 10 15 15 "});
 }
 
-TEMPLATE_TEST_CASE("a wait with a deadline has the same end when it is run again", "",
-                   on_one_thread, on_locked_queue, in_random_order, on_sharing<2>, on_stealing<3>) {
+TEMPLATE_TEST_CASE("a wait with a deadline has the same result in a replay", "", on_one_thread,
+                   on_locked_queue, in_random_order, on_sharing<2>, on_stealing<3>) {
   every_frame_dies const check;
   findings found;
   gate woken;
@@ -88,7 +88,7 @@ TEMPLATE_TEST_CASE("a wait with a deadline has the same end when it is run again
 
 // ---- checkpoints
 
-TEST_CASE("there is no checkpoint while somebody sleeps, and the refusal says who") {
+TEST_CASE("a checkpoint is refused while a process sleeps, and the message names the process") {
   every_frame_dies const check;
   scheduler<> s;
   s.start({.virtual_time = true}, []() -> program { co_await timing::sleep_for(1h); });
@@ -98,7 +98,8 @@ TEST_CASE("there is no checkpoint while somebody sleeps, and the refusal says wh
   CHECK_NOTHROW(s.checkpoint());
 }
 
-TEST_CASE("there is none while one that was woken before its deadline has not gone on") {
+TEST_CASE(
+    "a checkpoint is refused while a process that was woken before its deadline has not run") {
   every_frame_dies const check;
   gate g;
   scheduler<> s;
@@ -121,7 +122,7 @@ TEST_CASE("there is none while one that was woken before its deadline has not go
   s.run();
 }
 
-TEST_CASE("a checkpoint is of its time: the same future comes again, at the same instants") {
+TEST_CASE("a checkpoint keeps its time: the same future comes again, at the same instants") {
   every_frame_dies const check;
   std::string text;
   scheduler<> s;
@@ -147,7 +148,7 @@ TEST_CASE("a checkpoint is of its time: the same future comes again, at the same
 
 // ---- every schedule
 
-TEST_CASE("who sleeps until different instants has one schedule, who until the same has all") {
+TEST_CASE("sleeps until different instants have one wake-up order, until the same instant all") {
   every_frame_dies const check;
   for (bool const same : {true, false}) {
     auto const found =
@@ -163,13 +164,13 @@ TEST_CASE("who sleeps until different instants has one schedule, who until the s
                 },
                 [](std::string const& s) { return s; });
     CHECK(found.ok());
-    // They begin in 6 orders, and in none of them anybody wakes before all sleep.
+    // The processes begin in 6 orders, and none wakes before all sleep.
     CHECK(found.schedules == (same ? 36 : 6));
     CHECK(found.outcomes.size() == (same ? 6 : 1));
   }
 }
 
-TEST_CASE("under every schedule a deadline is over only when nobody would be in time") {
+TEST_CASE("under every schedule a deadline passes only when no process could wake in time") {
   every_frame_dies const check;
   auto const found =
       explore([] { return std::make_unique<gate>(); },
@@ -188,7 +189,7 @@ TEST_CASE("under every schedule a deadline is over only when nobody would be in 
   CHECK(found.complete);
 }
 
-TEST_CASE("under every schedule a completion may come by who sleeps first, in time or too late") {
+TEST_CASE("under every schedule a completion of a sleeping process comes in time or too late") {
   every_frame_dies const check;
   for (auto const until : {5ms, 15ms}) {
     auto const found =
@@ -216,7 +217,7 @@ TEST_CASE("under every schedule a completion may come by who sleeps first, in ti
 
 // ---- inside handlers
 
-TEMPLATE_TEST_CASE("a process sleeps inside a handler, which is round it when it wakes", "",
+TEMPLATE_TEST_CASE("a process sleeps inside a handler, and is still inside when it wakes", "",
                    on_one_thread, on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>,
                    on_stealing<3>) {
   every_frame_dies const check;
@@ -241,7 +242,7 @@ TEMPLATE_TEST_CASE("a process sleeps inside a handler, which is round it when it
   CHECK(found.all() == std::vector<std::string>{"12 at 5 "});
 }
 
-TEST_CASE("who sleeps and loses a handler round it is told at once, and sleeps no more") {
+TEST_CASE("a sleeping process that loses a handler around it fails at once, and sleeps no longer") {
   for (bool const for_ever : {false, true}) {
     every_frame_dies const check;
     auto lost = std::make_unique<parks>();
@@ -265,7 +266,7 @@ TEST_CASE("who sleeps and loses a handler round it is told at once, and sleeps n
   }
 }
 
-TEST_CASE("who waits for a time and more, and loses a handler round it, is told once") {
+TEST_CASE("a process that waits with a deadline and loses a handler around it fails once") {
   gate g;
   external_event o;
   auto const loses = [](auto body) {
@@ -291,12 +292,12 @@ TEST_CASE("who waits for a time and more, and loses a handler round it, is told 
   o.open();
 }
 
-TEST_CASE("a body that is resumed bitwise does not sleep, since its frames are copied") {
+TEST_CASE("a body that is resumed bitwise cannot sleep, since its frames are copied") {
   every_frame_dies const check;
   external_event o;
   gate g;
   int refused = 0;
-  // What picking throws in there, if it waits first.
+  // Runs a body that waits after a pick, and counts the exception.
   auto const tries = [&refused](auto waits) {
     schedule({.forkable = false, .virtual_time = true},
              [&refused, waits]() -> eff<void, timing, syncing, completions> {

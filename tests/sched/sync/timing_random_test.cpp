@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// Random programs that sleep, and wait with a deadline for one another and for what is outside.
-/// Everyone goes on, whatever comes first; or one fails, and all unwind.
+/// Random programs that sleep, and wait with a deadline for one another and for external events.
+/// Every process continues, whichever event is first; or one fails, and all unwind.
 
 #include <array>
 #include <atomic>
@@ -45,7 +45,7 @@ eff<void, timing> looks_at_the_clock(world& w, instant& last) {
   if (now < last) ++w.wrong;
   last = now;
 }
-/// A child may complete it, or not, or be too late.
+/// A child may complete c, drop it, or complete it too late.
 program completes(completer<int> c, instant::duration time, int n, lives) {
   co_await timing::sleep_for(time);
   if (n % 3 != 0) c.complete(n);
@@ -104,9 +104,10 @@ program acts(std::reference_wrapper<world> to, unsigned me, lives) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("whoever waits with a deadline goes on, or is unwound when one fails", "",
-                   on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
-                   on_sharing<8>, on_stealing<3>) {
+TEMPLATE_TEST_CASE(
+    "every process that waits with a deadline continues, or is unwound when one fails", "",
+    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+    on_stealing<3>) {
   for (bool const is_virtual : {false, true})
     seeds(static_cast<unsigned>(rounds(TestType::threads == 1 ? 500 : 200)))
         .for_each([is_virtual](unsigned seed) {

@@ -29,7 +29,7 @@ using children = spawning<proc, timing>;
 using program = eff<void, children, proc, timing>;
 using sleeper = eff<void, proc, timing>;
 
-/// Who woke when, in their order.
+/// The names of the processes that woke, with the times, in order.
 class diary {
  public:
   void add(std::string const& who, instant when) {
@@ -48,7 +48,7 @@ sleeper sleeps(std::reference_wrapper<diary> d, std::string who, instant::durati
   instant const t = co_await timing::now{};
   d.get().add(who, t);
 }
-/// Sleeps, and counts how it ended.
+/// Sleeps, and counts how the sleep ended.
 sleeper counts_how_it_wakes(lives, instant::duration time, std::reference_wrapper<counter> woken,
                             std::reference_wrapper<counter> found_cancelled) {
   try {
@@ -64,7 +64,7 @@ sleeper counts_how_it_wakes(lives, instant::duration time, std::reference_wrappe
 
 // ---- virtual time
 
-TEMPLATE_TEST_CASE("virtual time begins at zero, stands still, and jumps to who wakes first", "",
+TEMPLATE_TEST_CASE("virtual time begins at zero, stands still, and jumps to the earliest alarm", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
                    on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
@@ -82,14 +82,15 @@ TEMPLATE_TEST_CASE("virtual time begins at zero, stands still, and jumps to who 
   CHECK(d.text() == "start0 a10 d15 b20 e30 c10800000 ");
 }
 
-TEMPLATE_TEST_CASE("those who sleep until the same instant wake in the order of their sleeps", "",
-                   on_one_thread, on_locked_queue, on_sharing<1>) {
+TEMPLATE_TEST_CASE("processes that sleep until the same instant wake in the order of their sleeps",
+                   "", on_one_thread, on_locked_queue, on_sharing<1>) {
   every_frame_dies const check;
   diary d;
   run_on<TestType>(virtual_time<TestType>(), [&d]() -> program {
     for (char const c : {'a', 'b', 'c', 'd'})
       co_await spawn(sleeps, std::ref(d), std::string(1, c), 5ms);
-    co_await timing::sleep_until(instant() + 5ms);  // first: it sleeps before they begin
+    // The first process: it sleeps before the others begin.
+    co_await timing::sleep_until(instant() + 5ms);
     d.add("f", co_await timing::now{});
   });
   CHECK(d.text() == "f5 a5 b5 c5 d5 ");
@@ -116,8 +117,8 @@ TEMPLATE_TEST_CASE("a sleep that is over before it begins lets the others go fir
   CHECK(text == "other now");
 }
 
-TEMPLATE_TEST_CASE("a process among many sleeps sees its times grow, and none is early", "",
-                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+TEMPLATE_TEST_CASE("a process among many sleeping ones sees time increase, and none wakes early",
+                   "", on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   every_frame_dies const check;
   counter early = 0;
@@ -147,7 +148,7 @@ TEMPLATE_TEST_CASE("a process among many sleeps sees its times grow, and none is
 
 // ---- for ever
 
-TEMPLATE_TEST_CASE("who sleeps for ever waits: that is a deadlock, and says where", "",
+TEMPLATE_TEST_CASE("a process that sleeps for ever is in a deadlock, and the report says where", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
                    on_sharing<8>, on_stealing<3>) {
   for (bool const is_virtual : {false, true}) {
@@ -178,9 +179,9 @@ TEMPLATE_TEST_CASE("who sleeps for ever waits: that is a deadlock, and says wher
   }
 }
 
-TEMPLATE_TEST_CASE("while somebody sleeps who will wake, who waits for ever is no deadlock yet", "",
-                   on_one_thread, on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>,
-                   on_sharing<8>, on_stealing<3>) {
+TEMPLATE_TEST_CASE("there is no deadlock while a process sleeps that will wake", "", on_one_thread,
+                   on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   diary d;
   std::string what;
@@ -199,7 +200,7 @@ TEMPLATE_TEST_CASE("while somebody sleeps who will wake, who waits for ever is n
 
 // ---- cancelled
 
-TEMPLATE_TEST_CASE("who sleeps finds cancelled when another process fails", "", on_one_thread,
+TEMPLATE_TEST_CASE("a sleeping process is cancelled when another process fails", "", on_one_thread,
                    on_locked_queue, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(200); ++round) {
     every_frame_dies const check;
@@ -219,7 +220,7 @@ TEMPLATE_TEST_CASE("who sleeps finds cancelled when another process fails", "", 
   }
 }
 
-TEMPLATE_TEST_CASE("who sleeps finds cancelled when somebody asks to stop", "", on_one_thread,
+TEMPLATE_TEST_CASE("a sleeping process is cancelled by a stop request", "", on_one_thread,
                    in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>, on_sharing<8>,
                    on_stealing<3>) {
   for (int round = 0; round != rounds(200); ++round) {
@@ -247,7 +248,7 @@ TEMPLATE_TEST_CASE("who sleeps finds cancelled when somebody asks to stop", "", 
   }
 }
 
-TEMPLATE_TEST_CASE("one that is cancelled and sleeps again is cancelled again, at once", "",
+TEMPLATE_TEST_CASE("a process that is cancelled and sleeps again is cancelled again, at once", "",
                    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_stealing<3>) {
   every_frame_dies const check;
   counter times = 0;
@@ -270,7 +271,7 @@ TEMPLATE_TEST_CASE("one that is cancelled and sleeps again is cancelled again, a
   CHECK(times == 3);
 }
 
-TEST_CASE("a scheduler that ends while processes sleep unwinds them, and may be stepped before") {
+TEST_CASE("a scheduler that is destroyed while processes sleep unwinds them") {
   every_frame_dies const check;
   counter alive = 0;
   {
@@ -289,7 +290,7 @@ TEST_CASE("a scheduler that ends while processes sleep unwinds them, and may be 
 }
 
 TEST_CASE(
-    "a backend of several threads that is stopped leaves who sleeps, and the scheduler ends") {
+    "a stopped backend of several threads leaves sleeping processes, and the scheduler ends") {
   for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
     counter alive = 0;

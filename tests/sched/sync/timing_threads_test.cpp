@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Time as it is: threads park until the first alarm, and somebody always keeps the time.
+/// Real time: threads park until the first alarm, and one thread always keeps the time.
 
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -27,7 +27,7 @@ using program = eff<void, spawning<proc, timing>, proc, timing>;
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("threads park until the first alarm, and those who sleep wake in order", "",
+TEMPLATE_TEST_CASE("threads park until the first alarm, and sleeping processes wake in order", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
                    on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
@@ -48,7 +48,7 @@ TEMPLATE_TEST_CASE("threads park until the first alarm, and those who sleep wake
   });
   CHECK(woken == 3);
   CHECK(early == 0);
-  // Elsewhere one that has woken may be overtaken: several may be due before anybody looks.
+  // On other backends a process that has woken may be overtaken: several may be due at one look.
   if (std::is_same_v<TestType, on_one_thread> || std::is_same_v<TestType, on_sharing<1>>) {
     CHECK(order[0] == 3);
     CHECK(order[1] == 2);
@@ -56,9 +56,9 @@ TEMPLATE_TEST_CASE("threads park until the first alarm, and those who sleep wake
   }
 }
 
-TEMPLATE_TEST_CASE("who sleeps wakes while another process is busy yielding", "", on_one_thread,
-                   in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>, on_sharing<8>,
-                   on_stealing<3>) {
+TEMPLATE_TEST_CASE("a sleeping process wakes while another process yields all the time", "",
+                   on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
+                   on_sharing<8>, on_stealing<3>) {
   every_frame_dies const check;
   std::atomic<bool> is_awake = false;
   gate has_begun;
@@ -72,7 +72,7 @@ TEMPLATE_TEST_CASE("who sleeps wakes while another process is busy yielding", ""
           to = true;
         },
         std::ref(is_awake), std::ref(has_begun));
-    // Newest first would never let it begin otherwise.
+    // With the newest first it would never begin otherwise.
     co_await syncing::wait{has_begun, seen};
     while (!is_awake) {
       co_await proc::yield{};
@@ -81,8 +81,8 @@ TEMPLATE_TEST_CASE("who sleeps wakes while another process is busy yielding", ""
   CHECK(is_awake);
 }
 
-TEMPLATE_TEST_CASE("who sleeps wakes while all threads but one are in processes that never let go",
-                   "", on_sharing<2>, on_sharing<3>, on_sharing<8>, on_stealing<3>) {
+TEMPLATE_TEST_CASE("a sleeping process wakes while all threads but one are stuck in processes", "",
+                   on_sharing<2>, on_sharing<3>, on_sharing<8>, on_stealing<3>) {
   for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
     std::atomic<int> asleep = 0;
@@ -90,7 +90,7 @@ TEMPLATE_TEST_CASE("who sleeps wakes while all threads but one are in processes 
     constexpr int stuck = static_cast<int>(TestType::threads) - 1;
     int const sleepers = 1 + round % 3;
     run_on<TestType>([&]() -> program {
-      for (int i = 0; i != 2000; ++i) co_await proc::yield{};  // the others have gone to sleep
+      for (int i = 0; i != 2000; ++i) co_await proc::yield{};  // the other threads sleep by now
       for (int i = 0; i != sleepers; ++i)
         co_await spawn(
             [](std::atomic<int>& before, std::atomic<int>& after, int n) -> sleeper {
@@ -113,9 +113,9 @@ TEMPLATE_TEST_CASE("who sleeps wakes while all threads but one are in processes 
   }
 }
 
-TEMPLATE_TEST_CASE(
-    "many who sleep for short and long times on several threads all wake, none early", "",
-    on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>, on_stealing<3>) {
+TEMPLATE_TEST_CASE("many processes that sleep for short and long times all wake, none early", "",
+                   on_one_thread, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<8>,
+                   on_stealing<3>) {
   every_frame_dies const check;
   counter early = 0;
   counter done = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// Programs in which a wait that was cancelled once took something with it: a wake-up, a permit, a
-/// notification, a message, a value, bytes.
+/// Programs in which a cancelled wait once lost something: a wake-up, a permit, a notification, a
+/// message, a value, bytes.
 
 #include <array>
 #include <catch2/catch.hpp>
@@ -71,7 +71,7 @@ TEST_CASE("a mutex wakes the next process if the one that it woke is cancelled")
   }
 }
 
-TEST_CASE("a permit that is released to a process whose time is up is not lost") {
+TEST_CASE("a permit that is released to a process at its deadline is not lost") {
   for (auto const& where : places_for_tasks()) {
     CAPTURE(where.name);
     std::atomic<bool> patient_had_it = false;
@@ -131,7 +131,7 @@ TEST_CASE("a notification goes to the next process if the one that it woke is ca
         s.start([&]() -> job {
           co_await with_scope(inner);
           if (taken == 0) co_return;
-          auto const held = co_await m.lock();  // the other one waits for another item
+          auto const held = co_await m.lock();  // the other process waits for another item
           ++items;
           changed.notify_one();
         });
@@ -147,8 +147,7 @@ TEST_CASE("a notification goes to the next process if the one that it woke is ca
   }
 }
 
-TEST_CASE(
-    "a message is had, or it is in the inbox, when the process that it came to is cancelled") {
+TEST_CASE("a message is received or stays in the inbox if its receiver is cancelled") {
   bool sent = false, received = false, left = false;
   run_on<on_one_thread>([&]() -> job {
     auto port = co_await open<int>();
@@ -166,7 +165,7 @@ TEST_CASE(
       sent = co_await port.to.send(42);
       s.cancel();
     };
-    // While another scope is cancelled nobody hands over, so the receiver has to wait its turn.
+    // While another scope is cancelled no sender hands over, so the receiver has to wait its turn.
     auto const all = [&](auto& s) -> job {
       s.start([&]() -> job { co_await with_scope(takes_its_time); });
       s.start([&]() -> job { co_await with_scope(receives); });
@@ -197,7 +196,7 @@ TEST_CASE("messages that come at the end of a timeout are not lost") {
             },
             std::move(port.to));
         for (bool none_left = false; !none_left;) {
-          // The message is what the scope gives.
+          // The message is the result of the scope.
           auto const one = [&](auto&) -> doing<std::optional<int>> {
             auto m = co_await port.in.next();
             co_return m;
@@ -217,7 +216,7 @@ TEST_CASE("messages that come at the end of a timeout are not lost") {
   }
 }
 
-TEST_CASE("a send that is cancelled has not sent, and one that has sent is not cancelled") {
+TEST_CASE("a send that is cancelled has not sent, and a send that has sent is not cancelled") {
   for (auto const& where : places_for_tasks()) {
     CAPTURE(where.name);
     std::vector<int> came;
@@ -251,7 +250,7 @@ TEST_CASE("a send that is cancelled has not sent, and one that has sent is not c
   }
 }
 
-TEST_CASE("a completion can be waited for again when a wait was cancelled") {
+TEST_CASE("a completion can be waited for again after a wait was cancelled") {
   for (auto const& where : places_for_tasks()) {
     CAPTURE(where.name);
     std::atomic<int> got = 0;
@@ -271,7 +270,7 @@ TEST_CASE("a completion can be waited for again when a wait was cancelled") {
   }
 }
 
-TEST_CASE("a process that has arrived at a barrier has, though it is cancelled there") {
+TEST_CASE("a process that is cancelled at a barrier still counts as arrived") {
   for (auto const& where : places_for_tasks()) {
     CAPTURE(where.name);
     std::atomic<int> went_on = 0;
@@ -304,7 +303,7 @@ struct fetch : command<int> {
 };
 }  // namespace
 
-TEST_CASE("the answer of a command waits for the next attempt when a wait was cancelled") {
+TEST_CASE("the answer of a command can be waited for again after a wait was cancelled") {
   std::vector<reply<int>> replies;
   auto take = dispatchers{[&replies](fetch, reply<int> r) { replies.push_back(std::move(r)); }};
   int got = 0;
@@ -333,7 +332,7 @@ namespace {
 using talking = row<networking, timing, proc, tasking<networking, timing, proc>>;
 constexpr int most_bytes = 400;
 
-/// Writes its bytes one by one, each until it has been written.
+/// Writes bytes one by one, each until it has been written.
 eff<void, talking> writes_bytes(connection c, int pause) {
   for (int i = 0; i != most_bytes; ++i) {
     std::array const one{static_cast<std::byte>(i)};
@@ -348,7 +347,7 @@ eff<void, talking> writes_bytes(connection c, int pause) {
     if (i % pause == 0) co_await timing::sleep_for(1ms);
   }
 }
-/// Reads them, with timeouts.
+/// Reads bytes, with timeouts.
 eff<void, talking> reads_bytes(connection c, std::vector<int>& came) {
   co_await timing::sleep_for(10ms);  // so that there is much to read
   for (;;) {
@@ -356,7 +355,7 @@ eff<void, talking> reads_bytes(connection c, std::vector<int>& came) {
     std::optional<std::size_t> n;
     auto const reads = [&](auto& s) -> eff<void, talking> {
       s.start([&]() -> eff<void, talking> { n = co_await c.read(some); });
-      s.start([&s]() -> eff<void, talking> {  // when the other lets it
+      s.start([&s]() -> eff<void, talking> {  // when the other task lets it run
         s.cancel();
         co_return;
       });
@@ -411,8 +410,7 @@ using born = spawning<proc>;
 using spawner = row<born, proc, timing, tasking<born, proc, timing>>;
 }  // namespace
 
-TEST_CASE(
-    "a process that waits for room is told which one it has started, or it has started none") {
+TEST_CASE("a cancelled spawn that waits for room has started no process") {
   int told = 0;
   int started = 0;
   schedule({.virtual_time = true, .max_processes = 5, .when_full = overflow_policy::wait},

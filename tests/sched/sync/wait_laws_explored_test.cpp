@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// The law of tests/sched/sync/wait_laws_test.cpp in the schedules of small programs: in all of them where a
-/// process goes on up to its next wait; where others come before each operation and each event,
-/// in some of them, or by the target wait_laws_explored_in_full_test in all.
+/// The law of tests/sched/sync/wait_laws_test.cpp in the schedules of small programs: with
+/// cooperative steps in all of them; with parallel steps, and events between them, in some, or in
+/// all by the target wait_laws_explored_in_full_test.
 
 #include <catch2/catch.hpp>
 #include <cstddef>
@@ -25,15 +25,15 @@ law_plan small_plan(kind_of_tokens const& kind, unsigned how, int most_yields) {
   law_plan plan;
   plan.rounds = 1;
   plan.impatient = 1;
-  plan.patient = kind.is_a_mutex ? 0 : 1;  // the process that gives waits for it as well
+  plan.patient = kind.is_a_mutex ? 0 : 1;  // the process that gives waits for the mutex as well
   plan.most_given = 1;
   plan.how = static_cast<disturbance>(how);
   plan.most_yields = most_yields;
   plan.turns = 1;
   return plan;
 }
-/// `search(make_state, program, check)` finds nothing wrong, for each kind of token and each
-/// disturbance.
+/// Checks that `search(make_state, program, check)` finds no failure, for each kind of token and
+/// each disturbance.
 template <class Search>
 void holds_for_all(int most_yields, Search search) {
   for (auto const& kind : kinds_of_tokens())
@@ -50,7 +50,7 @@ void holds_for_all(int most_yields, Search search) {
       if (!found.ok()) FAIL(found.report());
     }
 }
-/// All schedules, or so many.
+/// Explores all schedules, or at most `most`.
 void holds_when_explored(granularity grain, int most_yields, std::size_t most) {
   holds_for_all(most_yields, [&](auto make_state, auto program, auto check) {
     explore_options o;
@@ -67,13 +67,14 @@ constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
 
 }  // namespace
 
-TEST_CASE("no token is lost in any schedule where a wait is cancelled") {
+TEST_CASE("no token is lost in any schedule in which a wait is cancelled") {
   holds_when_explored(granularity::cooperative, 2, all);
 }
-TEST_CASE("no token is lost in the first schedules of parallel steps where a wait is cancelled") {
+TEST_CASE(
+    "no token is lost in the first schedules of parallel steps in which a wait is cancelled") {
   holds_when_explored(granularity::parallel, 1, 30);
 }
-TEST_CASE("no token is lost in random schedules of parallel steps where a wait is cancelled") {
+TEST_CASE("no token is lost in random schedules of parallel steps in which a wait is cancelled") {
   holds_for_all(2, [](auto make_state, auto program, auto check) {
     random_walk_options o;
     o.max_schedules = 100;
@@ -82,7 +83,7 @@ TEST_CASE("no token is lost in random schedules of parallel steps where a wait i
     return random_walk(o, make_state, program, check);
   });
 }
-TEST_CASE("no token is lost in any schedule of parallel steps where a wait is cancelled",
+TEST_CASE("no token is lost in any schedule of parallel steps in which a wait is cancelled",
           "[.full]") {
   holds_when_explored(granularity::parallel, 1, all);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 /// A wait is answered, or it is cancelled, wherever a process waits: each token that was given has
-/// been had once, or is still there.
+/// been taken once, or is still there.
 
 #include "tests/support/wait_laws.hpp"
 
@@ -40,7 +40,7 @@ auto const places = std::to_array<place>({
 
 }  // namespace
 
-TEST_CASE("no token is lost where a wait is cancelled, and none is had twice") {
+TEST_CASE("no token is lost when a wait is cancelled, and none is taken twice") {
   for (auto const& kind : kinds_of_tokens())
     for (auto const& where : places)
       for (int round = 0; round != rounds(40); ++round) {

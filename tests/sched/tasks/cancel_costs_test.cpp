@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// What a cancellation costs: as much as there is in the scope, whatever there is elsewhere.
-/// Counted is how often something is asked or told that processes share
-/// (sched/base/detail/location_listener.hpp), among that each group whose cancellation is asked for.
+/// The cost of a cancellation: proportional to the size of the scope, independent of everything
+/// else.  The tests count accesses to shared locations (sched/base/detail/location_listener.hpp),
+/// among them each query whether a group is cancelled.
 
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -29,7 +29,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Counts, while it is there.
+/// Counts accesses while it lives.
 class counting final : public weft::detail::location_listener {
  public:
   explicit counting(std::size_t& n) noexcept : n_(n) { of_thread = this; }
@@ -46,8 +46,8 @@ class counting final : public weft::detail::location_listener {
  private:
   std::size_t& n_;
 };
-/// How much more is asked for four times as many: 4 if it is as many times as much, 16 if that is
-/// squared.
+/// The growth of the number of accesses for a size four times as large: 4 if it is linear, 16 if it
+/// is quadratic.
 template <class Asked>
 double growth(Asked asked, int n) {
   return static_cast<double>(asked(4 * n)) / static_cast<double>(asked(n));
@@ -55,7 +55,7 @@ double growth(Asked asked, int n) {
 
 using sleeping = row<proc, timing, tasking<proc, timing>>;
 
-/// Does the rest in so many scopes, one in the other.
+/// Runs `inside` in so many nested scopes.
 template <class Inside>
 eff<void, sleeping> nested(int depth, bool with_tasks, Inside& inside) {
   if (depth == 0) {
@@ -104,7 +104,7 @@ std::size_t asked_by_cancelling_outermost(int depth, bool with_tasks) {
   return n;
 }
 
-/// Of scopes of which each ends when its time is up, while all others wait; or all at once.
+/// Scopes whose timeouts pass one by one, while all others wait; or all at once.
 template <class Where>
 std::size_t asked_by_timeouts(int scopes, bool at_once = false) {
   std::size_t n = 0;
@@ -131,7 +131,7 @@ std::size_t asked_by_timeouts(int scopes, bool at_once = false) {
   CHECK(late == scopes);
   return n;
 }
-/// Where tasks of a join wait, each in a scope of its own.
+/// Tasks of a join that wait, each in a scope of its own.
 std::size_t asked_by_cancelling_joins(int tasks) {
   std::size_t n = 0;
   schedule<one_thread>([&]() -> eff<void, sleeping> {
@@ -162,37 +162,37 @@ std::size_t asked_by_cancelling_joins(int tasks) {
 
 }  // namespace
 
-TEST_CASE("of a hundred thousand tasks that were cancelled one error is kept") {
+TEST_CASE("of a hundred thousand errors of cancelled tasks one is kept") {
   weft::detail::task_errors errors;
   for (int i = 0; i != 100'000; ++i) {
     errors.add(process_id(), std::make_exception_ptr(cancelled()));
     REQUIRE(errors.size() == 1);
   }
-  SECTION("which is thrown") { CHECK_THROWS_AS(errors.throw_them(), cancelled); }
-  SECTION("unless a task threw something else") {
+  SECTION("the kept error is thrown") { CHECK_THROWS_AS(errors.throw_them(), cancelled); }
+  SECTION("another exception is thrown in its place") {
     errors.add(process_id(), std::make_exception_ptr(1));
     errors.add(process_id(), std::make_exception_ptr(cancelled()));
     CHECK(errors.size() == 2);
     CHECK_THROWS_AS(errors.throw_them(), int);
   }
-  SECTION("or it is no error") {
+  SECTION("drop_cancelled removes it") {
     errors.drop_cancelled();
     CHECK(errors.empty());
     errors.add(process_id(), std::make_exception_ptr(cancelled()));
     CHECK(errors.size() == 1);
   }
 }
-TEST_CASE("an exception passes scopes nested deep, each of which asks a few others only") {
+TEST_CASE("an exception that passes deeply nested scopes queries each a bounded number of times") {
   every_frame_dies const check;
   CHECK(growth(asked_by_a_throw, 500) < 4.1);
 }
 TEST_CASE(
-    "scopes nested deep end when the outermost is cancelled, each of which asks a few others") {
+    "cancelling the outermost of deeply nested scopes queries each a bounded number of times") {
   every_frame_dies const check;
   CHECK(growth([](int n) { return asked_by_cancelling_outermost(n, false); }, 500) < 4.1);
   CHECK(growth([](int n) { return asked_by_cancelling_outermost(n, true); }, 500) < 4.1);
 }
-TEST_CASE("a scope whose time is up asks who is in it, however many wait elsewhere") {
+TEST_CASE("a timeout queries the waiting processes of its scope only") {
   every_frame_dies const check;
   auto const one_by_one = [](auto where) {
     return [](int n) { return asked_by_timeouts<decltype(where)>(n); };
@@ -200,12 +200,13 @@ TEST_CASE("a scope whose time is up asks who is in it, however many wait elsewhe
   CHECK(growth(one_by_one(on_one_thread()), 300) < 4.1);
   CHECK(growth(one_by_one(in_random_order()), 300) < 4.1);
 }
-TEMPLATE_TEST_CASE("scopes whose time is up together have those who wait asked a few times", "",
-                   on_sharing<1>, on_stealing<1>) {
+TEMPLATE_TEST_CASE(
+    "timeouts that pass together query each waiting process a bounded number of times", "",
+    on_sharing<1>, on_stealing<1>) {
   every_frame_dies const check;
   CHECK(growth([](int n) { return asked_by_timeouts<TestType>(n, true); }, 300) < 4.5);
 }
-TEST_CASE("tasks of a join, each in a scope of its own, are each asked a few times") {
+TEST_CASE("cancelling a join whose tasks have scopes queries each a bounded number of times") {
   every_frame_dies const check;
   CHECK(growth(asked_by_cancelling_joins, 300) < 4.1);
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-/// Where one thread runs all processes, a cancellation asks those in the scope only
-/// (sched/runtime/detail/task_tree.hpp), and elsewhere all who wait (sched/runtime/detail/wake_if.hpp).  Random
-/// programs do the same either way; and each wait ends when it should.
+/// Where one thread runs all processes, a cancellation queries the processes in the scope only
+/// (sched/runtime/detail/task_tree.hpp); elsewhere it queries all waiting processes
+/// (sched/runtime/detail/wait_registry.hpp).  Random programs do the same either way, and each wait ends
+/// when it should.
 
 #include <algorithm>
 #include <array>
@@ -44,8 +45,9 @@ namespace {
 
 enum class asks { those_in_the_scope, all_who_wait };
 
-/// One thread, which claims to be one of several if all are to be asked.  Which process is next
-/// hinges on which are ready, and on no order in which they became so.
+/// A backend of one thread, which claims to be one of several if a cancellation is to query all
+/// processes.  The next process depends on the set of ready processes, not on the order in which
+/// they became ready.
 template <asks Whom>
 class by_number {
  public:
@@ -59,7 +61,8 @@ class by_number {
     void put(thunk&& t, put_reason w) { home_.put(std::move(t), w); }
     thunk take(instant until, quiescence_test quiescent) {
       for (;;) {
-        bool const nothing_is_due = quiescent();  // before we look: who was due puts first
+        // Before the look at ready_: an event that is due puts its process first.
+        bool const nothing_is_due = quiescent();
         if (home_.stopped_) return thunk::reason::stopped;
         if (!home_.ready_.empty()) return home_.next();
         if (nothing_is_due) return thunk::reason::quiescent;
@@ -117,17 +120,17 @@ using effects = row<proc, syncing, timing, mail, completions,
 template <class T = void>
 using job = eff<T, effects>;
 
-/// A scope or a join: when it is cancelled, as far as is known.
+/// A scope or a join, with the time of its cancellation, if that is known.
 struct group {
   instant cancelled_at = instant::max();
-  std::function<void()> cancel{};  // of a scope
+  std::function<void()> cancel{};  // for a scope
 };
-/// What is around a process: what tells it of cancellations, and what it may cancel.
+/// The groups around a process: those that cancel it, and those that it may cancel.
 struct surroundings {
   std::vector<std::shared_ptr<group>> told_by{};
   std::vector<std::shared_ptr<group>> scopes{};
   bool is_shielded = false;   // so each wait has to end by itself
-  bool has_handlers = false;  // what is told then, and when, is not modelled
+  bool has_handlers = false;  // how they are cancelled, and when, is not modelled
 
   [[nodiscard]] instant cancelled_at() const noexcept {
     instant first = instant::max();
@@ -148,7 +151,7 @@ struct surroundings {
   }
 };
 
-/// Does what its dice say, in scopes in scopes, and notes each wait.
+/// A program whose actions are drawn at random, in nested scopes; it logs each wait.
 class random_program {
  public:
   random_program(unsigned seed, bool with_handlers) : dice_(seed), with_handlers_(with_handlers) {}
@@ -166,9 +169,9 @@ class random_program {
       (log_ += e.what()) += '\n';
     }
   }
-  /// Each wait, when it began and ended, and how.
+  /// Each wait: when it began and ended, and how.
   [[nodiscard]] std::string const& log() const noexcept { return log_; }
-  /// The waits that did not end when they should; nothing if all did.
+  /// The waits that did not end when they should have; empty if there are none.
   [[nodiscard]] std::string const& wrong() const noexcept { return wrong_; }
   [[nodiscard]] std::size_t cancelled_while_waiting() const noexcept { return cancelled_; }
 
@@ -184,7 +187,7 @@ class random_program {
         std::chrono::duration_cast<std::chrono::microseconds>(t.time_since_epoch()).count());
   }
 
-  /// Waits.  What is cancelled while it waits ends at that instant.
+  /// Waits.  A wait that is cancelled ends at that instant.
   template <class Wait>
   job<> waits(surroundings const& in, char const* what, Wait wait) {
     std::string const name = std::to_string(++waits_) + ": " + what;
@@ -211,7 +214,7 @@ class random_program {
     if (was_cancelled) throw cancelled();
     if (error) std::rethrow_exception(error);
   }
-  /// What fails in a group cancels it.
+  /// An exception of `body` cancels its group.
   job<> in_group(std::shared_ptr<group> g, job<> body) {
     std::exception_ptr error;
     try {
@@ -246,7 +249,7 @@ class random_program {
       }
       if (!was_cancelled) continue;
       instant const t = co_await shielded(now);
-      if (in.cancelled_at() <= t) throw cancelled();  // else it was something inside
+      if (in.cancelled_at() <= t) throw cancelled();  // else it came from inside
     }
   }
   job<> does_one(surroundings const& in) {
@@ -363,7 +366,7 @@ class random_program {
   job<> with_handles(Scope& s, int depth, surroundings in, task_handle<int> h) {
     auto const g = group_of(s, instant::max());
     surroundings const inside = in.inside(g);
-    // What that task throws is for who waits for it: the scope goes on.
+    // An exception of that task goes to the process that waits for it: the scope continues.
     s.start(h, [this, inside, depth]() -> job<int> {
       co_await works(depth, inside);
       co_return 1;
@@ -397,7 +400,8 @@ void run_on(random_program& p, unsigned seed) {
 
 }  // namespace
 
-TEST_CASE("a cancellation that asks those in the scope does what one does that asks all") {
+TEST_CASE(
+    "a cancellation that queries the scope only has the same effect as one that queries all") {
   every_frame_dies const check;
   std::size_t cancelled = 0;
   seeds const some(2'000);

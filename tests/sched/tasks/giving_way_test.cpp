@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// A process that does light tasks, one as a call of the other, lets the clock and other processes
-/// in: after so many of its tasks, whatever the machine.
+/// A process that runs light tasks, each as a call of another, lets other processes run and looks
+/// at the clock: after a fixed number of tasks, on any machine.
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -22,9 +22,10 @@ using namespace weft::tests;
 
 namespace {
 
-/// TASK-6 of sched/tasks/detail/task.hpp: after so many tasks a process looks at the clock, and for others.
+/// TASK-6 of sched/tasks/detail/task.hpp: after so many tasks a process looks at the clock, and for
+/// other processes.
 constexpr long until_it_looks = 1024;
-constexpr int size = 25;  // 242 785 tasks; and so many of them may be begun before it looks
+constexpr int size = 25;  // 242 785 tasks; so many of them may have begun before it looks
 constexpr long bound = 2 * until_it_looks + size;
 
 struct light_tasks {
@@ -71,7 +72,7 @@ TEMPLATE_TEST_CASE("a deadline that has passed ends light tasks within a bound",
   CHECK(all.done <= until_it_looks + bound);
 }
 
-TEMPLATE_TEST_CASE("a deadline that has passed is not lost behind a timeout", "", ON_ONE_THREAD) {
+TEMPLATE_TEST_CASE("a deadline that has passed is not hidden by a timeout", "", ON_ONE_THREAD) {
   bool was_cancelled = false;
   using timed = row<tasking<timing>, timing>;
   run_on<TestType>(virtual_time<TestType>(), [&]() -> eff<void, timed> {
@@ -94,8 +95,7 @@ TEMPLATE_TEST_CASE("a deadline that has passed is not lost behind a timeout", ""
   });
 }
 
-TEMPLATE_TEST_CASE("somebody who asks light tasks to stop is heard within a bound", "",
-                   ON_ONE_THREAD) {
+TEMPLATE_TEST_CASE("a stop request ends light tasks within a bound", "", ON_ONE_THREAD) {
   every_frame_dies const check;
   light_tasks all;
   all.stops_at = 50'000;
@@ -117,7 +117,7 @@ TEMPLATE_TEST_CASE("another process has its turn between light tasks, within a b
             co_await proc::yield{};
           }
           tasks.most = std::max(tasks.most, tasks.since);
-          tasks.since = -1'000'000;  // it needs no more
+          tasks.since = -1'000'000;  // it needs no more turns
         },
         std::ref(all));
     value = co_await fib(size, all);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// What tasks of a range and loops in pieces allocate; and that each of these allocations may fail.
+/// The allocations of tasks of a range and of parallel loops; each of them may fail.
 
 #include <array>
 #include <catch2/catch.hpp>
@@ -30,10 +30,10 @@ using pure = tasking<>;
 
 eff<int, pure> same(int n) { co_return n; }
 
-/// Frames, and blocks from where they come from; and what is allocated elsewhere.
+/// The number of frames and of blocks from their pool, and of other allocations.
 using count = std::array<std::int64_t, 2>;
 
-/// What it allocates the second time, on one thread.
+/// The allocations of the second run, on one thread.
 template <class F>
 count allocated_by(F f) {
   count n = {};
@@ -72,14 +72,14 @@ TEST_CASE("tasks of a view allocate a block, and the results, and their frames")
   CHECK(got == 10);
 }
 
-TEST_CASE("of no tasks nothing is allocated") {
+TEST_CASE("a join of no tasks allocates nothing") {
   auto const n = allocated_by([]() -> eff<void, pure> {
     (void)co_await when_all(std::views::iota(0, 0) | std::views::transform(same));
   });
   CHECK(n == count{0, 0});
 }
 
-TEST_CASE("a loop that nobody helps with is divided as often as its size has bits") {
+TEST_CASE("a loop that no other thread takes part of is divided once for each bit of its size") {
   std::vector<int> v(1000);
   auto const all =
       allocated_by([&]() -> eff<void, pure> { co_await parallel_for(v, [](int& x) { ++x; }); });
@@ -93,7 +93,7 @@ TEST_CASE("a loop that nobody helps with is divided as often as its size has bit
   CHECK(v == std::vector<int>(1000, 6));
 }
 
-TEST_CASE("a reduction is divided as its size says") {
+TEST_CASE("a reduction is divided according to its size") {
   std::vector<int> v(1000, 1);
   int sum = 0;
   auto const n =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Tasks and loops over views of range-v3: these are ranges of std as well.
+/// Tasks and loops over views of range-v3, which are ranges of std as well.
 
 #include <catch2/catch.hpp>
 #include <cstddef>
@@ -36,7 +36,7 @@ bool odd(int n) { return n % 2 == 1; }
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("tasks are made by views of range-v3", "", on_one_thread, on_sharing<2>,
+TEMPLATE_TEST_CASE("views of range-v3 make tasks", "", on_one_thread, on_sharing<2>,
                    on_stealing<2>) {
   every_frame_dies const check;
   std::vector<int> of_sized;
@@ -57,7 +57,7 @@ TEMPLATE_TEST_CASE("tasks are made by views of range-v3", "", on_one_thread, on_
   CHECK(first == std::pair<std::size_t, int>(0, 4));
 }
 
-TEMPLATE_TEST_CASE("loops in pieces are over views of range-v3", "", on_one_thread, on_sharing<2>,
+TEMPLATE_TEST_CASE("parallel loops run over views of range-v3", "", on_one_thread, on_sharing<2>,
                    on_stealing<2>) {
   every_frame_dies const check;
   std::vector<int> v(500, 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Loops in pieces, on every backend.
+/// Parallel loops, on every backend.
 
 #include "sched/tasks/parallel.hpp"
 
@@ -48,12 +48,12 @@ std::vector<int> first(int n) {
 
 #define EVERYWHERE on_one_thread, on_locked_queue, in_random_order, on_sharing<2>, on_stealing<2>
 
-TEMPLATE_TEST_CASE("a loop in pieces does each element once", "", EVERYWHERE) {
+TEMPLATE_TEST_CASE("a parallel loop visits each element once", "", EVERYWHERE) {
   every_frame_dies const check;
   int wrong_ones = 0;
   for (int const n : {0, 1, 2, 3, 10, 127, 128, 1000, 10'001})
     for (std::size_t const least : {0UL, 1UL, 3UL, 100UL, 20'000UL}) {
-      if (n == 10'001 && least == 1) continue;  // tasks by the thousand
+      if (n == 10'001 && least == 1) continue;  // thousands of tasks
       auto v = first(n);
       run_on<TestType>([&]() -> eff<void, pure> {
         co_await parallel_for(v, [](int& x) { x += 7; }, grain{least});
@@ -63,7 +63,7 @@ TEMPLATE_TEST_CASE("a loop in pieces does each element once", "", EVERYWHERE) {
   CHECK(wrong_ones == 0);
 }
 
-TEMPLATE_TEST_CASE("a loop whose elements perform awaits each", "", EVERYWHERE) {
+TEMPLATE_TEST_CASE("a parallel loop awaits the computation of each element", "", EVERYWHERE) {
   every_frame_dies const check;
   for (std::size_t const least : {0UL, 8UL}) {
     auto v = first(100);
@@ -79,7 +79,7 @@ TEMPLATE_TEST_CASE("a loop whose elements perform awaits each", "", EVERYWHERE) 
   }
 }
 
-TEMPLATE_TEST_CASE("loops in pieces stand within one another", "", EVERYWHERE) {
+TEMPLATE_TEST_CASE("parallel loops may be nested", "", EVERYWHERE) {
   every_frame_dies const check;
   std::vector<std::vector<int>> all(10, first(50));
   long sum = 0;
@@ -112,7 +112,8 @@ TEMPLATE_TEST_CASE("a reduction keeps the order of its operands", "", EVERYWHERE
   }
 }
 
-TEMPLATE_TEST_CASE("a reduction of numbers that round is the same everywhere", "", EVERYWHERE) {
+TEMPLATE_TEST_CASE("a reduction of numbers that round gives the same result on every backend", "",
+                   EVERYWHERE) {
   every_frame_dies const check;
   auto const numbers = [] {
     std::vector<float> all;
@@ -130,7 +131,7 @@ TEMPLATE_TEST_CASE("a reduction of numbers that round is the same everywhere", "
     CHECK(sum_on(TestType(), least) == sum_on(on_one_thread(), least));
 }
 
-TEMPLATE_TEST_CASE("a reduction of what only moves", "", EVERYWHERE) {
+TEMPLATE_TEST_CASE("a reduction may be of move-only values", "", EVERYWHERE) {
   every_frame_dies const check;
   int got = 0;
   auto const v = first(200);
@@ -164,7 +165,7 @@ struct point {
 };
 }  // namespace
 
-TEST_CASE("a range that is named is borrowed, and another is kept") {
+TEST_CASE("a named range is borrowed, and a temporary one is kept") {
   every_frame_dies const check;
   std::vector<point> points(10);
   int sum = 0;
@@ -178,7 +179,7 @@ TEST_CASE("a range that is named is borrowed, and another is kept") {
   CHECK(seen == 299 * 300 / 2);
 }
 
-TEMPLATE_TEST_CASE("what an element throws, who waits for the loop finds", "", EVERYWHERE) {
+TEMPLATE_TEST_CASE("an exception of an element is thrown by the loop", "", EVERYWHERE) {
   every_frame_dies const check;
   auto const v = first(1000);
   std::vector<std::string> caught;
@@ -209,7 +210,7 @@ TEMPLATE_TEST_CASE("what an element throws, who waits for the loop finds", "", E
     }
   });
   CHECK(caught == std::vector<std::string>{"333", "333", "333"});
-  CHECK(done < 3 * 999);  // what follows in its piece, at least
+  CHECK(done < 3 * 999);  // at least the rest of its piece is not done
 }
 
 TEMPLATE_TEST_CASE("after an element has failed its thread begins no other piece", "",
@@ -241,7 +242,7 @@ TEMPLATE_TEST_CASE("after an element has failed its thread begins no other piece
   CHECK(done == expected);
 }
 
-TEST_CASE("after an element has failed no piece is begun, whoever would do it") {
+TEST_CASE("after an element has failed no process begins another piece") {
   every_frame_dies const check;
   auto const v = first(1000);
   int begun = 0;
@@ -249,7 +250,7 @@ TEST_CASE("after an element has failed no piece is begun, whoever would do it") 
   run_on<on_one_thread>([&]() -> eff<void, yields> {
     auto const fails_later = [&](int n) -> eff<void, proc> {
       ++begun;
-      co_await proc::yield{};  // the others begin
+      co_await proc::yield{};  // the other pieces begin
       if (n == 0) throw wrong("0");
     };
     try {
@@ -262,7 +263,7 @@ TEST_CASE("after an element has failed no piece is begun, whoever would do it") 
   CHECK(begun < 100);
 }
 
-TEMPLATE_TEST_CASE("of several elements that fail at once none is lost", "", on_sharing<2>,
+TEMPLATE_TEST_CASE("of several elements that fail at once no exception is lost", "", on_sharing<2>,
                    on_stealing<2>, on_stealing<3>) {
   every_frame_dies const check;
   std::vector<std::string> caught;
@@ -286,15 +287,15 @@ TEMPLATE_TEST_CASE("of several elements that fail at once none is lost", "", on_
   CHECK(caught == std::vector<std::string>{"0", "1"});
 }
 
-TEMPLATE_TEST_CASE("what fails deep in the halves is told as if they were one", "", on_sharing<2>,
-                   on_stealing<2>) {
+TEMPLATE_TEST_CASE("exceptions from nested halves are thrown together, as of one join", "",
+                   on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::size_t told = 0;
   run_on<TestType>([&]() -> eff<void, pure> {
     auto four = first(4);
     std::atomic<int> begun = 0;
     try {
-      // Whoever is second does another half: it fails as well, in whatever depth that is.
+      // The second thread takes another half, which fails as well, in whatever depth that is.
       (void)co_await parallel_reduce(four, 0, std::plus(), [&](int n) -> int {
         ++begun;
         until([&] { return begun >= 2; });
@@ -311,14 +312,14 @@ TEMPLATE_TEST_CASE("what fails deep in the halves is told as if they were one", 
   CHECK(told == 2);
 }
 
-TEMPLATE_TEST_CASE("who has nothing to do takes part of a loop", "", on_sharing<2>, on_stealing<2>,
+TEMPLATE_TEST_CASE("a thread without work takes part of a loop", "", on_sharing<2>, on_stealing<2>,
                    on_stealing<3>) {
   every_frame_dies const check;
   auto v = first(1000);
   std::atomic<int> left = 1000;
   run_on<TestType>([&]() -> eff<void, pure> {
-    // The first element ends when others have done the other half; the second one when they have
-    // done half of what was left then.
+    // The first element ends when other threads have done the other half; the second one when they
+    // have done half of the rest.
     co_await parallel_for(
         v,
         [&](int& x) {
@@ -332,7 +333,7 @@ TEMPLATE_TEST_CASE("who has nothing to do takes part of a loop", "", on_sharing<
   CHECK(std::ranges::count(v, -1) == 1000);
 }
 
-TEST_CASE("a loop in pieces is explored in all orders of its elements") {
+TEST_CASE("a parallel loop is explored in all orders of its elements") {
   static std::set<std::vector<int>> orders;
   orders.clear();
   auto const found =

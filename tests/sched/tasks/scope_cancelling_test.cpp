@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Scopes that are cancelled: whoever is in them hears it, wherever he waits, and nobody begins.
+/// Scopes that are cancelled: their processes are cancelled wherever they wait, and no task begins.
 
 #include <array>
 #include <atomic>
@@ -52,7 +52,7 @@ enum kind : unsigned {
   kinds
 };
 
-/// Where they wait, and what they found.
+/// The objects that processes wait at, and counts of their cancellations.
 struct world {
   gate at;
   mutex key;
@@ -157,7 +157,7 @@ constexpr std::array ways = {
     by::a_task_that_fails, by::a_body_that_throws, by::the_body,           by::a_task,
     by::a_token_in_a_task, by::a_token_elsewhere,  by::the_scope_round_it, by::its_deadline};
 
-/// Has one of each kind wait, and then does it.
+/// Starts a waiting process of each kind, and then cancels.
 job cancels(world& w, by how, int yields, tasks_scope& round_it, tasks_scope& s) {
   for (unsigned k = 0; k != kinds; ++k) s.start(waits_for_ever, std::ref(w), static_cast<kind>(k));
   auto const when_all_wait = [&w, yields]() -> job {
@@ -197,7 +197,7 @@ job cancels(world& w, by how, int yields, tasks_scope& round_it, tasks_scope& s)
       });
       break;
     case by::a_token_elsewhere:
-      co_await completions::wait{w.opens[2]};  // a thread that stops us
+      co_await completions::wait{w.opens[2]};  // a thread requests the stop
       break;
     case by::the_scope_round_it:
       co_await when_all_wait();
@@ -256,7 +256,7 @@ std::string expected(by how) {
 
 }  // namespace
 
-TEST_CASE("whoever waits in a scope that is cancelled hears it, wherever he waits") {
+TEST_CASE("a process in a scope that is cancelled is cancelled, wherever it waits") {
   for (auto const& where : places_for_tasks())
     for (by const how : ways) {
       DYNAMIC_SECTION(where.name << ", " << static_cast<int>(how)) {
@@ -290,8 +290,8 @@ TEST_CASE("whoever waits in a scope that is cancelled hears it, wherever he wait
 
 namespace {
 
-/// Many scopes, in each of which somebody waits for ever, alone or in a scope of its own: one part
-/// of them ends in its time, one is cancelled by others.
+/// Many scopes whose processes wait for ever: some scopes end at their timeout, and some are
+/// cancelled from outside.
 job many_scopes(int n, std::atomic<int>& ended) {
   auto const waits = []() -> job { co_await timing::sleep_for(1h); };
   auto const waits_inside = [&](auto& s) -> job {
@@ -323,7 +323,7 @@ job many_scopes(int n, std::atomic<int>& ended) {
 
 }  // namespace
 
-TEST_CASE("of many scopes that are cancelled together each ends") {
+TEST_CASE("many scopes that are cancelled together all end") {
   for (auto const& where : places_for_tasks()) {
     CAPTURE(where.name);
     for (int round = 0; round != 5; ++round) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// Handlers that drop a resumption across an open scope: who called `handle` goes on when the tasks
-/// have ended, which may borrow what stands outside of it.
+/// Handlers that drop a resumption across an open scope: the caller of `handle` continues when the
+/// tasks have ended, which may borrow objects outside of the scope.
 
 #include <catch2/catch.hpp>
 #include <functional>
@@ -19,12 +19,12 @@ using namespace weft;
 using namespace weft::tests;
 using namespace weft::tests::dropping;
 
-TEST_CASE("who called handle goes on when the tasks of what was dropped have ended") {
+TEST_CASE("the caller of handle continues when the tasks of a dropped resumption have ended") {
   is_waited_for(place_of<on_one_thread>("alone"));
   is_waited_for(place_of<in_random_order>("by_random"));
 }
 
-TEST_CASE("so it is when the scheduler goes while it waits, after any step") {
+TEST_CASE("a scheduler that is destroyed after any step of a dropped resumption leaks nothing") {
   for (way const& how : ways) {
     CAPTURE(how.name);
     for (int steps = 0;; ++steps) {
@@ -45,7 +45,7 @@ TEST_CASE("so it is when the scheduler goes while it waits, after any step") {
 }
 
 namespace {
-/// What the inner one was given is elsewhere then, and dropped later.
+/// The resumption of the inner handler is kept, and dropped later.
 struct keeps_and_leaves : region {
   resumption<int, int> kept;
   eff<int, leaving_it> on(ask, resumption<int, int> k) {
@@ -55,7 +55,7 @@ struct keeps_and_leaves : region {
 };
 job by_one_that_has_kept_it(seen& s) {
   using inside = eff<int, leaving_it, tasks, proc, syncing, mail, timing, completions>;
-  local const mine(s);  // who keeps it may drop it after handle has its answer
+  local const mine(s);  // the kept resumption may be dropped after handle has its answer
   keeps_and_leaves inner;
   auto outer = [&](leave, resumption<int, int> k) -> eff<int, proc> {
     {
@@ -72,7 +72,7 @@ job by_one_that_has_kept_it(seen& s) {
 }
 }  // namespace
 
-TEST_CASE("an end of a clause that is unwound with another's rest has a rest later") {
+TEST_CASE("a clause that is unwound with another clause's continuation has a continuation later") {
   for (int round = 0; round != 100; ++round) {
     every_frame_dies const check;
     seen s;
@@ -84,7 +84,7 @@ TEST_CASE("an end of a clause that is unwound with another's rest has a rest lat
 }
 
 namespace {
-/// Three clauses of one prompt, two of which are not done when the rest is dropped.
+/// Three clauses of one prompt, two of which are not done when the continuation is dropped.
 struct thrice : region {
   resumption<int, int> kept;
   int asked = 0;
@@ -104,7 +104,7 @@ struct thrice : region {
   int before_it_ends = 0;
 };
 job by_the_clauses_of_two(seen& s, int steps) {
-  local const mine(s);  // what is kept may be dropped after handle has its answer
+  local const mine(s);  // the kept resumption may be dropped after handle has its answer
   thrice h;
   h.before_it_ends = steps;
   co_await with_scope([&](tasks_scope& both) -> job {
@@ -128,7 +128,8 @@ job by_the_clauses_of_two(seen& s, int steps) {
 }
 }  // namespace
 
-TEST_CASE("clauses of one handler that end while it is waited for wait for it together") {
+TEST_CASE(
+    "clauses of one handler that end while their continuation is pinned wait for it together") {
   for (int steps = 0; steps != 30; ++steps) {
     CAPTURE(steps);
     every_frame_dies const check;
@@ -164,7 +165,7 @@ struct keeps_what_it_should_not {
 };
 }  // namespace
 
-TEST_CASE("a handler that is lent, and keeps a resumption in which tasks are open, is the end") {
+TEST_CASE("a borrowed handler that keeps a resumption with open tasks terminates the program") {
   using namespace Catch::Matchers;
   auto const said = last_words([] {
     run_on<on_one_thread>([]() -> job {

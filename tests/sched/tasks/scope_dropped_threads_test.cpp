@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// The same as scope_dropped_test, where the last task may end on another thread.
+/// The tests of scope_dropped_test where the last task may end on another thread.
 
 #include <catch2/catch.hpp>
 #include <utility>
@@ -16,7 +16,7 @@ using namespace weft;
 using namespace weft::tests;
 using namespace weft::tests::dropping;
 
-TEST_CASE("who called handle goes on when tasks on other threads have ended") {
+TEST_CASE("the caller of handle continues when tasks on other threads have ended") {
   is_waited_for(place_of<on_sharing<2>>("shared_by<2>"));
   is_waited_for(place_of<on_stealing<2>>("stolen_by<2>"));
 }
@@ -35,8 +35,8 @@ struct keeps_it : region {
   }
 };
 
-/// Drops what was kept, when nobody waits for its clause any more; and goes on under the handler
-/// that it counts as well, while somebody else unwinds it.
+/// Drops the kept resumption when no caller waits for its clause any more; and continues under the
+/// handler that the resumption uses as well, while another thread unwinds it.
 counting<int> keeps_and_drops() {
   keeps_it keeper;
   int n = co_await handle<asking>(keeper, []() -> counting<int, asking> {
@@ -61,7 +61,7 @@ counting<int> keeps_and_drops() {
 
 }  // namespace
 
-TEST_CASE("what was kept, and is dropped while others hold on, may be unwound by another thread") {
+TEST_CASE("a kept resumption that is dropped while pinned may be unwound by another thread") {
   for (auto const& where :
        {place_of<on_sharing<2>>("shared_by<2>"), place_of<on_stealing<2>>("stolen_by<2>")}) {
     CAPTURE(where.name);

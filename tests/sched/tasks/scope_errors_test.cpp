@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// What becomes of scopes whose tasks, or bodies, throw; and of tasks that wait for each other.
+/// Scopes whose tasks, or bodies, throw; and tasks that wait for each other.
 
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -35,7 +35,7 @@ struct wrong : std::runtime_error {
 
 #define EVERYWHERE on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>
 
-TEMPLATE_TEST_CASE("what a task throws, its scope throws", "", EVERYWHERE) {
+TEMPLATE_TEST_CASE("a scope throws an exception of its task", "", EVERYWHERE) {
   every_frame_dies const check;
   std::string caught;
   int told = 0;
@@ -46,7 +46,7 @@ TEMPLATE_TEST_CASE("what a task throws, its scope throws", "", EVERYWHERE) {
       co_await with_scope([&](auto& s) -> eff<void, mails, mail> {
         s.start([&]() -> eff<void, mail> {
           try {
-            (void)co_await box.receive();  // for ever
+            (void)co_await box.receive();  // it never comes
           } catch (cancelled const&) {
             ++told;
             throw;
@@ -67,7 +67,7 @@ TEMPLATE_TEST_CASE("what a task throws, its scope throws", "", EVERYWHERE) {
     (void)co_await box.receive();
   });
   CHECK(caught == "it");
-  CHECK(told <= 1);  // none, if it has not begun by then
+  CHECK(told <= 1);  // none, if the task had not begun by then
 }
 
 TEMPLATE_TEST_CASE("a body that throws cancels its scope", "", EVERYWHERE) {
@@ -96,7 +96,8 @@ TEMPLATE_TEST_CASE("a body that throws cancels its scope", "", EVERYWHERE) {
   CHECK(told <= 1);
 }
 
-TEMPLATE_TEST_CASE("who waits for a task finds what it threw, and may go on", "", EVERYWHERE) {
+TEMPLATE_TEST_CASE("a process that waits for a task gets its exception, and may continue", "",
+                   EVERYWHERE) {
   every_frame_dies const check;
   std::string caught;
   int after = 0;
@@ -121,7 +122,7 @@ TEMPLATE_TEST_CASE("who waits for a task finds what it threw, and may go on", ""
   CHECK(after == 2);
 }
 
-TEMPLATE_TEST_CASE("of several tasks that fail none is lost", "", EVERYWHERE) {
+TEMPLATE_TEST_CASE("of several tasks that fail no exception is lost", "", EVERYWHERE) {
   every_frame_dies const check;
   std::size_t failed = 0;
   run_on<TestType>([&]() -> eff<void, yields, proc> {
@@ -142,7 +143,7 @@ TEMPLATE_TEST_CASE("of several tasks that fail none is lost", "", EVERYWHERE) {
   CHECK(failed == 3);
 }
 
-TEST_CASE("tasks that wait for each other are reported as what they are") {
+TEST_CASE("tasks that wait for each other are in the deadlock report as tasks") {
   every_frame_dies const check;
   std::string report;
   try {
@@ -167,9 +168,9 @@ TEST_CASE("tasks that wait for each other are reported as what they are") {
   CHECK_THAT(report, Catch::Contains("weft::tasking<weft::proc>::leave"));
 }
 
-// ---- who is told again and again
+// ---- repeated cancellations
 
-TEST_CASE("who heeds it is told as often as need be") {
+TEST_CASE("a process that heeds its cancellations may be cancelled any number of times") {
   every_frame_dies const check;
   int told = 0;
   bool is_at_end = false;
@@ -196,8 +197,8 @@ eff<void> nothing() { co_return; }
 eff<void, yields, proc> never_begun() { co_return; }
 }  // namespace
 
-TEMPLATE_TEST_CASE("who does not heed it, and does nothing but have tasks, is unwound", "",
-                   EVERYWHERE) {
+TEMPLATE_TEST_CASE("a process that ignores its cancellations, and only starts tasks, is unwound",
+                   "", EVERYWHERE) {
   for (bool const opens_scopes : {true, false}) {
     every_frame_dies const check;
     int told = 0;
@@ -214,7 +215,8 @@ TEMPLATE_TEST_CASE("who does not heed it, and does nothing but have tasks, is un
         }
     };
     CHECK_THROWS_AS(run_on<TestType>(program), wrong);
-    // Among threads a task may hear of it before who waits for it, and that is not counted.
+    // On several threads a task may be cancelled before the process that waits for it, and that is
+    // not counted.
     CHECK(told >= 100);
     CHECK(told < 110);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Programs with scopes and handles under every schedule there is, with and without the reduction.
+/// Programs with scopes and handles under every schedule, with and without the reduction.
 
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -43,7 +43,7 @@ struct wrong : std::runtime_error {
   wrong() : runtime_error("wrong") {}
 };
 
-/// How it may end.
+/// The results of a search.
 struct all_ends {
   std::set<std::string> outcomes;
   std::size_t schedules = 0;
@@ -71,7 +71,7 @@ all_ends ends_of(job (*p)(world&), granularity grain, bool reduce) {
   }
   return all;
 }
-/// In all of the four searches alike.
+/// The outcomes, which all four searches must agree on.
 std::set<std::string> outcomes_of(job (*p)(world&)) {
   auto const all = ends_of(p, granularity::cooperative, false);
   auto const reduced = ends_of(p, granularity::cooperative, true);
@@ -97,7 +97,7 @@ eff<int, syncing> reads(int const& from) {
 
 }  // namespace
 
-TEST_CASE("who has waited for a task finds what it did, in every schedule") {
+TEST_CASE("a process that has waited for a task sees its writes, in every schedule") {
   auto const p = [](world& w) -> job {
     co_await with_scope([&](tasks_scope& s) -> job {
       task_handle<int> h;
@@ -116,7 +116,7 @@ TEST_CASE("who has waited for a task finds what it did, in every schedule") {
   CHECK(outcomes_of(p) == std::set<std::string>{"72"});
 }
 
-TEST_CASE("what a scope's tasks did is there when it is over, and not before") {
+TEST_CASE("the writes of the tasks of a scope are visible when it is over, and may be before") {
   auto const p = [](world& w) -> job {
     int early = 0;
     co_await with_scope([&](tasks_scope& s) -> job {
@@ -130,7 +130,9 @@ TEST_CASE("what a scope's tasks did is there when it is over, and not before") {
   CHECK(outcomes_of(p) == std::set<std::string>{"01", "11"});
 }
 
-TEST_CASE("who called a handler goes on after the tasks of what it dropped, in every schedule") {
+TEST_CASE(
+    "the caller of a handler continues after the tasks of a dropped resumption, in every "
+    "schedule") {
   struct ask : op<int> {};
   struct asking {
     using operations = op_list<ask>;
@@ -168,7 +170,7 @@ TEST_CASE("who called a handler goes on after the tasks of what it dropped, in e
   CHECK(outcomes_of(p) == std::set<std::string>{"cp", "ctp", "tcp"});
 }
 
-TEST_CASE("two tasks that race are found to, by each search") {
+TEST_CASE("each search finds a race of two tasks") {
   auto const p = [](world& w) -> job {
     auto const adds = [&w]() -> job {
       int const n = co_await reads(w.shared);
@@ -182,7 +184,7 @@ TEST_CASE("two tasks that race are found to, by each search") {
   CHECK(outcomes_of(p) == std::set<std::string>{"1", "2"});
 }
 
-TEST_CASE("a task that fails while another waits: that one hears it, or had not begun") {
+TEST_CASE("when a task fails, another that waits is cancelled, or had not begun") {
   auto const p = [](world& w) -> job {
     gate never;
     bool begun = false;
@@ -215,7 +217,7 @@ TEST_CASE("a task that fails while another waits: that one hears it, or had not 
   for (auto const& o : found) CHECK_THAT(o, Catch::StartsWith("wrong"));
 }
 
-TEST_CASE("of two alternatives either may be the first, and one is") {
+TEST_CASE("either of two alternatives may be the first, and exactly one is") {
   auto const p = [](world& w) -> job {
     auto const yields = [](int n) -> job {
       for (int i = 0; i != n; ++i) co_await proc::yield{};
@@ -226,7 +228,7 @@ TEST_CASE("of two alternatives either may be the first, and one is") {
   CHECK(outcomes_of(p) == std::set<std::string>{"0", "1"});
 }
 
-TEST_CASE("a scope's time is up when nobody else can go on") {
+TEST_CASE("the timeout of a scope passes only when no other process can run") {
   auto const p = [](world& w) -> job {
     try {
       co_await with_scope({.timeout = 1min}, [&](tasks_scope& s) -> job {

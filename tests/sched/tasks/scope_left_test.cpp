@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// Programs with scopes in scopes that are left at each of their places: whatever was borrowed was
-/// there as long as the tasks were.
+/// Programs with nested scopes that are left at each of their places: borrowed objects outlive the
+/// tasks that borrow them.
 
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -42,7 +42,7 @@ struct tree {
   counter until_left = 0;  // places
   leaving how = leaving::never;
 };
-/// What tasks borrow.
+/// An object that tasks borrow.
 struct local {
   explicit local(tree& t) : in(t), here(t.alive) {}
   ~local() { *is_there = false; }
@@ -50,7 +50,7 @@ struct local {
   lives here;
   std::shared_ptr<std::atomic<bool>> is_there = std::make_shared<std::atomic<bool>>(true);
 };
-/// Who borrows it; is destroyed with its frame.
+/// A borrower of it; is destroyed with its frame.
 struct borrower {
   explicit borrower(local const& of) : in(of.in), is_there(of.is_there) {}
   ~borrower() {
@@ -114,7 +114,7 @@ job grown(tree& t) {
 
 }  // namespace
 
-// ---- torn down while somebody waits
+// ---- schedulers destroyed during a wait
 
 namespace {
 using waits = eff<void, tasking<timing, proc>, timing, proc>;
@@ -134,7 +134,7 @@ eff<void> has_borrowed(local const& from) {
   borrower const b(from);
   co_return;
 }
-/// A scheduler of it is torn down after each number of steps up to that.
+/// Destroys a scheduler of `program` after each number of steps up to `most`.
 template <class Program>
 void is_torn_down(int most, Program program) {
   for (int steps = 0; steps <= most; ++steps) {
@@ -152,15 +152,16 @@ void is_torn_down(int most, Program program) {
 }
 }  // namespace
 
-// First: no scope has been opened yet.
-TEST_CASE("tasks of a join that are done as calls go with it, also where there never was a scope") {
+// This test is the first: no scope has been opened yet.
+TEST_CASE(
+    "tasks of a join that run as calls are destroyed with it, even if there never was a scope") {
   is_torn_down(8, [](tree& t) -> waits {
     local const mine(t);
     task_handle<void> h = co_await start_task(yields_on);
     co_await when_all(awaits(h), has_borrowed(mine));
   });
 }
-TEST_CASE("who waits at the end of a scope goes after all that are in it") {
+TEST_CASE("a process that waits at the end of a scope is destroyed after all tasks in it") {
   is_torn_down(3, [](tree& t) -> waits {
     local const mine(t);
     task_handle<void> h;
@@ -171,7 +172,7 @@ TEST_CASE("who waits at the end of a scope goes after all that are in it") {
     });
   });
 }
-TEST_CASE("so it does when one of them is ready") {
+TEST_CASE("a process that waits at the end of a scope is destroyed after a ready task in it") {
   is_torn_down(8, [](tree& t) -> waits {
     local const mine(t);
     task_handle<void> h;
@@ -183,7 +184,7 @@ TEST_CASE("so it does when one of them is ready") {
 }
 
 TEST_CASE(
-    "a scheduler that goes at any step leaves nothing, and tasks go before what they borrow") {
+    "a scheduler destroyed at any step leaks nothing, and borrowed objects outlive their tasks") {
   int most = 0;
   for (int steps = 0;; ++steps) {
     CAPTURE(steps);
@@ -203,7 +204,7 @@ TEST_CASE(
   CHECK(most > 15);
 }
 
-TEST_CASE("a program with scopes in scopes may be left at any place, in any way") {
+TEST_CASE("a program with nested scopes may be left at any place, in any way") {
   for (auto const& where : places_for_tasks())
     for (leaving const how : {leaving::by_exit, leaving::by_an_exception, leaving::by_cancelling}) {
       CAPTURE(where.name);
@@ -220,13 +221,14 @@ TEST_CASE("a program with scopes in scopes may be left at any place, in any way"
           where.run([&] { return grown(t); });
         } catch (std::runtime_error const&) {
           thrown = leaving::by_an_exception;
-        } catch (cancelled const&) {  // who waits for what was left has nothing to go on with
+          // A process that waits for an exited task has no result to continue with.
+        } catch (cancelled const&) {
           thrown = leaving::by_cancelling;
         }
         REQUIRE(t.alive == 0);
         REQUIRE(t.borrowed_too_long == 0);
         bool const was_left = t.until_left <= 0;
-        // In when_any what comes too late is dropped.
+        // when_any drops the result of a late task.
         if (thrown != leaving::never) REQUIRE(was_left);
         if (how == leaving::by_an_exception)
           REQUIRE(thrown != leaving::by_cancelling);
@@ -239,9 +241,7 @@ TEST_CASE("a program with scopes in scopes may be left at any place, in any way"
     }
 }
 
-TEST_CASE(
-    "a resumption that is dropped across two scopes, by whatever thread, waits for the tasks "
-    "of both") {
+TEST_CASE("a resumption dropped across two scopes, by any thread, waits for the tasks of both") {
   for (auto const& where : places_for_tasks()) {
     CAPTURE(where.name);
     for (int round = 0; round != rounds(200); ++round) {
@@ -280,7 +280,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("who will not listen is unwound with a scope open, when its tasks have ended") {
+TEST_CASE(
+    "a process that ignores its cancellations is unwound with an open scope, after its tasks") {
   for (auto const& where : places_for_tasks()) {
     CAPTURE(where.name);
     every_frame_dies const check;
@@ -314,7 +315,7 @@ TEST_CASE("who will not listen is unwound with a scope open, when its tasks have
   }
 }
 
-TEST_CASE("tasks count among the processes there may be, but wait for no room") {
+TEST_CASE("tasks count towards max_processes, but do not wait for room") {
   every_frame_dies const check;
   auto how = on_one_thread::how();
   how.max_processes = 3;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// Each allocation of a program with tasks fails once: whatever is thrown then, nothing is lost and
-/// nobody is left.
+/// Each allocation of a program with tasks fails once: whichever exception is thrown, nothing is
+/// lost and no process is left.
 
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -33,7 +33,7 @@ eff<int, proc> late_one() {
   co_return 1;
 }
 
-/// Says how many it has had: 20.
+/// Starts tasks, and returns the sum of their results: 20.
 eff<int, yields, proc> has_tasks() {
   counter done = 0;
   co_await with_scope([&](scope<proc>& s) -> step {
@@ -68,7 +68,7 @@ eff<int, yields, proc> has_tasks() {
   co_return done;
 }
 
-/// The same: who watches the time is told that it is over, after so many steps.
+/// The same with a timeout: the task that watches the clock is ended after so many steps.
 eff<int, yields, proc> has_tasks_in_time(int steps) {
   counter done = 0;
   co_await with_scope({.timeout = 24h}, [&](scope<proc>& s) -> step {
@@ -81,7 +81,7 @@ eff<int, yields, proc> has_tasks_in_time(int steps) {
   co_return done;
 }
 
-/// How many of its allocations there are.
+/// Fails each allocation in turn; returns their number.
 template <class Where, class Program>
 int each_allocation_fails(Program program) {
   for (int n = 0;; ++n) {
@@ -94,7 +94,7 @@ int each_allocation_fails(Program program) {
       run_on<Where>([&]() -> step { done = co_await program(); });
     } catch (std::bad_alloc const&) {
       was_thrown = true;
-    } catch (exceptions const&) {  // tasks for which there was none: each has said so
+    } catch (exceptions const&) {  // from tasks that could not be allocated
       was_thrown = true;
     } catch (cancelled const&) {
       FAIL("what went wrong was no memory");
@@ -116,7 +116,7 @@ TEMPLATE_TEST_CASE("each allocation of tasks may fail", "", on_one_thread, on_lo
                    on_stealing<1>, on_stealing<2>) {
   CHECK(each_allocation_fails<TestType>(has_tasks) > 3);
 }
-TEMPLATE_TEST_CASE("each allocation of tasks that are given time may fail", "", on_one_thread,
+TEMPLATE_TEST_CASE("each allocation of tasks with a timeout may fail", "", on_one_thread,
                    on_locked_queue, on_stealing<2>) {
   // So many that each allocation of a queue is once that of the last step.
   for (int steps = 0; steps != 70; ++steps)

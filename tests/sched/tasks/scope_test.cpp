@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Scopes and handles of tasks: who waits for what.
+/// Scopes and task handles: which of them waits for which tasks.
 
 #include "sched/tasks/scope.hpp"
 
@@ -35,7 +35,7 @@ eff<int, yields, proc> late_sum(int a, int b) {
 
 #define EVERYWHERE on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>
 
-TEMPLATE_TEST_CASE("a scope waits for all that was started in it", "", EVERYWHERE) {
+TEMPLATE_TEST_CASE("a scope waits for all tasks that were started in it", "", EVERYWHERE) {
   every_frame_dies const check;
   std::atomic<int> done = 0;
   int at_end = 0;
@@ -55,7 +55,7 @@ TEMPLATE_TEST_CASE("a scope waits for all that was started in it", "", EVERYWHER
   CHECK(at_end == 40);
 }
 
-TEMPLATE_TEST_CASE("a handle gives what its task gave", "", EVERYWHERE) {
+TEMPLATE_TEST_CASE("a handle yields the result of its task", "", EVERYWHERE) {
   every_frame_dies const check;
   int got = 0;
   run_on<TestType>([&]() -> eff<void, yields, proc> {
@@ -73,7 +73,7 @@ TEMPLATE_TEST_CASE("a handle gives what its task gave", "", EVERYWHERE) {
   CHECK(got == 63);
 }
 
-TEMPLATE_TEST_CASE("a handle has several tasks, and is used again", "", EVERYWHERE) {
+TEMPLATE_TEST_CASE("a handle has several tasks, and can be used again", "", EVERYWHERE) {
   every_frame_dies const check;
   std::vector<int> got;
   int more = 0;
@@ -90,7 +90,7 @@ TEMPLATE_TEST_CASE("a handle has several tasks, and is used again", "", EVERYWHE
   CHECK(more == 101);
 }
 
-TEMPLATE_TEST_CASE("what the handle of a scope knows outlives it", "", EVERYWHERE) {
+TEMPLATE_TEST_CASE("the results in a handle outlive the scope", "", EVERYWHERE) {
   every_frame_dies const check;
   std::string got;
   run_on<TestType>([&]() -> eff<void, pure> {
@@ -168,7 +168,7 @@ TEMPLATE_TEST_CASE("tasks of a scope start others in it, and scopes of their own
 namespace {
 eff<void, pure> opens_scopes(int n, std::atomic<bool>& other_has_run, bool& was_left) {
   for (int i = 0; i != n; ++i) co_await with_scope([](auto&) -> eff<void, pure> { co_return; });
-  // This thread has more to do: it is for the others to do what was offered.
+  // This thread has more to do: other threads have to take the lazy tasks.
   auto const end = instant::clock::now() + std::chrono::seconds(5);
   while (!other_has_run && instant::clock::now() < end) std::this_thread::yield();
   was_left = !other_has_run;
@@ -179,14 +179,14 @@ eff<void, pure> runs(std::atomic<bool>& has_run) {
 }
 }  // namespace
 
-// A scope that ends looks whether the newest offer is one of its own.
-TEMPLATE_TEST_CASE("an offer that its owner has had in its hand is told of again", "",
-                   on_sharing<2>, on_stealing<2>) {
+// A scope that ends looks whether the newest lazy task is one of its own.
+TEMPLATE_TEST_CASE("a lazy task that its owner has reclaimed and pushed back is announced again",
+                   "", on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   bool was_left = false;
   run_on<TestType>([&was_left]() -> eff<void, pure> {
     for (int i = 0; i != rounds(2'000) && !was_left; ++i) {
-      // The other thread is about to sleep, perhaps.
+      // Perhaps the other thread is about to sleep.
       auto const later = instant::clock::now() + std::chrono::nanoseconds(i % 100 * 200);
       while (instant::clock::now() < later) continue;
       std::atomic<bool> has_run = false;

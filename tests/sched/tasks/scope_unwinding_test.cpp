@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Scopes that are left from within: what their tasks borrow is there until they have ended.
+/// Scopes that are left from within: borrowed objects outlive the tasks.
 
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -52,7 +52,7 @@ TEMPLATE_TEST_CASE("an exit in a scope waits for its tasks", "", EVERYWHERE) {
   CHECK(ended >= 1);
 }
 
-TEST_CASE("a scheduler that ends takes tasks before what they borrow") {
+TEST_CASE("a scheduler that is destroyed destroys tasks before the objects that they borrow") {
   every_frame_dies const check;
   std::vector<std::string> order;
   struct notes {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// What is shielded hears nothing of a scope that is cancelled, until it is over.
+/// A shielded computation is not cancelled with a scope outside, until it is over.
 
 #include "sched/tasks/shielded.hpp"
 
@@ -30,7 +30,8 @@ struct wrong : std::runtime_error {
 
 }  // namespace
 
-TEST_CASE("in a shield nobody hears that a scope further out is cancelled; behind it he does") {
+TEST_CASE(
+    "a shielded computation is not cancelled with a scope outside, and the code after it is") {
   for (auto const& where : places_for_tasks()) {
     CAPTURE(where.name);
     for (int round = 0; round != rounds(50); ++round) {
@@ -46,8 +47,8 @@ TEST_CASE("in a shield nobody hears that a scope further out is cancelled; behin
               co_await shielded([&]() -> job {
                 try {
                   ++inside;
-                  co_await syncing::wait{opens};  // is not woken by it
-                  // Tasks of the shielded are begun, and a scope in there is as any other.
+                  co_await syncing::wait{opens};  // the cancellation does not wake it
+                  // Tasks in the shield begin, and a scope there is like any other.
                   co_await when_all(yields_often(2), yields_often(1));
                   co_await with_scope([&](tasks_scope& in) -> job {
                     in.start([&] { was_done = true; });
@@ -85,7 +86,7 @@ TEST_CASE("in a shield nobody hears that a scope further out is cancelled; behin
   }
 }
 
-TEST_CASE("a shield gives what it does, and throws what it does") {
+TEST_CASE("a shield yields the result of its computation, and throws its exceptions") {
   every_frame_dies const check;
   std::string text;
   std::string thrown;
@@ -107,7 +108,7 @@ TEST_CASE("a shield gives what it does, and throws what it does") {
   CHECK(thrown == "out of it");
 }
 
-TEST_CASE("a scope in a shield is cancelled by its own tasks, and when the whole run is") {
+TEST_CASE("a scope in a shield is cancelled by its own tasks, and with the whole run") {
   for (auto const& where : places_for_tasks()) {
     CAPTURE(where.name);
     every_frame_dies const check;

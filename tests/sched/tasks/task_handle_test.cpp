@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// What a handle says of its tasks, and when; and where it may go.
+/// The results of a handle, and when they are available; and the lifetime of a handle.
 
 #include "sched/tasks/task_handle.hpp"
 
@@ -42,7 +42,7 @@ eff<int, proc> fails() {
 
 }  // namespace
 
-TEST_CASE("a handle of tasks of a scope may outlive the scheduler, and one of tasks without") {
+TEST_CASE("a handle may outlive the scheduler, with tasks in a scope and without") {
   every_frame_dies const check;
   for (auto const& where : places_for_tasks()) {
     CAPTURE(where.name);
@@ -64,8 +64,8 @@ TEST_CASE("a handle of tasks of a scope may outlive the scheduler, and one of ta
 }
 
 TEST_CASE(
-    "a wait with a deadline says whether all have ended by then, and of what they threw "
-    "nothing") {
+    "a wait with a deadline says whether all tasks have ended by then, and throws none of their "
+    "errors") {
   for (auto const& where : places_for_tasks()) {
     CAPTURE(where.name);
     every_frame_dies const check;
@@ -74,7 +74,7 @@ TEST_CASE(
     int got = 0;
     where.run_in_virtual_time([&]() -> job {
       task_handle<int> h;
-      said.push_back(co_await h.wait_for(1h));  // it has none
+      said.push_back(co_await h.wait_for(1h));  // it has no tasks
       co_await start_task(h, same_later, 7);
       said.push_back(co_await h.wait_for(59s));
       instant const now = co_await timing::now{};
@@ -125,7 +125,7 @@ TEST_CASE("several processes wait for one handle, each until all of its tasks ha
   }
 }
 
-TEST_CASE("a handle of none or of several is not awaited for what one gave") {
+TEST_CASE("a handle of no task, or of several, is not awaited for a single result") {
   every_frame_dies const check;
   std::vector<std::string> said;
   schedule([&]() -> job {
@@ -139,14 +139,15 @@ TEST_CASE("a handle of none or of several is not awaited for what one gave") {
       }
     }
     task_handle<void> none;
-    co_await none;  // there is nothing to give
+    co_await none;  // there is no result
   });
   REQUIRE(said.size() == 2);
   CHECK_THAT(said[0], Contains("a handle of 0 tasks"));
   CHECK_THAT(said[1], Contains("a handle of 2 tasks") && Contains("h.all()"));
 }
 
-TEST_CASE("what a task in no scope throws is thrown by schedule, unless somebody has waited") {
+TEST_CASE(
+    "an exception of a task in no scope is thrown by schedule, unless a process waited for it") {
   for (auto const& where : places_for_tasks()) {
     CAPTURE(where.name);
     every_frame_dies const check;
@@ -166,7 +167,7 @@ TEST_CASE("what a task in no scope throws is thrown by schedule, unless somebody
   }
 }
 
-TEST_CASE("a task that nobody can start in a scope is refused in ordinary code") {
+TEST_CASE("ordinary code outside its scheduler cannot start a task in a scope") {
   every_frame_dies const check;
   scope<proc, syncing, mail, timing, completions>* left = nullptr;
   std::string said;

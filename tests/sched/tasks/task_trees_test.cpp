@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// Random trees of tasks, in scopes, with handles, waited for together or one of several, against
-/// the same done one after the other.
+/// Random trees of tasks, in scopes, with handles, waited for together or one of several, against a
+/// sequential evaluation.
 
 #include <algorithm>
 #include <array>
@@ -59,7 +59,7 @@ node random_node(dice& next, unsigned depth, bool may_fail) {
   constexpr std::array ways = {does::in_a_scope, does::with_handles, does::one_handle,
                                does::together, does::any_alike};
   n.what = ways[next(ways.size())];
-  // What is dropped by when_any may not fail first: then it would matter who is.
+  // A child that when_any drops must not fail: otherwise the result would depend on which is first.
   bool const may = may_fail && n.what != does::any_alike;
   for (unsigned i = next(3) + 1; i != 0; --i)
     n.children.push_back(random_node(next, depth - 1, may));
@@ -70,7 +70,7 @@ struct failed : std::runtime_error {
   failed() : std::runtime_error("failed") {}
 };
 
-/// What comes of it.  Fails if one of those fails on whom it depends.
+/// The result of the tree.  Fails if a node fails that it depends on.
 int model(node const& n) {
   int sum = n.value;
   try {
@@ -84,7 +84,7 @@ int model(node const& n) {
   return sum;
 }
 
-/// What must not outlive its scope.
+/// Counts objects that must not outlive their scope.
 struct leaf_count {
   counter alive = 0;
 };
@@ -145,7 +145,7 @@ doing<int> done_by_children(node const& n, leaf_count& c) {
       break;
     }
     case does::any_alike: {
-      // Whoever is the first, the sum is the same.
+      // The sum is the same, whichever is the first.
       auto const one = [](node const& child, leaf_count& in) -> doing<int> {
         (void)co_await done(child, in);
         co_return 1;
@@ -157,7 +157,7 @@ doing<int> done_by_children(node const& n, leaf_count& c) {
   }
   co_return sum;
 }
-/// All that were thrown together are that.
+/// Whether all exceptions that were thrown together are `failed`.
 bool is_only_failed(exceptions const& e) {
   return std::ranges::all_of(e.all, [](auto const& f) {
     try {
@@ -197,7 +197,7 @@ std::string result_of(std::function<int()> const& f) {
 
 }  // namespace
 
-TEST_CASE("a tree of tasks gives what it gives when it is done in a row") {
+TEST_CASE("a tree of tasks has the result of a sequential evaluation") {
   std::vector<place> places(places_for_tasks().begin(), places_for_tasks().end());
   places.push_back(place_of<on_stealing<3>>("stolen_by<3>"));
   int failed_ones = 0;

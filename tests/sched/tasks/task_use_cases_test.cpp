@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// The use cases of the task system in seed 003, one test each.  The two that would leave a
-/// reference dangling, 3 and 4, do not compile: tests/refused/starting_a_closure_that_borrows.cpp,
+/// The use cases of a task system, one test each.  Cases 3 and 4 would leave a dangling reference,
+/// and do not compile: tests/refused/starting_a_closure_that_borrows.cpp,
 /// starting_with_a_handle_a_closure_that_borrows.cpp, and the arguments beside them.
 
 #include <atomic>
@@ -47,8 +47,9 @@ eff<int, proc> doubled_later(int n) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("use case 1: fire and forget; who has started them may end before", "",
-                   EVERYWHERE) {
+TEMPLATE_TEST_CASE(
+    "use case 1: tasks are fired and forgotten, and may outlive the process that starts them", "",
+    EVERYWHERE) {
   every_frame_dies const check;
   done = 0;
   run_on<TestType>([]() -> eff<void, yields> {
@@ -58,12 +59,13 @@ TEMPLATE_TEST_CASE("use case 1: fire and forget; who has started them may end be
     {
       task_handle<void> h;
       co_await start_task(h, adds_later, std::make_unique<int>(1000));
-    }  // the handle goes first
+    }  // the handle is destroyed first
   });
-  CHECK(done == 1111);  // the schedule waits for all
+  CHECK(done == 1111);  // the schedule waits for all tasks
 }
 
-TEMPLATE_TEST_CASE("use case 2: two tasks with one handle, and a wait for both", "", EVERYWHERE) {
+TEMPLATE_TEST_CASE("use case 2: two tasks have one handle, and a wait is for both", "",
+                   EVERYWHERE) {
   every_frame_dies const check;
   done = 0;
   int at_first = 0;
@@ -74,7 +76,7 @@ TEMPLATE_TEST_CASE("use case 2: two tasks with one handle, and a wait for both",
     co_await start_task(h, [] { done += 10; });
     co_await h;
     at_first = done;
-    co_await start_task(h, adds, 100);  // used again
+    co_await start_task(h, adds, 100);  // the handle is used again
     co_await h;
     at_end = done;
   });
@@ -82,7 +84,7 @@ TEMPLATE_TEST_CASE("use case 2: two tasks with one handle, and a wait for both",
   CHECK(at_end == 111);
 }
 
-TEMPLATE_TEST_CASE("use case 2: what two tasks with one handle give", "", EVERYWHERE) {
+TEMPLATE_TEST_CASE("use case 2: two tasks with one handle yield two results", "", EVERYWHERE) {
   every_frame_dies const check;
   std::vector<int> got;
   run_on<TestType>([&]() -> eff<void, yields> {
@@ -93,7 +95,7 @@ TEMPLATE_TEST_CASE("use case 2: what two tasks with one handle give", "", EVERYW
   CHECK(got == std::vector<int>{8, 10});
 }
 
-TEMPLATE_TEST_CASE("use case 5: a local is borrowed, and the wait is explicit", "", EVERYWHERE) {
+TEMPLATE_TEST_CASE("use case 5: a task borrows a local, and the wait is explicit", "", EVERYWHERE) {
   every_frame_dies const check;
   int at_wait = 0;
   run_on<TestType>([&]() -> eff<void, yields, proc> {
@@ -114,8 +116,8 @@ TEMPLATE_TEST_CASE("use case 5: a local is borrowed, and the wait is explicit", 
 }
 
 namespace {
-/// What is made for a task that is waited for at once, besides its frame; whether it is done by the
-/// thread that waits.
+/// The number of frames that are made for a task that is waited for at once, besides its own, and
+/// whether the waiting thread runs it.
 template <class Where>
 std::pair<std::int64_t, bool> made_for_one(int& local) {
   std::int64_t made = 0;
@@ -136,24 +138,23 @@ std::pair<std::int64_t, bool> made_for_one(int& local) {
 }  // namespace
 
 TEST_CASE(
-    "use case 6: a task that is waited for at once is a call, no process, and offered to "
-    "nobody") {
+    "use case 6: a task that is waited for at once is a call, no process, and no thief takes it") {
   every_frame_dies const check;
   int local = 1;
   auto const alone_ = made_for_one<on_one_thread>(local);
   CHECK(alone_ == std::pair<std::int64_t, bool>(0, true));
   CHECK(local == 42);
-  // Another thread has nothing else to do than to take what is offered.
+  // The other thread has nothing else to do than to take lazy tasks.
   for (int round = 0; round != rounds(1000); ++round) {
     local = 1;
     auto const [made, is_here] = made_for_one<on_stealing<2>>(local);
     if (made != 0 || !is_here || local != 42) FAIL("it was taken, or made a process");
   }
-  // On a backend to which nothing can be offered it is a process.
+  // On a backend without lazy tasks it is a process.
   CHECK(made_for_one<on_locked_queue>(local).first > 0);
 }
 
-TEMPLATE_TEST_CASE("use case 7: a scope waits at its end for all that it was given", "",
+TEMPLATE_TEST_CASE("use case 7: a scope waits at its end for all tasks that it was given", "",
                    EVERYWHERE) {
   every_frame_dies const check;
   int at_end = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// The words of sched/tasks/detail/task_words.hpp: how many atomic steps they take, and who is told what.
+/// The words of sched/tasks/detail/task_words.hpp: the number of their atomic steps, and their
+/// results.
 
 #include "sched/tasks/detail/task_words.hpp"
 
@@ -24,7 +25,7 @@ using after = task_state<>::after;
 
 namespace {
 
-/// What was done since somebody asked: l(oad), s(tore), m(odify).
+/// The steps since the last query: l(oad), s(tore), m(odify).
 std::string& steps() {
   static std::string done;
   return done;
@@ -51,7 +52,7 @@ class counted {
 
 }  // namespace
 
-TEST_CASE("waiting for what has ended is one load; ending when nobody waits is one step") {
+TEST_CASE("a wait for an ended task is one load, and an end without a waiter is one modification") {
   (void)steps_since();
   SECTION("of a count") {
     task_count<counted> c;
@@ -59,7 +60,7 @@ TEST_CASE("waiting for what has ended is one load; ending when nobody waits is o
     c.add_one();
     CHECK(steps_since() == "mm");
     CHECK_FALSE(c.end_one());
-    CHECK(steps_since() == "lm");  // the load is to know what to write, as below
+    CHECK(steps_since() == "lm");  // the load reads the word to be modified, as below
     CHECK_FALSE(c.is_zero());
     CHECK_FALSE(c.end_one());
     (void)steps_since();
@@ -71,16 +72,16 @@ TEST_CASE("waiting for what has ended is one load; ending when nobody waits is o
     CHECK_FALSE(t.has_ended());
     (void)steps_since();
     CHECK(t.end() == task_state<counted>::after::nothing);
-    // The first load is to know what to write; of the word that is then modified.
+    // The first load reads the word that is then modified.
     CHECK(steps_since() == "lm");
     CHECK(t.has_ended());
     CHECK(steps_since() == "l");
   }
 }
 
-TEST_CASE("the last of a count is told that its owner waits, if he does") {
+TEST_CASE("the last task of a count learns whether its owner waits") {
   task_count<> c;
-  CHECK_FALSE(c.wait());  // there are none
+  CHECK_FALSE(c.wait());  // there are no tasks
   c.add_one();
   c.add_one();
   CHECK(c.wait());
@@ -95,12 +96,12 @@ TEST_CASE("the last of a count is told that its owner waits, if he does") {
   CHECK(c.is_zero());
 }
 
-TEST_CASE("a task that somebody waits for has not ended until it is said under the lock") {
+TEST_CASE("a task with a waiter has ended only when that is stored under the lock") {
   task_state<> t(true);
   CHECK(t.announce_wait());
   CHECK(t.end() == after::waited_for);
   CHECK_FALSE(t.has_ended());
-  CHECK(t.announce_wait());  // another comes meanwhile
+  CHECK(t.announce_wait());  // another waiter comes meanwhile
   CHECK(t.end_at_last() == after::nothing);
   CHECK(t.has_ended());
   CHECK_FALSE(t.announce_wait());
@@ -108,8 +109,8 @@ TEST_CASE("a task that somebody waits for has not ended until it is said under t
   CHECK(t.let_go());
 }
 
-TEST_CASE("of those who have a task, whoever comes last is told that it is nobody's") {
-  // Ends, drops the handle, lets go: in every order.
+TEST_CASE("the last holder of a task is told to destroy it, in any order") {
+  // The task ends, the handle is dropped, the scope lets go: in every order.
   std::array<int, 3> order = {0, 1, 2};
   do {
     for (bool const waited_for : {false, true}) {
@@ -129,7 +130,7 @@ TEST_CASE("of those who have a task, whoever comes last is told that it is nobod
       CHECK(said == std::vector<bool>{false, false, true});
     }
   } while (std::ranges::next_permutation(order).found);
-  // Without a scope there are two.
+  // Without a scope there are two holders.
   task_state<> ends_first(false);
   CHECK(ends_first.end() == after::nothing);
   CHECK(ends_first.drop_handle());
@@ -138,11 +139,11 @@ TEST_CASE("of those who have a task, whoever comes last is told that it is nobod
   CHECK(ends_last.end() == after::unreferenced);
 }
 
-TEST_CASE("among threads, one is told; what all have done is seen by him") {
+TEST_CASE("on several threads one task is the last, and it sees the writes of all") {
   for (int round = 0; round != rounds(2000); ++round) {
     constexpr int tasks = 3;
     task_count<> c;
-    std::array<int, tasks> done{};  // plain: by the count alone
+    std::array<int, tasks> done{};  // not atomic: ordered by the count alone
     counter told = 0;
     for (int i = 0; i != tasks; ++i) c.add_one();
     std::vector<std::jthread> threads;
@@ -161,7 +162,7 @@ TEST_CASE("among threads, one is told; what all have done is seen by him") {
   }
 }
 
-TEST_CASE("who is not counted adds some while the last ends: one is told each time") {
+TEST_CASE("tasks that are added while the last one ends have one last task each time") {
   for (int round = 0; round != rounds(5000); ++round) {
     task_count<> c;
     std::atomic<int> told = 0;
@@ -191,11 +192,11 @@ TEST_CASE("who is not counted adds some while the last ends: one is told each ti
   }
 }
 
-TEST_CASE("among threads, one destroys a task, and who waits for it is woken") {
+TEST_CASE("on several threads one holder destroys a task, and its waiter is woken") {
   for (int round = 0; round != rounds(2000); ++round) {
     struct task {
       task_state<> state{true};
-      int result = 0;  // plain: by the state alone
+      int result = 0;  // not atomic: ordered by the state alone
     };
     auto* const t = new task;
     std::mutex lock;

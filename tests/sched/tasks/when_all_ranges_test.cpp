@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Tasks of a range that are waited for together, on every backend.
+/// Joins of ranges of tasks, on every backend.
 
 #include <array>
 #include <atomic>
@@ -54,7 +54,7 @@ eff<int, pure> fails_at(int bad, int n, std::atomic<int>& begun) {
   co_return n;
 }
 
-/// All numbers from 0, as long as that is no vector<bool>.
+/// The numbers from 0 to n - 1.
 std::vector<int> first(int n) {
   std::vector<int> all;
   for (int i = 0; i != n; ++i) all.push_back(i);
@@ -65,14 +65,14 @@ std::vector<int> first(int n) {
 
 #define EVERYWHERE on_one_thread, on_locked_queue, in_random_order, on_sharing<2>, on_stealing<2>
 
-TEMPLATE_TEST_CASE("an array of tasks gives an array", "", EVERYWHERE) {
+TEMPLATE_TEST_CASE("a join of an array of tasks yields an array", "", EVERYWHERE) {
   every_frame_dies const check;
   long n = 0;
   run_on<TestType>([&n]() -> eff<void, pure> { n = co_await fib(16); });
   CHECK(n == 987);
 }
 
-TEMPLATE_TEST_CASE("a view that makes tasks gives their results in its order", "", EVERYWHERE) {
+TEMPLATE_TEST_CASE("a join of a view of tasks yields their results in order", "", EVERYWHERE) {
   every_frame_dies const check;
   std::vector<int> got;
   run_on<TestType>([&]() -> eff<void, pure> {
@@ -81,7 +81,7 @@ TEMPLATE_TEST_CASE("a view that makes tasks gives their results in its order", "
   CHECK(got == first(300));
 }
 
-TEMPLATE_TEST_CASE("tasks are taken out of a container that is moved", "", EVERYWHERE) {
+TEMPLATE_TEST_CASE("a join takes the tasks out of a container that is moved", "", EVERYWHERE) {
   every_frame_dies const check;
   std::vector<int> from_vector;
   std::vector<int> from_list;
@@ -99,7 +99,7 @@ TEMPLATE_TEST_CASE("tasks are taken out of a container that is moved", "", EVERY
   CHECK(from_list == first(7));
 }
 
-TEMPLATE_TEST_CASE("a range that does not know its size is gone through once", "", EVERYWHERE) {
+TEMPLATE_TEST_CASE("a range of unknown size is traversed once", "", EVERYWHERE) {
   every_frame_dies const check;
   std::vector<int> got;
   int made = 0;
@@ -115,7 +115,7 @@ TEMPLATE_TEST_CASE("a range that does not know its size is gone through once", "
   CHECK(made == 8);
 }
 
-TEMPLATE_TEST_CASE("of no tasks the answer is there at once", "", EVERYWHERE) {
+TEMPLATE_TEST_CASE("a join of no tasks yields its result at once", "", EVERYWHERE) {
   every_frame_dies const check;
   int ends = 0;
   run_on<TestType>([&]() -> eff<void, pure> {
@@ -131,7 +131,7 @@ TEMPLATE_TEST_CASE("of no tasks the answer is there at once", "", EVERYWHERE) {
   CHECK(ends == 1);
 }
 
-TEMPLATE_TEST_CASE("one task of a range gives one result", "", EVERYWHERE) {
+TEMPLATE_TEST_CASE("a join of one task yields one result", "", EVERYWHERE) {
   every_frame_dies const check;
   std::vector<int> got;
   run_on<TestType>([&]() -> eff<void, pure> {
@@ -140,7 +140,7 @@ TEMPLATE_TEST_CASE("one task of a range gives one result", "", EVERYWHERE) {
   CHECK(got == std::vector{5});
 }
 
-TEMPLATE_TEST_CASE("results that only move are moved out", "", EVERYWHERE) {
+TEMPLATE_TEST_CASE("move-only results are moved out", "", EVERYWHERE) {
   every_frame_dies const check;
   std::vector<std::unique_ptr<int>> got;
   int sum = 0;
@@ -155,7 +155,7 @@ TEMPLATE_TEST_CASE("results that only move are moved out", "", EVERYWHERE) {
   CHECK(sum == 42);
 }
 
-TEMPLATE_TEST_CASE("tasks on several threads may answer with bits", "", EVERYWHERE) {
+TEMPLATE_TEST_CASE("tasks on several threads may yield bools", "", EVERYWHERE) {
   every_frame_dies const check;
   std::vector<bool> got;
   run_on<TestType>([&]() -> eff<void, pure> {
@@ -165,7 +165,7 @@ TEMPLATE_TEST_CASE("tasks on several threads may answer with bits", "", EVERYWHE
   for (std::size_t i = 0; i != got.size(); ++i) CHECK(got[i] == (i % 2 == 1));
 }
 
-TEMPLATE_TEST_CASE("tasks of a range that give nothing are waited for", "", EVERYWHERE) {
+TEMPLATE_TEST_CASE("a join waits for tasks of a range that yield nothing", "", EVERYWHERE) {
   every_frame_dies const check;
   std::atomic<int> sum = 0;
   int seen = 0;
@@ -181,7 +181,7 @@ TEMPLATE_TEST_CASE("tasks of a range that give nothing are waited for", "", EVER
   CHECK(sum == seen + 3);
 }
 
-TEMPLATE_TEST_CASE("what a task of a range throws, who waits for it finds", "", EVERYWHERE) {
+TEMPLATE_TEST_CASE("a join of a range throws an exception of its task", "", EVERYWHERE) {
   every_frame_dies const check;
   std::string caught;
   std::atomic<int> begun = 0;
@@ -234,7 +234,7 @@ TEST_CASE("a view that throws while it makes tasks leaves none behind") {
   CHECK(begun == 0);
 }
 
-TEST_CASE("tasks of a range that nobody awaits are dropped") {
+TEST_CASE("tasks of a range that is not awaited are dropped") {
   every_frame_dies const check;
   std::atomic<int> begun = 0;
   {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Tasks that are waited for together, on every backend.
+/// Joins of tasks, on every backend.
 
 #include "sched/tasks/when_all.hpp"
 
@@ -46,7 +46,7 @@ struct wrong : std::runtime_error {
 
 #define EVERYWHERE on_one_thread, on_locked_queue, in_random_order, on_sharing<2>, on_stealing<2>
 
-TEMPLATE_TEST_CASE("tasks within tasks give what calls would", "", EVERYWHERE) {
+TEMPLATE_TEST_CASE("nested tasks have the results of calls", "", EVERYWHERE) {
   every_frame_dies const check;
   long n = 0;
   run_on<TestType>([&n] { return write_fib(16, n); });
@@ -109,7 +109,7 @@ eff<int, mail> sends(address<int> to) {
 }
 }  // namespace
 
-TEMPLATE_TEST_CASE("tasks that wait for one another do not wait in vain", "", EVERYWHERE) {
+TEMPLATE_TEST_CASE("tasks that wait for one another are not in a deadlock", "", EVERYWHERE) {
   every_frame_dies const check;
   int got = 0;
   for (bool const is_first : {true, false})
@@ -141,7 +141,7 @@ eff<int, yields, proc> fails_late(char const* what) {
 }
 }  // namespace
 
-TEST_CASE("one that is empty is refused, and the others go") {
+TEST_CASE("an empty task is refused, and the others are destroyed") {
   every_frame_dies const check;
   std::array<eff<long, pure>, 3> all{fib(1), fib(2), fib(3)};
   {
@@ -188,7 +188,7 @@ TEMPLATE_TEST_CASE("tasks that never return may throw", "", EVERYWHERE) {
   CHECK(caught == 3);
 }
 
-TEMPLATE_TEST_CASE("what a task throws, who waits for it finds", "", EVERYWHERE) {
+TEMPLATE_TEST_CASE("a join throws an exception of its task", "", EVERYWHERE) {
   every_frame_dies const check;
   std::vector<std::string> caught;
   run_on<TestType>([&]() -> eff<void, yields, proc> {
@@ -201,7 +201,7 @@ TEMPLATE_TEST_CASE("what a task throws, who waits for it finds", "", EVERYWHERE)
   CHECK(caught == std::vector<std::string>{"late"});
 }
 
-TEMPLATE_TEST_CASE("of several that fail none is lost", "", EVERYWHERE) {
+TEMPLATE_TEST_CASE("of several tasks that fail no exception is lost", "", EVERYWHERE) {
   every_frame_dies const check;
   std::vector<std::string> caught;
   run_on<TestType>([&]() -> eff<void, yields, proc> {
@@ -217,13 +217,13 @@ TEMPLATE_TEST_CASE("of several that fail none is lost", "", EVERYWHERE) {
         }
     }
   });
-  // Who has not begun when another fails is not begun.
+  // A task that has not begun when another fails does not begin.
   CHECK(caught.size() >= 1);
   CHECK(caught.size() <= 2);
 }
 
-TEMPLATE_TEST_CASE("after a task has failed none is begun that its process would do", "",
-                   on_one_thread, on_stealing<1>, on_sharing<1>) {
+TEMPLATE_TEST_CASE("after a task has failed its process begins no other", "", on_one_thread,
+                   on_stealing<1>, on_sharing<1>) {
   every_frame_dies const check;
   int begun = 0;
   std::string caught;
@@ -269,7 +269,7 @@ TEMPLATE_TEST_CASE("a million tasks in a row take no native stack", "", on_one_t
   CHECK(sum == 200'000);
 }
 
-TEST_CASE("tasks are explored as the processes that they may be") {
+TEST_CASE("tasks are explored as the processes that they may become") {
   auto const found = explore([] { return std::vector<int>(); },
                              [](std::vector<int>& v) -> eff<void, yields> {
                                auto const notes = [&v](int n) -> eff<void, yields, proc> {

@@ -53,7 +53,7 @@ eff<int, timing> soon_fails() {
   co_await timing::sleep_for{1ms};
   throw wrong("first");
 }
-/// Catches what it is told, and fails of itself.
+/// Catches its cancellation, and fails with another exception.
 eff<int, timing> fails_when_told() {
   try {
     co_await timing::sleep_for{1h};
@@ -64,8 +64,9 @@ eff<int, timing> fails_when_told() {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("the first that ends is given in its place, and the others are told", "",
-                   on_one_thread, on_sharing<2>, on_stealing<2>) {
+TEMPLATE_TEST_CASE(
+    "the first task that ends yields its result at its index, and the others are cancelled", "",
+    on_one_thread, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::size_t which = 9;
   int n = 0;
@@ -80,7 +81,7 @@ TEMPLATE_TEST_CASE("the first that ends is given in its place, and the others ar
   CHECK(told <= 1);  // none, if it had not begun
 }
 
-TEST_CASE("one that gives nothing can be the first") {
+TEST_CASE("a task that yields nothing can be the first") {
   every_frame_dies const check;
   std::size_t which = 9;
   int told = 0;
@@ -92,7 +93,7 @@ TEST_CASE("one that gives nothing can be the first") {
   CHECK(told == 2);
 }
 
-TEMPLATE_TEST_CASE("what the first throws is thrown", "", on_one_thread, on_sharing<2>,
+TEMPLATE_TEST_CASE("an exception of the first task is thrown", "", on_one_thread, on_sharing<2>,
                    on_stealing<2>) {
   every_frame_dies const check;
   std::string thrown;
@@ -107,7 +108,7 @@ TEMPLATE_TEST_CASE("what the first throws is thrown", "", on_one_thread, on_shar
   CHECK(thrown == "first");
 }
 
-TEMPLATE_TEST_CASE("what comes too late is dropped, also if it is an error", "", on_one_thread,
+TEMPLATE_TEST_CASE("a late result is dropped, even if it is an exception", "", on_one_thread,
                    on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   int n = 0;
@@ -118,7 +119,7 @@ TEMPLATE_TEST_CASE("what comes too late is dropped, also if it is an error", "",
   CHECK(n == 3);
 }
 
-TEST_CASE("who is cancelled round it finds that, and no value") {
+TEST_CASE("a process that is cancelled outside of when_any gets the cancellation, and no value") {
   every_frame_dies const check;
   bool was_told = false;
   int told = 0;
@@ -135,7 +136,7 @@ TEST_CASE("who is cancelled round it finds that, and no value") {
   CHECK(told == 2);
 }
 
-// ---- of a range
+// ---- ranges
 
 namespace {
 eff<int, timing> after(int n) {
@@ -144,7 +145,7 @@ eff<int, timing> after(int n) {
 }
 }  // namespace
 
-TEMPLATE_TEST_CASE("of a range, the first is given with its number", "", on_one_thread,
+TEMPLATE_TEST_CASE("when_any of a range yields the first result with its number", "", on_one_thread,
                    on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::pair<std::size_t, int> first;
@@ -163,7 +164,7 @@ TEMPLATE_TEST_CASE("of a range, the first is given with its number", "", on_one_
   CHECK(*owned == 7);
 }
 
-TEST_CASE("of a range of those that give nothing it is the number") {
+TEST_CASE("when_any of a range of tasks that yield nothing yields the number") {
   every_frame_dies const check;
   std::size_t which = 9;
   int told = 0;
@@ -182,7 +183,7 @@ TEST_CASE("of a range of those that give nothing it is the number") {
   CHECK(told == 3);
 }
 
-TEST_CASE("what the first of a range throws is thrown") {
+TEST_CASE("an exception of the first task of a range is thrown") {
   every_frame_dies const check;
   std::string thrown;
   run_on<on_one_thread>([&]() -> job {
@@ -198,7 +199,7 @@ TEST_CASE("what the first of a range throws is thrown") {
   CHECK(thrown == "first");
 }
 
-TEST_CASE("of no computations none is the first") {
+TEST_CASE("when_any of an empty range is refused") {
   every_frame_dies const check;
   bool is_refused = false;
   run_on<on_one_thread>([&]() -> job {

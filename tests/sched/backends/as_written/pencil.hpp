@@ -6,28 +6,28 @@
 #include <string>
 #include <string_view>
 
-/// The seeds' work-sharing scheduler as it is written, in C++.  It is wrong on purpose, nobody may
-/// use it: it is here so that tests can show how it fails.  What is right is in sched/.
+/// The work-sharing scheduler of the pseudo-code in docs/09_pseudo_code_read_twice.md, as it is
+/// written, in C++.  It is wrong on purpose: the tests show how it fails, and nothing else may use
+/// it.  The correct scheduler is in sched/.
 ///
-///   DEFECT-1  process::change_state: spins on From = Yielding, where it never comes with that, and not
-///   on
-///       S = Yielding; and its exit test is the wrong way round
-///   DEFECT-2  thread::try_dequeue_entry, with H = P: takes Sentinel.Next for the new head, lets others
-///   in
-///       early, and puts P back at the end
-///   DEFECT-3  the same, in seed 001: changes the state of H, not of P
+///   DEFECT-1  process::change_state: spins if From = Yielding, which is never true there, and
+///       not if S = Yielding; and its exit test is inverted
+///   DEFECT-2  thread::try_dequeue_entry, with H = P: takes Sentinel.Next for the new head, opens
+///       the queue early, and puts P back at the end
+///   DEFECT-3  the same, in version 001: changes the state of H, not of P
 ///   DEFECT-4  scheduler::run_thread: the inner loop has no exit
-///   DEFECT-5  scheduler::dequeue_from_thread: Null means "mine is empty" as well as "there is nothing"
+///   DEFECT-5  scheduler::dequeue_from_thread: null means "the own queue is empty" as well as
+///       "there is nothing"
 ///   DEFECT-6  scheduler::try_enqueue_on_idle_thread: forgets the thread whose queue was locked
 ///   DEFECT-7  idle_threads: a thread may be pushed twice, and pop reads, then swaps
 ///   DEFECT-8  scheduler::run_thread: looks at its own queue only, before it says that it is idle;
 ///       scheduler::enqueue_on_any_thread: looks for idle threads only before it has published
-///   DEFECT-9  scheduler::execute: a hand-off gives back the target, as often as there is one
+///   DEFECT-9  scheduler::execute: a hand-off returns the target, without a bound
 ///
-/// Line by line, with the seeds' words in snake_case; `C`, `Prev`, `next`, `Lock <- False` and
-/// `Process = 0` are read as `P`, `Previous`, `Next`, `Locked <- False` and `Processes = 0`.
-/// DEFECT-1 hides DEFECT-2 and DEFECT-3: while it is there, nothing that is queued can be taken by name.  So it can
-/// be mended by itself.
+/// The translation is line by line, with the words of the pseudo-code in snake_case.  `C`, `Prev`,
+/// `next`, `Lock <- False` and `Process = 0` are read as `P`, `Previous`, `Next`,
+/// `Locked <- False` and `Processes = 0`.  DEFECT-1 hides DEFECT-2 and DEFECT-3: with it, no queued
+/// process can be taken by name.  So it can be corrected by itself.
 namespace weft::tests::as_written {
 
 struct invariant_broken : std::logic_error {
@@ -36,15 +36,15 @@ struct invariant_broken : std::logic_error {
 inline void invariant(bool holds, char const* what) {
   if (!holds) throw invariant_broken(what);
 }
-/// What a null is not followed by.
+/// Dereferences p; throws if it is null.
 template <class T>
 T& at(T* p, char const* what) {
   if (!p) throw invariant_broken(std::string("null is followed: ") + what);
   return *p;
 }
 
-/// Between two lines, each of which one thread does by itself, the pencil may do what other threads
-/// do there, or throw.  So each test is one thread, and always the same.
+/// Runs between two lines of the pseudo-code, and may do what other threads do there, or throw.  So
+/// each test is one thread, and deterministic.
 struct pencil {
   std::function<void(std::string_view)> moves;
   void operator()(std::string_view line) const {
@@ -52,8 +52,8 @@ struct pencil {
   }
 };
 
-/// A lock with a condition, for one thread that plays several: it says when a thread would wait for
-/// ever in place of doing it.
+/// A lock with a condition, for one thread that plays several: where a thread would wait for ever,
+/// it throws instead.
 class monitor {
  public:
   explicit monitor(pencil const& p) : between_(p) {}
@@ -63,7 +63,7 @@ class monitor {
     locked_ = true;
   }
   void unlock() { locked_ = false; }
-  /// The others have their turn in the meantime.
+  /// The other threads have their turn in the meantime.
   void wait() {
     notified_ = false;
     unlock();

@@ -16,7 +16,7 @@ struct port {
   std::atomic<bool> locked = false;
   process* target = nullptr;
 
-  /// Send: null, or this port, locked.
+  /// Send: returns null, or this port, locked.
   port* send() {
     invariant(!locked, "the test runs who has to wait for a lock");
     locked = true;
@@ -29,7 +29,7 @@ struct port {
   }
 };
 
-/// Why a process stops.
+/// Why a process stops running.
 struct interrupt {
   enum { terminate, yielded, target_yielded } kind = terminate;
   port* to = nullptr;  // of target_yielded
@@ -52,7 +52,7 @@ class idle_threads {
       if (t == nullptr) return nullptr;
       thread* const next = t->next_idle;
       between_("Pop has read");
-      if (top.compare_exchange_strong(t, next)) return t;  // DEFECT-7: what is next by now?
+      if (top.compare_exchange_strong(t, next)) return t;  // DEFECT-7: `next` may be stale
     }
   }
 
@@ -64,7 +64,7 @@ class idle_threads {
 
 class scheduler {
  public:
-  /// What processes do, step by step.
+  /// The program of all processes, a step at a time.
   using program = std::function<interrupt(process&)>;
 
   scheduler(int n, pencil const& p, program does) : idle(p), between_(p), interpret(does) {
@@ -140,7 +140,7 @@ class scheduler {
 
   bool enqueue_on_any_thread(process* p) {
     if (try_enqueue_on_idle_thread(p)) return true;
-    between_("no thread is idle");  // DEFECT-8: what if one is by now?
+    between_("no thread is idle");  // DEFECT-8: a thread may be idle by now
     for (;;)
       for (auto const& t : threads) {
         auto const [success, was_empty] = t->try_enqueue(p);

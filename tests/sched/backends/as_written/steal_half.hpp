@@ -10,13 +10,13 @@
 
 #include "tests/sched/backends/as_written/pencil.hpp"
 
-/// The deque of seed 004 as its text has it: wrong on purpose, nobody may use it.  What is right is
-/// deque/chase_lev.hpp.
+/// The deque of the pseudo-code in docs/12_stealing_and_the_steal_that_was_unsound.md, as it is
+/// written: wrong on purpose, and only for the tests.  The correct one is deque/chase_lev.hpp.
 ///
 /// "The owner pushes/pops from the bottom (LIFO) without synchronization.  Thieves steal from the
-/// top (FIFO) using CAS."  That is sound.  "StealHalfInto takes half the items in one CAS
-/// operation": that is not.  The compare-and-swap says that nobody else has stolen meanwhile, and
-/// nothing of what the owner has popped.
+/// top (FIFO) using CAS." That is sound. "StealHalfInto takes half the items in one CAS operation":
+/// that is not.  The compare-and-swap proves that no other thief has stolen meanwhile, and nothing
+/// about items that the owner has popped.
 namespace weft::tests::as_written {
 
 class deque {
@@ -46,7 +46,7 @@ class deque {
     return item;
   }
 
-  /// How many.
+  /// Returns the number of stolen items.
   int steal_half_into(std::vector<int>& mine) {
     std::int64_t t = top;
     between_("StealHalfInto has read top");
@@ -60,7 +60,7 @@ class deque {
     return static_cast<int>(n);
   }
 
-  std::vector<int> buffer;  // as large as it has to be: growing is not what is wrong
+  std::vector<int> buffer;  // as large as necessary: growing is not the defect
   std::atomic<std::int64_t> top = 0;
   std::atomic<std::int64_t> bottom = 0;
 

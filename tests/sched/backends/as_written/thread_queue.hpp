@@ -22,7 +22,7 @@ struct process {
   std::atomic<process*> next = nullptr;
   std::atomic<process*> previous = nullptr;
   std::atomic<state> state_is;
-  int messages = 0;  // the MessageStack, as far as IsQueueEmpty goes
+  int messages = 0;  // the MessageStack, as far as IsQueueEmpty needs it
   bool has_d1 = true;
 
   bool change_state(state from, state to) {
@@ -34,11 +34,11 @@ struct process {
     if (!has_d1) return change_state_mended(from, to);
     state s = state_is;
     for (;;) {
-      if (from == state::yielding) {  // DEFECT-1: never, here
+      if (from == state::yielding) {  // DEFECT-1: never true here
         s = state_is;
         continue;
       }
-      if (s == from) break;  // DEFECT-1: this is when it should go on
+      if (s == from) break;  // DEFECT-1: here it should continue
       if (state_is.compare_exchange_strong(s, to)) return true;
       s = state_is;
     }
@@ -56,9 +56,10 @@ struct process {
   }
 };
 
+/// The versions of the pseudo-code.
 enum class seed { s000, s001 };
 
-/// What TryEnqueue and TryDequeue answer, in the seeds' order.
+/// The results of TryEnqueue and TryDequeue, in the order of the pseudo-code.
 struct enqueued {
   bool success, was_empty;
 };
@@ -125,7 +126,7 @@ class thread {
     }
     if (h == p) {
       if (h == tail) tail = nullptr;
-      head = head.load()->next.load();  // DEFECT-2: that is Sentinel.Next, and the queue is open
+      head = head.load()->next.load();  // DEFECT-2: this is Sentinel.Next, and opens the queue
       between_("Head <- Head.Next");
     } else {
       process* const next = p->next;
@@ -140,7 +141,7 @@ class thread {
     p->owner_thread = nullptr;
     p->next = nullptr;
     p->previous = nullptr;
-    head = h;  // DEFECT-2: with H = P it is back
+    head = h;  // DEFECT-2: with H = P it is back in the queue
     return true;
   }
 
