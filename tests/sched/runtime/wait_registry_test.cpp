@@ -215,7 +215,7 @@ program all_kinds(places& at) {
 }  // namespace
 
 TEMPLATE_TEST_CASE(
-    "wake_if wakes the selected processes wherever they wait, and the others wait on", "",
+    "cancel_if cancels the selected processes wherever they wait, and the others wait on", "",
     EVERYWHERE) {
   for (int round = 0; round != rounds(50); ++round) {
     every_frame_dies const check;
@@ -230,7 +230,7 @@ TEMPLATE_TEST_CASE(
   }
 }
 
-TEMPLATE_TEST_CASE("wake_if wakes many processes, and the others keep their order", "",
+TEMPLATE_TEST_CASE("cancel_if cancels many processes, and the others keep their order", "",
                    on_one_thread, on_locked_queue, on_sharing<1>) {
   constexpr int many = 300;
   every_frame_dies const check;
@@ -291,8 +291,8 @@ spawner starts_others(int n, counter& started, counter& born, counter& over) {
 }
 }  // namespace
 
-TEMPLATE_TEST_CASE("a process that waits for room and is woken by wake_if has not spawned", "",
-                   EVERYWHERE) {
+TEMPLATE_TEST_CASE("a process that waits for room and is cancelled by cancel_if has not spawned",
+                   "", EVERYWHERE) {
   for (int round = 0; round != rounds(50); ++round) {
     every_frame_dies const check;
     auto how = TestType::how();
@@ -437,8 +437,8 @@ program crowds(crowd& c) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("while processes wait, wake and call wake_if each message is received once", "",
-                   on_one_thread, in_random_order, on_sharing<2>, on_sharing<4>, on_stealing<2>,
+TEMPLATE_TEST_CASE("while processes wait, wake and call cancel_if each message is received once",
+                   "", on_one_thread, in_random_order, on_sharing<2>, on_sharing<4>, on_stealing<2>,
                    on_stealing<3>) {
   for (unsigned seed = 1; seed != static_cast<unsigned>(rounds(100)) + 1; ++seed) {
     CAPTURE(seed);
@@ -451,8 +451,9 @@ TEMPLATE_TEST_CASE("while processes wait, wake and call wake_if each message is 
   }
 }
 
-TEMPLATE_TEST_CASE("a process that waits for room is either let in or woken by wake_if, once", "",
-                   on_one_thread, in_random_order, on_sharing<2>, on_sharing<4>, on_stealing<3>) {
+TEMPLATE_TEST_CASE("a process that waits for room is either let in or cancelled by cancel_if, once",
+                   "", on_one_thread, in_random_order, on_sharing<2>, on_sharing<4>,
+                   on_stealing<3>) {
   for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
     auto how = TestType::how();
