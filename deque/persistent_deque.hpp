@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <compare>
 #include <concepts>
 #include <cstddef>
@@ -24,8 +25,8 @@ namespace weft {
 /// A double-ended queue whose copies are snapshots.
 ///
 ///     persistent_deque<int> d{1, 2, 3};
-/// O(1), copies no element
-/// in place if possible; `before` still holds 1, 2, 3
+///     auto const before = d;  // O(1), copies no element
+///     d.push_back(4);         // in place if possible; `before` still holds 1, 2, 3
 ///
 /// A value: each object is one version, versions share common parts, and an operation on one
 /// version is never visible in another.  A version that shares nothing is changed in place, at one
@@ -292,11 +293,67 @@ class persistent_deque {
   top top_;
 };
 
+template <class T, class P>
+template <detail::side S>
+std::optional<T> persistent_deque<T, P>::try_pop() {
+  if (empty()) return std::nullopt;
+  if constexpr (cells::moves_safely)
+    return top_.template pop<S>("try_pop");
+  else
+    return top_.template pop<S, std::optional<T>>("try_pop");
+}
+
+template <class T, class P>
+template <detail::side S>
+auto persistent_deque<T, P>::popped_copy() const -> popped {
+  if (empty()) return std::nullopt;
+  popped both(std::in_place, top_.template peek<S>("popped"), *this);
+  both->second.top_.template discard<S>("popped");
+  return both;
+}
+
+template <class T, class P>
+template <detail::side S>
+auto persistent_deque<T, P>::popped_move() -> popped {
+  if constexpr (!cells::moves_safely) return popped_copy<S>();
+  if (empty()) return std::nullopt;
+  T element = top_.template pop<S>("popped");
+  return popped(std::in_place, std::move(element), std::move(*this));
+}
+
+template <class T, class P>
+auto persistent_deque<T, P>::split_at(size_type n) const
+    -> std::pair<persistent_deque, persistent_deque>
+  requires copyable
+{
+  std::pair<persistent_deque, persistent_deque> parts(*this, {});
+  parts.second.top_ = parts.first.top_.split_off(std::min(n, size()));
+  return parts;
+}
+
+template <class T, class P>
+auto persistent_deque<T, P>::concat(persistent_deque const& other) const -> persistent_deque
+  requires copyable
+{
+  bool const onto_this = size() >= other.size();
+  persistent_deque both(onto_this ? *this : other);
+  if (onto_this)
+    for (T const& element : other) both.push_back(element);
+  else
+    for (auto i = rbegin(); i != rend(); ++i) both.push_front(*i);
+  return both;
+}
+
+template <class T, class P>
+T const& persistent_deque<T, P>::operator[](size_type i) const {
+  auto const run = top_.run_of(i);
+  if (run.size == 0) detail::throw_no_element("operator[] or at", i);
+  return run.first[i - run.index];
+}
+
 template <std::input_iterator I, std::sentinel_for<I> S>
 persistent_deque(I, S) -> persistent_deque<std::iter_value_t<I>>;
 template <std::ranges::input_range R>
 persistent_deque(R&&) -> persistent_deque<std::ranges::range_value_t<R>>;
 
 }  // namespace weft
-
-#include "deque/detail/deque_values.hpp"  // IWYU pragma: export

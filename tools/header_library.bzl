@@ -1,6 +1,6 @@
 """A header-only library that is compiled nevertheless, so that its includes are checked."""
 
-def header_library(name, hdrs, internals = [], internals_visibility = None, reexported = [], **kwargs):
+def header_library(name, hdrs, srcs = [], internals = [], internals_visibility = None, reexported = [], **kwargs):
     """A cc_library with one source file, which includes each of its headers.
 
     Without a source file Bazel would compile no header of a header-only library, and layering_check
@@ -9,6 +9,7 @@ def header_library(name, hdrs, internals = [], internals_visibility = None, reex
     Args:
       name: the name of the library.
       hdrs: the headers that every user of the library may include.
+      srcs: its source files.
       internals: the headers that only this library may include.
       internals_visibility: the packages that may include the internals as well, by way of the
         library NAME_internals.
@@ -26,7 +27,7 @@ def header_library(name, hdrs, internals = [], internals_visibility = None, reex
     )
     native.cc_library(
         name = name,
-        srcs = internals + [name + "_includes.cpp"],
+        srcs = srcs + internals + [name + "_includes.cpp"],
         hdrs = hdrs + reexported,
         **kwargs
     )

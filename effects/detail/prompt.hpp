@@ -152,9 +152,19 @@ class prompt : public suspension, public pooled_in_body {
   /// The end of clause that unwinds it (CLAUSE-3); null if there is none yet.
   [[nodiscard]] frame_end* in_charge() const noexcept { return in_charge_ ? &who_.end() : nullptr; }
   /// `by` takes charge of it.  True if it can be unwound now.
-  [[nodiscard]] bool wants_rest(frame_end& by) noexcept;
+  [[nodiscard]] bool wants_rest(frame_end& by) noexcept {
+    who_ = continuation(by);
+    in_charge_ = true;
+    // acq_rel: as in unwind_on().
+    return rest_.exchange(rest_state::awaited, std::memory_order_acq_rel) == rest_state::free;
+  }
   /// Unwinds it as far as possible.  True if that was all.
-  [[nodiscard]] bool unwind_further() noexcept;
+  [[nodiscard]] bool unwind_further() noexcept {
+    rest_.store(rest_state::clauses, std::memory_order_relaxed);  // relaxed: no other party has it
+    is_ = state::cut;
+    unwind_body();
+    return is_ != state::leaving;
+  }
   /// No clause unwinds it any more.
   void leave_rest() noexcept;
   /// Of a scheduler: a frame in which the running process waits, and then continues to the
@@ -320,6 +330,8 @@ class prompt : public suspension, public pooled_in_body {
   suspension* held_by_ = nullptr;     // SUSPENSION-1
 };
 
-}  // namespace weft::detail
+/// Cuts the chain in which a coroutine clause is suspended, if it is, at the place of that clause.
+void cut_chain_of(frame_end& clause, std::string_view const& handler) noexcept;
+[[noreturn]] void no_memory_to_unwind() noexcept;
 
-#include "effects/detail/prompt_slow.hpp"
+}  // namespace weft::detail

@@ -254,5 +254,3 @@ struct pooled_in_body : pooled {
 };
 
 }  // namespace weft::detail
-
-#include "effects/memory/frame_pool_slow.hpp"

@@ -3,66 +3,19 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <stdexcept>
-#include <stop_token>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include "deque/chase_lev.hpp"
-#include "deque/steal_queue.hpp"
-#include "effects/multi_resumption.hpp"
-#include "sched/backends/detail/global_queue.hpp"
-#include "sched/backends/detail/idle_threads.hpp"
-#include "sched/backends/detail/process_list.hpp"
+#include "sched/backends/detail/stealing_shared.hpp"
+#include "sched/backends/detail/stealing_worker.hpp"
 #include "sched/backends/stealing_state.hpp"
 #include "sched/base/backend.hpp"
-#include "sched/base/detail/relax.hpp"
 #include "sched/base/process.hpp"
 
 namespace weft {
-
-/// The order in which a worker runs the processes that become ready on its own thread.
-enum class local_order : std::uint8_t {
-  lifo,  ///< The last that became ready, whose data is still in the cache.
-  fifo   ///< The one that waits longest.
-};
-
-/// How a program is run by threads that steal from each other.
-struct stealing_options {
-  /// How many threads, the calling one included; 0: as many as the machine has.
-  unsigned threads = 0;
-  // As in schedule_options.
-  bool forkable = true;
-  std::size_t log_limit = detail::replay_log::usual_limit;
-  std::stop_token stop{};
-  bool virtual_time = false;
-  std::size_t max_processes = 0;
-  overflow_policy when_full = overflow_policy::fail;
-
-  local_order order = local_order::lifo;
-  /// How many processes more a worker takes along when it takes one from the global queue: at most
-  /// 32.
-  unsigned batch = 16;
-  /// A worker that finds nothing looks again at once, `spins` times; then each time after it has
-  /// yielded the processor, until it has looked `looks` times in all; then it sleeps.
-  unsigned spins = 4;
-  unsigned looks = 16;
-  /// Whether the backend keeps a list of all processes, for processes().  With a list, starting,
-  /// waiting and ending take a lock.
-  bool keep_list = false;
-};
-
-/// Counts of a worker.
-struct worker_counts {
-  std::uint64_t run = 0;     ///< Steps of processes; a hand-over is a step of the receiver.
-  std::uint64_t stolen = 0;  ///< Processes that it has stolen from other workers.
-  std::uint64_t parked = 0;  ///< How often it has slept and woken up.
-  std::uint64_t woken = 0;   ///< How often another thread, and not the clock, woke it.
-};
 
 /// The work-stealing backend: several threads, each with work of its own.
 ///
@@ -119,70 +72,48 @@ class stealing {
   static constexpr unsigned wakes = 1;
   using options = stealing_options;
 
-  /// The backend's header of a process.
-  struct alignas(16) header {
-    stealing_state_word life;
-    std::atomic<std::uint32_t> steps = 0;  // written by the thread that owns the process
-    std::uint64_t answer = 0;              // to resume the process with
-    header* next = nullptr;                // in the list of the global queue
-    detail::listed_process* listed = nullptr;
+  using header = detail::stealing_header;
+  class worker : public detail::stealing_worker {
+   public:
+    worker(stealing& all, unsigned index) noexcept : stealing_worker(all.shared_, index) {}
   };
-
-  class worker;
 
   stealing() : stealing(options()) {}
   explicit stealing(options const& o)
-      : options_(o),
-        count_(o.threads ? o.threads : std::max(1U, std::thread::hardware_concurrency())),
-        homes_(std::make_unique<home[]>(count_)),
-        idle_(count_) {
-    if (count_ == 1 || count_ > most_interrupted)
-      for (unsigned i = 0; i != count_; ++i) homes_[i].lazy.do_not_interrupt();
-  }
-  stealing(stealing const&) = delete;
-  stealing& operator=(stealing const&) = delete;
-  ~stealing() {
-    for (unsigned i = 0; i != count_; ++i) {
-      while (auto const o = homes_[i].lazy.try_pop()) (void)(*o)->promote();  // BACKEND-6
-      while (auto const p = homes_[i].deque.try_pop()) (void)thunk_of(**p);
-      for (header* p; homes_[i].yielded.take({&p, 1}) != 0;) (void)thunk_of(*p);
-    }
-    for (header* p; global_.take({&p, 1}, 1) != 0;) (void)thunk_of(*p);
-  }
+      : shared_(o, o.threads ? o.threads : std::max(1U, std::thread::hardware_concurrency())) {}
 
-  [[nodiscard]] unsigned threads() const noexcept { return count_; }
+  [[nodiscard]] unsigned threads() const noexcept { return shared_.count; }
 
   /// By any thread: into the global queue.
   void put(thunk&& t, put_reason w) noexcept {
-    if (w == put_reason::started && options_.keep_list) [[unlikely]]
-      list(*t.get());
-    if (header* const p = ready(std::move(t), w)) enter_global(*p);
+    if (w == put_reason::started) shared_.list_if_wanted(*t.get());
+    if (header* const p = shared_.ready(std::move(t), w)) shared_.enter_global(*p);
   }
   /// Always returns an empty thunk: it would have to search the middle of a deque.
   thunk claim(process*) noexcept { return thunk::reason::quiescent; }
-  void stop() noexcept { idle_.stop(); }
+  void stop() noexcept { shared_.idle.stop(); }
   /// Makes all sleeping workers compute their deadlines again: each of them may be the only one
   /// that stays idle.
   void recheck_deadlines() noexcept {
-    // [1] seq_cst: pairs with the load in looks(); published before the check for sleepers (IDLE-2
-    // of idle_threads.hpp).
-    looks_.fetch_add(1, std::memory_order_seq_cst);
-    idle_.wake_all();
+    // [1] seq_cst: pairs with the load in stealing_worker::rechecks(); published before the check for
+    // sleepers (IDLE-2 of idle_threads.hpp).
+    shared_.rechecks.fetch_add(1, std::memory_order_seq_cst);
+    shared_.idle.wake_all();
   }
 
   /// The process has ended, and is about to be destroyed.
   void on_end(process& p) noexcept {
     header& at = header_of<header>(p);
     if (at.listed) [[unlikely]]
-      list_.remove(at.listed);
+      shared_.list.remove(at.listed);
     at.life.move(stealing_state::complete);
   }
 
   /// The counts of a worker so far.  O(1).  Thread safe, also while processes run: each number is
   /// right at about this time.  Throws std::out_of_range if there is no such worker.
   [[nodiscard]] worker_counts counts(unsigned index) const {
-    if (index >= count_) throw std::out_of_range("weft: there is no such worker");
-    home const& h = homes_[index];
+    if (index >= shared_.count) throw std::out_of_range("weft: there is no such worker");
+    auto const& h = shared_.homes[index];
     // Relaxed, all of them: counts, which order nothing.
     return {h.run.load(std::memory_order_relaxed), h.stolen.load(std::memory_order_relaxed),
             h.parked.load(std::memory_order_relaxed), h.woken.load(std::memory_order_relaxed)};
@@ -192,71 +123,16 @@ class stealing {
   /// none starts or ends; so a report may be out of date.  Throws std::logic_error unless the
   /// options have `.keep_list = true`.
   [[nodiscard]] std::vector<process_report> processes() const {
-    if (!options_.keep_list)
+    if (!shared_.options.keep_list)
       throw std::logic_error("weft: stealing lists its processes if .keep_list = true says so");
-    return list_.report();
+    return shared_.list.report();
   }
 
  private:
-  /// Almost all lazy tasks are reclaimed by their own worker.  A thief interrupts all running
-  /// threads, if there are at most so many (a guess: with more, thefts may cost more than they
-  /// save).
-  using lazy_deque = basic_chase_lev<lazy_task*, interrupting_orders>;
-  static constexpr unsigned most_interrupted = 8;
-
-  /// The part of a worker that other workers read.
-  struct home {
-    chase_lev<header*> deque;      // processes that became ready there
-    steal_queue<header*> yielded;  // processes that let others go first
-    lazy_deque lazy;               // reclaimed by the worker, unless a thief takes them
-    std::atomic<std::uint64_t> run = 0, stolen = 0, parked = 0, woken = 0;  // written by the worker
-  };
-
-  /// Makes the process of `t` ready; null if its own thread will put it (WORKER-3).
-  [[nodiscard]] static header* ready(thunk&& t, put_reason w) noexcept {
-    header& at = header_of<header>(*t.get());
-    at.answer = t.answer();
-    (void)t.release();
-    if (w != put_reason::woken)
-      at.life.set_ready();
-    else if (!at.life.wake())
-      return nullptr;
-    return &at;
-  }
-  [[nodiscard]] static thunk thunk_of(header& at) noexcept {
-    return thunk(&process_behind(at), at.answer);
-  }
-  void list(process& p) noexcept {
-    header& at = header_of<header>(p);
-    at.listed = list_.add(p, at.life, at.steps);
-  }
-  void enter_global(header& p) noexcept {
-    global_.push(p);
-    idle_.wake_one();
-  }
-  /// For a worker that has announced that it sleeps (WORKER-2).  Work that is seen needs no fence.
-  [[nodiscard]] bool all_are_empty() const noexcept {
-    if (!all_look_empty()) return false;
-    homes_[0].lazy.before_last_look();  // one fence for the deques of all workers (STEAL-7)
-    return all_look_empty();
-  }
-  [[nodiscard]] bool all_look_empty() const noexcept {
-    for (unsigned i = 0; i != count_; ++i)
-      if (!homes_[i].deque.is_empty() || !homes_[i].yielded.is_empty() ||
-          !homes_[i].lazy.is_empty())
-        return false;
-    return global_.is_empty();
-  }
-
-  options const options_;
-  unsigned const count_;
-  std::unique_ptr<home[]> homes_;
-  detail::idle_threads idle_;
-  detail::process_list list_;
-  std::atomic<unsigned> looks_ = 0;  // counts recheck_deadlines()
-  alignas(64) detail::global_queue<header> global_;
+  detail::stealing_shared shared_;
 };
 
-}  // namespace weft
+static_assert(concurrent_backend<stealing> && exchanging_backend<stealing> &&
+              lazy_backend<stealing> && configurable_backend<stealing>);
 
-#include "sched/backends/detail/stealing_worker.hpp"
+}  // namespace weft

@@ -35,12 +35,16 @@ struct tasking {
   };
   /// Until these have ended, one after the other.
   struct await : op<void, seals> {
+    static constexpr detail::scheduling_rule scheduling{.step = detail::step_kind::ends,
+                                                        .waits_in_frame = true};
     explicit await(detail::waitable_task* first) noexcept : how(first) {}
     detail::task_wait how;
     friend std::size_t hash_value(await const&) { return 0; }
   };
   /// The same, until then at the latest: false if not all have.
   struct await_until : op<bool, seals> {
+    static constexpr detail::scheduling_rule scheduling{.step = detail::step_kind::ends,
+                                                        .waits_in_frame = true};
     await_until(detail::waitable_task* first, instant t,
                 std::optional<instant::duration> from_now = {}) noexcept
         : how(first), time(from_now), until(t, how.here.parked) {}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// deque/chase_lev.hpp on one thread: what each operation does, what it does when others come in
-/// between, and that it does as a std::deque does.
+/// deque/chase_lev.hpp on one thread: the effect of each operation, the effect of an access by
+/// another worker in between, and a comparison with std::deque.
 
 #include "deque/chase_lev.hpp"
 
@@ -41,7 +41,7 @@ std::vector<int> numbers_from(int from, int to) {
   for (int i = from; i != to; ++i) all.push_back(i);
   return all;
 }
-/// Steals all there are: the longest there first.
+/// Steals all items, the oldest first.
 std::vector<int> rest_of(deque_t& d) {
   std::vector<int> all;
   while (auto const x = thief_t(d).steal()) all.push_back(*x);
@@ -59,7 +59,7 @@ std::vector<int> popped_off(deque_t& d, int most) {
 
 }  // namespace
 
-TEST_CASE("what has nothing is empty, to its owner and to a thief") {
+TEST_CASE("a new deque is empty to its owner and to a thief") {
   deque_t d;
   deque_t mine;
   CHECK(d.is_empty());
@@ -75,7 +75,8 @@ TEST_CASE("what has nothing is empty, to its owner and to a thief") {
   CHECK(mine.is_empty());
 }
 
-TEST_CASE("the owner pops what it pushed last, a thief steals what was pushed first") {
+TEST_CASE(
+    "the owner pops the item that was pushed last, a thief steals the item that was pushed first") {
   deque_t d(2);
   push_numbers(d, 0, 10);
   CHECK(d.size() == 10);
@@ -90,7 +91,7 @@ TEST_CASE("the owner pops what it pushed last, a thief steals what was pushed fi
   CHECK(*d.try_pop() == 10);
 }
 
-TEST_CASE("half is stolen, at least one, and no more than asked for: the first, and the others") {
+TEST_CASE("steal_half takes half of the items, at least one and at most the given number") {
   auto const there = GENERATE(range(1, 40));
   auto const most = GENERATE(std::size_t{0}, std::size_t{1}, std::size_t{4}, std::size_t{100});
   deque_t d;
@@ -108,19 +109,19 @@ TEST_CASE("half is stolen, at least one, and no more than asked for: the first, 
   CHECK(rest_of(mine) == expected);
 }
 
-TEST_CASE("a thief that wants the last one, and the owner: one of them gets it") {
+TEST_CASE("exactly one of a thief and the owner gets the last item") {
   deque_t d;
   d.push(1);
   thief_t const thief(d);
-  SECTION("the owner pops it while the thief is about to take it") {
+  SECTION("the owner pops the item while the thief is about to take it") {
     meanwhile const does(moment::takes, [&] { CHECK(*d.try_pop() == 1); });
     CHECK(thief.steal().is_lost());
   }
-  SECTION("the thief takes it while the owner looks at top") {
+  SECTION("the thief takes the item while the owner reads top") {
     meanwhile const does(moment::looks_at_top, [&] { CHECK(thief.steal().is_empty()); });
     CHECK(*d.try_pop() == 1);
   }
-  SECTION("the thief takes it while the owner is about to claim it") {
+  SECTION("the thief takes the item while the owner is about to claim it") {
     meanwhile const does(moment::claims, [&] { CHECK(*thief.steal() == 1); });
     CHECK(d.try_pop().is_empty());
   }
@@ -130,7 +131,7 @@ TEST_CASE("a thief that wants the last one, and the owner: one of them gets it")
   CHECK(popped_off(d, 9) == std::vector{4, 3, 2});
 }
 
-TEST_CASE("of two thieves that want the same one gets it, and the other has lost") {
+TEST_CASE("of two thieves that want the same item, one gets it and the other has lost") {
   deque_t d;
   push_numbers(d, 0, 3);
   meanwhile const other(moment::takes, [&] { CHECK(*thief_t(d).steal() == 0); });
@@ -138,19 +139,20 @@ TEST_CASE("of two thieves that want the same one gets it, and the other has lost
   CHECK(rest_of(d) == std::vector{1, 2});
 }
 
-TEST_CASE("a thief that has looked at four gets one of two if the owner pops the other three") {
+TEST_CASE(
+    "a thief that has seen four items gets one of its two if the owner pops the other three") {
   deque_t d;
   deque_t mine;
   push_numbers(d, 0, 4);
   std::vector<int> popped;
-  SECTION("before it has taken the first") {
+  SECTION("the owner pops before the thief has taken the first item") {
     meanwhile const owner(moment::takes, [&] { popped = popped_off(d, 3); });
     auto const half = thief_t(d).steal_half(mine, 9);
     CHECK(*half.first == 0);
     CHECK(half.others == 0);
     CHECK(popped == std::vector{3, 2, 1});
   }
-  SECTION("and the first, before it has looked at bottom") {
+  SECTION("the owner pops the first item too, before the thief has read bottom") {
     meanwhile const owner(moment::sees_bottom, [&] { popped = popped_off(d, 4); });
     auto const half = thief_t(d).steal_half(mine, 9);
     CHECK(half.first.is_lost());
@@ -160,7 +162,7 @@ TEST_CASE("a thief that has looked at four gets one of two if the owner pops the
   CHECK(d.is_empty());
 }
 
-TEST_CASE("half of eight, of which the owner pops at any moment, is stolen once") {
+TEST_CASE("half of eight items is stolen once, whenever the owner pops") {
   auto const when = GENERATE(moment::sees_bottom, moment::sees_array, moment::takes);
   auto const at = GENERATE(range(0, 4));
   auto const pops = GENERATE(range(0, 9));
@@ -184,7 +186,8 @@ TEST_CASE("half of eight, of which the owner pops at any moment, is stolen once"
   CHECK(all == numbers_from(0, 8));
 }
 
-TEST_CASE("an array that has been replaced still has what a thief is about to read there") {
+TEST_CASE(
+    "an array that has been replaced still holds the item that a thief is about to read in it") {
   auto const when = GENERATE(moment::sees_bottom, moment::sees_array, moment::takes);
   deque_t d(4);
   push_numbers(d, 0, 4);
@@ -193,20 +196,20 @@ TEST_CASE("an array that has been replaced still has what a thief is about to re
   CHECK(rest_of(d) == numbers_from(1, 100));
 }
 
-TEST_CASE("who reads a cell that is in use again does not get what it reads") {
+TEST_CASE("a thief that reads a cell that has been reused loses") {
   auto const when = GENERATE(moment::sees_bottom, moment::sees_array, moment::takes);
   deque_t d(4);
   push_numbers(d, 0, 4);
   meanwhile const others(when, [&] {
     CHECK(*thief_t(d).steal() == 0);
     CHECK(*thief_t(d).steal() == 1);
-    push_numbers(d, 4, 6);  // where 0 and 1 were
+    push_numbers(d, 4, 6);  // in the cells of 0 and 1
   });
   CHECK(thief_t(d).steal().is_lost());
   CHECK(rest_of(d) == numbers_from(2, 6));
 }
 
-TEST_CASE("items that come and go round the array again and again keep their order") {
+TEST_CASE("items that go around the array many times keep their order") {
   auto const there = GENERATE(range(1, 9));
   deque_t d(8);
   push_numbers(d, 0, there);
@@ -218,11 +221,11 @@ TEST_CASE("items that come and go round the array again and again keep their ord
     d.push(i + there);
   }
   CHECK(in_order);
-  CHECK(allocations == before);  // there was room
+  CHECK(allocations == before);  // the array had room
   CHECK(popped_off(d, 1).front() == 999 + there);
 }
 
-TEST_CASE("room that was reserved is there: pushes into it allocate nothing") {
+TEST_CASE("pushes into reserved room allocate nothing") {
   auto const n = GENERATE(std::size_t{1}, std::size_t{7}, std::size_t{8}, std::size_t{1000});
   auto const there = GENERATE(0, 1, 4);
   deque_t d(4);
@@ -242,24 +245,26 @@ TEST_CASE("room that was reserved is there: pushes into it allocate nothing") {
   CHECK(rest_of(d) == numbers_from(0, there + static_cast<int>(n)));
 }
 
-TEST_CASE("several are pushed together, round the end of the array, if there is room for all") {
+TEST_CASE(
+    "try_push_all pushes several items around the end of the array, if it has room for all of "
+    "them") {
   deque_t d(4);
   int next = 0;
   auto const count = [&] { return next++; };
   REQUIRE(d.try_push_all(3, count));
   CHECK(*thief_t(d).steal() == 0);
   CHECK(*thief_t(d).steal() == 1);
-  CHECK_FALSE(d.try_push_all(4, count));  // it has seen room for one
+  CHECK_FALSE(d.try_push_all(4, count));  // it has last seen room for one
   CHECK(next == 3);
   CHECK(d.size() == 1);
-  d.reserve(3);  // now it looks
+  d.reserve(3);  // now it looks again
   REQUIRE(d.try_push_all(3, count));
   CHECK(*d.try_pop() == 5);
   CHECK(rest_of(d) == std::vector<int>{2, 3, 4});
 }
 
-TEST_CASE("a push without memory throws, and nothing has happened") {
-  auto const failing = GENERATE(0, 1);  // the array, and its cells
+TEST_CASE("a push that throws bad_alloc changes nothing") {
+  auto const failing = GENERATE(0, 1);  // the allocation of the array, and of its cells
   deque_t d(4);
   push_numbers(d, 0, 4);
   until_failure = failing;
@@ -275,7 +280,7 @@ TEST_CASE("a push without memory throws, and nothing has happened") {
   CHECK(rest_of(d) == numbers_from(0, 5));
 }
 
-TEST_CASE("who has no memory for what it would steal steals nothing") {
+TEST_CASE("a thief that cannot allocate room for half of the items steals nothing") {
   deque_t d;
   deque_t mine(1);
   push_numbers(d, 0, 20);
@@ -287,7 +292,7 @@ TEST_CASE("who has no memory for what it would steal steals nothing") {
   CHECK(rest_of(d) == numbers_from(0, 20));
 }
 
-TEST_CASE("a deque without thieves does as a std::deque does, its owner steals from it too") {
+TEST_CASE("a deque without thieves behaves like a std::deque, also if its owner steals from it") {
   seeds(100).for_each([](unsigned seed) {
     CAPTURE(seed);
     dice random(seed);
@@ -319,7 +324,7 @@ TEST_CASE("a deque without thieves does as a std::deque does, its owner steals f
   });
 }
 
-TEST_CASE("two deques do as std::deques do") {
+TEST_CASE("two deques that steal from each other behave like std::deques") {
   seeds(300).for_each([](unsigned seed) {
     CAPTURE(seed);
     dice random(seed);

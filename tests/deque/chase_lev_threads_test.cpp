@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// deque/chase_lev.hpp on several threads.  What these show under ThreadSanitizer is that its
-/// orders are enough; tests/weakened shows that it would notice, or that x86 would.
+/// deque/chase_lev.hpp on several threads.  Under ThreadSanitizer these tests show that its memory
+/// orders are sufficient; tests/weakened shows that ThreadSanitizer, or x86, would find weaker
+/// ones.
 
 #include <catch2/catch.hpp>
 
@@ -16,12 +17,12 @@ using namespace weft::tests;
 
 #define BOTH chase_lev_orders, interrupting_orders
 
-TEST_CASE("this system has membarrier, so that what follows tests it") {
+TEST_CASE("this system has membarrier, so that the other tests of this file use it") {
   CHECK(detail::asymmetric_fence::exists());
 }
 
-TEMPLATE_TEST_CASE("what an owner pushes and pops while thieves steal half is taken once each", "",
-                   BOTH) {
+TEMPLATE_TEST_CASE("each item that an owner pushes and pops while thieves steal half is taken once",
+                   "", BOTH) {
   auto const thieves = GENERATE(1u, 2u, 3u);
   seeds(20).for_each([thieves](unsigned seed) {
     CAPTURE(seed, thieves);
@@ -29,7 +30,7 @@ TEMPLATE_TEST_CASE("what an owner pushes and pops while thieves steal half is ta
   });
 }
 
-TEMPLATE_TEST_CASE("thieves that read arrays which grow meanwhile take each item once", "", BOTH) {
+TEMPLATE_TEST_CASE("thieves that read growing arrays take each item once", "", BOTH) {
   auto const thieves = GENERATE(1u, 3u);
   seeds(static_cast<unsigned>(rounds(500))).for_each([thieves](unsigned seed) {
     CAPTURE(seed, thieves);
@@ -37,14 +38,13 @@ TEMPLATE_TEST_CASE("thieves that read arrays which grow meanwhile take each item
   });
 }
 
-TEMPLATE_TEST_CASE("of an owner and thieves that want the last item one gets it", "", BOTH) {
+TEMPLATE_TEST_CASE("of an owner and thieves that want the last item, one gets it", "", BOTH) {
   auto const thieves = GENERATE(1u, 2u);
   CHECK(wrong_last_ones_on_threads<TestType>(thieves, rounds(300'000)) == 0);
 }
 
 TEMPLATE_TEST_CASE(
-    "who pushes, publishes and looks, and who says that it sleeps and looks: one "
-    "sees it",
+    "of a worker that pushes and looks for sleepers and one that falls asleep, one sees the other",
     "", BOTH) {
   CHECK(missed_wakeups_on_threads<basic_chase_lev<int, TestType>>(rounds(20'000)) == 0);
 }

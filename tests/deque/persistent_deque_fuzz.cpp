@@ -4,7 +4,7 @@
 ///
 ///     ./bazelw run --config=fuzz //tests/deque:persistent_deque_fuzz -- -max_total_time=30
 ///
-/// What it finds goes into tests/deque/found/, where a test runs it for ever.
+/// Its findings are kept in tests/deque/found/, where persistent_deque_random_test runs them.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +12,6 @@
 #include "tests/support/deque_commands.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
-  weft::tests::run_deque_commands({data, size});  // what it throws is a finding
+  weft::tests::run_deque_commands({data, size});  // an exception is a finding
   return 0;
 }

@@ -12,11 +12,11 @@
 
 using namespace weft::tests;
 
-TEST_CASE("every version holds what a std::deque would, whatever is done and whatever fails") {
+TEST_CASE("every version has the elements of a std::deque, after any commands and any failures") {
   auto const seed = GENERATE(range(0u, 60u));
   dice random(seed);
   auto const any_byte = [&] { return static_cast<std::uint8_t>(random(256)); };
-  // Some programs do anything; some have favourites, and so grow, or shrink, or fail a lot.
+  // Some programs draw any commands; others prefer a few, and so grow, shrink or fail often.
   std::array<std::uint8_t, 4> const favourites{any_byte(), any_byte(), any_byte(), any_byte()};
   std::vector<std::uint8_t> program(900);
   for (auto& byte : program)
@@ -25,7 +25,7 @@ TEST_CASE("every version holds what a std::deque would, whatever is done and wha
   CHECK_NOTHROW(run_deque_commands(program));
 }
 
-TEST_CASE("what the fuzzer found once is not found again") {
+TEST_CASE("no program that the fuzzer found breaks a law again") {
   namespace fs = std::filesystem;
   std::size_t kept = 0;
   for (auto const& file : fs::directory_iterator("tests/deque/found")) {

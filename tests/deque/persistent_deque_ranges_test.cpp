@@ -31,7 +31,7 @@ static_assert(std::random_access_iterator<ints::iterator>);
 static_assert(std::ranges::random_access_range<ints>);
 static_assert(std::ranges::common_range<ints>);
 static_assert(std::ranges::sized_range<ints>);
-static_assert(!std::ranges::borrowed_range<ints>);  // iterators point at the deque object
+static_assert(!std::ranges::borrowed_range<ints>);  // iterators refer to the deque object
 static_assert(std::is_nothrow_copy_constructible_v<ints>);
 static_assert(std::is_nothrow_move_constructible_v<ints>);
 
@@ -45,7 +45,7 @@ static_assert(!ranges::borrowed_range<ints>);
 
 }  // namespace
 
-TEST_CASE("ranges::to makes a persistent deque of a pipeline") {
+TEST_CASE("ranges::to makes a persistent deque from a pipeline") {
   auto const even_squares =
       ranges::views::iota(0, 200) | ranges::views::filter([](int i) { return i % 2 == 0; }) |
       ranges::views::transform([](int i) { return i * i; }) | ranges::to<persistent_deque>();
@@ -56,7 +56,7 @@ TEST_CASE("ranges::to makes a persistent deque of a pipeline") {
   CHECK((ranges::views::iota(0, 3) | ranges::to<ints>()) == ints{0, 1, 2});
 }
 
-TEST_CASE("a persistent deque is piped into range-v3 views") {
+TEST_CASE("a persistent deque can be piped into range-v3 views") {
   ints const d{1, 2, 3, 4};
   auto const sums = d | ranges::views::sliding(2) |
                     ranges::views::transform([](auto pair) { return pair[0] + pair[1]; }) |
@@ -66,7 +66,7 @@ TEST_CASE("a persistent deque is piped into range-v3 views") {
   CHECK(ranges::distance(ranges::views::cartesian_product(d, d)) == 16);
 }
 
-TEST_CASE("a persistent deque is piped into std views, and searched by std algorithms") {
+TEST_CASE("a persistent deque can be piped into std views and searched by std algorithms") {
   ints d(std::views::iota(0, 1000));
   auto odd = d | std::views::filter([](int i) { return i % 2 == 1; }) | std::views::reverse;
   CHECK(*odd.begin() == 999);
@@ -74,7 +74,7 @@ TEST_CASE("a persistent deque is piped into std views, and searched by std algor
   CHECK(std::ranges::equal(d | std::views::drop(990), std::views::iota(990, 1000)));
 }
 
-TEST_CASE("iterators are made from std containers and input iterators") {
+TEST_CASE("a persistent deque can be made from std containers and input iterators") {
   std::deque<std::string> const words{"to", "be", "or"};
   persistent_deque const d(words.begin(), words.end());
   static_assert(std::same_as<decltype(d), persistent_deque<std::string> const>);
@@ -83,7 +83,7 @@ TEST_CASE("iterators are made from std containers and input iterators") {
   CHECK(d == e);
 }
 
-TEST_CASE("an iterator keeps the laws of random access across runs") {
+TEST_CASE("iterators obey the laws of random access across segments") {
   ints const d(std::views::iota(0, 300));
   for (std::ptrdiff_t i = 0; i <= 300; i += 7) {
     auto const at = d.begin() + i;

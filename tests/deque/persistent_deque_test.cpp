@@ -21,13 +21,13 @@
 using namespace weft;
 using namespace weft::tests;
 
-// Every member compiles for elements that only move, and for those whose move throws.
+// Every member compiles for move-only elements, and for elements whose move may throw.
 template class weft::persistent_deque<std::unique_ptr<int>>;
 template class weft::persistent_deque<tracked<moves::may_throw>>;
 
 namespace {
 
-/// A leaf of four: shapes with several tiers at a few hundred elements.
+/// Leaves of four elements, so that a few hundred elements have shapes of several tiers.
 template <class T>
 using tiny = persistent_deque<T, deque_policy<plain_counts, fallible_memory, 4 * sizeof(T)>>;
 
@@ -54,7 +54,7 @@ std::vector<int> count_up(int from, int to) {
 template <class D>
 concept can_be_split = requires(D const& d) { d.split_at(1); };
 
-/// A deque of some size and shape; the seed decides.
+/// A deque whose size and shape depend on the seed.
 template <class D>
 D some_deque(unsigned seed) {
   dice random(seed);
@@ -77,7 +77,7 @@ D some_deque(unsigned seed) {
 
 }  // namespace
 
-TEST_CASE("a new deque is empty and takes no memory") {
+TEST_CASE("a new deque is empty and allocates nothing") {
   long const before = fallible_memory::allocations;
   tiny<int> const d;
   CHECK(d.empty());
@@ -87,7 +87,7 @@ TEST_CASE("a new deque is empty and takes no memory") {
   CHECK(sizeof d == 40);
 }
 
-TEST_CASE("a copy is a snapshot, and takes no memory") {
+TEST_CASE("a copy is a snapshot, and allocates nothing") {
   tiny<int> d(count_up(0, 500));
   long const before = fallible_memory::allocations;
   auto const snapshot = d;
@@ -98,7 +98,7 @@ TEST_CASE("a copy is a snapshot, and takes no memory") {
   CHECK(elements(d) == count_up(1, 501));
 }
 
-TEST_CASE("what is pushed at an end is popped at that end") {
+TEST_CASE("an element that is pushed at an end is popped at that end") {
   auto const seed = GENERATE(range(0u, 40u));
   auto const d = some_deque<tiny<int>>(seed);
   auto at_front = d.pushed_front(-1);
@@ -111,7 +111,7 @@ TEST_CASE("what is pushed at an end is popped at that end") {
   CHECK(at_back == d);
 }
 
-TEST_CASE("indices, iterators in both directions and segments tell the same elements") {
+TEST_CASE("indices, iterators in both directions and segments visit the same elements") {
   auto const seed = GENERATE(range(0u, 40u));
   auto const d = some_deque<tiny<int>>(seed);
   std::vector<int> by_index, by_segment;
@@ -126,7 +126,7 @@ TEST_CASE("indices, iterators in both directions and segments tell the same elem
   CHECK(backwards == by_iterator);
 }
 
-TEST_CASE("the two halves of a split, put together, are the whole") {
+TEST_CASE("the two parts of a split, concatenated, are the whole") {
   auto const seed = GENERATE(range(0u, 40u));
   auto const d = some_deque<tiny<int>>(seed);
   for (std::size_t n = 0; n <= d.size() + 1; n += d.size() / 13 + 1) {
@@ -138,7 +138,7 @@ TEST_CASE("the two halves of a split, put together, are the whole") {
   }
 }
 
-TEST_CASE("a deque read from the back is the deque pushed at the front") {
+TEST_CASE("a deque read from the back equals the deque that was pushed at the front") {
   auto const seed = GENERATE(range(0u, 20u));
   auto const d = some_deque<tiny<int>>(seed);
   tiny<int> mirror;
@@ -149,7 +149,7 @@ TEST_CASE("a deque read from the back is the deque pushed at the front") {
   CHECK(rest.empty());
 }
 
-TEST_CASE("equality and order look at elements, not at shapes") {
+TEST_CASE("equality and order depend on elements, not on shapes") {
   tiny<int> pushed_back, pushed_front;
   for (int i = 0; i != 300; ++i) pushed_back.push_back(i);
   for (int i = 300; i-- != 0;) pushed_front.push_front(i);
@@ -162,7 +162,7 @@ TEST_CASE("equality and order look at elements, not at shapes") {
   CHECK(pushed_back != pushed_front.take(299));
 }
 
-TEST_CASE("two futures of one version know nothing of each other") {
+TEST_CASE("two versions made from one version are independent") {
   auto const seed = GENERATE(range(0u, 40u));
   auto const past = some_deque<tiny<int>>(seed);
   auto const before = elements(past);
@@ -186,7 +186,7 @@ TEST_CASE("two futures of one version know nothing of each other") {
   CHECK(right == past);
 }
 
-TEST_CASE("operations on values leave the value, and reuse an rvalue") {
+TEST_CASE("operations on an lvalue leave it unchanged, operations on an rvalue reuse it") {
   tiny<int> const d{1, 2, 3};
   CHECK(elements(d.pushed_front(0)) == std::vector{0, 1, 2, 3});
   CHECK(elements(d.pushed_back(4)) == std::vector{1, 2, 3, 4});
@@ -209,7 +209,7 @@ TEST_CASE("operations on values leave the value, and reuse an rvalue") {
   CHECK(fallible_memory::allocations == before + 1);  // one chunk served them all
 }
 
-TEST_CASE("wrong use is an exception that names the operation") {
+TEST_CASE("misuse throws an exception that names the operation") {
   using Catch::Matchers::Message;
   tiny<int> d;
   CHECK_THROWS_MATCHES(d.pop_front(), std::out_of_range,
@@ -234,7 +234,7 @@ TEST_CASE("wrong use is an exception that names the operation") {
   CHECK_THROWS_AS(d.pop_back(), std::out_of_range);
 }
 
-TEST_CASE("a unique deque in its steady state copies nothing and rarely allocates") {
+TEST_CASE("a unique deque of steady size copies nothing and rarely allocates") {
   auto const size = GENERATE(std::size_t{1}, std::size_t{2}, std::size_t{100}, std::size_t{5000});
   using queue = persistent_deque<safe_element, deque_policy<plain_counts, fallible_memory>>;
   queue d;
@@ -243,12 +243,12 @@ TEST_CASE("a unique deque in its steady state copies nothing and rarely allocate
   long const allocations = fallible_memory::allocations;
   for (int i = 0; i != 3200; ++i) d.push_front(d.pop_back());
   CHECK(safe_element::copies == copies);
-  // A new leaf for 32 elements, a new node for 32 leaves; none where a leaf is not used up.
+  // A new leaf for 32 elements and a new node for 32 leaves; none if no leaf fills up.
   CHECK(fallible_memory::allocations - allocations <=
         (size <= 2 ? 0 : 3200 / 32 + 3200 / 1024 + 8));
 }
 
-TEMPLATE_TEST_CASE("a snapshot at every step copies what is popped and nothing else", "",
+TEMPLATE_TEST_CASE("a snapshot before every step copies popped elements and nothing else", "",
                    plain_counts, atomic_counts) {
   using queue = persistent_deque<safe_element, deque_policy<TestType, fallible_memory>>;
   queue d;
@@ -257,13 +257,13 @@ TEMPLATE_TEST_CASE("a snapshot at every step copies what is popped and nothing e
   long const copies = safe_element::copies;
   for (int i = 0; i != 1000; ++i) {
     kept.push_back(d);
-    d.emplace_front(d.pop_back().value());  // may throw: that is no reason to copy a leaf
+    d.emplace_front(d.pop_back().value());  // may throw, which is no reason to copy a leaf
   }
   CHECK(safe_element::copies - copies == 1000);  // slot claims: no push has copied a leaf
   CHECK(kept.front().back().value() == 0);
 }
 
-TEST_CASE("what no version sees is soon destroyed, but for less than two leaves") {
+TEST_CASE("elements that no version holds are soon destroyed, except for less than two leaves") {
   using queue = tiny<safe_element>;  // leaves of four
   auto const alive = [] { return safe_element::births - safe_element::deaths; };
   auto const filled = [] {
@@ -273,12 +273,12 @@ TEST_CASE("what no version sees is soon destroyed, but for less than two leaves"
   };
   long const before = alive();
 
-  SECTION("after a split") {
+  SECTION("a split drops most of the elements") {
     auto d = filled();
     d = d.take(3000).drop(2000);
     CHECK(alive() - before < 1000 + 8);
   }
-  SECTION("after pops from a version that was shared") {
+  SECTION("elements are popped from a version that was shared") {
     auto d = filled();
     {
       auto const snapshot = d;
@@ -286,7 +286,7 @@ TEST_CASE("what no version sees is soon destroyed, but for less than two leaves"
     }
     CHECK(alive() - before < 1000 + 8);
   }
-  SECTION("after a version that had pushed much is dropped") {
+  SECTION("a version that has pushed many elements is dropped") {
     auto const d = filled();
     {
       auto branch = d;
@@ -296,7 +296,7 @@ TEST_CASE("what no version sees is soon destroyed, but for less than two leaves"
   }
 }
 
-TEST_CASE("an element may own a version of the deque it is in, if the policy says so") {
+TEST_CASE("an element may own a version of the deque that holds it, if the policy says so") {
   using versions = deque_policy<plain_counts, heap_memory, 512, true>;
   static int alive = 0;
   struct holder {
@@ -314,7 +314,7 @@ TEST_CASE("an element may own a version of the deque it is in, if the policy say
   CHECK(alive == 0);
 }
 
-TEST_CASE("a constructor may push to another version of the deque it is being pushed to") {
+TEST_CASE("a constructor of an element may push to another version of the deque") {
   struct meddler {
     int value;
     explicit meddler(int v) : value(v) {}
@@ -332,7 +332,7 @@ TEST_CASE("a constructor may push to another version of the deque it is being pu
   CHECK(a.back().value == 5);
 }
 
-TEMPLATE_TEST_CASE("the function given to update may copy the deque", "", safe_element,
+TEMPLATE_TEST_CASE("the function of update() may copy the deque", "", safe_element,
                    brittle_element) {
   tiny<TestType> d;
   for (int i = 0; i != 1000; ++i) d.push_back(i);
@@ -347,7 +347,7 @@ TEMPLATE_TEST_CASE("the function given to update may copy the deque", "", safe_e
   }
 }
 
-TEST_CASE("elements may only move; then the deque only moves") {
+TEST_CASE("a deque of move-only elements is move-only") {
   using queue = persistent_deque<std::unique_ptr<int>>;
   STATIC_REQUIRE_FALSE(std::is_copy_constructible_v<queue>);
   STATIC_REQUIRE(std::is_nothrow_move_constructible_v<queue>);
@@ -356,12 +356,12 @@ TEST_CASE("elements may only move; then the deque only moves") {
   queue d;
   for (int i = 0; i != 200; ++i) d.push_front(std::make_unique<int>(i));
   queue e = std::move(d);
-  CHECK(d.empty());  // NOLINT: a moved-from deque is empty
+  CHECK(d.empty());  // a moved-from deque is empty
   for (int i = 0; i != 200; ++i) CHECK(*e.pop_back() == i);
   CHECK_FALSE(e.try_pop_back());
 }
 
-TEMPLATE_TEST_CASE("whatever throws, no version has changed", "", safe_element, brittle_element) {
+TEMPLATE_TEST_CASE("an exception changes no version", "", safe_element, brittle_element) {
   using queue = tiny<TestType>;
   auto const seed = GENERATE(range(0u, 12u));
   TestType::births = TestType::deaths = 0;
@@ -369,11 +369,11 @@ TEMPLATE_TEST_CASE("whatever throws, no version has changed", "", safe_element, 
     auto const original = some_deque<queue>(seed);
     auto const before = elements(original);
 
-    /// Lets each fallible step of `change` fail in turn.
+    /// Makes each fallible step of `change` fail in turn.
     auto const fails_cleanly = [&](auto change) {
       for (long n = 0;; ++n) {
         queue d = original;
-        if (n % 2 == 0 && !before.empty()) {  // half of the time in chunks of its own
+        if (n % 2 == 0 && !before.empty()) {  // every other time in chunks of its own
           d = queue();
           for (int const e : before) d.push_back(e);
         }
@@ -407,17 +407,17 @@ TEMPLATE_TEST_CASE("whatever throws, no version has changed", "", safe_element, 
   CHECK(fallible_memory::blocks == 0);
 }
 
-TEST_CASE("an rvalue whose push fails still has its value") {
+TEST_CASE("an rvalue whose push fails keeps its value") {
   tiny<safe_element> d{1, 2, 3, 4, 5, 6, 7, 8};
   safe_element e = 9;
   failures::after(0);
   CHECK_THROWS_AS(d.push_back(std::move(e)), planned_failure);
   failures::none();
-  CHECK(e.value() == 9);  // NOLINT: it has not been moved from
+  CHECK(e.value() == 9);  // it has not been moved from
 }
 
-TEST_CASE("over-aligned elements lie where they must") {
-  using wide = tracked<moves::safely, 128>;  // aborts where it does not
+TEST_CASE("over-aligned elements are aligned") {
+  using wide = tracked<moves::safely, 128>;  // aborts if misaligned
   persistent_deque<wide> d;
   for (int i = 0; i != 100; ++i) d.push_back(i);
   auto const snapshot = d;
@@ -440,7 +440,7 @@ TEST_CASE("a million elements are destroyed on a stack of 256 KB") {
   CHECK(safe_element::births == safe_element::deaths);
 }
 
-TEST_CASE("a step that goes round in place is a push in front and a pop behind") {
+TEST_CASE("rotate_in_place() gives the result of a push at the front and a pop at the back") {
   using weft::persistent_deque;
   for (int const n : {0, 1, 2, 7, 8, 33, 100, 1000}) {
     persistent_deque<int> queue;
@@ -469,7 +469,7 @@ TEST_CASE("a step that goes round in place is a push in front and a pop behind")
   }
 }
 
-TEST_CASE("nothing goes round in place in a deque that has another version") {
+TEST_CASE("a deque that shares its elements with another version does not rotate in place") {
   weft::persistent_deque<int> queue;
   queue.push_front(1);
   queue.push_front(2);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// Versions of one deque on four threads.  What this test shows under ThreadSanitizer is that
-/// the orders of deque/policy.hpp are enough; tests/weakened shows that it would notice.
+/// Versions of one deque on four threads.  Under ThreadSanitizer this test shows that the memory
+/// orders of deque/policy.hpp are sufficient; tests/weakened shows that ThreadSanitizer would find
+/// weaker ones.
 
 #include <catch2/catch.hpp>
 
@@ -10,7 +11,7 @@
 using namespace weft;
 using namespace weft::tests;
 
-TEST_CASE("four threads change their versions of one deque, and none sees another's change") {
+TEST_CASE("four threads change their versions of one deque, and none sees a change of another") {
   auto const seed = GENERATE(range(0u, 100u));
   CAPTURE(seed);
   tracked<moves::safely>::births = tracked<moves::safely>::deaths = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// deque/steal_queue.hpp on one thread: what each operation does, what it does when others come in
-/// between, and that it does as a std::deque does.
+/// deque/steal_queue.hpp on one thread: the effect of each operation, the effect of an access by
+/// another worker in between, and a comparison with std::deque.
 
 #include "deque/steal_queue.hpp"
 
@@ -40,7 +40,7 @@ std::vector<int> numbers_from(int from, int to) {
   return all;
 }
 
-/// What was taken, up to so many at once.
+/// Room for the items that one operation takes.
 struct batch {
   explicit batch(std::size_t most) : items(most) {}
   std::vector<int> first(std::size_t n) {
@@ -53,7 +53,7 @@ std::vector<int> rest_of(queue_t& q) { return batch(q.size() + 1).taken_from(q);
 
 }  // namespace
 
-TEST_CASE("a queue that has nothing is empty, to its owner and to a thief") {
+TEST_CASE("a new queue is empty to its owner and to a thief") {
   queue_t q;
   batch b(4);
   CHECK(q.is_empty());
@@ -66,7 +66,7 @@ TEST_CASE("a queue that has nothing is empty, to its owner and to a thief") {
   CHECK(thief.take_half(b.items).is_empty());
 }
 
-TEST_CASE("everyone takes what has been there longest, as many as there is room for") {
+TEST_CASE("owner and thieves take the oldest items, as many as they have room for") {
   queue_t q(2);
   push_numbers(q, 0, 10);
   batch b(3);
@@ -81,7 +81,7 @@ TEST_CASE("everyone takes what has been there longest, as many as there is room 
   CHECK(rest_of(q) == std::vector{10, 11});
 }
 
-TEST_CASE("who has room for none takes none") {
+TEST_CASE("an owner or thief without room takes nothing") {
   queue_t q;
   q.push(1);
   CHECK(q.take({}) == 0);
@@ -89,7 +89,8 @@ TEST_CASE("who has room for none takes none") {
   CHECK(q.size() == 1);
 }
 
-TEST_CASE("a thief takes half at once, at least one, and no more than it has room for") {
+TEST_CASE(
+    "take_half takes half of the items, at least one and at most as many as there is room for") {
   auto const there = GENERATE(range(1, 40));
   auto const most = GENERATE(1, 4, 100);
   queue_t q;
@@ -102,25 +103,25 @@ TEST_CASE("a thief takes half at once, at least one, and no more than it has roo
   CHECK(rest_of(q) == numbers_from(n, there));
 }
 
-TEST_CASE("a thief loses to who takes in between; the owner takes what is left then") {
+TEST_CASE("a thief loses to a take in between, and an owner takes the items that are left") {
   auto const when = GENERATE(moment::sees_bottom, moment::sees_array, moment::takes);
   queue_t q;
   push_numbers(q, 0, 8);
   batch b(4);
-  SECTION("the owner takes") {
+  SECTION("the owner takes first") {
     std::vector<int> taken;
     meanwhile const owner(when, [&] { taken = batch(1).taken_from(q); });
     CHECK(thief_t(q).take_half(b.items).is_lost());
     CHECK(taken == std::vector{0});
     CHECK(rest_of(q) == numbers_from(1, 8));
   }
-  SECTION("a thief takes") {
+  SECTION("a thief takes first") {
     batch other(2);
     meanwhile const thief(when, [&] { CHECK(*thief_t(q).take(other.items) == 2); });
     CHECK(b.taken_from(q) == std::vector{2, 3, 4, 5});
     CHECK(rest_of(q) == std::vector{6, 7});
   }
-  SECTION("a thief takes all") {
+  SECTION("a thief takes all first") {
     batch other(9);
     meanwhile const thief(when, [&] { CHECK(*thief_t(q).take(other.items) == 8); });
     CHECK(b.taken_from(q).empty());
@@ -128,7 +129,8 @@ TEST_CASE("a thief loses to who takes in between; the owner takes what is left t
   }
 }
 
-TEST_CASE("who takes while the owner pushes into a larger array has what stood there") {
+TEST_CASE(
+    "a thief that takes while the owner pushes into a larger array gets the items of the old one") {
   auto const when = GENERATE(moment::sees_bottom, moment::sees_array, moment::takes);
   queue_t q(4);
   push_numbers(q, 0, 4);
@@ -140,20 +142,20 @@ TEST_CASE("who takes while the owner pushes into a larger array has what stood t
   CHECK(rest_of(q) == numbers_from(4, 100));
 }
 
-TEST_CASE("who reads cells that are in use again does not get what it reads there") {
+TEST_CASE("a thief that reads cells that have been reused loses") {
   auto const when = GENERATE(moment::sees_bottom, moment::sees_array, moment::takes);
   queue_t q(4);
   push_numbers(q, 0, 4);
   meanwhile const others(when, [&] {
     CHECK(batch(2).taken_from(q) == std::vector{0, 1});
-    push_numbers(q, 4, 6);  // where 0 and 1 were
+    push_numbers(q, 4, 6);  // in the cells of 0 and 1
   });
   batch b(4);
   CHECK(thief_t(q).take(b.items).is_lost());
   CHECK(rest_of(q) == numbers_from(2, 6));
 }
 
-TEST_CASE("a queue does as a std::deque does") {
+TEST_CASE("a queue behaves like a std::deque") {
   seeds(300).for_each([](unsigned seed) {
     CAPTURE(seed);
     dice random(seed);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// deque/steal_queue.hpp on several threads.  What these show under ThreadSanitizer is that its
-/// orders are enough; tests/weakened shows that it would notice.
+/// deque/steal_queue.hpp on several threads.  Under ThreadSanitizer these tests show that its
+/// memory orders are sufficient; tests/weakened shows that ThreadSanitizer would find weaker ones.
 
 #include <catch2/catch.hpp>
 
@@ -14,7 +14,8 @@
 using namespace weft;
 using namespace weft::tests;
 
-TEST_CASE("what all take in batches is taken once each, and by each in order") {
+TEST_CASE(
+    "each item is taken once by owner and thieves that take batches, and each sees them in order") {
   auto const thieves = GENERATE(1u, 2u, 3u);
   seeds(20).for_each([thieves](unsigned seed) {
     CAPTURE(seed, thieves);
@@ -22,7 +23,7 @@ TEST_CASE("what all take in batches is taken once each, and by each in order") {
   });
 }
 
-TEST_CASE("who takes batches from arrays which grow meanwhile has each item once") {
+TEST_CASE("thieves that take batches from growing arrays take each item once") {
   auto const thieves = GENERATE(1u, 3u);
   seeds(static_cast<unsigned>(rounds(500))).for_each([thieves](unsigned seed) {
     CAPTURE(seed, thieves);
@@ -30,6 +31,8 @@ TEST_CASE("who takes batches from arrays which grow meanwhile has each item once
   });
 }
 
-TEST_CASE("of who pushes into a queue and looks, and who says that it sleeps, one sees the other") {
+TEST_CASE(
+    "of a worker that pushes and looks for sleepers and one that falls asleep, one sees the "
+    "other") {
   CHECK(missed_wakeups_on_threads<steal_queue<int>>(rounds(20'000)) == 0);
 }

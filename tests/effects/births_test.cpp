@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-/// A coroutine that performs has a frame of its own: each call is one birth, at any level of
-/// optimization.  What is resumed bitwise finds the frames of a chain by their blocks, and counts
-/// them: it could not see one that a compiler has put into another.
+/// Each call of a coroutine that performs creates a frame of its own, at every level of
+/// optimization.  A bitwise resume finds the frames of a chain by their blocks and counts them, so
+/// it could not see a frame that a compiler has merged into another.
 ///
-/// Clang does so with what performs nothing and is seen through by its caller, if that destroys it
-/// on every path.  Then nothing can be captured while it is there.
+/// Clang merges the frame of a coroutine only if that performs nothing and its caller, which sees
+/// its body, destroys it on every path.  Nothing can be captured while such a frame exists.
 ///
-/// Built without optimization and with, by tests/BUILD.
+/// tests/effects/BUILD builds this test with and without optimization.
 
 #include <catch2/catch.hpp>
 #include <cstdint>
@@ -25,7 +25,7 @@ using namespace weft::tests;
 
 namespace {
 
-/// How many frames and prompts `f` makes; all of them die.
+/// The number of frames and prompts that `f` creates.  Checks that all of them are destroyed.
 template <class F>
 std::int64_t births_in(F f) {
   every_frame_dies const check;
@@ -35,7 +35,7 @@ std::int64_t births_in(F f) {
 }
 constexpr std::int64_t prompt = 1;
 
-/// Under a handler that answers at once, so nothing is ever suspended.
+/// Runs `body` under a handler that answers at once, so nothing is ever suspended.
 template <class F>
 std::int64_t births_under_answers(F body) {
   return births_in([&] { run(handle<ask>(answers{1}, body)); }) - prompt;
@@ -80,7 +80,8 @@ eff<int, ask> asks_at_times() {
 
 }  // namespace
 
-TEST_CASE("each call of what performs is a birth, however small, and whatever is known of it") {
+TEST_CASE(
+    "each call of a performing coroutine creates one frame, even if the compiler sees all of it") {
   CHECK(births_under_answers(asks) == 1);
   CHECK(births_under_answers(asks_twice) == 3);
   CHECK(births_under_answers([] { return calls(1); }) == 4);
@@ -110,11 +111,12 @@ struct stops {
 
 }  // namespace
 
-TEST_CASE("so is what never comes back, and what does not suspend this time") {
+TEST_CASE(
+    "a coroutine that never returns, or does not suspend on this call, has a frame of its own") {
   CHECK(births_in([] { CHECK(run(handle<stop>(stops(), stops_at_last)) == -1); }) == prompt + 3);
 }
 
-TEST_CASE("so is each handler, and each coroutine clause") {
+TEST_CASE("each handler and each coroutine clause has a frame of its own") {
   auto const inside = []() -> eff<int, ask> {
     int const sum = co_await handle<ask>(answers{2}, calls(10));
     co_return sum;
@@ -126,7 +128,7 @@ TEST_CASE("so is each handler, and each coroutine clause") {
   CHECK(births_in([] { run(handle<ask>(awaits_the_rest(), calls(10))); }) == prompt + 31 + 20);
 }
 
-// ---- what performs nothing
+// ---- coroutines that perform nothing
 
 namespace {
 
@@ -140,7 +142,8 @@ eff<int> length_of(std::string text) { co_return static_cast<int>(text.size()); 
 
 }  // namespace
 
-TEST_CASE("what performs nothing need not be born, and dies if it was") {
+TEST_CASE(
+    "a coroutine that performs nothing need not have a frame; a frame that it has is destroyed") {
   CHECK(births_in([] { CHECK(run(two()) == 2); }) <= 3);
   auto const body = []() -> eff<int, pick> {
     int const a = co_await two();
@@ -154,7 +157,8 @@ TEST_CASE("what performs nothing need not be born, and dies if it was") {
         }) >= prompt + 1 + 1);
 }
 
-TEST_CASE("while it has not been awaited it is there, and not copied") {
+TEST_CASE(
+    "the frame of a computation that was not awaited exists across a capture, and is not copied") {
   every_frame_dies const check;
   auto const waits = []() -> eff<int, pick> {
     auto later = length_of("a string that is too long for its own bytes");
@@ -185,7 +189,7 @@ eff<int, pick> picks_below(int depth) {
     n = co_await picks_below(depth - 1);
   co_return n;
 }
-/// Calls, and picks after them, twice.
+/// Calls asks_twice() `n` times, then picks from `depth` calls down, and does both again.
 eff<int, pick, ask> calls_and_picks(int n, int depth) {
   int sum = co_await calls(n);
   sum += co_await picks_below(depth);
@@ -214,24 +218,26 @@ std::int64_t births_of_search(int times, int n, int depth) {
 
 }  // namespace
 
-TEST_CASE("a body that is resumed once in its arena has the births of its calls, and no others") {
+TEST_CASE(
+    "a body that is resumed once in its arena creates the frames of its calls and no others") {
   int const n = GENERATE(0, 1, 50);
   int const depth = GENERATE(0, 1, 50);
   CHECK(births_of_search(1, n, depth) ==
         2 * prompt + 1 + 2 * (frames_of_calls(n) + frames_of_picks(depth)));
 }
 
-TEST_CASE("frames that are put back are born again, those that are forgotten have died") {
+TEST_CASE(
+    "frames that are put back count as created again, frames that are replaced as destroyed") {
   int const n = GENERATE(0, 1, 50);
   int const depth = GENERATE(0, 1, 50);
-  // The chain of the first pick is put back once, and what follows it runs twice; each time the
+  // The chain of the first pick is put back once, so the code after it runs twice; each time the
   // chain of the second pick is put back once.
   std::int64_t const part = frames_of_calls(n) + frames_of_picks(depth);
   std::int64_t const chain = 1 + frames_of_picks(depth);
   CHECK(births_of_search(2, n, depth) == 2 * prompt + 1 + part + chain + 2 * (part + chain));
 }
 
-TEST_CASE("of what waits in one place, what is there is alive, and nothing else") {
+TEST_CASE("of several captures in one place only the frames that are in the place count as alive") {
   every_frame_dies const check;
   auto const alive = [] { return detail::frames_so_far().alive(); };
   auto const body = []() -> eff<int, pick> {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// What was found in resuming bitwise by a reader who tried to break it, reduced: each was a leak,
-/// a use after death or a lie.  And what was tried in vain, where nothing else tries it.
+/// Failures that attempts to break bitwise resumption found, reduced: each was a leak, a use after
+/// destruction or a wrong report.  The last section holds attempts that found nothing and that no
+/// other test makes.
 
 #include <array>
 #include <catch2/catch.hpp>
@@ -22,7 +23,7 @@ using namespace weft::tests;
 
 namespace {
 
-/// Keeps what waits for a number, any number of times, and what waits for a tick, once.
+/// Keeps all resumptions that wait for a number, and the last one that waits for a tick.
 struct keeper : region, handler<pick, tick> {
   std::vector<multi_resumption<int, int>> waiting;
   resumption<void, int> once;
@@ -40,7 +41,7 @@ struct keeper : region, handler<pick, tick> {
 
 // ---- one place
 
-TEST_CASE("a destructor in what is being unwound cannot go back to the place of its frames") {
+TEST_CASE("a destructor in unwound frames cannot resume the capture of those frames") {
   every_frame_dies const check;
   keeper h;
   struct goes_back {
@@ -66,7 +67,7 @@ TEST_CASE("a destructor in what is being unwound cannot go back to the place of 
   CHECK(resume(h.waiting[0], 3) == 3);
 }
 
-TEST_CASE("a destructor in what is being unwound may let go of the capture that it came from") {
+TEST_CASE("a destructor in unwound frames may drop the capture that they started from") {
   every_frame_dies const check;
   keeper h;
   struct forgets {
@@ -95,9 +96,9 @@ TEST_CASE("a destructor in what is being unwound may let go of the capture that 
   CHECK(h.waiting.empty());
 }
 
-// ---- what waits elsewhere
+// ---- frames that wait elsewhere
 
-TEST_CASE("frames that a handler inside has handed out are in use") {
+TEST_CASE("frames are in use while a resumption holds them that a handler inside has handed out") {
   every_frame_dies const check;
   struct hands_out {
     std::vector<resumption<void, int>>& to;
@@ -140,7 +141,7 @@ TEST_CASE("frames that a handler inside has handed out are in use") {
   CHECK_THROWS_AS(resume(first, 3), uncopyable);
 }
 
-TEST_CASE("a handler that would be copied while something that waits refers to it, is in use") {
+TEST_CASE("a handler that would be copied is in use while suspended frames elsewhere refer to it") {
   every_frame_dies const check;
   struct parks_int : region, handler<tick> {
     resumption<void, int> k;
@@ -165,7 +166,7 @@ TEST_CASE("a handler that would be copied while something that waits refers to i
   };
   parks_int inner;
   keeper h;
-  SECTION("what waits came after the capture") {
+  SECTION("the frames were suspended after the capture") {
     auto const with_state = [&inner]() -> eff<int, pick, tick> {
       co_return co_await handle(state_of(0),
                                 [&inner] { return body::picks_and_ticks(inner, false); });
@@ -176,7 +177,7 @@ TEST_CASE("a handler that would be copied while something that waits refers to i
     CHECK(resume(std::move(inner.k)) == 3);
     CHECK(resume(h.waiting[0], 2) == 1);
   }
-  SECTION("it was there before") {
+  SECTION("the frames were suspended before the capture") {
     auto const with_state = [&inner]() -> eff<int, pick, tick> {
       co_return co_await handle(state_of(0),
                                 [&inner] { return body::picks_and_ticks(inner, true); });
@@ -185,9 +186,9 @@ TEST_CASE("a handler that would be copied while something that waits refers to i
   }
 }
 
-// ---- what stands outside
+// ---- frames further out
 
-TEST_CASE("a run that went back is not held by who held an earlier one") {
+TEST_CASE("a run that started from a capture is not pinned by frames that pinned an earlier run") {
   every_frame_dies const check;
   struct picks_kept : region {
     std::vector<multi_resumption<int, int>> waiting;
@@ -207,8 +208,8 @@ TEST_CASE("a run that went back is not held by who held an earlier one") {
     static eff<int, ask> resumes(multi_resumption<int, int> k) { co_return co_await k(1); }
     static eff<int, ask> all(optional_region& h) {
       co_await handle<pick>(*h, [&h] { return asks_or_ends(h); }, bitwise());
-      int const n = co_await resumes(h->waiting[0]);  // `outer` suspends that, and what picks
-      co_return n + co_await ask::get{};              // and then this, which has nothing to pick
+      int const n = co_await resumes(h->waiting[0]);  // `outer` suspends this and the pick,
+      co_return n + co_await ask::get{};              // and then this, without a pick
     }
   };
   optional_region h(std::in_place);
@@ -234,7 +235,7 @@ eff<int, pick, tick> ticks_or_picks(P p, bool ticks) {
   co_return n + p;
 }
 
-/// What is suspended, often or once, is the answer.
+/// The answer of a body that is suspended: its resumption, for many uses or for one.
 struct step {
   int value = 0;
   multi_resumption<int, step> often;
@@ -246,7 +247,7 @@ struct hands_out : handler<pick, tick> {
   step on_return(int n) const { return {n, {}, {}}; }
 };
 
-/// Whether it does; no assertions on threads.
+/// Whether `f` throws an E.  Threads make no assertions.
 template <class E, class F>
 bool throws(F f) {
   try {
@@ -259,12 +260,12 @@ bool throws(F f) {
 
 }  // namespace
 
-TEST_CASE("a block that was given back on another thread is what it is taken for later") {
+TEST_CASE("a block that was freed on another thread is an ordinary block when it is taken again") {
   every_frame_dies const check;
   struct owning {
     int n;
     operator int() const { return n; }
-    ~owning() {}  // so its frame cannot be copied
+    ~owning() {}  // so the frame cannot be copied
   };
   keeper h;
   auto const picks = [] { return ticks_or_picks(7, false); };
@@ -280,8 +281,8 @@ TEST_CASE("a block that was given back on another thread is what it is taken for
 }
 
 TEST_CASE(
-    "a thread that comes later is not the one where the body began, wherever it has its pool") {
-  static auto& kept = *new step;  // for ever: with its thread gone it can only be lost
+    "a later thread is not the thread that began the body, even if its pool has the same address") {
+  static auto& kept = *new step;  // never destroyed: once its thread has ended it can only leak
   std::thread([] {
     kept = run(handle(hands_out(), [] { return ticks_or_picks(0, false); }, bitwise()));
   }).join();
@@ -294,7 +295,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a body that has been on another thread does not go back, even at home") {
+TEST_CASE(
+    "a body that has run on another thread cannot be resumed bitwise, even on its first thread") {
   struct body {
     static eff<int, pick, tick> inside() {
       int const n = co_await pick::one{};
@@ -316,7 +318,7 @@ TEST_CASE("a body that has been on another thread does not go back, even at home
       co_return false;
     }
   };
-  static auto& kept = *new step;  // for ever, as above
+  static auto& kept = *new step;  // never destroyed, as above
   bool refused = false;
   int value = 0;
   std::thread([&] {
@@ -332,7 +334,7 @@ TEST_CASE("a body that has been on another thread does not go back, even at home
   CHECK(value == 5);
 }
 
-// ---- tried in vain
+// ---- attempts that found nothing
 
 namespace {
 
@@ -368,7 +370,8 @@ eff<int, choice, pick> chooses_and_picks() {
 
 }  // namespace
 
-TEST_CASE("a search inside a search is its own; but nothing goes back through it") {
+TEST_CASE(
+    "a search inside a search has a place of its own, and cannot be captured by the outer search") {
   every_frame_dies const check;
   auto const searches = [](auto inner) {
     return [inner]() -> eff<int, pick> {
@@ -389,7 +392,7 @@ TEST_CASE("a search inside a search is its own; but nothing goes back through it
   CHECK_THROWS_AS(run(handle<pick>(adds_picks(), through, bitwise())), uncopyable);
 }
 
-TEST_CASE("what was resumed and is not awaited is in the place of its frames until it is dropped") {
+TEST_CASE("a resume that is not awaited occupies the place of its frames until it is dropped") {
   every_frame_dies const check;
   keeper h;
   run(handle(h, [] { return ticks_or_picks(0, false); }, bitwise()));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// Searches that resume bitwise while memory runs out, at each allocation in turn: what is thrown
-/// is std::bad_alloc or nothing, and no frame, handler or block is lost.
+/// Searches that resume bitwise, with each allocation failing in turn: a search throws
+/// std::bad_alloc or nothing, and loses no frame, handler or block.
 
 #include <catch2/catch.hpp>
 #include <cstddef>
@@ -115,7 +115,8 @@ int breadth_first() {
 
 }  // namespace
 
-TEST_CASE("whichever allocation fails, nothing is lost, and the next search is as if none had") {
+TEST_CASE(
+    "if any one allocation fails, nothing is lost and the next search gives the same result") {
   auto const search = GENERATE(depth_first, breadth_first);
   int const expected = search();
   auto const alive = detail::frames_so_far().alive();

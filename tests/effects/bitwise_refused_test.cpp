@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Resuming by putting the frames back: what is refused, and that all else is as it was then.
+/// Bitwise resumption: what it refuses, and that a refusal leaves everything as it was.
 
 #include <catch2/catch.hpp>
 #include <cstddef>
@@ -32,13 +32,13 @@ eff<int, pick> two_digits() {
   co_return 10 * a + b;
 }
 
-/// What picking throws in there.
+/// The text of the uncopyable that `body` throws when it picks.
 template <class Body>
 std::string refusal_in(Body body) {
   every_frame_dies const check;
   return text_of<uncopyable>([&] { run(handle<pick>(tries_picks<>{2}, body, bitwise())); });
 }
-/// It names the operation and this file, and has these parts.
+/// Checks that the text names the operation and this file, and contains both parts.
 void check_refusal(std::string const& text, std::string const& part,
                    std::string const& other = "") {
   CHECK_THAT(text, Contains("pick::one at ") && Contains("bitwise_refused_test.cpp:") &&
@@ -89,7 +89,8 @@ eff<int, pick> with_a_long_string() {
 
 }  // namespace
 
-TEST_CASE("a frame whose parameter owns something is not copied, and the message says which") {
+TEST_CASE(
+    "a frame whose parameter owns something is not copied, and the message names the parameter") {
   check_refusal(refusal_in(with_a_long_string), "the coroutine awaited at ", own_parameter);
   check_refusal(refusal_in([] { return calls_below(50, with_a_long_string); }), own_parameter);
   check_refusal(refusal_in([] { return picks_with_string("the body itself"); }), own_parameter);
@@ -99,7 +100,7 @@ TEST_CASE("a frame whose parameter owns something is not copied, and the message
                   co_return answer;
                 }),
                 own_parameter);
-  auto const above = []() -> eff<int, pick> {  // it picks further in
+  auto const above = []() -> eff<int, pick> {  // the pick is further in
     struct calls {
       static eff<int, pick> with(numbers n) {
         int const picked = co_await picks();
@@ -113,7 +114,7 @@ TEST_CASE("a frame whose parameter owns something is not copied, and the message
   check_refusal(refusal_in(above), own_parameter);
 }
 
-TEST_CASE("what a parameter refers to is not the frame's, and one that is gone is no matter") {
+TEST_CASE("references to owners, and owning parameters of ended calls, do not prevent a capture") {
   every_frame_dies const check;
   std::string const outside(40, 'x');
   numbers many{100};
@@ -126,7 +127,7 @@ TEST_CASE("what a parameter refers to is not the frame's, and one that is gone i
   CHECK(run(handle<pick>(tries_picks<>{2}, body, bitwise())) == numbers{250, 251});
 }
 
-TEST_CASE("one of a temporary vector is one that is kept, and refused") {
+TEST_CASE("one_of keeps a temporary vector as its parameter, and is refused") {
   every_frame_dies const check;
   auto const body = []() -> eff<int, choose> {
     std::vector<int> few{1, 2};
@@ -137,7 +138,7 @@ TEST_CASE("one of a temporary vector is one that is kept, and refused") {
   CHECK_THAT(text, Contains("choose::among at ") && Contains(own_parameter));
 }
 
-// ---- uncopyable: what stands between
+// ---- uncopyable: handlers in between
 
 namespace {
 
@@ -170,14 +171,14 @@ eff<int, ask, pick> asks_and_picks() {
 
 }  // namespace
 
-TEST_CASE("a handler inside that is not trivially copyable is named, with its place") {
+TEST_CASE("the message names a handler inside that is not trivially copyable, with its place") {
   check_refusal(refusal_in([]() -> eff<int, pick> {
                   has_text h{"a string that is too long for its own bytes"};
                   int const n = co_await handle<ask>(std::move(h), asks_and_picks);
                   co_return n;
                 }),
                 "has_text at ", stands_between);
-  check_refusal(refusal_in([]() -> eff<int, pick> {  // nor one of two
+  check_refusal(refusal_in([]() -> eff<int, pick> {  // one of two handlers
                   has_text h{"x"};
                   auto const inside = []() -> eff<int, ask, pick> {
                     int const n = co_await handle<ask>(answers{1}, asks_and_picks);
@@ -187,7 +188,7 @@ TEST_CASE("a handler inside that is not trivially copyable is named, with its pl
                   co_return n;
                 }),
                 "has_text at ", stands_between);
-  check_refusal(refusal_in([]() -> eff<int, pick> {  // nor what its body holds
+  check_refusal(refusal_in([]() -> eff<int, pick> {  // a body that owns
                   std::string text = "a string that is too long for its own bytes";
                   auto const inside = [text]() -> eff<int, ask, pick> {
                     int const n = co_await asks_and_picks();
@@ -199,7 +200,7 @@ TEST_CASE("a handler inside that is not trivially copyable is named, with its pl
                 "answers at ", stands_between);
 }
 
-TEST_CASE("nor is a region, which knows what is suspended in it") {
+TEST_CASE("a region inside the body is refused, since it keeps resumptions of the body") {
   check_refusal(refusal_in([]() -> eff<int, pick> {
                   keeps h;
                   int const n = co_await handle(h, asks_and_picks);
@@ -210,7 +211,7 @@ TEST_CASE("nor is a region, which knows what is suspended in it") {
                 "keeps at ", stands_between);
 }
 
-TEST_CASE("a handler inside that resumes often itself is refused, whatever its policy") {
+TEST_CASE("a handler inside that has a multi-shot clause is refused, whatever its policy") {
   check_refusal(refusal_in([]() -> eff<int, pick> {
                   int const n = co_await handle<flip>(both_sides(), flips_then_picks);
                   co_return n;
@@ -223,7 +224,7 @@ TEST_CASE("a handler inside that resumes often itself is refused, whatever its p
                 begun_elsewhere);
 }
 
-TEST_CASE("a coroutine clause inside that is not done is refused, wherever one picks") {
+TEST_CASE("an unfinished coroutine clause inside is refused, wherever the pick is") {
   struct awaits_the_rest {
     eff<int> on(ask::get, resumption<int, int> k) const {
       int const rest = co_await std::move(k)(1);
@@ -249,7 +250,7 @@ TEST_CASE("a coroutine clause inside that is not done is refused, wherever one p
                 "cannot be captured");
 }
 
-TEST_CASE("a clause inside that is done is no matter") {
+TEST_CASE("a clause inside that has finished does not prevent a capture") {
   every_frame_dies const check;
   struct adds_in_the_end {
     eff<int> on(ask::get, resumption<int, int> k) const {
@@ -270,9 +271,9 @@ TEST_CASE("a clause inside that is done is no matter") {
         numbers{1'010'101'020, 1'010'101'021});
 }
 
-// ---- uncopyable: what else is alive
+// ---- uncopyable: other live frames
 
-TEST_CASE("a computation that has not been awaited is not copied with the rest") {
+TEST_CASE("a computation that has not been awaited is refused") {
   check_refusal(refusal_in([]() -> eff<int, pick> {
                   auto later = picks();
                   int const a = co_await pick::one{};
@@ -282,7 +283,7 @@ TEST_CASE("a computation that has not been awaited is not copied with the rest")
                 something_waits);
 }
 
-TEST_CASE("nor is a resumption that waits inside") {
+TEST_CASE("a resumption that waits inside the body is refused") {
   struct rest_of {
     std::optional<resumption<int, rest_of>> k;
     int value = 0;
@@ -308,7 +309,7 @@ TEST_CASE("nor is a resumption that waits inside") {
                 something_waits);
 }
 
-TEST_CASE("what was begun before the body is not copied with it") {
+TEST_CASE("a computation that was begun before the body is refused") {
   every_frame_dies const check;
   auto before = two_digits();
   auto const awaits_it = [&before]() -> eff<int, pick> {
@@ -320,7 +321,8 @@ TEST_CASE("what was begun before the body is not copied with it") {
       "the coroutine awaited at ", begun_elsewhere);
 }
 
-TEST_CASE("what performs nothing that is resumed often may have been begun anywhere") {
+TEST_CASE(
+    "a computation that performs no multi-shot operation may have been begun before the body") {
   every_frame_dies const check;
   auto before = asks();
   auto const body = [&before]() -> eff<int, pick, ask> {
@@ -332,9 +334,9 @@ TEST_CASE("what performs nothing that is resumed often may have been begun anywh
         numbers{40, 41});
 }
 
-// ---- a refusal is an answer, and the body goes on
+// ---- a refusal is an answer, and the body continues
 
-TEST_CASE("a program may catch the refusal where it picks, and pick again when it can") {
+TEST_CASE("a body may catch the refusal where it picks, and pick again later") {
   every_frame_dies const check;
   auto const body = []() -> eff<int, pick> {
     int refusals = 0;
@@ -353,7 +355,7 @@ TEST_CASE("a program may catch the refusal where it picks, and pick again when i
   CHECK(run(handle<pick>(tries_picks<>{2}, body, bitwise())) == numbers{300, 301, 310, 311});
 }
 
-TEST_CASE("the same with a handler in between, which goes on and ends as if nothing had been") {
+TEST_CASE("a handler that stands between continues and ends normally after a refusal") {
   every_frame_dies const check;
   auto const body = []() -> eff<int, pick> {
     auto const inside = []() -> eff<int, ask, pick> {
@@ -377,7 +379,7 @@ TEST_CASE("the same with a handler in between, which goes on and ends as if noth
         numbers{1012, 101'012, 11'012, 111'012});
 }
 
-TEST_CASE("or with a region in between, which keeps what waits") {
+TEST_CASE("a region that stands between keeps its resumption after a refusal") {
   every_frame_dies const check;
   auto const body = []() -> eff<int, pick> {
     auto const inside = []() -> eff<int, ask, pick> {
@@ -402,7 +404,7 @@ TEST_CASE("or with a region in between, which keeps what waits") {
   CHECK(run(handle<pick>(tries_picks<>{2}, body, bitwise())) == numbers{1007, 1008});
 }
 
-TEST_CASE("a refusal that nobody catches is the answer of the clone, not of the others") {
+TEST_CASE("a refusal that is not caught is the answer of its clone only") {
   every_frame_dies const check;
   keeps_picks<int> h;
   auto const body = []() -> eff<int, pick> {
@@ -426,7 +428,7 @@ TEST_CASE("a refusal that nobody catches is the answer of the clone, not of the 
 
 namespace {
 
-/// Picks often, asks once, and keeps what waits.
+/// Keeps all resumptions of picks, and the last one of a question.
 struct keeps_both : region {
   std::vector<multi_resumption<int, int>> often;
   std::optional<resumption<int, int>> once;
@@ -454,7 +456,8 @@ void check_in_use(std::string const& text, std::string const& part, std::string 
 
 }  // namespace
 
-TEST_CASE("while a resumption that is used once waits in its place, nothing else goes there") {
+TEST_CASE(
+    "while a one-shot resumption waits in the place of its frames, no capture can be put there") {
   every_frame_dies const check;
   keeps_both h;
   int const started = run(handle<pick, ask>(h, picks_and_asks, bitwise()));
@@ -464,7 +467,7 @@ TEST_CASE("while a resumption that is used once waits in its place, nothing else
   check_in_use(text_of<frames_in_use>([&] { resume(k, 2); }), "keeps_both", "waits elsewhere");
   CHECK_THROWS_AS(resume(k, 2), frames_in_use);
 
-  SECTION("until it is resumed") {
+  SECTION("the one-shot resumption is resumed") {
     CHECK(resume(std::move(*h.once), 3) == -1);
     CHECK(resume(k, 2) == -2);
     CHECK_THROWS_AS(resume(h.often[1], 4), frames_in_use);
@@ -472,14 +475,14 @@ TEST_CASE("while a resumption that is used once waits in its place, nothing else
     CHECK(resume(h.often[1], 4) == 134);
     CHECK(resume(h.often[2], 4) == 254);
   }
-  SECTION("until it is dropped") {
+  SECTION("the one-shot resumption is dropped") {
     h.once.reset();
     CHECK(resume(k, 2) == -2);
   }
-  SECTION("for ever") {}
+  SECTION("the one-shot resumption is kept to the end") {}
 }
 
-TEST_CASE("the last one that refers to a place in use may be tried, in vain, and go") {
+TEST_CASE("a last resume into a place in use throws, and its resumption may be dropped") {
   every_frame_dies const check;
   keeps_both h;
   run(handle<pick, ask>(h, picks_and_asks, bitwise()));
@@ -491,7 +494,7 @@ TEST_CASE("the last one that refers to a place in use may be tried, in vain, and
   CHECK(resume(std::move(h.often[0]), 5) == 135);
 }
 
-TEST_CASE("while the body runs, it cannot be resumed from inside") {
+TEST_CASE("a body cannot be resumed from inside while it runs") {
   every_frame_dies const check;
   keeps_picks<int> h;
   std::string text;
@@ -512,7 +515,7 @@ TEST_CASE("while the body runs, it cannot be resumed from inside") {
   check_in_use(text, "keeps_picks", " runs, ");
 }
 
-TEST_CASE("a clause that suspends the search from outside keeps its place") {
+TEST_CASE("a clause that suspends the search from outside keeps the place of its frames in use") {
   every_frame_dies const check;
   keeps_picks<int> h;
   struct parks_ask : region {
@@ -536,11 +539,11 @@ TEST_CASE("a clause that suspends the search from outside keeps its place") {
     CHECK_THROWS_AS(resume(h.waiting[0], 2), resumption_expired);
   } else {
     CHECK(resume(std::move(*outside.k), 3) == 0);
-    CHECK_THROWS_AS(resume(h.waiting[0], 2), resumption_expired);  // who asked `outside` is done
+    CHECK_THROWS_AS(resume(h.waiting[0], 2), resumption_expired);  // `outside` has answered
   }
 }
 
-TEST_CASE("on another thread nothing is resumed, and here it is as it was") {
+TEST_CASE("a resume on another thread is refused, and a later one on the first thread works") {
   every_frame_dies const check;
   keeps_picks<int> h;
   run(handle<pick>(h, two_digits, bitwise()));
@@ -557,7 +560,7 @@ TEST_CASE("on another thread nothing is resumed, and here it is as it was") {
   CHECK(resume(h.waiting[0], 2) == 0);
 }
 
-TEST_CASE("a thread of its own may search for itself") {
+TEST_CASE("each thread may run a search of its own") {
   int wrong = 0;
   {
     every_frame_dies const check;
@@ -572,9 +575,9 @@ TEST_CASE("a thread of its own may search for itself") {
   CHECK(wrong == 0);
 }
 
-// ---- expired, empty, and what else holds of every resumption
+// ---- expired, empty, and other laws of resumptions
 
-TEST_CASE("what was kept is expired when the handler's region has ended, again and again") {
+TEST_CASE("a resumption that was kept is expired once the region of its handler has ended") {
   every_frame_dies const check;
   int const resumes = GENERATE(0, 1, 2);
   std::vector<multi_resumption<int, int>> kept;
@@ -593,7 +596,7 @@ TEST_CASE("what was kept is expired when the handler's region has ended, again a
   CHECK_THROWS_AS(resume(std::move(kept[0]), 1), resumption_expired);
 }
 
-TEST_CASE("the region ends while the body runs, while it waits, or while a clone of it does") {
+TEST_CASE("the region may end while the body runs, while it waits, or while a clone of it waits") {
   every_frame_dies const check;
   std::vector<multi_resumption<int, int>> kept;
   std::optional<keeps_picks<int>> h;
@@ -625,7 +628,7 @@ TEST_CASE("the region ends while the body runs, while it waits, or while a clone
   CHECK_THROWS_AS(resume(kept[0], 1), resumption_expired);
 }
 
-TEST_CASE("what performs to a handler further out, that was borrowed, expires with it") {
+TEST_CASE("a resumption expires with a borrowed handler further out that its body performs to") {
   every_frame_dies const check;
   keeps_picks<int> h;
   answers outside{3};
@@ -640,7 +643,7 @@ TEST_CASE("what performs to a handler further out, that was borrowed, expires wi
     CHECK_THAT(text_of<resumption_expired>([&] { resume(k, 1); }), Contains("answers"));
 }
 
-TEST_CASE("a borrowed handler that keeps what waits must be a region") {
+TEST_CASE("a borrowed handler that keeps a resumption must be a region") {
   every_frame_dies const check;
   struct keeps_badly {
     std::vector<multi_resumption<int, int>> kept;
@@ -658,7 +661,7 @@ TEST_CASE("a borrowed handler that keeps what waits must be a region") {
   h.kept.clear();
 }
 
-TEST_CASE("an operation does not cross ordinary code, and the body may go on") {
+TEST_CASE("an operation does not cross ordinary code, and the body may continue") {
   every_frame_dies const check;
   struct runs_inside {
     static eff<int, tick, pick> ticks_and_picks() {
@@ -667,7 +670,7 @@ TEST_CASE("an operation does not cross ordinary code, and the body may go on") {
       co_return n;
     }
   };
-  struct resumes {  // from ordinary code: what picks inside would suspend that
+  struct resumes {  // from ordinary code, which a pick inside would have to suspend
     int on(tick::now, resumption<void, int> k) const { return resume(std::move(k)); }
   };
   auto const body = []() -> eff<int, pick> {
@@ -683,7 +686,7 @@ TEST_CASE("an operation does not cross ordinary code, and the body may go on") {
   CHECK(run(handle<pick>(tries_picks<>{2}, body, bitwise())) == numbers{100, 101});
 }
 
-TEST_CASE("an empty one has nothing to resume") {
+TEST_CASE("an empty multi-shot resumption cannot be resumed") {
   multi_resumption<int, int> k;
   CHECK_FALSE(k);
   CHECK_THROWS_AS(resume(k, 1), resumption_empty);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// Resuming by putting the frames back: what must come of it.  What holds for every policy is in
-/// multi_shot_laws_test.cpp, what is refused in bitwise_refused_test.cpp.
+/// Bitwise resumption, which puts the frames of a body back.  Laws of every policy are in
+/// multi_shot_laws_test.cpp, refusals in bitwise_refused_test.cpp.
 
 #include <algorithm>
 #include <array>
@@ -31,7 +31,7 @@ namespace {
 
 using numbers = std::vector<int>;
 
-/// All digits of a number with so many of them are picked.
+/// Picks each of the `n` digits of a number.
 eff<int, pick> digits(int n) {
   int all = 0;
   for (int i = 0; i != n; ++i) {
@@ -40,7 +40,7 @@ eff<int, pick> digits(int n) {
   }
   co_return all;
 }
-/// The numbers with so many digits below `base`.
+/// All numbers of `n` digits below `base`.
 numbers all_digits(int n, int base) {
   numbers all{0};
   for (int i = 0; i != n; ++i) {
@@ -61,7 +61,7 @@ numbers tuple_join(int n, Body body) {
 
 // ---- captures inside captures
 
-TEST_CASE("captures nest as deep as a search goes, by coroutine or by ordinary code") {
+TEST_CASE("captures nest as deep as a search goes, in a coroutine clause or in ordinary code") {
   every_frame_dies const check;
   struct by_calls {
     numbers on(pick::one, multi_resumption<int, numbers> k) {
@@ -79,7 +79,7 @@ TEST_CASE("captures nest as deep as a search goes, by coroutine or by ordinary c
   CHECK(run(handle<pick>(by_calls(), body, bitwise())) == all_digits(6, 3));
 }
 
-TEST_CASE("a search inside a search, which is over before the outer one picks again") {
+TEST_CASE("a search inside a search may end before the outer one picks again") {
   every_frame_dies const check;
   auto const inner = []() -> eff<int, pick> {
     numbers const all =
@@ -97,7 +97,7 @@ TEST_CASE("a search inside a search, which is over before the outer one picks ag
   CHECK(tuple_join(2, body) == numbers{99, 2099, 1099, 3099});
 }
 
-TEST_CASE("one that is resumed in a clause of another search, each in its own place") {
+TEST_CASE("a clause of one search may resume a resumption of another, each in its own place") {
   every_frame_dies const check;
   keeps_picks<int> first;
   auto const body = [] { return digits(2); };
@@ -121,7 +121,8 @@ TEST_CASE("one that is resumed in a clause of another search, each in its own pl
   CHECK(resume(first.waiting[1], 5) == 15);
 }
 
-TEST_CASE("in breadth-first order each that waits is put away for the next, and comes back") {
+TEST_CASE(
+    "in breadth-first order each waiting capture is saved when the next is resumed, and put back") {
   every_frame_dies const check;
   keeps_picks<int> h;
   constexpr int length = 4;
@@ -174,7 +175,7 @@ eff<int, pick> catches_above(int depth, int below, int when) {
 
 }  // namespace
 
-TEST_CASE("a clone that throws from a child frame is caught at its depth, or by who resumed it") {
+TEST_CASE("an exception deep in a clone is caught at its depth, or by the caller that resumed it") {
   every_frame_dies const check;
   int const above = GENERATE(0, 1, 5, 40);
   int const below = GENERATE(0, 1, 3, 30);
@@ -202,7 +203,8 @@ TEST_CASE("a clone that throws from a child frame is caught at its depth, or by 
   CHECK(run(handle<pick>(forgives(), uncaught, bitwise())) == numbers{deep, -1, deep + 2, deep});
 }
 
-TEST_CASE("an operation that is raised unwinds its clone, and the next is as it was") {
+TEST_CASE(
+    "raising into a resumption unwinds its clone, and does not change what the next resume finds") {
   every_frame_dies const check;
   keeps_picks<int> h;
   run(handle<pick>(h, [] { return throws_below(20, 1); }, bitwise()));
@@ -217,7 +219,7 @@ TEST_CASE("an operation that is raised unwinds its clone, and the next is as it 
 
 namespace {
 
-/// Picks, and stops at once if it is odd, from `depth` calls down.
+/// Picks from `depth` calls down, and stops at once if a pick is odd.
 eff<int, pick, stop> stops_if_odd(int depth) {
   int sum = depth;
   if (depth != 0) {
@@ -234,7 +236,7 @@ eff<int, pick, stop> stops_if_odd(int depth) {
 
 }  // namespace
 
-TEST_CASE("a clone that exits early is dropped by a clause that resumes once") {
+TEST_CASE("a clone that exits early is dropped by the clause of its exit") {
   every_frame_dies const check;
   struct tries_and_stops : tries_picks<> {
     using tries_picks<>::on;
@@ -249,7 +251,7 @@ TEST_CASE("a clone that exits early is dropped by a clause that resumes once") {
             tries_and_stops{{3}}, [depth] { return stops_if_odd(depth); }, bitwise())) == expected);
 }
 
-TEST_CASE("a clone that exits to a handler inside, or to one outside") {
+TEST_CASE("a clone may exit to a handler inside the search or to one outside") {
   every_frame_dies const check;
   struct stops {
     int on(stop::here s, resumption<never, int>) const { return -s.why; }
@@ -270,7 +272,7 @@ TEST_CASE("a clone that exits to a handler inside, or to one outside") {
   CHECK(run(handle<stop>(ends_all(), to_outside)) == numbers{-1});
 }
 
-TEST_CASE("what waits may be dropped at every point, in every order") {
+TEST_CASE("waiting captures may be dropped at every point, in every order") {
   every_frame_dies const check;
   int const rounds = GENERATE(1, 2, 3);
   bool const newest_first = GENERATE(false, true);
@@ -299,7 +301,8 @@ TEST_CASE("what waits may be dropped at every point, in every order") {
   }
 }
 
-TEST_CASE("dropped from a clause, before the first resume, between two, or after the last") {
+TEST_CASE(
+    "a clause may drop its resumption before the first resume, between two, or after the last") {
   every_frame_dies const check;
   struct drops {
     int when;
@@ -324,20 +327,20 @@ TEST_CASE("dropped from a clause, before the first resume, between two, or after
   CHECK(sum_of(3) == 1000 + (1000 + 11 + 12) + (1000 + 21 + 22));
 }
 
-TEST_CASE("the last resume of several spares the copy, and leaves nothing behind") {
+TEST_CASE("the last of several resumes makes no copy, and leaves nothing behind") {
   every_frame_dies const check;
   keeps_picks<int> h;
   run(handle<pick>(h, [] { return digits(2); }, bitwise()));
   auto k = std::move(h.waiting[0]);
   h.waiting.clear();
 
-  SECTION("the only one") {
+  SECTION("the only resume") {
     CHECK(resume(std::move(k), 1) == 0);
     CHECK_FALSE(k);
     CHECK_THROWS_AS(resume(k, 2), resumption_empty);
     CHECK(resume(std::move(h.waiting[0]), 2) == 12);
   }
-  SECTION("after others") {
+  SECTION("the last resume after others") {
     resume(k, 1);
     resume(k, 2);
     CHECK(resume(std::move(k), 3) == 0);
@@ -346,7 +349,8 @@ TEST_CASE("the last resume of several spares the copy, and leaves nothing behind
     CHECK(resume(std::move(h.waiting[1]), 6) == 26);
     CHECK(resume(std::move(h.waiting[0]), 7) == 17);
   }
-  SECTION("one of two that refer to it: the other is as good") {
+  SECTION(
+      "the last resume of one of two that refer to the capture, which the other can still resume") {
     auto const other = k;
     CHECK(resume(std::move(k), 1) == 0);
     CHECK(resume(h.waiting[0], 2) == 12);
@@ -355,7 +359,7 @@ TEST_CASE("the last resume of several spares the copy, and leaves nothing behind
   }
 }
 
-// ---- what a frame holds
+// ---- contents of a frame
 
 namespace {
 
@@ -381,7 +385,7 @@ eff<int, pick> sum_of_span(std::span<int> of) {
 
 }  // namespace
 
-TEST_CASE("pointers and references to callers' locals are good again after each resume") {
+TEST_CASE("pointers and references to locals of a caller are valid after each resume") {
   every_frame_dies const check;
   auto const body = []() -> eff<int, pick> {
     pair_of_sums sums;
@@ -431,7 +435,7 @@ eff<int, pick, state<int>, tick, ask> wide_row() {
 
 }  // namespace
 
-TEST_CASE("a row of several effects is performed by evidence that lies in callers' frames") {
+TEST_CASE("operations of a row of several effects find evidence that lies in frames of callers") {
   every_frame_dies const check;
   int ticks = 0;
   auto const counts_ticks = [&ticks](tick::now) { ++ticks; };
@@ -457,7 +461,7 @@ eff<int, pick> wide(int seed) {
   for (std::size_t i = 0; i != N; ++i) sum += much[i] - seed - static_cast<int>(i);
   co_return 10 * sum + picked;
 }
-/// Both kinds of frames, one inside the other.
+/// Wide and narrow frames by turns, one inside the other.
 eff<int, pick> wide_and_narrow(int depth) {
   if (depth == 0) {
     int const last = co_await wide<3000>(depth);
@@ -509,7 +513,7 @@ TEST_CASE("a chain of a hundred thousand frames is put back, thrown through, and
   CHECK(resume(h.waiting[2], 4) == 24);
 }
 
-TEST_CASE("the same clone is grown deep after a shallow capture, and shrunk after a deep one") {
+TEST_CASE("a clone grows deep after a shallow capture, and shrinks after a deep one") {
   every_frame_dies const check;
   auto const body = []() -> eff<int, pick> {
     int sum = 0;
@@ -527,7 +531,7 @@ TEST_CASE("the same clone is grown deep after a shallow capture, and shrunk afte
 
 // ---- handlers inside, and outside
 
-TEST_CASE("state inside is each clone's own, state outside is one for all") {
+TEST_CASE("a state inside belongs to each clone, a state outside to all of them") {
   every_frame_dies const check;
   auto const counts = []() -> eff<int, pick, state<int>> {
     for (int i = 0; i != 3; ++i) {
@@ -550,7 +554,7 @@ TEST_CASE("state inside is each clone's own, state outside is one for all") {
         numbers{1, 12, 123});
 }
 
-TEST_CASE("handlers inside are begun and ended again by each clone") {
+TEST_CASE("each clone begins and ends its handlers inside again") {
   every_frame_dies const check;
   auto const adds = [](int by) {
     return [by]() -> eff<int, pick> {
@@ -582,7 +586,7 @@ struct counts_and_jumps {
   int n = 0;
   outcome<int> on(ask::get, resumption<int, int> k) { return std::move(k).last(++n); }
 };
-/// Handles the questions between picks by a handler of its own frame, which it looks at in the end.
+/// Handles the questions between picks by a handler in its own frame, and reads that at the end.
 template <class Handler>
 eff<int, pick> asks_its_own() {
   auto const asks_inside = []() -> eff<int, ask, pick> {
@@ -600,15 +604,16 @@ eff<int, pick> asks_its_own() {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("a handler that the body lends is each clone's own", "", counts_questions,
-                   counts_and_jumps) {
+TEMPLATE_TEST_CASE("a handler that the body borrows from its own frame belongs to each clone", "",
+                   counts_questions, counts_and_jumps) {
   every_frame_dies const check;
   CHECK(tuple_join(2, asks_its_own<TestType>) ==
         numbers{10'202, 10'203, 10'212, 10'213, 11'202, 11'203, 11'212, 11'213});
 }
 
-TEMPLATE_TEST_CASE("so it is when clones are put away, thrown through and dropped", "",
-                   counts_questions, counts_and_jumps) {
+TEMPLATE_TEST_CASE(
+    "each clone keeps its borrowed handler when clones are saved, raised into and dropped", "",
+    counts_questions, counts_and_jumps) {
   every_frame_dies const check;
   keeps_picks<int> h;
   run(handle<pick>(h, asks_its_own<TestType>, bitwise()));
@@ -627,7 +632,7 @@ TEMPLATE_TEST_CASE("so it is when clones are put away, thrown through and droppe
   CHECK(resume(h.waiting.back(), 8) == 12'280);
 }
 
-TEST_CASE("a handler that is lent from outside the body is one for all") {
+TEST_CASE("a handler that the body borrows from outside is shared by all clones") {
   every_frame_dies const check;
   counts_questions outside;
   auto const body = [&outside]() -> eff<int, pick> {
@@ -645,7 +650,7 @@ TEST_CASE("a handler that is lent from outside the body is one for all") {
 
 namespace {
 
-/// An outer handler that is owned, and says when it goes.
+/// An owned handler outside, whose destruction shows in the use count.
 struct owned_answers {
   std::shared_ptr<int> asked;
   int on(ask::get) { return ++*asked; }
@@ -666,7 +671,8 @@ eff<int, pick, ask> doubled_twice() { co_return co_await handle<ask>(doubles(), 
 
 }  // namespace
 
-TEST_CASE("clones of a handler that asks outward all count on who answers, who goes once") {
+TEST_CASE(
+    "all clones of a handler that asks outward keep the handler outside, which is destroyed once") {
   every_frame_dies const check;
   auto const asked = std::make_shared<int>(0);
   auto const all = run(
@@ -676,7 +682,7 @@ TEST_CASE("clones of a handler that asks outward all count on who answers, who g
   CHECK(asked.use_count() == 1);
 }
 
-TEST_CASE("they count on them still when they are kept, swapped and dropped") {
+TEST_CASE("clones that are kept, swapped and dropped keep the handler outside") {
   every_frame_dies const check;
   auto const asked = std::make_shared<int>(0);
   {
@@ -697,7 +703,7 @@ TEST_CASE("they count on them still when they are kept, swapped and dropped") {
     CHECK(resume(h.waiting[1], 5) == 4000 + 100 + 80 + 5);
     resume(k, 6);
     CHECK(asked.use_count() == 2);
-    h.waiting.pop_back();  // what is in place
+    h.waiting.pop_back();  // the capture that is in place
     resume(k, 7);
     h.waiting.erase(h.waiting.begin());
     CHECK(asked.use_count() == 2);
@@ -705,7 +711,7 @@ TEST_CASE("they count on them still when they are kept, swapped and dropped") {
   CHECK(asked.use_count() == 1);
 }
 
-TEST_CASE("the handler itself asks outward, when the body has it do so") {
+TEST_CASE("a value clause of the search asks outward when the body performs to it") {
   every_frame_dies const check;
   struct tries_and_asks : tries_picks<> {
     using tries_picks<>::on;
@@ -718,7 +724,7 @@ TEST_CASE("the handler itself asks outward, when the body has it do so") {
   CHECK(asked.use_count() == 1);
 }
 
-TEST_CASE("a composition with a search inside: each handler in its place") {
+TEST_CASE("in a composition with a search inside, each handler answers its own operations") {
   every_frame_dies const check;
   auto const body = []() -> eff<int, state<int>, pick, ask> {
     int const asked = co_await ask::get{};
@@ -747,7 +753,7 @@ TEST_CASE("outer_of passes by a handler inside, in every clone") {
         numbers{120, 121, 122});
 }
 
-TEST_CASE("an operation that goes out through the search, to a clause that suspends") {
+TEST_CASE("an operation may go out through the search to a clause that suspends it") {
   every_frame_dies const check;
   struct by_coroutine {
     int n = 0;
@@ -771,7 +777,7 @@ TEST_CASE("an operation that goes out through the search, to a clause that suspe
   CHECK(run(handle<ask>(by_resume(), search())) == expected);
 }
 
-TEST_CASE("a search that is suspended by a handler outside goes on later, or is dropped there") {
+TEST_CASE("a search that a handler outside has suspended is resumed later, or dropped there") {
   every_frame_dies const check;
   struct parks_ask : region {
     std::optional<resumption<int, numbers>> k;
@@ -794,7 +800,7 @@ TEST_CASE("a search that is suspended by a handler outside goes on later, or is 
 
 // ---- clauses that resume once
 
-TEST_CASE("a handler may resume some operations once, others often") {
+TEST_CASE("a handler may resume some operations once and others many times") {
   every_frame_dies const check;
   struct mixed {
     int asked = 0;
@@ -829,7 +835,7 @@ TEST_CASE("a handler may resume some operations once, others often") {
   CHECK(h.asked == 3);
 }
 
-TEST_CASE("one that was resumed once inside the body may have captures before and after") {
+TEST_CASE("a one-shot resume inside the body may have captures before and after it") {
   every_frame_dies const check;
   struct later {
     std::optional<resumption<int, later>> rest;
@@ -873,7 +879,7 @@ std::vector<std::pair<int, double>> const likely{{1, 0.5}, {2, 0.0}, {3, 0.25}};
 
 }  // namespace
 
-TEST_CASE("an operation that holds memory leaves nothing in the frame when it is taken") {
+TEST_CASE("an operation that owns memory leaves nothing in the frame once it is taken") {
   every_frame_dies const check;
   using pairs = std::vector<std::pair<int, int>>;
   auto const weighted = []() -> eff<std::pair<int, int>, choose> {
@@ -889,7 +895,7 @@ TEST_CASE("an operation that holds memory leaves nothing in the frame when it is
   CHECK(first == std::pair(1, 0));
 }
 
-TEST_CASE("one_of a few values, or of what outlives the search") {
+TEST_CASE("one_of takes a few values, or a range that outlives the search") {
   every_frame_dies const check;
   std::vector<int> const odd{1, 3, 5};
   auto const body = [&odd]() -> eff<int, choose> {
@@ -905,7 +911,7 @@ TEST_CASE("one_of a few values, or of what outlives the search") {
 
 namespace {
 
-/// Searches, and lets the others go first in the middle.
+/// Searches, and yields in the middle.
 eff<int, choose, proc, console> names_and_yields(char name) {
   int all = 0;
   for (int i = 0; i != 2; ++i) {
@@ -924,7 +930,7 @@ eff<void, proc, console> searches(char name) {
 
 }  // namespace
 
-TEST_CASE("a search may let others go first, in the middle of it") {
+TEST_CASE("a search may yield in the middle") {
   auto const p = []() -> eff<void, proc, console> { co_await searches('a'); };
   CHECK(printed_by(p) == "a0 a0 a1 a1 a2 a3 a:4 ");
 }
@@ -937,7 +943,7 @@ TEST_CASE("two searches are two processes, and take turns") {
   CHECK(printed_by(p) == "a0 b0 a0 b0 a1 b1 a1 b1 a2 b2 a3 b3 a:4 b:4 ");
 }
 
-TEST_CASE("a process that forks round a search, before it or inside, is run again") {
+TEST_CASE("a process that forks before a search or inside it is run again") {
   auto const before = []() -> eff<void, proc, console> {
     bool const first = co_await proc::fork{};
     co_await searches(first ? 'a' : 'b');
@@ -963,7 +969,7 @@ TEST_CASE("a process that forks round a search, before it or inside, is run agai
   CHECK(printed_by(inside) == "110 210 123 124 223 224 :4 :4 ");
 }
 
-TEST_CASE("a process that exits, or fails, in the middle of a search takes it along") {
+TEST_CASE("a process that exits or fails in the middle of a search destroys the search") {
   auto const exits = []() -> eff<void, proc, console> {
     auto const body = []() -> eff<int, choose, proc> {
       int const a = co_await one_of(1, 2);
@@ -988,7 +994,7 @@ TEST_CASE("a process that exits, or fails, in the middle of a search takes it al
   CHECK(end_of(fails).find("two") != std::string::npos);
 }
 
-// ---- what is owned
+// ---- ownership
 
 TEST_CASE("an owned handler is destroyed once, however its body was resumed and dropped") {
   every_frame_dies const check;
@@ -1020,7 +1026,7 @@ TEST_CASE("an owned handler is destroyed once, however its body was resumed and 
   CHECK(alive.use_count() == 1);
 }
 
-TEST_CASE("the answer of a search may hold what can still be resumed, in any shape") {
+TEST_CASE("the answer of a search may hold resumptions of the search, in any shape") {
   every_frame_dies const check;
   struct tree {
     int value = 0;

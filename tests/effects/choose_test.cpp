@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Choice: asking for one of several, and the handlers that try what there is.
+/// Choice: asking for one of several values, and the handlers that try them.
 
 #include <array>
 #include <catch2/catch.hpp>
@@ -35,7 +35,7 @@ eff<pair, choose> summands(int sum) {
   co_return pair(a, b);
 }
 
-/// How many dice show `at_least` or more, of `n`: given that not all do.
+/// The number of the `n` dice that show at least `at_least`; fails if all do.
 eff<int, choose> lucky_dice(int n, int at_least) {
   int lucky = 0;
   for (int i = 0; i != n; ++i) {
@@ -66,7 +66,7 @@ TEST_CASE("all solutions come in the order of the choices") {
         std::vector{111, 112, 121, 122, 211, 212, 221, 222});
 }
 
-TEST_CASE("a body that makes no choice has one solution, one that fails has none") {
+TEST_CASE("a body that makes no choice has one solution, and a body that fails has none") {
   every_frame_dies const check;
   auto const one = []() -> eff<int, choose> { co_return 3; };
   auto const none = []() -> eff<int, choose> { co_await choose::fail{}; };
@@ -78,7 +78,7 @@ TEST_CASE("a body that makes no choice has one solution, one that fails has none
   CHECK(run(handle(weighted_solutions(), none)).empty());
 }
 
-TEST_CASE("a choice among none fails") {
+TEST_CASE("a choice from an empty range fails") {
   every_frame_dies const check;
   std::vector<int> const empty;
   auto const among_none = [&empty]() -> eff<int, choose> { co_return co_await one_of(empty); };
@@ -87,7 +87,8 @@ TEST_CASE("a choice among none fails") {
   CHECK(run(handle(weighted_solutions(), among_none)).empty());
 }
 
-TEST_CASE("of a body that computes void: how many ways, whether there is one, how likely") {
+TEST_CASE(
+    "a body that computes void gives the number of ways, whether one exists, or the probability") {
   every_frame_dies const check;
   auto const coins = []() -> eff<void, choose> {
     bool const a = co_await with_probability(0.25);
@@ -102,7 +103,7 @@ TEST_CASE("of a body that computes void: how many ways, whether there is one, ho
   CHECK_FALSE(run(handle(first_solution(), none)));
 }
 
-TEST_CASE("the first solution is looked for no further than it is") {
+TEST_CASE("the search for the first solution stops as soon as it is found") {
   every_frame_dies const check;
   int tried = 0;
   auto const body = [&tried]() -> eff<int, choose> {
@@ -116,7 +117,7 @@ TEST_CASE("the first solution is looked for no further than it is") {
   CHECK(run(handle(first_solution(), [] { return summands(9); })) == pair(1, 8));
 }
 
-TEST_CASE("one of a range, or of some values") {
+TEST_CASE("one_of chooses from a range or from given values") {
   every_frame_dies const check;
   std::vector<std::string> const words{"a", "b"};
   auto const body = [&words]() -> eff<std::string, choose> {
@@ -127,7 +128,7 @@ TEST_CASE("one of a range, or of some values") {
   CHECK(run(handle(all_solutions(), body)) == std::vector<std::string>{"ax", "ay", "bx", "by"});
 }
 
-TEST_CASE("a solution need only move") {
+TEST_CASE("a solution need only be movable") {
   every_frame_dies const check;
   auto const body = []() -> eff<std::unique_ptr<int>, choose> {
     int const n = co_await one_of(1, 2);
@@ -141,7 +142,8 @@ TEST_CASE("a solution need only move") {
   CHECK(run(handle(weighted_solutions(), body)).size() == 4);
 }
 
-TEST_CASE("weights: exact probabilities, in order; what failed is missing in the sum") {
+TEST_CASE(
+    "weighted solutions are exact probabilities in order, and failed ways are missing in the sum") {
   every_frame_dies const check;
   auto const rain = []() -> eff<std::string, choose> {
     bool const raining = co_await with_probability(0.25);
@@ -159,18 +161,18 @@ TEST_CASE("weights: exact probabilities, in order; what failed is missing in the
   CHECK(given[1].second == Approx(0.125 / 0.21875));
 }
 
-TEST_CASE("a choice without weights is uniform, and equal results add up") {
+TEST_CASE("a choice without weights is uniform, and as_distribution adds up equal results") {
   every_frame_dies const check;
   auto const luck =
       as_distribution(run(handle(weighted_solutions(), [] { return lucky_dice(2, 6); })));
-  REQUIRE(luck.size() == 2);  // 25 of 36 none, 10 one; not two: that failed
+  REQUIRE(luck.size() == 2);  // of 36 ways, 25 have none and 10 have one; the way with two failed
   CHECK(luck[0].first == 0);
   CHECK(luck[0].second == Approx(25.0 / 35));
   CHECK(luck[1].first == 1);
   CHECK(luck[1].second == Approx(10.0 / 35));
 }
 
-TEST_CASE("weights need not sum to 1, and what weighs nothing is not tried by anybody") {
+TEST_CASE("weights need not sum to 1, and no handler tries a value of weight zero") {
   every_frame_dies const check;
   int tried = 0;
   weighted_ints const weights{{1, 0.0}, {2, 6.0}, {3, 0.0}, {4, 2.0}};
@@ -192,7 +194,7 @@ TEST_CASE("weights need not sum to 1, and what weighs nothing is not tried by an
                   std::domain_error);
 }
 
-TEST_CASE("a weight that is none is refused where it is given") {
+TEST_CASE("an invalid weight throws where it is given") {
   every_frame_dies const check;
   double const bad = GENERATE(-0.5, std::numeric_limits<double>::infinity(), std::nan(""));
   auto const body = [bad]() -> eff<int, choose> {
@@ -207,7 +209,7 @@ TEST_CASE("a weight that is none is refused where it is given") {
   CHECK(run(handle(all_solutions(), body)) == std::vector{-1});
 }
 
-TEST_CASE("what the body throws ends the search, and everything in it is destroyed") {
+TEST_CASE("an exception of the body ends the search, and everything in it is destroyed") {
   every_frame_dies const check;
   int tried = 0;
   auto const body = [&tried]() -> eff<int, choose> {
@@ -221,7 +223,7 @@ TEST_CASE("what the body throws ends the search, and everything in it is destroy
   CHECK(tried == 5);
 }
 
-TEST_CASE("a variable inside is each way's own, one outside is all ways'") {
+TEST_CASE("a state inside belongs to each way, a state outside to all ways") {
   every_frame_dies const check;
   auto const counts = []() -> eff<int, choose, state<int>> {
     co_await one_of('a', 'b');
@@ -237,7 +239,7 @@ TEST_CASE("a variable inside is each way's own, one outside is all ways'") {
   CHECK(run(handle(all_solutions() | state_of(0), counts)) == std::vector{11, 21, 32, 42});
 }
 
-TEST_CASE("a search may be part of a search, and each answers its own choices") {
+TEST_CASE("a search inside a search answers its own choices") {
   every_frame_dies const check;
   auto const outer_body = []() -> eff<int, choose> {
     int const n = co_await one_of(1, 2, 3);
@@ -250,11 +252,11 @@ TEST_CASE("a search may be part of a search, and each answers its own choices") 
   };
   auto const all = run(handle(all_solutions(), outer_body));
   CHECK(all.size() == 2 + 4 + 8);
-  CHECK(all.front() == 11);  // n = 1, asked once: 0
-  CHECK(all.back() == 32);   // n = 3, asked three times: 1, 1, 1
+  CHECK(all.front() == 11);  // n = 1 asks once: 0
+  CHECK(all.back() == 32);   // n = 3 asks three times: 1, 1, 1
 }
 
-TEST_CASE("a search may be suspended by a handler further out, and dropped or resumed") {
+TEST_CASE("a handler further out may suspend a search, and drop or resume it") {
   every_frame_dies const check;
   auto const ticking = []() -> eff<int, choose, tick> {
     int const n = co_await one_of(1, 2);
@@ -273,12 +275,13 @@ TEST_CASE("a search may be suspended by a handler further out, and dropped or re
   collects h;
   CHECK(run(handle(all_solutions() | h, ticking)).empty());
   if (go_on) {
-    CHECK(resume(std::move(h.k)).empty());  // at the second tick now: of the second way
+    CHECK(resume(std::move(h.k)).empty());  // at the second tick::now, that of the second way
     CHECK(resume(std::move(h.k)) == std::vector{11, 21, 12, 22});
   }
 }
 
-TEST_CASE("any handler of choice will do: one that always takes the last is a value clause") {
+TEST_CASE(
+    "a handler of choice may be any handler, such as a value clause that always takes the last") {
   every_frame_dies const check;
   auto const last = [](choose::among c) { return c.count - 1; };
   auto const none = [](choose::fail, resumption<never, pair>) { return pair(0, 0); };
@@ -291,7 +294,7 @@ TEST_CASE("any handler of choice will do: one that always takes the last is a va
   CHECK(run(handle<choose>(clauses{last, none}, last_two())) == pair(2, 4));
 }
 
-TEST_CASE("a choice after the other, a hundred thousand of them, takes no native stack") {
+TEST_CASE("a hundred thousand choices in sequence take no native stack") {
   every_frame_dies const check;
   std::size_t ways = 0;
   on_small_stack(512 * 1024, [&ways] {

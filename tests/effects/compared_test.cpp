@@ -27,7 +27,7 @@ eff<int, pick> two_digits() {
   co_return 10 * a + b;
 }
 
-/// Answers each pick with 0 and 1, and counts the ways that come to the end.
+/// Resumes each pick with 0 and 1, and counts the ways that reach the end.
 struct counts_ways {
   eff<int> on(pick::one, multi_resumption<int, int> k) const {
     int const first = co_await k(0);
@@ -36,7 +36,7 @@ struct counts_ways {
   }
   int on_return() const { return 1; }
 };
-/// The same, with nothing to tell.
+/// The same, with no answer.
 struct tries_both {
   eff<void> on(pick::one, multi_resumption<int, void> k) const {
     co_await k(0);
@@ -46,7 +46,7 @@ struct tries_both {
 
 }  // namespace
 
-TEST_CASE("where both ways agree, their answer is the answer") {
+TEST_CASE("if both ways agree, their answer is the answer") {
   every_frame_dies const check;
   CHECK(run(handle<pick>(tries_picks<>{3}, two_digits, compared())) ==
         numbers{0, 1, 2, 10, 11, 12, 20, 21, 22});
@@ -60,7 +60,7 @@ TEST_CASE("where both ways agree, their answer is the answer") {
   CHECK(run(handle(first_solution(), pairs, compared())) == 12);
 }
 
-TEST_CASE("an answer that is nothing, or a body that computes nothing") {
+TEST_CASE("a comparison takes an answer of void, and a body of void") {
   every_frame_dies const check;
   int runs = 0;
   auto const nothing = [&runs]() -> eff<void, pick> {
@@ -74,7 +74,7 @@ TEST_CASE("an answer that is nothing, or a body that computes nothing") {
   CHECK(runs == 4 * 4);
 }
 
-TEST_CASE("awaited in a computation, the answer is there at once") {
+TEST_CASE("a comparison that is awaited in a computation answers at once") {
   every_frame_dies const check;
   auto const body = []() -> eff<numbers, ask> {
     int const before = co_await ask::get{};
@@ -86,7 +86,9 @@ TEST_CASE("awaited in a computation, the answer is there at once") {
   CHECK(run(handle<ask>(answers{3}, body)) == numbers{0, 1, 10, 11, 6});
 }
 
-TEMPLATE_TEST_CASE("inside what is itself resumed often, by either way", "", replay, bitwise) {
+TEMPLATE_TEST_CASE(
+    "a comparison may stand inside a body that is resumed many times, by either policy", "", replay,
+    bitwise) {
   every_frame_dies const check;
   struct last {
     static eff<int> of_all() {
@@ -103,7 +105,7 @@ TEMPLATE_TEST_CASE("inside what is itself resumed often, by either way", "", rep
   CHECK(run(handle<pick>(tries_picks<>{2}, body, TestType())) == numbers{11, 111, 1011, 1111});
 }
 
-TEST_CASE("a composition is compared as one") {
+TEST_CASE("a composition is compared as a whole") {
   every_frame_dies const check;
   auto const body = []() -> eff<int, state<int>, pick, ask> {
     int const asked = co_await ask::get{};
@@ -117,9 +119,9 @@ TEST_CASE("a composition is compared as one") {
                    compared())) == numbers{350, 351, 360, 361});
 }
 
-// ---- where they differ
+// ---- different outcomes
 
-TEST_CASE("a body that counts how often it runs is found out, by name of the place") {
+TEST_CASE("a body that counts its runs is found, and the message names its place") {
   every_frame_dies const check;
   int runs = 0;
   auto const counts_runs = [&runs]() -> eff<int, pick> {
@@ -134,7 +136,7 @@ TEST_CASE("a body that counts how often it runs is found out, by name of the pla
                        Contains("by replay an answer, bitwise an answer, another one"));
 }
 
-TEST_CASE("what is alive across a capture and is no copy is found out") {
+TEST_CASE("sharing between clones by a pointer that is alive across a capture is found") {
   every_frame_dies const check;
   struct shares {
     static eff<int, pick> body(int* shared) {
@@ -144,7 +146,7 @@ TEST_CASE("what is alive across a capture and is no copy is found out") {
       co_return 10 * *shared + b;
     }
   };
-  // By replay each run has a variable of its own; bitwise all have one.
+  // By replay each run has a variable of its own; bitwise all runs share one.
   std::vector<int*> made;
   auto const kept = [&made]() -> eff<int, pick> {
     made.push_back(new int(0));
@@ -158,7 +160,7 @@ TEST_CASE("what is alive across a capture and is no copy is found out") {
   for (int const* const p : made) delete p;
 }
 
-TEST_CASE("awaited, too, and the one who awaits may catch it") {
+TEST_CASE("an awaited comparison throws outcomes_differ to its caller, which may catch it") {
   every_frame_dies const check;
   int runs = 0;
   auto const counts_runs = [&runs]() -> eff<int, pick> {
@@ -185,7 +187,7 @@ namespace {
 struct thrown_number {
   int n;
 };
-/// Throws what `make` gives for how many runs there were.
+/// A body that throws `make` of the number of its runs so far.
 template <class Make>
 auto throws(int& runs, Make make) {
   return [&runs, make]() -> eff<int, pick> {
@@ -198,7 +200,7 @@ auto throws(int& runs, Make make) {
 
 }  // namespace
 
-TEST_CASE("an exception that both ways throw is thrown, of its type") {
+TEST_CASE("an exception that both ways throw is thrown with its type") {
   every_frame_dies const check;
   int runs = 0;
   auto const same = throws(runs, [](int) { return std::out_of_range("one"); });
@@ -207,7 +209,7 @@ TEST_CASE("an exception that both ways throw is thrown, of its type") {
   CHECK_THROWS_AS(run(handle<pick>(tries_picks<>{2}, number, compared())), thrown_number);
 }
 
-TEST_CASE("exceptions that say different things differ, and so do an answer and an exception") {
+TEST_CASE("exceptions with different texts differ, and so do an answer and an exception") {
   every_frame_dies const check;
   int runs = 0;
   auto const other =
@@ -232,7 +234,7 @@ TEST_CASE("exceptions that say different things differ, and so do an answer and 
       Contains("by replay an exception, the third, bitwise an answer"));
 }
 
-TEST_CASE("what one way refuses is told with the reason") {
+TEST_CASE("the message gives the reason if one way refuses") {
   every_frame_dies const check;
   struct keeps_text {
     static eff<int, pick> with(std::string text) {

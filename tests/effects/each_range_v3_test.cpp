@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// each, in pipelines of range-v3.
+/// each() in pipelines of range-v3.
 
 #include "effects/each_range_v3.hpp"
 
@@ -49,7 +49,7 @@ static_assert(ranges::viewable_range<emitted<int>&>);
 
 }  // namespace
 
-TEST_CASE("each is piped into views of range-v3") {
+TEST_CASE("a range of each() can be piped into views of range-v3") {
   every_frame_dies const check;
   std::string out;
   CHECK((each(up_to, 10, &out) | views::filter(odd) | views::transform(square) |
@@ -63,7 +63,7 @@ TEST_CASE("each is piped into views of range-v3") {
          ranges::to<std::vector>()) == std::vector{3, 12, 6});
 }
 
-TEST_CASE("two are zipped, and one is numbered") {
+TEST_CASE("ranges of each() can be zipped and enumerated") {
   every_frame_dies const check;
   std::string out;
   auto const words = []() -> eff<void, emit<std::string>> {
@@ -78,7 +78,7 @@ TEST_CASE("two are zipped, and one is numbered") {
   CHECK(out == "x");
 }
 
-TEST_CASE("what only moves is moved out, and exceptions pass") {
+TEST_CASE("move-only values can be moved out of a pipeline, and exceptions pass through it") {
   every_frame_dies const check;
   auto const boxes = [](int n) -> eff<void, emit<std::unique_ptr<int>>> {
     for (int i = 0; i != n; ++i)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// emit, pushed and pulled: each makes a range of what a computation emits.
+/// emit, pushed to a handler and pulled by each(), which gives a range of the values that a
+/// computation emits.
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -59,9 +60,9 @@ static_assert(std::same_as<decltype(each(up_to, 1)), range_of_ints>);
 
 }  // namespace
 
-// ---- pushed
+// ---- emit: values are pushed
 
-TEST_CASE("emit: pushed to a vector, or to any value clause") {
+TEST_CASE("emit may push its values to a vector or to any value clause") {
   every_frame_dies const check;
   CHECK(run(handle(emit_to_vector<int>(), up_to(3))) == std::vector{0, 1, 2});
   auto const counts = []() -> eff<std::string, emit<int>> {
@@ -77,7 +78,7 @@ TEST_CASE("emit: pushed to a vector, or to any value clause") {
   CHECK(sum == 10);
 }
 
-TEST_CASE("emit: of what only moves, and of two types at once") {
+TEST_CASE("emit takes move-only values, and a body may emit values of two types") {
   every_frame_dies const check;
   using box = std::unique_ptr<int>;
   auto const boxes = []() -> eff<void, emit<box>, emit<int>> {
@@ -92,9 +93,9 @@ TEST_CASE("emit: of what only moves, and of two types at once") {
   CHECK(all == std::vector{2});
 }
 
-// ---- pulled
+// ---- each: values are pulled
 
-TEST_CASE("each: a range-for over what is emitted") {
+TEST_CASE("a range-for over each() visits every emitted value") {
   every_frame_dies const check;
   CHECK(tuple_join(each(up_to, 4)) == std::vector{0, 1, 2, 3});
   CHECK(tuple_join(each(up_to, 0)).empty());
@@ -102,7 +103,7 @@ TEST_CASE("each: a range-for over what is emitted") {
   CHECK(std::ranges::distance(each(up_to, 100)) == 100);
 }
 
-TEST_CASE("each: views of the standard library") {
+TEST_CASE("a range of each() can be piped into views of the standard library") {
   every_frame_dies const check;
   auto const odd = [](int n) { return n % 2 == 1; };
   auto const square = [](int n) { return n * n; };
@@ -127,7 +128,7 @@ TEST_CASE("each: views of the standard library") {
   CHECK(joined == "abcd");
 }
 
-TEST_CASE("each: nothing runs before begin, and then no further than asked") {
+TEST_CASE("each() runs nothing before begin(), and then no further than the next value") {
   every_frame_dies const check;
   std::vector<std::string> log;
   auto const body = [&log]() -> ints {
@@ -150,7 +151,7 @@ TEST_CASE("each: nothing runs before begin, and then no further than asked") {
   CHECK(at == range.end());
 }
 
-TEST_CASE("each: the value is there until the next ++, and may be changed or moved from") {
+TEST_CASE("a value of each() stays until the next ++, and may be changed or moved from") {
   every_frame_dies const check;
   auto const words = []() -> eff<void, emit<std::string>> {
     co_await emit<std::string>::value{std::string(100, 'a')};
@@ -168,7 +169,7 @@ TEST_CASE("each: the value is there until the next ++, and may be changed or mov
   CHECK(at->front() == 'b');
 }
 
-TEST_CASE("each: what only moves, pointers and references") {
+TEST_CASE("each() takes move-only values, pointers and references") {
   every_frame_dies const check;
   using box = std::unique_ptr<int>;
   auto const boxes = [](box first) -> eff<void, emit<box>> {
@@ -189,7 +190,7 @@ TEST_CASE("each: what only moves, pointers and references") {
   CHECK(a + b == 30);
 }
 
-TEST_CASE("each: a value is moved as often from any depth, and never copied") {
+TEST_CASE("an emitted value is moved equally often from any depth, and never copied") {
   every_frame_dies const check;
   struct counting {
     explicit counting(int& m) : moves(&m) {}
@@ -215,7 +216,7 @@ TEST_CASE("each: a value is moved as often from any depth, and never copied") {
   CHECK(moves_at(0) == moves_at(1000));
 }
 
-TEST_CASE("each: however deep it is emitted, an element makes no frame") {
+TEST_CASE("emitting an element creates no frame, however deep it is emitted") {
   every_frame_dies const check;
   struct program {
     static ints at_depth(int n) {
@@ -239,7 +240,7 @@ TEST_CASE("each: however deep it is emitted, an element makes no frame") {
   }
 }
 
-TEST_CASE("each: a recursive walk, in order") {
+TEST_CASE("each() walks a recursive computation in order") {
   every_frame_dies const check;
   struct program {
     static ints between(int from, int to) {
@@ -256,7 +257,7 @@ TEST_CASE("each: a recursive walk, in order") {
 
 // ---- exceptions
 
-TEST_CASE("each: what the computation throws comes out of begin or ++, and it is over") {
+TEST_CASE("an exception of the computation comes out of begin() or ++, and ends the range") {
   every_frame_dies const check;
   auto const fails_after = [](int n) -> ints {
     co_await up_to(n);
@@ -275,14 +276,14 @@ TEST_CASE("each: what the computation throws comes out of begin or ++, and it is
   CHECK(later.begin() == later.end());
 }
 
-TEST_CASE("each: what a function throws that is no coroutine, comes out of begin") {
+TEST_CASE("an exception of a function that is no coroutine comes out of begin()") {
   every_frame_dies const check;
   auto const range = each([]() -> ints { throw std::runtime_error("no frame"); });
   CHECK_THROWS_WITH(range.begin(), "no frame");
   CHECK(range.begin() == range.end());
 }
 
-TEST_CASE("each: a value that throws when it is moved ends it") {
+TEST_CASE("a value that throws when it is moved ends the range") {
   every_frame_dies const check;
   struct heavy {
     heavy(int n, int m) : number(n), moves_left(m) {}
@@ -318,9 +319,9 @@ TEST_CASE("each: a value that throws when it is moved ends it") {
   CHECK(thrown < 19);
 }
 
-// ---- the end, and before it
+// ---- the end, and dropping before it
 
-TEST_CASE("each: dropping the range unwinds the rest, once, the innermost frame first") {
+TEST_CASE("dropping the range unwinds the computation once, the innermost frame first") {
   every_frame_dies const check;
   std::string out;
   struct program {
@@ -341,14 +342,14 @@ TEST_CASE("each: dropping the range unwinds the rest, once, the innermost frame 
   {
     auto const range = each(program::outer, std::ref(out));
   }
-  CHECK(out.empty());  // it had not begun
+  CHECK(out.empty());  // the computation had not begun
 
   {
     auto range = each(program::outer, std::ref(out));
     auto at = range.begin();
     range = each(program::outer, std::ref(out));
     CHECK(out.empty());
-    ++at;  // an iterator is enough
+    ++at;  // an iterator suffices
     CHECK(*at == 1);
     at = {};
     CHECK(out == "io");
@@ -360,7 +361,7 @@ TEST_CASE("each: dropping the range unwinds the rest, once, the innermost frame 
   CHECK(out == "io");
 }
 
-TEST_CASE("each: a million frames unwind in a loop") {
+TEST_CASE("dropping a range unwinds a million frames in a loop") {
   every_frame_dies const check;
   struct program {
     static ints at_depth(int n) {
@@ -372,7 +373,7 @@ TEST_CASE("each: a million frames unwind in a loop") {
   CHECK(*range.begin() == 0);
 }
 
-TEST_CASE("each: copies share one stream, and begin again goes on where it stands") {
+TEST_CASE("copies of a range share one stream, and begin() continues at its current value") {
   every_frame_dies const check;
   auto const range = each(up_to, 6);
   auto const copy = range;
@@ -390,7 +391,7 @@ TEST_CASE("each: copies share one stream, and begin again goes on where it stand
   CHECK(tuple_join(copy).empty());
 }
 
-TEST_CASE("each: where there is no value there is nothing to read and no way on") {
+TEST_CASE("an iterator without a value throws when it is read or incremented") {
   every_frame_dies const check;
   auto const range = each(up_to, 1);
   auto at = range.begin();
@@ -403,7 +404,7 @@ TEST_CASE("each: where there is no value there is nothing to read and no way on"
   CHECK_THROWS_AS(++none, nothing_emitted);
 }
 
-TEST_CASE("each: a computation that looks at its own range sees no value there") {
+TEST_CASE("a computation that reads its own range finds no value there") {
   every_frame_dies const check;
   emitted<int> range;
   bool at_end = false;
@@ -420,7 +421,7 @@ TEST_CASE("each: a computation that looks at its own range sees no value there")
   CHECK(at_end);
 }
 
-TEST_CASE("each: a computation may drop the range that runs it") {
+TEST_CASE("a computation may drop the range that runs it") {
   every_frame_dies const check;
   std::optional<emitted<int>> range;
   std::string out;
@@ -441,9 +442,9 @@ TEST_CASE("each: a computation may drop the range that runs it") {
   CHECK(out == "x");
 }
 
-// ---- what is kept
+// ---- lifetimes
 
-TEST_CASE("each: function and arguments live as long as the frames") {
+TEST_CASE("the function and the arguments of each() live as long as the frames") {
   every_frame_dies const check;
   auto const word = std::make_shared<std::string>("abc");
   std::optional<emitted<char>> letters;
@@ -458,7 +459,7 @@ TEST_CASE("each: function and arguments live as long as the frames") {
   }
   CHECK(word.use_count() == 2);
   CHECK(tuple_join(*letters) == std::vector{'a', 'b', 'c', 'z'});
-  CHECK(word.use_count() == 1);  // gone with the frames
+  CHECK(word.use_count() == 1);  // destroyed with the frames
   std::function<ints(int)> const kept = [word](int n) { return up_to(n); };
   CHECK(tuple_join(each(kept, 2)) == std::vector{0, 1});
   CHECK(word.use_count() == 2);
@@ -468,9 +469,10 @@ TEST_CASE("each: function and arguments live as long as the frames") {
   CHECK(tuple_join(each(without_arguments)) == std::vector{0});
 }
 
-TEST_CASE("each: under a handler of one's own, inside it, and within a computation that waits") {
+TEST_CASE(
+    "a computation of each() may handle effects inside, and a loop over each() may be suspended") {
   every_frame_dies const check;
-  // The other effects of a computation are handled inside.
+  // The computation handles its other effects inside.
   auto const asking = [] {
     return handle<ask>(answers{5}, []() -> eff<void, emit<int>, ask> {
       int const n = co_await ask::get{};
@@ -480,7 +482,7 @@ TEST_CASE("each: under a handler of one's own, inside it, and within a computati
   auto const body = [asking]() -> ints { co_await asking(); };
   CHECK(tuple_join(each(body)).size() == 5);
 
-  // The loop that pulls may wait: the range lies in its frame.
+  // The loop that pulls may be suspended, since the range lies in its frame.
   parks p;
   std::string out;
   auto const waits = [&out]() -> eff<void, tick> {
@@ -497,7 +499,7 @@ TEST_CASE("each: under a handler of one's own, inside it, and within a computati
   CHECK(out == "012x");
 }
 
-TEST_CASE("each: two at once, and one inside another") {
+TEST_CASE("two ranges of each() may be pulled at once, or one inside the other") {
   every_frame_dies const check;
   auto const both = each(up_to, 3);
   auto at = both.begin();

@@ -20,7 +20,7 @@ using namespace effect_suite;
 
 namespace {
 
-/// What a program comes to, and checks that all of its frames and prompts have died.
+/// The answer of a program.  Checks that all its frames and prompts are destroyed.
 template <class Answer>
 std::int64_t answer(Answer (*program)(int), int n) {
   weft::tests::every_frame_dies const check;
@@ -29,7 +29,7 @@ std::int64_t answer(Answer (*program)(int), int n) {
 
 }  // namespace
 
-TEST_CASE("the programs of the effect suite answer its test inputs rightly, and every frame dies") {
+TEST_CASE("the programs of the effect suite give the right answers to its test inputs") {
   CHECK(answer(countdown::program, 5) == 0);
   CHECK(answer(fibonacci_recursive::program, 5) == 5);
   CHECK(answer(generator::program, 5) == 57);
@@ -41,8 +41,8 @@ TEST_CASE("the programs of the effect suite answer its test inputs rightly, and 
   CHECK(answer(scheduler::program, 10) == 10000);
 }
 
-TEMPLATE_TEST_CASE("those that resume twice answer rightly however they do, and every frame dies",
-                   "", weft::replay, weft::bitwise) {
+TEMPLATE_TEST_CASE("the programs that resume twice give the right answers by either policy", "",
+                   weft::replay, weft::bitwise) {
   CHECK(answer(nqueens::program<TestType>, 5) == 10);
   CHECK(answer(tree_explore::program<TestType>, 5) == 946);
   CHECK(answer(triples::program<TestType>, 10) == 779312);

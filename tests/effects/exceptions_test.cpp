@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// Where an exception goes: out of a body, out of each kind of clause, into a resumption.
+/// The destination of an exception from a body, from each kind of clause, or raised into a
+/// resumption.
 
 #include <catch2/catch.hpp>
 #include <exception>
@@ -23,7 +24,7 @@ struct boom : std::runtime_error {
 };
 std::exception_ptr a_boom(char const* what) { return std::make_exception_ptr(boom(what)); }
 
-/// What `f` throws; "nothing" if it does not.
+/// The text of the boom that `f` throws, or "nothing".
 template <class F>
 std::string thrown_by(F f) {
   try {
@@ -38,7 +39,7 @@ eff<int, ask> throws_after() {
   int const n = co_await ask::get{};
   throw boom("body " + std::to_string(n));
 }
-/// 50 if the question throws.
+/// Asks, and gives 50 if the question throws.
 eff<int, ask> recovers() {
   try {
     co_return co_await asks();
@@ -94,7 +95,7 @@ struct raises_and_jumps {
 
 }  // namespace
 
-TEST_CASE("an exception of the body goes to who waits for the answer") {
+TEST_CASE("an exception of the body goes to the caller that waits for the answer of the handler") {
   every_frame_dies const check;
   CHECK(thrown_by([] { run(handle<ask>(answers{9}, throws_after())); }) == "body 9");
 }
@@ -116,19 +117,19 @@ TEST_CASE("an exception of what a clause asks outward passes through the clause"
   CHECK(run(handle<tick>(throwing, handle<ask>(asking, recovers()))) == 50);
 }
 
-TEST_CASE("an exception of a control clause goes to who waits for its answer, not to the body") {
+TEST_CASE("an exception of a control clause goes to the caller of the handler, not to the body") {
   every_frame_dies const check;
   CHECK(thrown_by([] { run(handle<ask>(throws_in_control(), recovers())); }) == "control");
   CHECK(thrown_by([] { run(handle<ask>(throws_after_last(), recovers())); }) == "after last");
 }
 
-TEST_CASE("an exception of a coroutine clause goes to who waits for its answer") {
+TEST_CASE("an exception of a coroutine clause goes to the caller that waits for its answer") {
   every_frame_dies const check;
   CHECK(thrown_by([] { run(handle<ask>(throws_before_the_rest(), recovers())); }) == "coroutine");
   CHECK(thrown_by([] { run(handle<ask>(throws_after_the_rest(), recovers())); }) == "coroutine 1");
 }
 
-TEST_CASE("an exception of the body reaches the clause that waits for the rest") {
+TEST_CASE("an exception of the body reaches the clause that awaits its resumption") {
   every_frame_dies const check;
   struct catches {
     eff<int> on(ask::get, resumption<int, int> k) {
@@ -144,7 +145,7 @@ TEST_CASE("an exception of the body reaches the clause that waits for the rest")
   CHECK(run(handle<ask>(catches(), throws_after())) == 1);
 }
 
-TEST_CASE("an exception of on_return goes to who waits for the answer") {
+TEST_CASE("an exception of on_return goes to the caller that waits for the answer") {
   every_frame_dies const check;
   CHECK(thrown_by([] { run(handle<ask>(throws_on_return(), recovers())); }) == "return");
   auto const inside = []() -> eff<int> {
@@ -159,7 +160,7 @@ TEST_CASE("an exception of on_return goes to who waits for the answer") {
   CHECK(run(inside()) == 60);
 }
 
-TEST_CASE("raising into a resumption: the exception arises at the operation") {
+TEST_CASE("an exception raised into a resumption arises at the operation") {
   every_frame_dies const check;
   CHECK(run(handle<ask>(raises_and_continues(), recovers())) == 51);
   CHECK(run(handle<ask>(raises_and_jumps(), recovers())) == 50);
@@ -172,7 +173,8 @@ TEST_CASE("raising into a resumption: the exception arises at the operation") {
   CHECK_THROWS_AS(raising(nullptr), std::invalid_argument);
 }
 
-TEST_CASE("raising into an operation that never returns is the one way to resume it") {
+TEST_CASE(
+    "an operation that never returns can be resumed by raising into it, and in no other way") {
   every_frame_dies const check;
   struct refuses {
     eff<int> on(stop::here s, resumption<never, int> k) {
@@ -191,13 +193,14 @@ TEST_CASE("raising into an operation that never returns is the one way to resume
   CHECK(run(handle<stop>(refuses(), stops)) == 1);
 }
 
-TEST_CASE("a value clause that returns for an operation that never returns throws") {
+TEST_CASE(
+    "a value clause that returns from an operation that never returns throws clause_returned") {
   every_frame_dies const check;
   auto const stops = []() -> eff<int, stop> { co_await stop::here{1}; };
   CHECK_THROWS_AS(run(handle<stop>([](stop::here) {}, stops)), clause_returned);
 }
 
-TEST_CASE("an exception passes through three handlers, and what stands between is destroyed") {
+TEST_CASE("an exception passes through three handlers, and unwinds all frames in between") {
   every_frame_dies const check;
   std::string out;
   auto const innermost = [&out]() -> eff<int, ask, tick, stop> {
@@ -218,7 +221,7 @@ TEST_CASE("an exception passes through three handlers, and what stands between i
   CHECK(out == "abc");
 }
 
-TEST_CASE("a destructor that throws in the normal course is an exception of the body") {
+TEST_CASE("an exception of a destructor outside unwinding is an exception of the body") {
   every_frame_dies const check;
   struct angry {
     ~angry() noexcept(false) { throw boom("destructor"); }
@@ -239,8 +242,8 @@ TEST_CASE("a destructor that throws in the normal course is an exception of the 
   CHECK(run(twice()) == "second");
 }
 
-TEST_CASE("an operation, an argument or an answer that throws when it is moved loses nothing") {
-  using fragile = tracked<moves::safely>;  // its copies fail when they are told to
+TEST_CASE("if moving an operation, an argument or an answer throws, nothing is lost") {
+  using fragile = tracked<moves::safely>;  // its copies throw on demand
   struct gives {
     struct take : op<fragile> {
       explicit take(fragile const& f) : what(f) {}
@@ -279,7 +282,7 @@ TEST_CASE("an operation, an argument or an answer that throws when it is moved l
   CHECK(fragile::births - fragile::deaths == born);
 }
 
-TEST_CASE("a multi-shot rest throws to each who resumes it") {
+TEST_CASE("an exception of a multi-shot continuation goes to each caller that resumes it") {
   every_frame_dies const check;
   struct often : region {
     std::optional<multi_resumption<int, int>> k;

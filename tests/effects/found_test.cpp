@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// What was found in the core by programs at random and by readers, reduced: each was a leak, a use
-/// after death, a lie or a wait without end.
+/// Failures of the core that random programs and readers found, reduced: each was a leak, a use
+/// after destruction, a wrong report or an endless wait.
 
 #include <catch2/catch.hpp>
 #include <cstddef>
@@ -21,12 +21,12 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-/// Answers each question with a resume from its clause.
+/// Answers each question by resuming in its clause.
 struct resumes : region, handler<ask> {
   int on(ask::get, resumption<int, int> k) { return resume(std::move(k), 1); }
 };
 
-/// Parks a tick that is performed under a handler of ask.
+/// Keeps the last tick that is performed under a handler of ask.
 struct parks_int : region, handler<tick> {
   resumption<void, int> k;
   int on(tick::now, resumption<void, int> r) {
@@ -44,10 +44,10 @@ eff<int, ask, tick> ticks_and_asks() {
 
 // ---- clauses
 
-TEST_CASE("a coroutine clause that throws before its frame is there lets go of its handler") {
+TEST_CASE("a coroutine clause that throws before it has a frame releases its handler") {
   every_frame_dies const check;
   struct throws_at_once {
-    std::string owned = "four";  // so the clause would refer to it
+    std::string owned = "four";  // makes the clause refer to its handler
     eff<int, tick> on(ask::get, resumption<int, int>) { throw owned.size(); }
   };
   auto const inside = []() -> eff<int, tick> {
@@ -95,12 +95,13 @@ TEST_CASE("a coroutine clause that was captured further out does not outlive its
   CHECK_THROWS_AS(resume(std::move(outside.k)), resumption_expired);
 }
 
-TEST_CASE("a coroutine clause that was captured further out does not outlive its loan") {
+TEST_CASE(
+    "a coroutine clause that was captured further out does not outlive its borrowed handler") {
   every_frame_dies const check;
   struct ticks_last {
     int owned = 7;
     eff<int, tick> on(ask::get, resumption<int, int> k) {
-      k = {};  // so that only the clause is left
+      k = {};  // so that only the clause refers to the handler
       co_await tick::now{};
       co_return owned;
     }
@@ -123,12 +124,13 @@ TEST_CASE("a coroutine clause that was captured further out does not outlive its
   CHECK_THROWS_AS(resume(std::move(parked)), resumption_expired);
 }
 
-// ---- loans
+// ---- borrowed handlers
 
-TEST_CASE("a lent handler inside of what a region suspended is refused at once, and by name") {
+TEST_CASE(
+    "a borrowed handler inside frames that a region suspends is refused at once, and by name") {
   every_frame_dies const check;
   parks_int outside;
-  struct drops {  // could capture, so it has to be there
+  struct drops {  // could capture, so it must be alive
     int on(ask::get, resumption<int, int>) { return 0; }
   };
   drops lent;
@@ -139,9 +141,9 @@ TEST_CASE("a lent handler inside of what a region suspended is refused at once, 
   CHECK_THROWS_AS(resume(std::move(outside.k)), resumption_expired);
 }
 
-// ---- ends within ends
+// ---- destruction inside destruction
 
-TEST_CASE("a chain may be dropped by a destructor in the part of it that is being cut") {
+TEST_CASE("a destructor in the part of a chain that is being unwound may drop the chain") {
   every_frame_dies const check;
   struct drops {
     std::shared_ptr<resumption<void, int>> chain;
@@ -174,7 +176,7 @@ TEST_CASE("a chain may be dropped by a destructor in the part of it that is bein
   CHECK(out == "o");
 }
 
-TEST_CASE("a region may be ended by a destructor in the part of a chain that is being cut") {
+TEST_CASE("a destructor in the part of a chain that is being unwound may end a region") {
   every_frame_dies const check;
   struct ends {
     std::unique_ptr<resumes>& region;
@@ -202,12 +204,12 @@ TEST_CASE("a region may be ended by a destructor in the part of a chain that is 
   };
   run(handle(outside, in_outside));
   inside.reset();
-  CHECK(out == "m");  // there and then
+  CHECK(out == "m");  // at once
   outside.k = {};
   CHECK(out == "mo");
 }
 
-TEST_CASE("a resumption that is assigned to is the new one while the old one is dropped") {
+TEST_CASE("a resumption that is assigned to has its new value while the old one is dropped") {
   every_frame_dies const check;
   struct resumes_what_is_kept {
     keeps& in;
@@ -230,7 +232,7 @@ TEST_CASE("a resumption that is assigned to is the new one while the old one is 
   CHECK(answer == 42);
 }
 
-TEST_CASE("an answer whose making ends the region is refused") {
+TEST_CASE("a resume is refused if making the answer ends the region") {
   every_frame_dies const check;
   struct ends_the_region {
     std::unique_ptr<keeps>& region;
@@ -245,7 +247,7 @@ TEST_CASE("an answer whose making ends the region is refused") {
   CHECK_THROWS_AS(resume(std::move(rest), ends_the_region{k}), resumption_expired);
 }
 
-// ---- many, and large
+// ---- many handlers, and large ones
 
 TEST_CASE("an over-aligned handler is aligned") {
   every_frame_dies const check;
@@ -266,7 +268,7 @@ eff<void, pair_of, tick> ticks_and_gets() {
   co_await tick::now{};
   co_await state<int>::get{};
 }
-/// `depth` handlers, of the two effects by turns: each can perform to two further out.
+/// `depth` handlers of the two effects by turns; each can perform to two handlers further out.
 eff<void, pair_of> nested(int depth, parks& innermost) {
   if (depth == 0)
     co_await handle(innermost, ticks_and_gets());
@@ -276,7 +278,7 @@ eff<void, pair_of> nested(int depth, parks& innermost) {
     co_await handle(reader_of(1), nested(depth - 1, innermost));
 }
 
-/// Runs `depth` handlers under two that are borrowed, and resumes what parks inside.
+/// Runs `depth` handlers under two borrowed ones, and resumes the innermost body there.
 bool resumes_inside(int depth) {
   parks innermost;
   state_of number(0);
@@ -292,13 +294,14 @@ bool resumes_inside(int depth) {
 
 }  // namespace
 
-TEST_CASE("looking whether all handlers are there takes a step for each, not for each path") {
+TEST_CASE(
+    "checking that all handlers are alive takes one step for each handler, not for each path") {
   every_frame_dies const check;
-  CHECK(resumes_inside(60));  // as many paths as the 60th number of Fibonacci
+  CHECK(resumes_inside(60));  // the number of paths is the 60th Fibonacci number
 }
 
 TEST_CASE(
-    "a thousand handlers, each kept by the next one in, are looked through, and go, in a loop") {
+    "a thousand handlers, each kept by the next one inside, are checked and destroyed in a loop") {
   every_frame_dies const check;
   bool resumed = false;
   on_small_stack(256 * 1024, [&] {
@@ -313,7 +316,7 @@ TEST_CASE(
 
 // ---- describing
 
-TEST_CASE("describe names the handler that ended, which need not be the resumption's own") {
+TEST_CASE("describe names the handler that has ended, even if it is not the resumption's own") {
   every_frame_dies const check;
   parks_int outside;
   {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// What must hold of handlers whatever they are.
+/// Laws of every handler.
 
 #include <catch2/catch.hpp>
 #include <string>
@@ -21,7 +21,7 @@ using get = state<int>::get;
 using put = state<int>::put;
 using fail = failure<std::string>::fail;
 
-/// Runs under state that begins with `initial`; gives the result and the last value.
+/// Runs `body` under a state with value `initial`, and gives the result and the last value.
 template <class Body>
 auto with_state(int initial, Body body) {
   return run(handle(state_returned(initial), std::move(body)));
@@ -44,7 +44,7 @@ eff<std::string, ask, tick> asks_and_ticks() {
   co_return all;
 }
 
-/// Every kind of clause that answers ask::get with 5.
+/// The kinds of clauses; each answers ask::get with 5.
 struct by_value {
   int on(ask::get) { return 5; }
 };
@@ -71,7 +71,7 @@ struct by_resume {
 
 // ---- identity, forwarding, composition
 
-TEST_CASE("the handler of an effect that is not performed changes nothing") {
+TEST_CASE("a handler of an effect that is not performed changes nothing") {
   every_frame_dies const check;
   auto const body = []() -> eff<int> { co_return 3; };
   CHECK(run(handle<ask>(by_value(), body)) == run(body()));
@@ -80,7 +80,7 @@ TEST_CASE("the handler of an effect that is not performed changes nothing") {
   CHECK(run(handle<tick>([](tick::now) {}, handle<ask>(by_asking(), body))) == run(body()));
 }
 
-TEST_CASE("a handler that passes every question on changes nothing") {
+TEST_CASE("a handler that forwards every question changes nothing") {
   every_frame_dies const check;
   auto const forwards = [](ask::get, outer<ask> up) { return up(ask::get{}); };
   CHECK(run(handle<ask>(answers{8}, handle<ask>(forwards, asks()))) ==
@@ -94,7 +94,7 @@ TEST_CASE("a handler that passes every question on changes nothing") {
   };
   CHECK(run(handle<ask>(answers{8}, handle<ask>(forwards_by_coroutine(), asks()))) == 8);
 
-  keeps k;  // even to a clause that keeps the rest
+  keeps k;  // even to a clause that keeps the resumption
   auto const inside = []() -> eff<int, ask> {
     co_return 10 * co_await handle<ask>(forwards_by_coroutine(), asks());
   };
@@ -102,7 +102,7 @@ TEST_CASE("a handler that passes every question on changes nothing") {
   CHECK(resume(std::move(k.k), 4) == 40);
 }
 
-TEST_CASE("composition is nesting, the first innermost") {
+TEST_CASE("handlers that are composed nest, with the first one innermost") {
   every_frame_dies const check;
   auto const nested =
       run(handle(failure_to_optional<std::string>(), handle(state_returned(0), puts_then_fails())));
@@ -111,7 +111,7 @@ TEST_CASE("composition is nesting, the first innermost") {
   CHECK(nested == composed);
   CHECK_FALSE(nested.has_value());
 
-  state_of counter(0);  // a named handler is borrowed, in a composition too
+  state_of counter(0);  // a named handler is borrowed, also in a composition
   auto const other = run(handle(failure_to_optional<std::string>() | counter, puts_then_fails()));
   CHECK_FALSE(other.has_value());
   CHECK(counter.value() == 1);
@@ -127,7 +127,7 @@ TEST_CASE("composition is nesting, the first innermost") {
   CHECK(std::get<0>(three) == std::pair(3, 2));
 }
 
-TEST_CASE("every kind of clause that answers alike is alike") {
+TEST_CASE("clauses of every kind that give the same answers give the same result") {
   every_frame_dies const check;
   int ticks = 0;
   auto const ticking = [&ticks](tick::now) { ++ticks; };
@@ -145,7 +145,7 @@ TEST_CASE("every kind of clause that answers alike is alike") {
 
 // ---- state
 
-TEST_CASE("state: put then get gives what was put; the last put counts; get changes nothing") {
+TEST_CASE("state: get gives the value of the last put, and changes nothing") {
   every_frame_dies const check;
   int const a = GENERATE(0, 1, -7);
   auto const put_then_get = [a]() -> eff<int, state<int>> {
@@ -171,7 +171,7 @@ TEST_CASE("state: put then get gives what was put; the last put counts; get chan
   CHECK(with_state(a, put_what_is_there) == a);
 }
 
-TEST_CASE("modify puts what a function makes of the value") {
+TEST_CASE("modify puts the result of a function of the value") {
   every_frame_dies const check;
   int variable = 1;
   run(handle(state_in(variable), modify<int>([](int n) { return n + 1; })));
@@ -181,7 +181,7 @@ TEST_CASE("modify puts what a function makes of the value") {
 
 // ---- order of handlers
 
-TEST_CASE("state inside is lost with the rest, state outside is kept") {
+TEST_CASE("a state inside is lost when its body is dropped, a state outside is kept") {
   every_frame_dies const check;
   auto const inside =
       run(handle(state_returned(0) | failure_to_optional<std::string>(), puts_then_fails()));
@@ -191,7 +191,7 @@ TEST_CASE("state inside is lost with the rest, state outside is kept") {
   CHECK(outside == std::pair(std::optional<int>(), 1));
 }
 
-TEST_CASE("a handler is deep: what is resumed runs under it again, and under its own state") {
+TEST_CASE("a handler is deep: a resumed body runs under it again, with its state") {
   every_frame_dies const check;
   struct counts {
     int n = 0;
@@ -229,7 +229,7 @@ TEST_CASE("the nearest handler answers, and outer_of goes past it") {
 
 // ---- rows
 
-TEST_CASE("a row is a set, and a subset may be called from a larger one, at any depth") {
+TEST_CASE("a row is a set, and a coroutine may call one with a subset of its row, at any depth") {
   every_frame_dies const check;
   using two = row<ask, tick>;
   struct calls {
@@ -265,7 +265,7 @@ TEST_CASE("one handler may discharge several effects, in any order") {
   CHECK(run(handle<tick, ask, tick>(both(), asks_and_ticks())) == "012");
 }
 
-TEST_CASE("tagged effects are told apart, and any handler of the effect handles them") {
+TEST_CASE("tagged effects are distinct, and any handler of the effect handles a tagged one") {
   every_frame_dies const check;
   struct left;
   struct right;
@@ -308,7 +308,7 @@ TEST_CASE("a handler may be made of lambdas, with a return clause") {
   CHECK(counted == 1);
 }
 
-TEST_CASE("an answer may be of another type than the result, whichever way it comes") {
+TEST_CASE("an answer may have another type than the result, in every kind of clause") {
   every_frame_dies const check;
   struct collects {
     std::vector<int> on_return(int last) { return {last}; }

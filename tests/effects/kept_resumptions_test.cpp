@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// Rests that coroutines keep: in which order they are unwound when what keeps them is dropped.
+/// Resumptions that coroutines keep: the order in which they are unwound when the coroutine is
+/// dropped.
 
 #include <catch2/catch.hpp>
 #include <memory>
@@ -19,7 +20,7 @@ using namespace weft::tests;
 
 namespace {
 
-/// A body of its own, suspended: it leaves a letter.
+/// Suspends a body, which writes a letter when it is unwound, and returns its resumption.
 template <class Keeper = keeps>
 auto suspended(Keeper& k, std::string& out, char injection_node) {
   run(handle(k, [&out, injection_node]() -> eff<int, ask> {
@@ -33,7 +34,8 @@ auto suspended(Keeper& k, std::string& out, char injection_node) {
 
 // ---- parameters
 
-TEST_CASE("a rest that is a parameter goes after the locals, and before what stands outside") {
+TEST_CASE(
+    "a resumption that is a parameter is unwound after the locals and before the frames outside") {
   every_frame_dies const check;
   std::string out;
   struct clause {
@@ -58,7 +60,8 @@ TEST_CASE("a rest that is a parameter goes after the locals, and before what sta
   CHECK(out == "21bo");
 }
 
-TEST_CASE("rests inside of rests go in the order in which they were captured, the last one last") {
+TEST_CASE(
+    "nested resumptions are unwound in the order in which they were captured, the last one last") {
   every_frame_dies const check;
   std::string out;
   struct nests {
@@ -94,7 +97,7 @@ TEST_CASE("rests inside of rests go in the order in which they were captured, th
   CHECK(out == "DCBabcd");
 }
 
-TEST_CASE("each parameter that is a rest is unwound, in whatever order") {
+TEST_CASE("all parameters that are resumptions are unwound, in an unspecified order") {
   every_frame_dies const check;
   std::string out;
   keeps k;
@@ -114,7 +117,7 @@ TEST_CASE("each parameter that is a rest is unwound, in whatever order") {
   CHECK(out.find_first_not_of("lxyz") == out.npos);
 }
 
-TEST_CASE("a coroutine that was never started drops its rest with it") {
+TEST_CASE("a coroutine that was never started drops the resumption that is its parameter") {
   every_frame_dies const check;
   std::string out;
   keeps k;
@@ -126,7 +129,7 @@ TEST_CASE("a coroutine that was never started drops its rest with it") {
   CHECK(out == "x");
 }
 
-TEST_CASE("a coroutine that ends drops a rest that it did not use") {
+TEST_CASE("a coroutine that ends drops a resumption that it did not use") {
   every_frame_dies const check;
   std::string out;
   keeps k;
@@ -145,7 +148,7 @@ TEST_CASE("a coroutine that ends drops a rest that it did not use") {
   CHECK(out == "lx");
 }
 
-TEST_CASE("the region of a rest that is a parameter may end before, or while that is unwound") {
+TEST_CASE("the region of a resumption that is a parameter may end before or during its unwinding") {
   every_frame_dies const check;
   std::string out;
   auto k = std::make_unique<keeps>();
@@ -169,7 +172,7 @@ TEST_CASE("the region of a rest that is a parameter may end before, or while tha
   CHECK_FALSE(k);
 }
 
-TEST_CASE("a rest that is a parameter may have expired") {
+TEST_CASE("a resumption that is a parameter may have expired") {
   every_frame_dies const check;
   std::string out;
   parks p;
@@ -186,8 +189,7 @@ TEST_CASE("a rest that is a parameter may have expired") {
   CHECK(out == "xl");
 }
 
-TEMPLATE_TEST_CASE("the last owner of a rest that may be resumed twice unwinds it", "", replay,
-                   bitwise) {
+TEMPLATE_TEST_CASE("the last owner of a multi-shot resumption unwinds it", "", replay, bitwise) {
   every_frame_dies const check;
   std::string out;
   std::string* const to = &out;
@@ -224,7 +226,8 @@ TEMPLATE_TEST_CASE("the last owner of a rest that may be resumed twice unwinds i
 
 // ---- locals
 
-TEST_CASE("a rest in a local is unwound where that stands: what was there before still is") {
+TEST_CASE(
+    "a resumption in a local is unwound where the local stands, while earlier locals are alive") {
   every_frame_dies const check;
   struct stream {
     resumption<void, stream> rest;

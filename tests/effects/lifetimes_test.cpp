@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// Who destroys what, and when: nothing is destroyed twice, nothing is forgotten, and what is no
-/// more says so.
+/// Ownership and destruction: everything is destroyed once, and a use of something that has ended
+/// is refused with a message.
 
 #include <catch2/catch.hpp>
 #include <deque>
@@ -22,7 +22,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-/// Seed 002's scheduler.
+/// A round-robin scheduler: keeps the resumptions of processes that yield.
 struct queue : region, handler<proc> {
   std::deque<resumption<void>> waiting;
   void on(proc::yield, resumption<void> k) { waiting.push_back(std::move(k)); }
@@ -52,7 +52,7 @@ eff<int, ask> asks_with(std::string& out, char injection_node) {
   co_return co_await ask::get{};
 }
 
-/// A row of two.
+/// An effect with two operations, for rows of two.
 struct clock_and_log {
   struct read : op<int> {};
   struct write : op<void> {
@@ -69,9 +69,9 @@ struct writes {
 
 }  // namespace
 
-// ---- stored, and resumed after handle has returned
+// ---- resumptions that are stored, and resumed after handle has returned
 
-TEST_CASE("a resumption may be resumed after `handle` has returned: seed 002's own shape") {
+TEST_CASE("a resumption may be resumed after `handle` has returned") {
   every_frame_dies const check;
   std::string out;
   queue q;
@@ -82,7 +82,7 @@ TEST_CASE("a resumption may be resumed after `handle` has returned: seed 002's o
   CHECK(out == "aba~.~");
 }
 
-TEST_CASE("a function that is a body is kept as long as what it started") {
+TEST_CASE("a function object that is a body is kept as long as the frames that it started") {
   every_frame_dies const check;
   keeps k;
   {
@@ -98,7 +98,7 @@ TEST_CASE("a function that is a body is kept as long as what it started") {
 
 // ---- regions
 
-TEST_CASE("what is still suspended when its region ends is unwound there and then") {
+TEST_CASE("frames that are still suspended when their region ends are unwound at once") {
   every_frame_dies const check;
   std::string out;
   resumption<int, int> outlives;
@@ -114,7 +114,7 @@ TEST_CASE("what is still suspended when its region ends is unwound there and the
                     Contains("keeps") && Contains("ask::get") && Contains("lifetimes_test.cpp:"));
 }
 
-TEST_CASE("a resumption that could not be resumed is still what it was") {
+TEST_CASE("a resume that throws while it makes its answer leaves the resumption as it was") {
   every_frame_dies const check;
   keeps k;
   run(handle(k, asks()));
@@ -143,13 +143,13 @@ TEST_CASE("a region that ends inside a body captured further out unwinds its own
     CHECK(run(handle(outer_keeper, outside)) == -1);
     CHECK(out.empty());
   }
-  CHECK(out == "i");  // the rest can only be dropped
+  CHECK(out == "i");  // the other frames can only be dropped
   CHECK_THROWS_AS(resume(std::move(outer_keeper.k), 3), resumption_expired);
   outer_keeper.k = {};
   CHECK(out == "io");
 }
 
-TEST_CASE("a region that ends while its body runs answers what is asked of it with an exception") {
+TEST_CASE("a region that ends while its body runs answers later operations with an exception") {
   every_frame_dies const check;
   std::optional<parks> p(std::in_place);
   bool told = false;
@@ -182,7 +182,7 @@ TEST_CASE("a region may end in a clause of its own") {
   CHECK(out == "x");
 }
 
-TEST_CASE("resumptions of a region in frames of the same region are destroyed once") {
+TEST_CASE("resumptions of a region that lie in frames of the same region are destroyed once") {
   every_frame_dies const check;
   std::string out;
   {
@@ -209,7 +209,7 @@ TEST_CASE("resumptions of a region in frames of the same region are destroyed on
 
 // ---- owned and borrowed
 
-TEST_CASE("an owned handler lives as long as anything can perform to it") {
+TEST_CASE("an owned handler lives as long as any frame can perform to it") {
   every_frame_dies const check;
   std::string out;
   struct answers_and_leaves {
@@ -225,12 +225,12 @@ TEST_CASE("an owned handler lives as long as anything can perform to it") {
     });
   };
   run(handle<ask>(answers_and_leaves{std::make_shared<leaves>(out, 'h')}, body));
-  CHECK(out.empty());  // its `handle` has returned, and the process may still ask
+  CHECK(out.empty());  // its `handle` has returned, but the process may still ask
   q.run_all();
   CHECK(out == "h");
 }
 
-TEST_CASE("what would perform to a borrowed handler that has answered is refused") {
+TEST_CASE("a resumption that could perform to a borrowed handler that has ended is refused") {
   every_frame_dies const check;
   queue q;
   auto const body = [&q]() -> eff<void, ask> {
@@ -284,13 +284,13 @@ TEST_CASE("a borrowed handler that is no region must not keep a resumption") {
   CHECK(out == "xy");
   CHECK_THROWS_AS(resume(std::move(c.k), 1), resumption_expired);
 
-  // lent inside a composition: its region is the whole expression
+  // In a composition, the borrowed handler would have to be a region of the whole expression.
   keeps_on_the_sly inner;
   CHECK_THROWS_AS(run(handle(with<ask>(inner) | with<tick>([](tick::now) {}), asks())),
                   not_a_region);
 }
 
-TEST_CASE("a borrowed handler may use what it keeps up before it answers") {
+TEST_CASE("a borrowed handler that is no region may use its resumption before it answers") {
   every_frame_dies const check;
   struct resumes_at_once {
     int on(ask::get, resumption<int, int> k) { return resume(std::move(k), 20) + 1; }
@@ -324,7 +324,8 @@ TEST_CASE("a coroutine clause performs outward after its body has ended, with a 
   CHECK(log == std::vector{1});
 }
 
-TEST_CASE("a coroutine clause may be captured further out, and resumed when its handler is gone") {
+TEST_CASE(
+    "a coroutine clause may be captured further out, and resumed when its handler has ended") {
   every_frame_dies const check;
   parks p;
   int answer = 0;
@@ -357,7 +358,8 @@ TEST_CASE("a coroutine clause may be captured further out, and resumed when its 
   CHECK(answer == 21);
 }
 
-TEST_CASE("a clause that drops the rest ends the body there, the innermost frame first") {
+TEST_CASE(
+    "a clause that drops its resumption unwinds the body at once, the innermost frame first") {
   every_frame_dies const check;
   std::string out;
   struct drops {
@@ -373,7 +375,8 @@ TEST_CASE("a clause that drops the rest ends the body there, the innermost frame
 
 // ---- last
 
-TEST_CASE("`last` may jump to a rest that was kept, and a result of it that is dropped drops it") {
+TEST_CASE(
+    "`last` may jump to a resumption that was kept; dropping its outcome drops the resumption") {
   every_frame_dies const check;
   struct second_chance : region {
     std::vector<resumption<int, int>> kept;
@@ -402,9 +405,9 @@ TEST_CASE("`last` may jump to a rest that was kept, and a result of it that is d
   CHECK(out == "ac");
 }
 
-// ---- answers that carry the rest
+// ---- answers that hold a resumption
 
-TEST_CASE("an answer may carry the rest") {
+TEST_CASE("an answer may hold the resumption") {
   every_frame_dies const check;
   struct numbers {
     struct next : op<void> {
@@ -447,7 +450,7 @@ TEST_CASE("a resumption may be moved to another thread and resumed there") {
   CHECK(answer == 12);
 }
 
-TEST_CASE("frames born on one thread may die on another, back and forth") {
+TEST_CASE("frames that one thread created may be destroyed on another") {
   every_frame_dies const check;
   constexpr int rounds = 200;
   std::vector<std::unique_ptr<keeps>> regions(rounds);
@@ -466,11 +469,11 @@ TEST_CASE("frames born on one thread may die on another, back and forth") {
 
 // ---- ordinary code in between
 
-TEST_CASE("what would suspend ordinary code is refused, and names both") {
+TEST_CASE("an operation that would suspend ordinary code is refused, and the message names both") {
   every_frame_dies const check;
   keeps k;
   auto const drives = []() -> eff<int, ask> {
-    parks p;  // ordinary code that drives is to stand between the question and `k`
+    parks p;  // drives as ordinary code between the question and `k`
     std::string said;
     co_await handle(p, [&said]() -> eff<void, tick, ask> {
       co_await tick::now{};
@@ -488,7 +491,7 @@ TEST_CASE("what would suspend ordinary code is refused, and names both") {
   CHECK_FALSE(k.k);
 }
 
-TEST_CASE("run inside a computation is a call") {
+TEST_CASE("run() inside a computation is an ordinary call") {
   every_frame_dies const check;
   struct runs_another {
     int on(ask::get) const { return run(handle<ask>(answers{3}, asks())); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// Files that go on from frame to frame differently do not link: the symbol of a function that
-/// returns an eff says how.
+/// Object files with different transfers between frames do not link, since the symbol of a function
+/// that returns an eff names the transfer.
 
 #include <catch2/catch.hpp>
 
@@ -10,7 +10,7 @@
 weft::eff<void> a_computation();
 weft::resumption<int, int> a_resumption();
 
-// The same two functions, by the symbols that they must have.
+// The same two functions, by their expected symbols.
 #if defined(__clang__)
 extern "C" void a_computation_by_symbol() asm("_Z13a_computationB9symmetricv");
 extern "C" void a_resumption_by_symbol() asm("_Z12a_resumptionB9symmetricv");
@@ -25,7 +25,9 @@ extern "C" void a_resumption_by_symbol() asm("_Z12a_resumptionB8bouncingv");
 weft::eff<void> a_computation() { co_return; }
 weft::resumption<int, int> a_resumption() { return {}; }
 
-TEST_CASE("a function that returns an eff or a resumption says in its symbol how frames go on") {
+TEST_CASE(
+    "a function that returns an eff or a resumption has the transfer between frames in its "
+    "symbol") {
   CHECK(reinterpret_cast<void*>(&a_computation) ==
         reinterpret_cast<void*>(&a_computation_by_symbol));
   CHECK(reinterpret_cast<void*>(&a_resumption) == reinterpret_cast<void*>(&a_resumption_by_symbol));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// Resumptions that are part of what was recorded: an answer in a log holds one whose past is that
-/// log.  When no program is left that could resume any of them, all of it is freed.
+/// Cycles: an answer in a replay log holds a resumption whose past is that log.  Once no program
+/// can resume any of them, all of it is freed.
 
 #include <catch2/catch.hpp>
 #include <cstddef>
@@ -26,14 +26,14 @@ struct closing {
   struct close : op<closure> {};
   using operations = op_list<close>;
 };
-/// Answers with a closure that holds the resumption it is given to.
+/// Answers with a closure that holds the resumption of that answer.
 struct gives_itself : handler<closing> {
   eff<int> on(closing::close, multi_resumption<closure, int> k) const {
     closure const own = [k] { return k ? 1 : 0; };  // named: g++ 12
     co_return co_await k(own);
   }
 };
-/// Answers with what it is given.
+/// Answers with the closure that it is given.
 struct echoing {
   struct echo : op<closure> {
     explicit echo(closure f) : what(std::move(f)) {}
@@ -55,7 +55,7 @@ struct hands_out : handler<pick> {
   token on_return(int) const { return {}; }
 };
 
-/// Has a tick answered with an exception that holds its resumption.
+/// Raises an exception into a tick, which holds the resumption of that tick.
 struct thrown {
   multi_resumption<void, int> k;
 };
@@ -73,7 +73,7 @@ eff<int, pick, ask> asks_and_picks() {
 
 }  // namespace
 
-TEST_CASE("an answer that holds the resumption it was given to goes with the last run") {
+TEST_CASE("an answer that holds its own resumption is freed with the last run") {
   every_frame_dies const check;
   int const asked_before = GENERATE(0, 1, 2, 3, 4, 5, 200);
   int const closed = GENERATE(1, 2, 3, 200);
@@ -90,7 +90,7 @@ TEST_CASE("an answer that holds the resumption it was given to goes with the las
   CHECK(sum == asked_before + closed);
 }
 
-TEST_CASE("answers that hold their resumptions are told again by a replay") {
+TEST_CASE("a replay gives answers that hold their own resumptions again") {
   every_frame_dies const check;
   auto const body = []() -> eff<int, closing, pick> {
     int sum = 0;
@@ -118,7 +118,7 @@ TEST_CASE("answers that hold their resumptions are told again by a replay") {
   CHECK(all.back() == 36);
 }
 
-TEST_CASE("an exception as the answer may hold the resumption it was given to") {
+TEST_CASE("an exception raised into an operation may hold the resumption of the operation") {
   every_frame_dies const check;
   auto const body = []() -> eff<int, tick, ask> {
     int caught = co_await ask::get{};
@@ -132,7 +132,7 @@ TEST_CASE("an exception as the answer may hold the resumption it was given to") 
   CHECK(run(handle(fails_with_itself() | with<ask>(answers{1}), body)) == 11);
 }
 
-TEST_CASE("an answer may hold what waits inside the body that it was given to") {
+TEST_CASE("an answer may hold a resumption of a body inside the body that receives it") {
   every_frame_dies const check;
   auto const body = []() -> eff<int, closing, echoing, ask> {
     token const inside = co_await handle(hands_out(), asks_and_picks);
@@ -144,7 +144,7 @@ TEST_CASE("an answer may hold what waits inside the body that it was given to") 
   CHECK(run(handle(gives_itself() | echoes() | with<ask>(answers{1}), body)) == 3);
 }
 
-TEST_CASE("the body of such an answer may be dropped") {
+TEST_CASE("a body that has received such answers may be dropped") {
   every_frame_dies const check;
   struct drops : gives_itself, echoes {
     using handles = row<closing, echoing, stop>;
@@ -162,9 +162,9 @@ TEST_CASE("the body of such an answer may be dropped") {
   CHECK(run(handle(drops() | with<ask>(answers{1}), body)) == 2);
 }
 
-TEST_CASE("what a body computes, or throws, may hold what waits inside it") {
+TEST_CASE("a result or an exception of a body may hold a resumption of a body inside") {
   every_frame_dies const check;
-  struct copied_only {  // when it is moved from, it is what it was
+  struct copied_only {  // moving from it changes nothing
     explicit copied_only(token t) : inside(std::move(t)) {}
     copied_only(copied_only const&) = default;
     copied_only& operator=(copied_only const&) = default;
@@ -191,7 +191,8 @@ TEST_CASE("what a body computes, or throws, may hold what waits inside it") {
   }
 }
 
-TEST_CASE("an answer that was kept outside can be resumed when its body has ended") {
+TEST_CASE(
+    "a resumption from an answer that was kept outside can be resumed when its body has ended") {
   every_frame_dies const check;
   struct keeps_a_copy : handler<closing> {
     std::vector<multi_resumption<closure, int>>& kept;
@@ -224,7 +225,7 @@ TEST_CASE("an answer that was kept outside can be resumed when its body has ende
 
 namespace {
 
-/// Captures up to the handler of `Label`, which goes too, and calls `f` with what was captured.
+/// Captures up to the handler of `Label`, inclusive, and calls `f` with the captured continuation.
 template <class Label, class Answer, class Hole, class... Outside>
 struct subcont : op<Hole> {
   using function = std::function<eff<Answer, Outside...>(multi_resumption<Hole, Answer>)>;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-/// What must hold when a resumption is resumed more than once, however that is done.
+/// Laws of resuming more than once.
 ///
-/// The laws that speak of no log are written over a list of policies.  Their programs keep across a
-/// capture only what may be copied byte by byte.
+/// Laws that do not mention a log are written over a list of policies.  Their programs keep across
+/// a capture only data that may be copied byte by byte.
 
 #include <algorithm>
 #include <array>
@@ -38,7 +38,7 @@ using numbers = std::vector<int>;
 
 // ---- laws of every policy
 
-TEMPLATE_TEST_CASE("every resume sees the past as it was", "", replay, bitwise) {
+TEMPLATE_TEST_CASE("every resume finds the state of the body at the capture", "", replay, bitwise) {
   every_frame_dies const check;
   numbers seen;
   keeps_picks h;
@@ -65,7 +65,7 @@ TEMPLATE_TEST_CASE("every resume sees the past as it was", "", replay, bitwise) 
   CHECK(seen == numbers{35, 26, 37, 28});
 }
 
-TEMPLATE_TEST_CASE("what follows a capture runs once for each resume, what follows none, never", "",
+TEMPLATE_TEST_CASE("the code after a capture runs once for each resume, and never without one", "",
                    replay, bitwise) {
   every_frame_dies const check;
   int const times = GENERATE(0, 1, 2, 7);
@@ -84,7 +84,8 @@ TEMPLATE_TEST_CASE("what follows a capture runs once for each resume, what follo
   CHECK(after == times);
 }
 
-TEMPLATE_TEST_CASE("locals are copies, in every frame of the chain", "", replay, bitwise) {
+TEMPLATE_TEST_CASE("each resume has copies of the locals of every frame in the chain", "", replay,
+                   bitwise) {
   every_frame_dies const check;
   struct calls {
     static eff<int, pick> inner(int n) {
@@ -104,8 +105,7 @@ TEMPLATE_TEST_CASE("locals are copies, in every frame of the chain", "", replay,
         numbers{1100, 11100, 1101, 11101, 1101, 11101, 1102, 11102});
 }
 
-TEMPLATE_TEST_CASE("resumed in any order, each comes to what its answers say", "", replay,
-                   bitwise) {
+TEMPLATE_TEST_CASE("resumes in any order give the results of their answers", "", replay, bitwise) {
   every_frame_dies const check;
   unsigned const seed = GENERATE(range(1u, 21u));
   CAPTURE(seed);
@@ -138,7 +138,7 @@ TEMPLATE_TEST_CASE("resumed in any order, each comes to what its answers say", "
       CHECK(result == 0);
       all.push_back({h.waiting.back(), path, from.length + 1});
     }
-    if (dice() % 8 == 0 && all.size() > 1) {  // forget one
+    if (dice() % 8 == 0 && all.size() > 1) {  // drop one
       std::swap(all[dice() % all.size()], all.back());
       all.pop_back();
     }
@@ -146,8 +146,8 @@ TEMPLATE_TEST_CASE("resumed in any order, each comes to what its answers say", "
   CHECK(h.waiting.size() + static_cast<std::size_t>(ended) == 61);
 }
 
-TEMPLATE_TEST_CASE("resumed from inside its own clause, by a call or awaited", "", replay,
-                   bitwise) {
+TEMPLATE_TEST_CASE("a clause may resume its own resumption twice, by a call or by an await", "",
+                   replay, bitwise) {
   every_frame_dies const check;
   struct by_call {
     int on(pick::one, multi_resumption<int, int> k) { return resume(k, 1) + 100 * resume(k, 2); }
@@ -168,7 +168,8 @@ TEMPLATE_TEST_CASE("resumed from inside its own clause, by a call or awaited", "
   CHECK(run(handle<pick>(awaited(), sum, TestType())) == 11 + 1200 + 2100 + 220000);
 }
 
-TEMPLATE_TEST_CASE("resumed when the body has long ended elsewhere", "", replay, bitwise) {
+TEMPLATE_TEST_CASE("a capture may be resumed after an earlier run of its body has ended", "",
+                   replay, bitwise) {
   every_frame_dies const check;
   keeps_picks<int> h;
   run(handle<pick>(
@@ -183,8 +184,9 @@ TEMPLATE_TEST_CASE("resumed when the body has long ended elsewhere", "", replay,
   CHECK(resume(h.waiting[0], 3) == 9);
 }
 
-TEMPLATE_TEST_CASE("one that throws, throws to whoever resumed it, and to nobody else", "", replay,
-                   bitwise) {
+TEMPLATE_TEST_CASE(
+    "an exception of a resumed body goes to the caller that resumed it, and to no other", "",
+    replay, bitwise) {
   every_frame_dies const check;
   keeps_picks<int> h;
   run(handle<pick>(
@@ -205,7 +207,7 @@ TEMPLATE_TEST_CASE("one that throws, throws to whoever resumed it, and to nobody
   CHECK_THROWS_WITH(resume(second, 1), "odd again");
   CHECK(resume(second, 4) == 6);
 
-  struct forgives {  // in a clause, too
+  struct forgives {  // also in a clause
     eff<int> on(pick::one, multi_resumption<int, int> k) {
       int caught = 0;
       for (int i = 0; i != 4; ++i) {
@@ -226,7 +228,7 @@ TEMPLATE_TEST_CASE("one that throws, throws to whoever resumed it, and to nobody
   CHECK(run(handle<pick>(forgives(), odd_throws, TestType())) == 2002);
 }
 
-TEMPLATE_TEST_CASE("an exception as the answer belongs to the past of what comes after", "", replay,
+TEMPLATE_TEST_CASE("an exception as the answer is part of the past of later captures", "", replay,
                    bitwise) {
   every_frame_dies const check;
   keeps_picks<int> h;
@@ -254,7 +256,7 @@ TEMPLATE_TEST_CASE("an exception as the answer belongs to the past of what comes
   CHECK(resume(after_five, 4) == 40);
 }
 
-TEMPLATE_TEST_CASE("an owned handler goes when the last that could resume goes", "", replay,
+TEMPLATE_TEST_CASE("an owned handler is destroyed with the last resumption of its body", "", replay,
                    bitwise) {
   every_frame_dies const check;
   struct step {
@@ -279,7 +281,8 @@ TEMPLATE_TEST_CASE("an owned handler goes when the last that could resume goes",
   CHECK(counted.use_count() == 1);
 }
 
-TEMPLATE_TEST_CASE("resumed with nothing, again and again at one place", "", replay, bitwise) {
+TEMPLATE_TEST_CASE("an operation without an answer may be resumed many times at one place", "",
+                   replay, bitwise) {
   every_frame_dies const check;
   struct keeps_again : region {
     std::vector<multi_resumption<void, int>> waiting;
@@ -297,7 +300,7 @@ TEMPLATE_TEST_CASE("resumed with nothing, again and again at one place", "", rep
         co_return n;
       },
       TestType()));
-  std::vector<multi_resumption<void, int>> at{h.waiting.back()};  // the first, second, third
+  std::vector<multi_resumption<void, int>> at{h.waiting.back()};  // the three captures
   for (std::size_t i = 0; i != 3; ++i) {
     int const expected = i == 2 ? 3 : -1;
     CHECK(resume(at[i]) == expected);
@@ -307,7 +310,7 @@ TEMPLATE_TEST_CASE("resumed with nothing, again and again at one place", "", rep
   }
 }
 
-TEMPLATE_TEST_CASE("a handler inside is each run's own, with its state", "", replay, bitwise) {
+TEMPLATE_TEST_CASE("each run has its own handlers inside, with their state", "", replay, bitwise) {
   every_frame_dies const check;
   auto const body = []() -> eff<int, pick> {
     co_return co_await handle(state_of(0), []() -> eff<int, pick, state<int>> {
@@ -321,11 +324,11 @@ TEMPLATE_TEST_CASE("a handler inside is each run's own, with its state", "", rep
   CHECK(run(handle<pick>(tries_picks<>{2}, body, TestType())) == numbers{0, 1, 10, 11});
 }
 
-// ---- laws of replay: nobody hears anything again
+// ---- laws of replay: no handler hears an operation again
 
 namespace {
 
-/// How often it was asked, whatever kind of clause answers.
+/// Counts the questions; each kind of clause derives from it.
 struct asked {
   int times = 0;
 };
@@ -355,13 +358,13 @@ eff<int, pick, ask> asks_between() {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("a replay never asks again: neither a value clause, nor one that suspends", "",
+TEMPLATE_TEST_CASE("a replay asks neither a value clause nor a clause that suspends again", "",
                    by_value, by_jump, by_resume, by_coroutine) {
   every_frame_dies const check;
   TestType h;
   CHECK(run(handle<ask>(h, handle<pick>(tries_picks<>{2}, asks_between))) ==
         numbers{1020, 1021, 1130, 1131});
-  CHECK(h.times == 3);  // not 6, as often as the question is passed
+  CHECK(h.times == 3);  // not 6, which is the number of times that the body passes the question
 }
 
 TEST_CASE("a replay never prints again") {
@@ -380,7 +383,7 @@ TEST_CASE("a replay never prints again") {
   CHECK(text == "(000))111))");
 }
 
-TEST_CASE("code between operations runs again, once for each resume but the first") {
+TEST_CASE("code between operations runs again, once for each resume after the first") {
   every_frame_dies const check;
   int before = 0;
   int const times = GENERATE(1, 2, 5);
@@ -393,7 +396,8 @@ TEST_CASE("code between operations runs again, once for each resume but the firs
   CHECK(before == times);
 }
 
-TEST_CASE("constructors and destructors balance, whether resumed, dropped or thrown through") {
+TEST_CASE(
+    "constructors and destructors balance in bodies that are resumed, dropped or thrown through") {
   every_frame_dies const check;
   struct witness {
     explicit witness(int& n) : alive(n) { ++alive; }
@@ -424,7 +428,7 @@ TEST_CASE("constructors and destructors balance, whether resumed, dropped or thr
       else
         resume(h.waiting[0], i);
     }
-    CHECK(alive == (times == 0 ? 2 : times <= 2 ? 1 : 2));  // those that wait
+    CHECK(alive == (times == 0 ? 2 : times <= 2 ? 1 : 2));  // in the bodies that wait
   }
   CHECK(alive == 0);
 }
@@ -449,7 +453,7 @@ TEST_CASE("an answer that owns something is copied for each run") {
         a_long_one + "0" + a_long_one + "1" + a_long_one + "2");
 }
 
-TEST_CASE("the handler's own value clauses are recorded, also those that ask outward") {
+TEST_CASE("value clauses of the handler itself are recorded, also those that ask outward") {
   every_frame_dies const check;
   struct mixed : tries_picks<> {
     int own = 0;
@@ -472,7 +476,8 @@ TEST_CASE("the handler's own value clauses are recorded, also those that ask out
   CHECK(outermost.times == 3);
 }
 
-TEST_CASE("a value clause inside, which asks across what records, is not answered anew") {
+TEST_CASE(
+    "a value clause inside runs again in a replay, but its questions to handlers outside do not") {
   every_frame_dies const check;
   by_value outermost;
   int inner_asked = 0;
@@ -486,10 +491,10 @@ TEST_CASE("a value clause inside, which asks across what records, is not answere
   CHECK(run(handle<ask>(outermost, handle<pick>(tries_picks<>{2}, body))) ==
         numbers{2040, 2041, 2160, 2161});
   CHECK(outermost.times == 3);
-  CHECK(inner_asked == 4 * 2);  // it stands inside, and is run again
+  CHECK(inner_asked == 4 * 2);  // the handler stands inside, and runs again
 }
 
-TEST_CASE("an operation that is raised outside is raised again in each run") {
+TEST_CASE("an exception that arose at an operation in the first run arises in each later run") {
   every_frame_dies const check;
   struct throws : asked {
     int on(ask::get) {
@@ -513,7 +518,7 @@ TEST_CASE("an operation that is raised outside is raised again in each run") {
 
 // ---- outer_of
 
-TEST_CASE("outer_of inside what is recorded is recorded too") {
+TEST_CASE("outer_of inside a recorded body is recorded") {
   every_frame_dies const check;
   auto const body = []() -> eff<int, pick, ask> {
     int const a = co_await outer_of<ask>(ask::get{});
@@ -530,21 +535,21 @@ TEST_CASE("outer_of inside what is recorded is recorded too") {
           expected);
     CHECK(nearest.times == 0);
   }
-  SECTION("the nearest stands inside") {
+  SECTION("the nearest handler stands inside") {
     auto const inside = [&nearest, body]() -> eff<int, pick, ask> {
       co_return co_await handle<ask>(nearest, body);
     };
     CHECK(run(handle<ask>(outermost, handle<pick>(tries_picks<>{2}, inside))) == expected);
     CHECK(nearest.times == 0);
   }
-  SECTION("the nearest is the one that records") {
+  SECTION("the nearest handler is the one that records") {
     struct both : tries_picks<> {
       using tries_picks<>::on;
       int on(ask::get) { return -1; }
     };
     CHECK(run(handle<ask>(outermost, handle<pick, ask>(both{{2}}, body))) == expected);
   }
-  SECTION("there is none further out") {
+  SECTION("there is no handler further out") {
     CHECK_THROWS_AS(run(handle<ask>(outermost, handle<pick>(tries_picks<>{2}, body))),
                     no_outer_handler);
     outermost.times = 3;
@@ -552,7 +557,7 @@ TEST_CASE("outer_of inside what is recorded is recorded too") {
   CHECK(outermost.times == 3);
 }
 
-// ---- one that records inside another
+// ---- a recording handler inside another
 
 namespace {
 
@@ -583,16 +588,19 @@ eff<int, pick, ask> flips_inside() {
 
 }  // namespace
 
-TEST_CASE("what crosses two that record is heard once, and answered as it was") {
+TEST_CASE(
+    "an operation that crosses two recording handlers is heard once, and replayed with its "
+    "answer") {
   every_frame_dies const check;
   by_value outermost;
   auto const all = run(handle<ask>(outermost, handle<pick>(tries_picks<>{2}, flips_inside)));
-  // asked: 1 first, 2 heads; picked 0: 3 heads, 4 and 5 tails; picked 1: 6 heads, 7 and 8 tails
+  // Asked: 1 at the start, 2 for heads; with pick 0: 3 for heads, 4 and 5 for tails; with pick 1: 6
+  // for heads, 7 and 8 for tails.
   CHECK(all == numbers{(1 + 20 + 300) + (1 + 40 + 500), (1 + 20 + 1000 + 600) + (1 + 70 + 800)});
   CHECK(outermost.times == 8);
 }
 
-TEST_CASE("what crosses two that record may be suspended and kept outside") {
+TEST_CASE("an operation that crosses two recording handlers may be suspended and kept outside") {
   every_frame_dies const check;
   struct parks_ask : region {
     std::optional<resumption<int, numbers>> k;
@@ -613,7 +621,7 @@ TEST_CASE("what crosses two that record may be suspended and kept outside") {
   CHECK(answers_given == 8);
 }
 
-TEST_CASE("an inner one that was kept does not outlive the run it belongs to") {
+TEST_CASE("an inner resumption that was kept expires when the handler of its run has answered") {
   every_frame_dies const check;
   struct keeps_flip : region {
     std::vector<multi_resumption<bool, int>> waiting;
@@ -635,7 +643,7 @@ TEST_CASE("an inner one that was kept does not outlive the run it belongs to") {
   CHECK_THROWS_AS(resume(inner.waiting[0], false), resumption_expired);
 }
 
-TEST_CASE("an inner one that was kept goes on when the run it belongs to has ended, but for it") {
+TEST_CASE("an inner resumption can be resumed after its run has ended, but cannot pick again") {
   every_frame_dies const check;
   struct keeps_flip : region {
     std::vector<multi_resumption<bool, int>> waiting;
@@ -654,12 +662,12 @@ TEST_CASE("an inner one that was kept goes on when the run it belongs to has end
     CHECK(all == numbers{-1});
     CHECK(resume(inner.waiting[0], false) == 1 + 20 + 300);
     CHECK(resume(inner.waiting[0], false) == 1 + 40 + 500);
-    CHECK_THROWS_AS(resume(inner.waiting[0], true), needs_control);  // who picks is done
+    CHECK_THROWS_AS(resume(inner.waiting[0], true), needs_control);  // that body has ended
   };
   run(handle<ask>(outermost, kept));
 }
 
-// ---- sealing
+// ---- operations that seal
 
 namespace {
 
@@ -677,12 +685,13 @@ struct opens : handler<port> {
 
 }  // namespace
 
-TEST_CASE("after an answer that cannot be had twice a choice throws unforkable, and names it") {
+TEST_CASE(
+    "a choice after an answer that cannot be copied throws unforkable, which names the operation") {
   every_frame_dies const check;
   auto const opens_one = []() -> eff<int, pick, port> {
     int n = co_await port::open{};
     try {
-      n += co_await pick::one{};  // it is thrown here
+      n += co_await pick::one{};  // throws
     } catch (unforkable const&) {
       n += 100;
       throw;
@@ -701,7 +710,7 @@ TEST_CASE("after an answer that cannot be had twice a choice throws unforkable, 
       text_of<unforkable>([&] { run(handle(opens(), handle<pick>(tries_picks<>{2}, owns_one))); });
   CHECK_THAT(owned, Contains("port::own at "));
 
-  auto const at_most_one = []() -> eff<int, pick, port> {  // it may be caught, and all goes on
+  auto const at_most_one = []() -> eff<int, pick, port> {  // a program may catch it and continue
     int n = co_await port::open{};
     try {
       n += co_await pick::one{};
@@ -714,7 +723,7 @@ TEST_CASE("after an answer that cannot be had twice a choice throws unforkable, 
   CHECK(run(handle(opens(), handle<pick>(tries_picks<>{2}, at_most_one))) == numbers{102});
 }
 
-TEST_CASE("what was captured before an answer that seals may be resumed again and again") {
+TEST_CASE("a capture before an answer that seals may be resumed many times") {
   every_frame_dies const check;
   auto const seals_later = []() -> eff<int, pick, port> {
     int const a = co_await pick::one{};
@@ -724,7 +733,7 @@ TEST_CASE("what was captured before an answer that seals may be resumed again an
   CHECK(run(handle(opens(), handle<pick>(tries_picks<>{3}, seals_later))) == numbers{1, 11, 21});
 }
 
-TEST_CASE("neither an answer that failed nor one that is handled inside seals") {
+TEST_CASE("an operation that throws, or that is handled inside, does not seal") {
   every_frame_dies const check;
   auto const fails_once = []() -> eff<int, pick, port> {
     int n = 0;
@@ -747,7 +756,7 @@ TEST_CASE("neither an answer that failed nor one that is handled inside seals") 
   CHECK(run(handle<pick>(tries_picks<>{2}, inside)) == numbers{3, 4});
 }
 
-TEST_CASE("what seals further out seals all that it crosses") {
+TEST_CASE("an operation that seals further out seals every recording handler that it crosses") {
   every_frame_dies const check;
   struct nested {
     static eff<int, flip, pick, port> body() {
@@ -773,7 +782,7 @@ TEST_CASE("what seals further out seals all that it crosses") {
   CHECK(run(handle(opens(), handle<pick>(tries_picks<>{2}, nested::inside))) == numbers{110});
 }
 
-TEST_CASE("that a choice is refused is an answer too, to all that record on the way") {
+TEST_CASE("the refusal of a choice is an answer, which all handlers that record on the way log") {
   every_frame_dies const check;
   struct nested {
     static eff<int, flip, pick> body() {
@@ -810,7 +819,7 @@ TEST_CASE("a sealed body may still be suspended by a clause that resumes once") 
 
 // ---- the limit of a log
 
-TEST_CASE("a log over its limit is dropped, and says so") {
+TEST_CASE("a log over its limit is dropped, and its error names the limit") {
   detail::replay_log log(2);
   auto const at = [](auto o, std::source_location here = std::source_location::current()) {
     return detail::site_of(o, here);
@@ -831,7 +840,7 @@ TEST_CASE("a log over its limit is dropped, and says so") {
   CHECK(none.is_over());
 }
 
-TEST_CASE("the limit is one log's: a copy goes on counting from what it shares") {
+TEST_CASE("each log has its own limit: a copy counts on from the entries that it shares") {
   detail::replay_log log(3);
   detail::result_slot<int> number;
   number.set(1);
@@ -876,7 +885,7 @@ struct silent : handler<say> {
   void on(say::text const&) {}
 };
 
-/// What is thrown when `body` is resumed for the second time.
+/// The text of the divergence when `body` is resumed for the second time.
 template <class Body>
 std::string second_run_of(Body body) {
   every_frame_dies const check;
@@ -895,7 +904,8 @@ std::string second_run_of(Body body) {
 
 }  // namespace
 
-TEST_CASE("a run that performs something else is a divergence, which names both and the places") {
+TEST_CASE(
+    "a run that performs another operation is a divergence, which names both and their places") {
   int runs = 0;
   auto const text = second_run_of([&runs]() -> eff<int, pick, say, ask> {
     ++runs;
@@ -909,7 +919,7 @@ TEST_CASE("a run that performs something else is a divergence, which names both 
                        Contains("the first time it performed ") && Contains("say::number at "));
 }
 
-TEST_CASE("a run that performs the same elsewhere is a divergence") {
+TEST_CASE("a run that performs the same operation at another place is a divergence") {
   int runs = 0;
   auto const text = second_run_of([&runs]() -> eff<int, pick, say> {
     co_await say::number(0);
@@ -941,7 +951,7 @@ TEST_CASE("debug builds compare the data of operations, by bytes or by hash_valu
 }
 #endif
 
-TEST_CASE("a run that ends before it comes to the capture is a divergence") {
+TEST_CASE("a run that ends before it reaches the capture is a divergence") {
   int runs = 0;
   auto const text = second_run_of([&runs]() -> eff<int, pick, say> {
     ++runs;
@@ -952,7 +962,7 @@ TEST_CASE("a run that ends before it comes to the capture is a divergence") {
   CHECK_THAT(text, Contains("operation 1, ended") && Contains("say::number"));
 }
 
-TEST_CASE("a divergence is not the program's to catch") {
+TEST_CASE("a program cannot catch its own divergence") {
   int runs = 0;
   bool caught = false;
   auto const text = second_run_of([&]() -> eff<int, pick, say, ask> {
@@ -977,7 +987,7 @@ TEST_CASE("a divergence is not the program's to catch") {
   CHECK_FALSE(caught);
 }
 
-TEST_CASE("a divergence of a clause that asks is reported, though the program catches it") {
+TEST_CASE("a divergence of a clause that asks outward is reported even if the program catches it") {
   int runs = 0;
   auto const text = second_run_of([&runs]() -> eff<int, pick, say, ask> {
     ++runs;
@@ -1011,7 +1021,7 @@ TEST_CASE("a divergence of a clause that asks is reported, though the program ca
   CHECK_THAT(text, Contains("say::number"));
 }
 
-TEST_CASE("a divergence ends the run: what waits in it is destroyed, and others are as they were") {
+TEST_CASE("a divergence unwinds the frames of its run, and other captures are as they were") {
   every_frame_dies const check;
   std::string out;
   bool astray = false;
@@ -1040,7 +1050,7 @@ TEST_CASE("a divergence ends the run: what waits in it is destroyed, and others 
   CHECK(outermost.times == 0);
 }
 
-TEST_CASE("an inner one that is run again inside an outer replay diverges for both") {
+TEST_CASE("a divergence of an inner body that runs again inside an outer replay is one for both") {
   every_frame_dies const check;
   int runs = 0;
   by_value outermost;
@@ -1058,7 +1068,7 @@ TEST_CASE("an inner one that is run again inside an outer replay diverges for bo
     try {
       n = co_await handle<flip>(both_sides(), body);
     } catch (replay_divergence const&) {
-      n = 1000;  // the inner one's may be caught: it was resumed here
+      n = 1000;  // may catch the inner divergence, since it resumed there
     }
     co_return n;
   };
@@ -1072,7 +1082,7 @@ TEST_CASE("an inner one that is run again inside an outer replay diverges for bo
 
 // ---- threads
 
-TEST_CASE("of two threads that resume one capture exactly one gets the frames that wait") {
+TEST_CASE("of two threads that resume one capture, exactly one gets the waiting frames") {
   struct step {
     int value = 0;
     multi_resumption<int, step> rest;
@@ -1108,7 +1118,7 @@ TEST_CASE("of two threads that resume one capture exactly one gets the frames th
     a.join();
     b.join();
     wrong += results != std::array{100 * 105 + 106, 100 * 115 + 116};
-    wrong += starts.load() != 4;  // the first, one racer of two, and a second ending for each
+    wrong += starts.load() != 4;  // the first run, one of the two racers, and a second end for each
   }
   CHECK(wrong == 0);
 }

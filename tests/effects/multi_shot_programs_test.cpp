@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-/// Searches at random, by every policy of resuming twice.
+/// Random searches, by every policy of resuming twice.
 ///
-/// Each is run by weft and by a model that copies all there is (tests/support/random_searches.hpp).
-/// All ways through it must come to the same, in the same order, be it a result, a failure or an
-/// exception; and what is outside must have been asked equally often.
+/// Each search is run by weft and by a model that copies everything
+/// (tests/support/random_searches.hpp).  All ways through it must end alike and in the same order,
+/// with a result, a failure or an exception, and must have asked the handlers outside equally
+/// often.
 ///
-/// A seed that fails is printed; how to run it alone is in tests/support/seeds.hpp.
+/// A seed that fails is printed; tests/support/seeds.hpp explains how to run it alone.
 
 #include <array>
 #include <catch2/catch.hpp>
@@ -44,10 +45,10 @@ struct thrown {
   int value;
 };
 
-// ---- programs, by weft: what is kept across a pick is numbers and pointers
+// ---- programs in weft, which keep only numbers and pointers across a pick
 
 eff<int, search> pick_wide(int n) {
-  std::array<int, 500> much{};  // more than a block of the pool holds
+  std::array<int, 500> much{};  // larger than any block of the pool
   for (int i = 0; i != 500; ++i) much[static_cast<std::size_t>(i)] = n + i;
   int const picked = co_await search::pick{n};
   for (int i = 0; i != 500; ++i)
@@ -87,7 +88,7 @@ eff<int, everything> repeat(searches::statement const* s, int value) {
   co_return value;
 }
 
-/// All but what may end the part, or is said of the value.
+/// Performs any statement except those that may end the part or that refer to the value.
 eff<int, everything> perform(searches::statement const* s, int value) {
   switch (s->what) {
     case does::pick:
@@ -146,12 +147,12 @@ struct counts {
   int on(ask::get) const { return ++*times; }
 };
 
-/// What every handler of a search writes down.
+/// Records the endings of a search, for every handler.
 class notes {
  public:
   void on(search::fail, resumption<never, void>) { endings.push_back({ending::kind::failed}); }
   void on_return(int value) { endings.push_back({ending::kind::result, value}); }
-  /// Calls f, which may throw what the search throws.
+  /// Calls f, and records an exception of the search.
   template <class F>
   void note(F f) {
     try {
@@ -172,7 +173,7 @@ class at_once : public notes, public handler<search> {
   eff<void> on(search::pick p, multi_resumption<int, void> k) {
     std::vector<int> const answers = tactics_.answers(p.n);
     for (std::size_t i = 0; i != answers.size(); ++i) {
-      bool const says_last = i + 1 == answers.size() && answers[i] != 0;  // at times it does not
+      bool const says_last = i + 1 == answers.size() && answers[i] != 0;  // not always
       try {
         if (says_last)
           co_await std::move(k)(answers[i]);
@@ -188,7 +189,7 @@ class at_once : public notes, public handler<search> {
   searches::tactics tactics_;
 };
 
-/// Keeps what waits, of several searches, and resumes it later from ordinary code.
+/// Keeps the resumptions of several searches, and resumes them later from ordinary code.
 class later : public notes, public region, public handler<search> {
  public:
   explicit later(unsigned seed) : waiting(seed), tactics_(seed) {}
@@ -202,14 +203,14 @@ class later : public notes, public region, public handler<search> {
   searches::tactics tactics_;
 };
 
-/// A search from its beginning, as far as its handler goes on with it.
+/// Runs a search from its beginning as far as its handler resumes it.
 template <class Policy, class Handler>
 void start(searches::program const& p, Handler& h, int& asked) {
   auto const body = [program = &p] { return whole(program); };
   h.note([&] { run(handle<ask>(counts{&asked}, handle(h, body, Policy()))); });
 }
 
-/// What the searches came to; a run in which one of these did not occur has shown nothing.
+/// Counts the endings; a test in which one kind did not occur has shown nothing.
 class tally {
  public:
   void add(std::vector<ending> const& all) {
@@ -225,8 +226,8 @@ class tally {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("a search that is resumed at once comes to what a model that copies comes to",
-                   "", replay, bitwise) {
+TEMPLATE_TEST_CASE("a search that is resumed at once ends like a model that copies", "", replay,
+                   bitwise) {
   seeds const tried(300);
   tally happened;
   tried.for_each([&happened](unsigned seed) {
@@ -251,7 +252,7 @@ TEMPLATE_TEST_CASE("a search that is resumed at once comes to what a model that 
   if (!tried.only_some()) happened.check_all_occurred();
 }
 
-TEMPLATE_TEST_CASE("searches that are resumed later, in any order, come to what a model comes to",
+TEMPLATE_TEST_CASE("searches that are resumed later, in any order, end like a model that copies",
                    "", replay, bitwise) {
   seeds const tried(300);
   tally happened;
@@ -261,7 +262,7 @@ TEMPLATE_TEST_CASE("searches that are resumed later, in any order, come to what 
     std::vector<searches::program> programs;
     for (unsigned left = 1 + random(3); left != 0; --left)
       programs.push_back(searches::a_program(random, 3));
-    int const steps = random(4) == 0 ? 10 : 1000;  // at times some are left that wait
+    int const steps = random(4) == 0 ? 10 : 1000;  // sometimes leaves resumptions that wait
 
     searches::tactics what_to_do(seed);
     searches::agenda<searches::model::rest> waiting(seed);

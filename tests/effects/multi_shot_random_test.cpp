@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
 
-/// Programs at random that resume twice, inside one another, held to a machine that can copy.
+/// Random programs that resume twice, inside one another, compared with a machine that can copy.
 ///
-/// A program asks, chooses, throws, catches, seals, and installs handlers round parts of itself. It
-/// is run by weft, and by a machine of some hundred lines whose stack is a list that nobody
-/// changes: to resume twice, it goes on twice.  Both must come to the same result and have asked
-/// the handlers outside equally often, in the same order: then no replay was heard of.
+/// A program asks, chooses, throws, catches, seals, and installs handlers around parts of itself.
+/// It is run by weft and by a machine of a hundred lines whose stack is an immutable list, so to
+/// resume twice the machine continues from it twice.  Both must give the same result and must have
+/// asked the handlers outside equally often, in the same order; so no handler has heard a replay.
 ///
-/// So it is for every policy of resuming twice: what a program keeps across a capture is numbers
-/// and pointers.  Three things are for the policy to say.  What seals ends the log of a replay;
-/// where there is none, nothing is signed.  Bitwise, a handler that resumes twice cannot be
-/// copied itself, nor can its clause: to be captured through one is refused.  And by replay there
-/// are keys: answers that hold the resumption which they are given to, also before it is resumed.
-/// Programs keep them, clauses trade them outside, so they are in the logs that they refer to.
+/// This holds for every policy of resuming twice, since a program keeps only numbers and pointers
+/// across a capture.  Three things depend on the policy.  An operation that seals ends the log of a
+/// replay; without replay no program signs.  Bitwise, a handler that resumes twice cannot be
+/// copied, nor can its clause, so a capture through one is refused.  By replay there are keys:
+/// answers that hold their own resumption, even before it is resumed.  Programs keep keys and
+/// clauses outside trade them, so they are in the logs that they refer to.
 ///
-/// A seed that fails is printed; how to run it alone is in tests/support/seeds.hpp.
+/// A seed that fails is printed; tests/support/seeds.hpp explains how to run it alone.
 
 #include <array>
 #include <catch2/catch.hpp>
@@ -76,7 +76,7 @@ struct trading {
 };
 
 enum class does {
-  ask,      // what is outside
+  ask,      // a handler outside
   mask,     // past the nearest handler of ask
   tick,     // a clause outside that takes the resumption
   pick,     // each of three
@@ -84,7 +84,7 @@ enum class does {
   sign,     // seals
   trade,    // the last key of this part, for itself
   lock,     // each of two keys
-  fail,     // throws, if the value divides by 3
+  fail,     // throws, if the value is divisible by 3
   attempt,  // a part; catches
   call,     // a part
   picks,    // a part, under a handler of pick
@@ -104,7 +104,7 @@ int mix(int a, int b) {
   return static_cast<int>(m % 1'000'003);
 }
 
-/// Where nothing is replayed a question takes the place of each lease and key.
+/// Without replay, a question takes the place of each lease and each key.
 does allowed(does what, bool replays) {
   if (replays) return what;
   if (what == does::locks) return does::call;
@@ -127,11 +127,11 @@ program a_program(std::mt19937& dice, int depth, bool replays) {
   return p;
 }
 
-/// Whether a clause resumes with `next` as well, when all up to now has come to `total`.
+/// Whether a clause also resumes with `next`, if the results so far mix to `total`.
 bool goes_on(does what, int next, int total) {
   return next != (what == does::pick ? 3 : 2) && (next == 0 || total % 11 != 0);
 }
-/// What the clause of pick or flip performs itself, outward, with such a total; or nothing: tick.
+/// The operation that the clause of pick or flip performs outward with this total; tick means none.
 does after(does what, int total, bool replays) {
   if (what != does::flip || total % 8 > 3) return does::tick;
   auto const own = std::array{does::pick, does::ask, does::mask, does::sign}.at(
@@ -139,10 +139,10 @@ does after(does what, int total, bool replays) {
   return allowed(own, replays);
 }
 
-/// What came of it.
+/// The outcome of a program.
 struct result {
   std::string what;
-  int near = 0;  // questions that the nearer handler heard
+  int near = 0;  // questions to the nearer handler
   int far = 0;
   int ticks = 0;
   int leases = 0;
@@ -160,22 +160,22 @@ using stack = std::shared_ptr<frame const>;  // the innermost frame
 struct frame {
   enum class kind { steps, merge, attempt, doubles, handler, clause } is;
   stack out = {};
-  program const* p = nullptr;  // steps: which, and where in it
+  program const* p = nullptr;  // steps: the program, and the position in it
   std::size_t at = 0;
-  int saved = 0;                  // merge, attempt: the value before; clause: what came up to now
+  int saved = 0;                  // merge, attempt: the value before; clause: the total so far
   does of = does::pick;           // handler, clause: pick, flip or lock
   bool sealed = false;            // handler
-  std::vector<frame> again = {};  // clause: what it resumes, the innermost first
+  std::vector<frame> again = {};  // clause: the frames that it resumes, the innermost first
   int next = 0;                   // clause: the next answer
-  bool performs = false;          // clause: waits for what it has performed itself
+  bool performs = false;          // clause: waits for an operation of its own
 };
 
 class machine {
  public:
-  /// By replay, or bitwise.
+  /// By replay if `replays`, else bitwise.
   explicit machine(bool replays) : replays_(replays) {}
 
-  /// None if it takes too many steps.
+  /// None if the program takes too many steps.
   std::optional<result> run(program const& p) {
     if (replays_) enter(does::locks);
     enter(does::picks);
@@ -263,7 +263,7 @@ class machine {
         return capture(what);
     }
   }
-  /// A rest that it awaited, or what it performed itself, has come to a value.
+  /// A resumption that the clause awaited, or an operation of its own, has given a value.
   void clause(frame f) {
     int const total = mix(f.saved, value_);
     does const own = f.performs ? does::tick : after(f.of, total, replays_);
@@ -402,7 +402,7 @@ struct doubling {
 template <class Policy>
 eff<int, all<Policy>> interpret(program const* p, int value);
 
-/// A part, which is given its value: what handlers are installed round.
+/// A part with its initial value: the body of the handlers that are installed around it.
 template <class Policy>
 struct part {
   program const* p;
@@ -428,7 +428,7 @@ eff<int, all<Policy>> run_part(step const* s, int value) {
   }
   co_return caught;
 }
-/// The last key of a part, if there are any.
+/// The last key of a part, for policies that have keys.
 template <class Policy>
 struct ring {
   eff<int, keys<Policy>> take() { co_return 0; }
@@ -569,8 +569,8 @@ result run_by_weft(program const& p, unsigned kind_of_tick) {
 }  // namespace
 
 TEMPLATE_TEST_CASE(
-    "programs that resume twice inside one another do what a machine that copies does", "", replay,
-    bitwise) {
+    "programs that resume twice inside one another have the results of a machine that copies", "",
+    replay, bitwise) {
   constexpr unsigned usual = 2000;
   seeds const tried(usual);
   unsigned ended = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Our names stand beside those of the C library.
+/// The names of weft beside those of the C library.
 
 #include <fcntl.h>
 #include <poll.h>
@@ -70,7 +70,7 @@ eff<int, syncing> synchronised() {
   co_await alone.arrive_and_wait();
   co_return co_await n.get();
 }
-/// Of what POSIX has as well: listen, connect, accept, send, read, write.
+/// Uses names that POSIX also has: listen, connect, accept, send, read, write.
 eff<void, networking, mail, routing> talks(int& n) {
   listener here = co_await listen(endpoint());
   connection there = co_await connect(here.local());
@@ -81,7 +81,7 @@ eff<void, networking, mail, routing> talks(int& n) {
   bool const is_sent = co_await send(process_id(), n);
   n = is_sent ? -1 : static_cast<int>(text.size());
 }
-/// Of what it has besides: open, select.
+/// Uses further names of POSIX: open, select.
 eff<void, mail> waits(int& n) {
   auto [in, to] = co_await open<int>();
   co_await to.send(4);
@@ -92,7 +92,8 @@ eff<void, syncing> counts(int& n) { n = co_await synchronised(); }
 
 }  // namespace
 
-TEST_CASE("`using namespace weft` hides nothing of the C library, and is hidden by nothing") {
+TEST_CASE(
+    "`using namespace weft` hides no name of the C library, and no such name hides one of weft") {
   std::string text;
   schedule(parent, console_to_string(text));
   persistent_deque<int> const d{1};

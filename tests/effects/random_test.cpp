@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-/// Programs at random: they install handlers of every kind, perform, park, resume, drop and end
-/// regions, from bodies, clauses, destructors and on_return; much of it is wrong.  Whatever they
-/// do, each frame and each thing in it dies once, and what cannot be done is refused.
+/// Random programs: they install handlers of every kind, perform, park, resume, drop and end
+/// regions, from bodies, clauses, destructors and on_return.  Many of these actions are invalid.
+/// Each frame and each object in it must be destroyed once, and each invalid action must be
+/// refused.
 ///
-/// A seed that fails is printed; how to run it alone is in tests/support/seeds.hpp.
+/// A seed that fails is printed; tests/support/seeds.hpp explains how to run it alone.
 
 #include <catch2/catch.hpp>
 
@@ -16,7 +17,7 @@
 
 using namespace weft::tests;
 
-/// The sanitizers ask for these.  They abort, so that Catch hears of it and prints the seed; and
+/// The sanitizers read these options.  They abort, so that Catch notices and prints the seed, and
 /// they keep no native stack for inspection, which with every exception would take most of the
 /// time.
 extern "C" char const* __asan_default_options();
@@ -40,7 +41,9 @@ void run_seed(unsigned seed, tally& happened) {
 
 }  // namespace
 
-TEST_CASE("whoever parks, resumes, jumps, drops and ends regions, from anywhere: all die once") {
+TEST_CASE(
+    "a random program that parks, resumes, jumps, drops and ends regions destroys each frame "
+    "once") {
   seeds const tried(3000);
   tally happened;
   tried.for_each([&happened](unsigned seed) { run_seed(seed, happened); });
@@ -62,8 +65,8 @@ TEST_CASE("whoever parks, resumes, jumps, drops and ends regions, from anywhere:
   CHECK(happened.no_outer > 0);
 }
 
-// Last: from now on who drops something asks whether somebody holds on to it.
-TEST_CASE("the same, where tasks might hold on to what is dropped, but none does") {
+// Last in this file: from now on each drop checks whether a scope pins the frames.
+TEST_CASE("a random program destroys each frame once where tasks might pin frames, but none does") {
   weft::detail::note_pinning();
   tally happened;
   seeds(3000).for_each([&happened](unsigned seed) { run_seed(seed, happened); });

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// What must hold when a rest is resumed under other handlers than those that it was captured
-/// under.
+/// Laws of rebinding: a continuation is resumed under other handlers than those of its capture.
 ///
 /// The laws are written over the ways of resuming: once, by replay, bitwise.
 
@@ -45,7 +44,7 @@ struct by_copy : by_replay {
   using policy = bitwise;
 };
 
-/// What a body has come to: its result, or where it waits.
+/// The progress of a body: its result, or its resumption.
 template <class Way>
 struct step {
   using waiting = typename Way::template rest<int, step, ask>;
@@ -102,8 +101,8 @@ TEMPLATE_TEST_CASE("a plain resume performs to the handlers of the capture", "",
   CHECK(s.done == 111);
 }
 
-TEMPLATE_TEST_CASE("a rest resumed under a handler performs to it until it ends", "", once,
-                   by_replay, by_copy) {
+TEMPLATE_TEST_CASE("a continuation resumed under a handler performs to that handler until it ends",
+                   "", once, by_replay, by_copy) {
   every_frame_dies const check;
   auto s = start<TestType>(answers{1}, three_digits);
   s = resume_under<TestType>(answers{2}, s);
@@ -111,8 +110,9 @@ TEMPLATE_TEST_CASE("a rest resumed under a handler performs to it until it ends"
   CHECK(s.done == 123);
 }
 
-TEMPLATE_TEST_CASE("a rest that is captured again keeps the handlers that it was resumed under", "",
-                   once, by_replay, by_copy) {
+TEMPLATE_TEST_CASE(
+    "a continuation that is captured again keeps the handlers that it was resumed under", "", once,
+    by_replay, by_copy) {
   every_frame_dies const check;
   auto s = start<TestType>(answers{1}, three_digits);
   s = resume_under<TestType>(answers{2}, s);
@@ -120,8 +120,8 @@ TEMPLATE_TEST_CASE("a rest that is captured again keeps the handlers that it was
   CHECK(s.done == 127);
 }
 
-TEMPLATE_TEST_CASE("to resume under the handler of the capture is to resume", "", once, by_replay,
-                   by_copy) {
+TEMPLATE_TEST_CASE("resuming under the handler of the capture is the same as a plain resume", "",
+                   once, by_replay, by_copy) {
   every_frame_dies const check;
   struct counting {
     int times = 0;
@@ -186,8 +186,8 @@ TEMPLATE_TEST_CASE("the new handler may have any kind of clause", "", once, by_r
   CHECK(ticks == 1);
 }
 
-TEMPLATE_TEST_CASE("the new handler may keep the rest, and its own caller is told so", "", once,
-                   by_replay, by_copy) {
+TEMPLATE_TEST_CASE("the new handler may keep the resumption, and its caller gets its answer", "",
+                   once, by_replay, by_copy) {
   every_frame_dies const check;
   struct keeps_steps : region, handler<ask> {
     resumption<int, step<TestType>> k;
@@ -200,7 +200,7 @@ TEMPLATE_TEST_CASE("the new handler may keep the rest, and its own caller is tol
   keeps_steps h;
   auto const at_once = resume_under<TestType>(h, s);
   CHECK(at_once.done == -1);
-  s = resume(std::move(h.k), 2);  // and now it is at the next stop
+  s = resume(std::move(h.k), 2);  // the body is now at the next stop
   CHECK_FALSE(s.done);
   s = resume_under<TestType>(answers{3}, s);
   CHECK(s.done == 123);
@@ -214,7 +214,7 @@ TEMPLATE_TEST_CASE("the new handler may keep the rest, and its own caller is tol
   CHECK_THROWS_AS(resume(std::move(h.k), 2), resumption_expired);
 }
 
-TEMPLATE_TEST_CASE("what the new handler throws arises at the operation", "", once, by_replay,
+TEMPLATE_TEST_CASE("an exception of the new handler arises at the operation", "", once, by_replay,
                    by_copy) {
   every_frame_dies const check;
   auto const careful = []() -> eff<int, ask, stopping> {
@@ -235,9 +235,9 @@ TEMPLATE_TEST_CASE("what the new handler throws arises at the operation", "", on
   CHECK(s.done == 7);
 }
 
-// ---- what stands inside the rest
+// ---- handlers inside the continuation
 
-TEMPLATE_TEST_CASE("a handler inside the rest stays the nearest one", "", once, by_replay,
+TEMPLATE_TEST_CASE("a handler inside the continuation stays the nearest one", "", once, by_replay,
                    by_copy) {
   every_frame_dies const check;
   auto const body = []() -> eff<int, ask, stopping> {
@@ -255,8 +255,8 @@ TEMPLATE_TEST_CASE("a handler inside the rest stays the nearest one", "", once, 
   CHECK(s.done == 822);
 }
 
-TEMPLATE_TEST_CASE("a clause inside the rest performs outward to the new handler", "", once,
-                   by_replay) {
+TEMPLATE_TEST_CASE("a coroutine clause inside the continuation performs outward to the new handler",
+                   "", once, by_replay) {
   every_frame_dies const check;
   struct asks_for_each {
     eff<int, ask> on(tick::now, resumption<void, int> k) const {
@@ -277,8 +277,8 @@ TEMPLATE_TEST_CASE("a clause inside the rest performs outward to the new handler
   CHECK(s.done == 152);
 }
 
-TEMPLATE_TEST_CASE("a value clause inside the rest asks the new handler", "", once, by_replay,
-                   by_copy) {
+TEMPLATE_TEST_CASE("a value clause inside the continuation asks the new handler", "", once,
+                   by_replay, by_copy) {
   every_frame_dies const check;
   struct doubles {
     int on(ask::get, outer<ask> up) const { return 2 * up(ask::get{}); }
@@ -292,8 +292,9 @@ TEMPLATE_TEST_CASE("a value clause inside the rest asks the new handler", "", on
   CHECK(s.done == 246);
 }
 
-TEMPLATE_TEST_CASE("clauses of the handler that rebinds perform to the handlers around it", "",
-                   once, by_replay) {
+TEMPLATE_TEST_CASE(
+    "a clause of the handler that rebinds performs to the handlers around that handler", "", once,
+    by_replay) {
   every_frame_dies const check;
   using rest = typename TestType::template rest<int, int, ask>;
   struct asks_first : handler<stopping>, rebinds<ask> {
@@ -311,10 +312,11 @@ TEMPLATE_TEST_CASE("clauses of the handler that rebinds perform to the handlers 
   CHECK(run(handle<ask>(counts, inside)) == 10 * (10 * 1 + 2 + 9) + 3 + 9);
 }
 
-TEMPLATE_TEST_CASE("what was begun in the body and waits elsewhere performs to what the body has",
-                   "", once, by_replay) {
+TEMPLATE_TEST_CASE(
+    "a part of the body that waits elsewhere performs to the handlers that the body has now", "",
+    once, by_replay) {
   every_frame_dies const check;
-  parks p;  // keeps a part of the body, with the handlers of the body
+  parks p;  // keeps a part of the body, which performs to the handlers of the body
   int heard = 0;
   auto const body = [&p, &heard]() -> eff<int, ask, stopping> {
     co_await handle(p, [&heard]() -> eff<void, tick, ask> {
@@ -344,23 +346,23 @@ struct poke {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("a rest may be rebound inside one that is rebound", "", once, by_replay) {
+TEMPLATE_TEST_CASE("a continuation may be rebound inside one that is rebound", "", once,
+                   by_replay) {
   every_frame_dies const check;
   auto const inner_steps = []() -> eff<int, ask, stopping> {
     auto s = co_await handle(hands_out<once>(), three_digits);
-    int const more = co_await stopping::here{};  // the outer one
+    int const more = co_await stopping::here{};  // a stop of the outer body
     s = co_await go_on_as_it_is<once>(std::move(s.rest), more);
     s = co_await handle<ask>(answers{8}, go_on<once>(std::move(s.rest), 0));
     co_return *s.done;
   };
   auto s = start<TestType>(answers{1}, inner_steps);
-  // what is suspended inside asks as its body does: so it hears 2
+  // The body that is suspended inside asks the handlers of the outer body, so it hears 2.
   s = resume_under<TestType>(answers{2}, s);
   CHECK(s.done == 128);
 }
 
-TEMPLATE_TEST_CASE("handlers may be chosen at each of many resumes, one inside the other", "", once,
-                   by_replay) {
+TEMPLATE_TEST_CASE("each of many nested resumes may choose a handler", "", once, by_replay) {
   every_frame_dies const check;
   using rest = typename TestType::template rest<void, int, ask>;
   struct pokes : handler<poke>, rebinds<ask> {
@@ -385,8 +387,8 @@ TEMPLATE_TEST_CASE("handlers may be chosen at each of many resumes, one inside t
 
 // ---- lifetimes
 
-TEMPLATE_TEST_CASE("an owned handler that was chosen lives as long as the rest", "", once,
-                   by_replay, by_copy) {
+TEMPLATE_TEST_CASE("an owned handler that was chosen at a resume lives as long as the continuation",
+                   "", once, by_replay, by_copy) {
   every_frame_dies const check;
   struct answers_and_leaves {
     std::shared_ptr<leaves> at_the_end;
@@ -405,7 +407,7 @@ TEMPLATE_TEST_CASE("an owned handler that was chosen lives as long as the rest",
   CHECK(out.size() == 2);
 }
 
-TEMPLATE_TEST_CASE("a borrowed handler that was chosen, and has ended, is missed", "", once,
+TEMPLATE_TEST_CASE("a resume is refused if a borrowed handler that was chosen has ended", "", once,
                    by_replay, by_copy) {
   every_frame_dies const check;
   auto s = start<TestType>(answers{1}, three_digits);
@@ -416,8 +418,8 @@ TEMPLATE_TEST_CASE("a borrowed handler that was chosen, and has ended, is missed
   CHECK_THROWS_AS(resume(std::move(s.rest), 0), resumption_expired);
 }
 
-TEMPLATE_TEST_CASE("a borrowed handler of the capture, which has ended, is replaced", "", once,
-                   by_replay, by_copy) {
+TEMPLATE_TEST_CASE("a borrowed handler of the capture may have ended if another one is chosen", "",
+                   once, by_replay, by_copy) {
   every_frame_dies const check;
   std::optional<step<TestType>> s;
   {
@@ -431,8 +433,8 @@ TEMPLATE_TEST_CASE("a borrowed handler of the capture, which has ended, is repla
   CHECK(s->done == 123);
 }
 
-TEMPLATE_TEST_CASE("a rest that expired, or is empty, is not resumed under others either", "", once,
-                   by_replay, by_copy) {
+TEMPLATE_TEST_CASE("an expired or empty resumption cannot be resumed under other handlers", "",
+                   once, by_replay, by_copy) {
   every_frame_dies const check;
   using rest = typename TestType::template rest<int, int, ask>;
   struct keeps_rests : region, handler<stopping>, rebinds<ask> {
@@ -457,7 +459,7 @@ TEMPLATE_TEST_CASE("a rest that expired, or is empty, is not resumed under other
   CHECK_THROWS_AS(run(handle<ask>(answers{1}, keeps_rests::under(rest()))), resumption_empty);
 }
 
-TEMPLATE_TEST_CASE("a rest that is dropped lets go of the handlers that were chosen", "", once,
+TEMPLATE_TEST_CASE("dropping a resumption releases the handlers that were chosen for it", "", once,
                    by_replay, by_copy) {
   every_frame_dies const check;
   auto const counted = std::make_shared<int>(2);
@@ -473,7 +475,7 @@ TEMPLATE_TEST_CASE("a rest that is dropped lets go of the handlers that were cho
   CHECK(counted.use_count() == 1);
 }
 
-TEST_CASE("a handler that performs to the body is not what that body performs to") {
+TEST_CASE("a body cannot be resumed under a handler that performs to that body") {
   every_frame_dies const check;
   parks p;
   std::string said;
@@ -522,8 +524,9 @@ TEMPLATE_TEST_CASE("each run has handlers of its own", "", by_replay, by_copy) {
   CHECK(c.done == 116);
 }
 
-TEMPLATE_TEST_CASE("a borrowed handler of an earlier run is missed by what was captured in it", "",
-                   by_replay, by_copy) {
+TEMPLATE_TEST_CASE(
+    "a capture of an earlier run is refused if the borrowed handler of that run has ended", "",
+    by_replay, by_copy) {
   every_frame_dies const check;
   auto const first = start<TestType>(answers{1}, three_digits);
   auto a = first;
@@ -540,7 +543,7 @@ TEMPLATE_TEST_CASE("a borrowed handler of an earlier run is missed by what was c
   CHECK(a.done == 124);
 }
 
-TEST_CASE("a replay asks neither the old handler again nor the new one") {
+TEST_CASE("a replay asks neither the old handler nor the new one again") {
   every_frame_dies const check;
   struct counting {
     int times = 0;
@@ -560,7 +563,7 @@ TEST_CASE("a replay asks neither the old handler again nor the new one") {
   CHECK(new_one.times == 4);
 }
 
-TEST_CASE("what records round a rebinding is answered from its log") {
+TEST_CASE("a handler that records around a rebinding answers from its log") {
   every_frame_dies const check;
   int heard = 0;
   auto const counts = [&heard](ask::get) { return ++heard; };
@@ -598,7 +601,8 @@ eff<std::string, two> under_both(hands_out_two::rest k) {
 
 }  // namespace
 
-TEST_CASE("several effects are rebound together, and others not at all") {
+TEST_CASE(
+    "several effects are rebound together, and effects that are not named keep their handlers") {
   every_frame_dies const check;
   std::vector<hands_out_two::rest> kept;
   auto const body = []() -> eff<std::string, two, stopping, tick> {
@@ -620,7 +624,7 @@ TEST_CASE("several effects are rebound together, and others not at all") {
   CHECK(old_ticks == 1);
 }
 
-TEST_CASE("a resumption may forget that it rebinds, and name its effects in any order") {
+TEST_CASE("a resumption converts to one that does not rebind, and to any order of its effects") {
   STATIC_REQUIRE(std::is_convertible_v<resumption<int, int, ask>, resumption<int, int>>);
   STATIC_REQUIRE(
       std::is_convertible_v<resumption<int, int, ask, tick>, resumption<int, int, tick, ask>>);
@@ -634,7 +638,7 @@ TEST_CASE("a resumption may forget that it rebinds, and name its effects in any 
   STATIC_REQUIRE(sizeof(resumption<int, int, ask, tick>) == sizeof(void*));
 
   every_frame_dies const check;
-  struct forgets : handler<stopping>, rebinds<ask> {  // a clause need not name them
+  struct forgets : handler<stopping>, rebinds<ask> {  // a clause need not name the effects
     int on(stopping::here, resumption<int, int> k) const { return resume(std::move(k), 5); }
   };
   auto const inside = []() -> eff<int, ask> { co_return co_await handle(forgets(), three_digits); };
@@ -655,7 +659,7 @@ TEST_CASE("a handler of lambdas may rebind") {
   CHECK(run(handle<ask>(answers{1}, inside)) == 177);
 }
 
-TEST_CASE("a handler may rebind further handlers of what it handles itself") {
+TEST_CASE("a handler may rebind effects that it handles itself to handlers further in") {
   every_frame_dies const check;
   struct doubles : handler<ask, stopping>, rebinds<ask> {
     int on(ask::get, outer<ask> up) const { return 2 * up(ask::get{}); }
@@ -669,7 +673,7 @@ TEST_CASE("a handler may rebind further handlers of what it handles itself") {
   auto const body = []() -> eff<int, ask, stopping> {
     int const before = co_await outer_of<ask>(ask::get{});
     co_await stopping::here{};
-    int const near = co_await ask::get{};  // its clause asks round the handler
+    int const near = co_await ask::get{};  // the clause asks the new handler
     int const far = co_await outer_of<ask>(ask::get{});
     co_return 1000 * before + 100 * near + far;
   };

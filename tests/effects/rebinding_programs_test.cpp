@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-/// Programs whose rest is resumed under other handlers: as they are written in Koka and OCaml,
-/// where a rest performs to the handlers round its resume; and at random, held to a model.
+/// Programs that resume a continuation under other handlers: as in Koka and OCaml, where a
+/// continuation performs to the handlers around its resume; and random programs, compared with a
+/// model.
 ///
-/// A seed that fails is printed; how to run it alone is in tests/support/seeds.hpp.
+/// A seed that fails is printed; tests/support/seeds.hpp explains how to run it alone.
 
 #include <catch2/catch.hpp>
 #include <cstddef>
@@ -22,7 +23,7 @@
 using namespace weft;
 using namespace weft::tests;
 
-// ---- a value for the rest
+// ---- a value for the continuation
 
 namespace {
 
@@ -50,12 +51,13 @@ eff<int, peeking, poking> peeks_and_pokes() {
 
 }  // namespace
 
-TEST_CASE("a poke decides what the rest peeks at") {
+TEST_CASE("a poke determines the value that the continuation peeks at") {
   every_frame_dies const check;
   CHECK(run(handle(pokes() | reader_of(10), peeks_and_pokes())) == 42);
 }
 
-// ---- processes that are interrupted, and fork under a handler round each resume: D. Hillerström,
+// ---- processes that are interrupted, and fork under a handler around each resume: D.
+// Hillerström,
 // "Foundations for Programming and Implementing Effect Handlers", chapter 2
 
 namespace {
@@ -69,8 +71,8 @@ struct interrupting {
   using operations = op_list<interrupt>;
 };
 
-/// A process that is done, or paused.  It forks when it goes on, so its rest must be resumable
-/// twice as well.
+/// A process that is done, or paused.  It forks after its resume, so its continuation must be
+/// multi-shot.
 struct sharing_state {
   std::optional<int> done;
   multi_resumption<void, sharing_state, forking> paused;
@@ -106,7 +108,7 @@ eff<sharing_state, forking> next(multi_resumption<void, sharing_state, forking> 
 
 }  // namespace
 
-TEST_CASE("a process that was interrupted forks under the handler round its next time slice") {
+TEST_CASE("a process that was interrupted forks under the handler around its next time slice") {
   every_frame_dies const check;
   std::string out;
   processes const started = run(handle(forks(), first));
@@ -124,7 +126,7 @@ TEST_CASE("a process that was interrupted forks under the handler round its next
   CHECK(out == "done 1\ndone 2\n");
 }
 
-// ---- at random: each resume is plain, or under a handler of one kind or another
+// ---- random programs: each resume is plain, or under a handler of some kind
 
 namespace {
 
@@ -144,7 +146,7 @@ struct steps : handler<halting>, rebinds<ask> {
   progress on_return(std::vector<int> heard) const { return {std::move(heard), {}}; }
 };
 
-/// A clause inside the rest, which asks outward.
+/// A coroutine clause inside the continuation, which asks outward.
 struct adds_a_thousand {
   eff<int, ask> on(ask::get, resumption<int, int> k) const {
     int const answer = co_await ask::get{};
@@ -175,11 +177,12 @@ eff<std::vector<int>, ask, halting> a_program(unsigned seed) {
   co_return heard;
 }
 
-/// The same, as a list of what is done: with questions to the handlers outside by their weight.
+/// The same program as a list of its steps, with the weight of each question to the handlers
+/// outside.
 struct question {
-  bool halts;  // or asks
+  bool halts;  // else asks
   int added;
-  bool is_second;  // adds to the answer before
+  bool is_second;  // adds to the previous answer
 };
 std::vector<question> model_of(unsigned seed) {
   std::mt19937 dice(seed);
@@ -205,8 +208,8 @@ struct awaits {
   }
 };
 
-/// A run that has come to a place, and what it has heard: which is what it will hear of handlers
-/// from there on.
+/// A capture of a run, with the answers that it heard before it, which each later run from it must
+/// also report.
 struct known {
   multi_resumption<void, progress, ask> rest;
   std::size_t at;
@@ -225,7 +228,7 @@ progress resume_somehow(multi_resumption<void, progress, ask> const& k, unsigned
   if (how == 3) return run(handle<ask>(jumps{n}, body));
   return run(handle<ask>(awaits{n}, body));
 }
-/// From `k` on with `bound`, up to the next halt; false if the program ends.
+/// Runs the model from `k` under `bound` to the next halt; false if the program ends.
 bool go_on(std::vector<question> const& all, known& k) {
   for (; k.at != all.size(); ++k.at) {
     question const q = all[k.at];
@@ -241,7 +244,7 @@ bool go_on(std::vector<question> const& all, known& k) {
 
 }  // namespace
 
-TEST_CASE("programs resumed at random perform to the handlers of their last `under`") {
+TEST_CASE("random programs perform to the handlers of their last `under`") {
   seeds const tried(1000);
   unsigned ended = 0;
   tried.for_each([&](unsigned seed) {
@@ -268,8 +271,8 @@ TEST_CASE("programs resumed at random perform to the handlers of their last `und
       std::size_t const which = dice() % waiting.size();
       known from = waiting[which];
       if (dice() % 3 == 0) waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(which));
-      // a handler that suspends is gone when its `run` has returned: a plain resume performs to the
-      // last one that answers at once
+      // A handler that suspends has ended when its `run` returns, so a plain resume performs to the
+      // last handler that answered at once.
       auto const how = static_cast<unsigned>(dice() % 5);
       progress const came = [&]() -> progress {
         try {
@@ -280,7 +283,7 @@ TEST_CASE("programs resumed at random perform to the handlers of their last `und
       }();
       bool const is_refused = !came.rest && came.heard == std::vector{-1};
       if (is_refused) {
-        CHECK(how < 2);  // a plain resume, under one of the handlers that suspend
+        CHECK(how < 2);  // a plain resume, under a handler that suspends
         continue;
       }
       if (how >= 2) from.bound = i;

@@ -83,7 +83,7 @@ TEST_CASE("a resumption that is dropped unwinds its frames, the innermost first"
   CHECK(order == "io");
 }
 
-TEST_CASE("every resume of a multi-shot resumption sees the past as it was") {
+TEST_CASE("every resume of a multi-shot resumption finds the state of the body at the capture") {
   std::vector<std::string> runs;
   keeper k;
   auto const program = [&runs]() -> eff<void, ask> {
@@ -137,7 +137,7 @@ TEST_CASE("a resumption may be resumed from inside its own clause") {
   CHECK(steps == 3);
 }
 
-TEST_CASE("a past of many captures takes no native stack to forget") {
+TEST_CASE("dropping a past of many captures takes no native stack") {
   weft::tests::on_small_stack(256 * 1024, [] {
     keeper k;
     run(handle<ask>(k, []() -> eff<void, ask> {
@@ -149,7 +149,7 @@ TEST_CASE("a past of many captures takes no native stack to forget") {
   SUCCEED("the stack was enough");
 }
 
-TEST_CASE("an exception of the body goes to whoever resumed") {
+TEST_CASE("an exception of the body goes to the caller that resumed") {
   keeper k;
   run(handle<ask>(k, []() -> eff<void, ask> {
     int const n = co_await ask::often{};
@@ -159,7 +159,7 @@ TEST_CASE("an exception of the body goes to whoever resumed") {
   CHECK_THROWS_WITH(resume(*k.often, 2), "2");
 }
 
-TEST_CASE("an exception of a control clause goes to whoever runs the program, which is unwound") {
+TEST_CASE("an exception of a control clause goes to the caller of run(), and unwinds the program") {
   keeper k;
   k.fails = true;
   bool arose_at_the_operation = false;

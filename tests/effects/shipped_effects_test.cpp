@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// The effects that come with the library, and for_each.
+/// The effects that the library provides, and for_each.
 
 #include <catch2/catch.hpp>
 #include <list>
@@ -36,7 +36,7 @@ eff<int, reader<int>, reader<std::string>> measures() {
 
 }  // namespace
 
-TEST_CASE("failure: an optional, a variant or an exception, of a result or of none") {
+TEST_CASE("a failure becomes an optional, a variant or an exception, with or without a result") {
   every_frame_dies const check;
   CHECK(run(handle(failure_to_optional<std::string>(), half(4))) == 2);
   CHECK(run(handle(failure_to_optional<std::string>(), half(3))) == std::nullopt);
@@ -52,7 +52,7 @@ TEST_CASE("failure: an optional, a variant or an exception, of a result or of no
   CHECK_THROWS_AS(run(handle(failure_to_exception<std::string>(), half(3))), std::string);
 }
 
-TEST_CASE("giving up destroys what stands between, the innermost first") {
+TEST_CASE("a failure unwinds the frames up to its handler, the innermost first") {
   every_frame_dies const check;
   std::string out;
   auto const body = [&out]() -> eff<int, failure<int>> {
@@ -66,12 +66,12 @@ TEST_CASE("giving up destroys what stands between, the innermost first") {
   CHECK(out == "io");
 }
 
-TEST_CASE("reader: one value each, told apart by type") {
+TEST_CASE("each reader gives one value, and readers are distinguished by type") {
   every_frame_dies const check;
   CHECK(run(handle(reader_of(38) | reader_of(std::string("four")), measures())) == 42);
 }
 
-TEST_CASE("console: to a string, to a stream, as given or with the newline") {
+TEST_CASE("console prints to a string or to a stream, with or without a newline") {
   every_frame_dies const check;
   auto const prints = []() -> eff<void, console> {
     co_await console::print{"a"};
@@ -95,7 +95,7 @@ TEST_CASE("for_each has the row of its function, and works on any range") {
   };
   std::vector<int> const named{1, 2, 3};
   run(handle(state_in(sum), for_each(named, add)));
-  run(handle(state_in(sum), for_each(std::list{10, 20}, add)));  // a temporary is kept
+  run(handle(state_in(sum), for_each(std::list{10, 20}, add)));  // keeps the temporary
   run(handle(state_in(sum), for_each(std::views::iota(100, 102), add)));
   run(handle(state_in(sum), for_each(std::vector<int>(), add)));
   CHECK(sum == 237);
@@ -118,7 +118,7 @@ TEST_CASE("for_each has the row of its function, and works on any range") {
   CHECK(words[1] == "b!");
 }
 
-TEST_CASE("for_each stops where its function gives up") {
+TEST_CASE("for_each stops where its function fails") {
   every_frame_dies const check;
   int seen = 0;
   bool const all =
@@ -131,7 +131,7 @@ TEST_CASE("for_each stops where its function gives up") {
   CHECK(seen == 5);
 }
 
-TEST_CASE("describe draws what waits: operation, calls, handlers, clauses") {
+TEST_CASE("describe draws a suspended computation: operation, calls, handlers and clauses") {
   every_frame_dies const check;
   using Catch::Matchers::Contains;
   struct waits {

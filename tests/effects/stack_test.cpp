@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// No chain of calls, performs and resumes takes native stack, in either compiler, at any level,
-/// with or without a sanitizer.  Built in each of these ways by tests/BUILD.
+/// No chain of calls, performs and resumes uses native stack, in either compiler, at any level of
+/// optimization, with or without a sanitizer.  tests/effects/BUILD builds this test in each of
+/// these ways.
 
 #include <catch2/catch.hpp>
 #include <cstddef>
@@ -33,12 +34,12 @@ constexpr bool optimized = false;
 
 constexpr std::size_t kb = 1024;
 constexpr std::size_t small_stack = sanitized ? 512 * kb : 256 * kb;
-/// For what is admitted to nest: 1000 forwards, 1000 stored resumptions.
+/// For the two cases that nest: 1000 forwards, 1000 resumptions in locals.
 constexpr std::size_t nesting_stack = optimized ? small_stack : (sanitized ? 2048 * kb : 1024 * kb);
 
 constexpr int million = 1'000'000;
 
-/// What `f` returns on a stack of `bytes`, every frame of it dead.
+/// The result of `f` on a stack of `bytes`.  Checks that every frame is destroyed.
 template <class F>
 int on_stack(std::size_t bytes, F f) {
   tests::every_frame_dies const check;
@@ -80,7 +81,7 @@ eff<int, tick> ticks_at(int depth) {
   co_return 1 + co_await ticks_at(depth - 1);
 }
 
-/// Keeps what ticks.
+/// Keeps the resumptions of ticks.
 struct keeper : region, handler<tick> {
   std::deque<resumption<void, int>> kept;
   int on(tick::now, resumption<void, int> k) {
@@ -100,15 +101,15 @@ struct keeper : region, handler<tick> {
 
 }  // namespace
 
-TEST_CASE("a million calls, one after the other") {
+TEST_CASE("a million calls in sequence use no native stack") {
   CHECK(on_stack(small_stack, [] { return run(calls(million)); }) == million);
 }
 
-TEST_CASE("a million calls, one inside the other") {
+TEST_CASE("a million nested calls use no native stack") {
   CHECK(on_stack(small_stack, [] { return run(nested(million)); }) == million);
 }
 
-TEST_CASE("a million operations of a value clause") {
+TEST_CASE("a million operations of a value clause use no native stack") {
   CHECK(on_stack(small_stack, [] {
           int n = 0;
           run(handle<tick>([&n](tick::now) { ++n; }, ticks(million)));
@@ -116,7 +117,7 @@ TEST_CASE("a million operations of a value clause") {
         }) == million);
 }
 
-TEST_CASE("a million operations of a value clause that asks outward") {
+TEST_CASE("a million operations of a value clause that asks outward use no native stack") {
   CHECK(on_stack(small_stack, [] {
           int n = 0;
           auto const counting = [&n](count::next) { return ++n; };
@@ -126,7 +127,7 @@ TEST_CASE("a million operations of a value clause that asks outward") {
         }) == million);
 }
 
-TEST_CASE("a million operations of a control clause that jumps") {
+TEST_CASE("a million operations of a control clause that jumps use no native stack") {
   CHECK(
       on_stack(small_stack, [] {
         return run(handle<tick>(
@@ -141,7 +142,8 @@ TEST_CASE("a million operations of a control clause that jumps") {
         }) == 1);
 }
 
-TEST_CASE("a million operations of a control clause that keeps, resumed by ordinary code") {
+TEST_CASE(
+    "a million operations of a control clause that keeps its resumption use no native stack") {
   CHECK(on_stack(small_stack, [] {
           keeper k;
           run(handle(k, ticks(million)));
@@ -149,7 +151,8 @@ TEST_CASE("a million operations of a control clause that keeps, resumed by ordin
         }) == million);
 }
 
-TEST_CASE("a million operations of a coroutine clause, each waiting for the rest") {
+TEST_CASE(
+    "a million operations of a coroutine clause that awaits its resumption use no native stack") {
   auto const waiting = [](tick::now, resumption<void, int> k) -> eff<int> {
     co_return co_await std::move(k)();
   };
@@ -157,7 +160,7 @@ TEST_CASE("a million operations of a coroutine clause, each waiting for the rest
         million);
 }
 
-TEST_CASE("a million operations of a coroutine clause that performs outward") {
+TEST_CASE("a million operations of a coroutine clause that performs outward use no native stack") {
   auto const asking = [](tick::now, resumption<void, int> k) -> eff<int, count> {
     co_await count::next{};
     co_return co_await std::move(k)();
@@ -170,7 +173,7 @@ TEST_CASE("a million operations of a coroutine clause that performs outward") {
         }) == million);
 }
 
-TEST_CASE("a million handlers, one inside the other") {
+TEST_CASE("a million nested handlers use no native stack") {
   struct nests {
     static eff<int> handlers(int depth) {
       if (depth == 0) co_return 0;
@@ -180,7 +183,7 @@ TEST_CASE("a million handlers, one inside the other") {
   CHECK(on_stack(small_stack, [] { return run(nests::handlers(million)); }) == million);
 }
 
-TEST_CASE("an exception through a million frames") {
+TEST_CASE("an exception through a hundred thousand frames uses no native stack") {
   struct throws {
     static eff<int> at(int depth) {
       if (depth == 0) throw depth;
@@ -189,14 +192,15 @@ TEST_CASE("an exception through a million frames") {
   };
   CHECK(on_stack(small_stack, [] {
           try {
-            return run(throws::at(million / 10));  // each frame rethrows: slow
+            return run(throws::at(million / 10));  // each frame rethrows, which is slow
           } catch (int) {
             return 1;
           }
         }) == 1);
 }
 
-TEST_CASE("dropping, resuming and abandoning a resumption a million frames deep") {
+TEST_CASE(
+    "a resumption a million frames deep is dropped, resumed and abandoned without native stack") {
   CHECK(on_stack(small_stack, [] {
           keeper k;
           run(handle(k, ticks_at(million)));
@@ -214,7 +218,8 @@ TEST_CASE("dropping, resuming and abandoning a resumption a million frames deep"
         }) == -1);
 }
 
-TEST_CASE("a thousand value clauses that pass a question on nest, within a bound") {
+TEST_CASE(
+    "a thousand value clauses that forward a question nest on the native stack, within a bound") {
   struct passes {
     static eff<int, tick> through(int depth) {
       if (depth == 0) co_return co_await ticks(10);
@@ -229,11 +234,11 @@ TEST_CASE("a thousand value clauses that pass a question on nest, within a bound
         }) == 10);
 }
 
-// ---- rests inside of rests
+// ---- resumptions inside resumptions
 
 namespace {
 
-/// Each clause has the rest as its parameter, and waits for an answer from outside.
+/// Each clause has its resumption as a parameter, and waits for an answer from outside.
 struct asks_outward_first : handler<tick> {
   eff<int, tick> on(tick::now, resumption<void, int> k) const {
     co_await tick::now{};
@@ -267,7 +272,7 @@ eff<int, tick> keeps_in_local(Rest other) {
   co_await tick::now{};
   co_return mine ? 1 : 0;
 }
-/// So many resumptions, each kept by the coroutine that the next one is of.
+/// `n` resumptions; the coroutine of each keeps the one before.
 resumption<void, int> nested_rests(keeper& h, int n,
                                    eff<int, tick> (*keeps)(resumption<void, int>)) {
   resumption<void, int> last;
@@ -300,15 +305,20 @@ void drop_and_resume(int handlers) {
 
 }  // namespace
 
-TEST_CASE("a million clauses, each with the rest of the one inside, are dropped and resumed") {
+TEST_CASE(
+    "a million clauses that each hold the resumption of the next inside are dropped and resumed") {
   drop_and_resume<asks_outward_first>(million);
 }
 
-TEST_CASE("a thousand clauses that resume twice, each with the rest of the one inside") {
-  drop_and_resume<asks_outward_and_may_resume_twice>(1000);  // each operation passes all of them
+TEST_CASE(
+    "a thousand clauses that may resume twice and hold the next resumption inside use no native "
+    "stack") {
+  drop_and_resume<asks_outward_and_may_resume_twice>(1000);  // each operation passes all handlers
 }
 
-TEST_CASE("a million resumptions, each a parameter of the next, are dropped") {
+TEST_CASE(
+    "a million resumptions that are each a parameter of the next are dropped without native "
+    "stack") {
   CHECK(on_stack(small_stack, [] {
           keeper k;
           resumption<void, int> last = nested_rests(k, million, keeps_as_parameter);
@@ -317,7 +327,7 @@ TEST_CASE("a million resumptions, each a parameter of the next, are dropped") {
         }) == 1);
 }
 
-TEST_CASE("a thousand resumptions, each a local of the next, are dropped within a bound") {
+TEST_CASE("a thousand resumptions that are each a local of the next are dropped within a bound") {
   CHECK(on_stack(nesting_stack, [] {
           keeper k;
           resumption<void, int> last = nested_rests(k, 1000, keeps_in_local);
@@ -326,7 +336,7 @@ TEST_CASE("a thousand resumptions, each a local of the next, are dropped within 
         }) == 1);
 }
 
-TEST_CASE("the program ends with a message when rests in locals use up the stack") {
+TEST_CASE("the program ends with a message when nested resumptions in locals use up the stack") {
   auto const said = tests::last_words([] {
     tests::on_small_stack(nesting_stack, [] {
       keeper k;
@@ -338,8 +348,8 @@ TEST_CASE("the program ends with a message when rests in locals use up the stack
                        Catch::Matchers::Contains("keep a resumption as a parameter"));
 }
 
-TEST_CASE("rests inside of rests take no stack either where a scope was once open") {
-  detail::note_pinning();  // so whoever unwinds asks whether tasks are open
+TEST_CASE("nested resumptions use no native stack after a scope was opened") {
+  detail::note_pinning();  // each unwinding now checks for open tasks
   drop_and_resume<asks_outward_first>(million / 10);
   CHECK(on_stack(small_stack, [] {
           keeper k;
@@ -370,11 +380,11 @@ eff<int, tick, count> ticks_and_counts(int n) {
 
 }  // namespace
 
-TEST_CASE("a hundred thousand rests, each resumed under a handler inside the one before") {
+TEST_CASE("a hundred thousand nested resumes, each under a further handler, use no native stack") {
   auto const inside = []() -> eff<int, count> {
     co_return co_await handle(deepens(), ticks_and_counts(million / 10));
   };
   auto const five = [](count::next) { return 5; };
   CHECK(on_stack(small_stack, [&] { return run(handle<count>(five, inside)); }) ==
-        6);  // each clause asks the handler round the first one
+        6);  // each clause asks the handler around the first one
 }

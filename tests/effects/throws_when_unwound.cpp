@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// A destructor that throws while its process is dropped ends the program, by std::terminate, as
-/// it would while an exception unwinds a stack.
+/// A destructor that throws while its process is dropped ends the program by std::terminate, like
+/// one that throws while an exception unwinds a stack.
 
 #include <cstdio>
 #include <cstdlib>

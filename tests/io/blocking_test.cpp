@@ -44,7 +44,7 @@ std::string error_of(F f) {
   return "none";
 }
 
-/// Passes on what it gets, and counts.
+/// Forwards each job and counts it.
 class counting_pool : public handler<blocking> {
  public:
   static constexpr bool thread_safe = true;
@@ -61,8 +61,8 @@ class counting_pool : public handler<blocking> {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("what a job gives comes back, and what it throws", "", on_one_thread,
-                   in_random_order, on_locked_queue, on_locked_stack, on_sharing<2>,
+TEMPLATE_TEST_CASE("the result or the exception of a job comes back to the process", "",
+                   on_one_thread, in_random_order, on_locked_queue, on_locked_stack, on_sharing<2>,
                    on_stealing<2>) {
   every_frame_dies const check;
   findings found;
@@ -97,7 +97,7 @@ TEMPLATE_TEST_CASE("what a job gives comes back, and what it throws", "", on_one
                                                 "on another thread", "thrown there", "void"});
 }
 
-TEMPLATE_TEST_CASE("many are in flight, on fewer threads, and each comes back to who asked", "",
+TEMPLATE_TEST_CASE("many jobs run on fewer threads, and each result comes back to its process", "",
                    on_one_thread, in_random_order, on_locked_queue, on_locked_stack, on_sharing<2>,
                    on_stealing<2>) {
   every_frame_dies const check;
@@ -117,7 +117,7 @@ TEMPLATE_TEST_CASE("many are in flight, on fewer threads, and each comes back to
   CHECK(right == 3 * many);
 }
 
-TEMPLATE_TEST_CASE("while a job stands still the others go on: it waits for what they do", "",
+TEMPLATE_TEST_CASE("other processes run while a job blocks, even if the job waits for them", "",
                    on_one_thread, in_random_order, on_locked_queue, on_locked_stack, on_sharing<2>,
                    on_stealing<2>) {
   every_frame_dies const check;
@@ -143,7 +143,7 @@ TEMPLATE_TEST_CASE("while a job stands still the others go on: it waits for what
   CHECK(seen == 7);
 }
 
-TEMPLATE_TEST_CASE("jobs are done when they are done, not in the order in which they begin", "",
+TEMPLATE_TEST_CASE("jobs end in any order, whatever the order in which they begin", "",
                    on_one_thread, in_random_order, on_locked_queue, on_locked_stack, on_sharing<2>,
                    on_stealing<2>) {
   every_frame_dies const check;
@@ -168,7 +168,7 @@ TEMPLATE_TEST_CASE("jobs are done when they are done, not in the order in which 
   CHECK(order == "second first ");
 }
 
-TEST_CASE("one thread runs jobs in the order in which they came") {
+TEST_CASE("a pool of one thread runs jobs in the order in which they came") {
   every_frame_dies const check;
   std::string order;
   schedule(
@@ -184,8 +184,9 @@ TEST_CASE("one thread runs jobs in the order in which they came") {
   CHECK(order == "abcdefg");
 }
 
-TEMPLATE_TEST_CASE("what a job owns has gone when who waits goes on, thrown or not", "",
-                   on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
+TEMPLATE_TEST_CASE(
+    "a job and its captures are destroyed before its process continues, even if the job throws", "",
+    on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   counter alive = 0;
   counter seen = 0;
@@ -205,10 +206,11 @@ TEMPLATE_TEST_CASE("what a job owns has gone when who waits goes on, thrown or n
   CHECK(alive == 0);
 }
 
-// ---- ends
+// ---- cancelled processes and dropped jobs
 
-TEMPLATE_TEST_CASE("a process is cancelled while its job runs, which runs on with what it owns", "",
-                   on_one_thread, in_random_order, on_locked_queue, on_sharing<2>, on_stealing<2>) {
+TEMPLATE_TEST_CASE(
+    "a process can be cancelled while its job runs, and the job runs to its end with its captures",
+    "", on_one_thread, in_random_order, on_locked_queue, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   counter alive = 0;
   counter done = 0;
@@ -252,7 +254,7 @@ TEMPLATE_TEST_CASE("a process is cancelled while its job runs, which runs on wit
 }
 
 TEMPLATE_TEST_CASE(
-    "jobs that have not begun when the pool ends are dropped, and who waits hears it", "",
+    "jobs that have not begun when the pool ends are dropped, and their processes are told", "",
     on_one_thread, in_random_order, on_locked_queue, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   static constexpr int waiting = 5;
@@ -300,7 +302,7 @@ TEST_CASE("a pool of no threads is refused") {
   CHECK_THROWS_WITH(thread_pool(0), Contains("a thread_pool of no threads"));
 }
 
-TEST_CASE("a pool serves two schedulers at once, and may be gone before they are") {
+TEST_CASE("a pool serves two schedulers at once, and may be destroyed before them") {
   every_frame_dies const check;
   counter sum = 0;
   std::optional<thread_pool> pool(std::in_place, 2U);
@@ -321,7 +323,7 @@ TEST_CASE("a pool serves two schedulers at once, and may be gone before they are
   CHECK(sum == 200);
 }
 
-TEST_CASE("who has work done elsewhere cannot fork") {
+TEST_CASE("a process that has run a job off its thread cannot fork") {
   auto const what = error_of([] {
     schedule(
         []() -> program {
@@ -335,7 +337,7 @@ TEST_CASE("who has work done elsewhere cannot fork") {
 
 // ---- in tests
 
-TEST_CASE("where it is run at once, every schedule can be seen") {
+TEST_CASE("explore visits every schedule if jobs run at once") {
   for (auto const grain : {granularity::cooperative, granularity::parallel}) {
     every_frame_dies const check;
     auto const found = explore(

@@ -35,19 +35,19 @@ using children = spawning<proc, io, completions, syncing, examples::serving>;
 using program = eff<void, children, proc, io, completions, syncing>;
 using step = eff<void, proc, io, completions, syncing>;
 
-/// How clients behave.
+/// Behaviour of a client.
 enum class manner {
-  usual,        // a message at a time
-  slow,         // asks for much, and reads it late
-  half_closed,  // says all it has to say, and that that was all, and only then reads
-  leaves,       // in the middle of the answer, which is then in vain
-  resets        // says so in the hardest way
+  usual,        // one message at a time
+  slow,         // sends much, and reads it late
+  half_closed,  // sends everything, finishes, and only then reads
+  leaves,       // closes in the middle of the answer
+  resets        // resets the connection
 };
 constexpr unsigned manners = 5;
 
 struct tally {
-  counter right = 0;  // clients who got all that was theirs
-  counter rude = 0;   // who did not want it
+  counter right = 0;  // clients with a complete answer
+  counter rude = 0;   // clients that left or reset
 };
 
 step usual(connection& c, dice random, tally& all) {
@@ -61,7 +61,7 @@ step usual(connection& c, dice random, tally& all) {
   }
   all.right += is_right;
 }
-/// Who waits with reading has to let the server wait with writing: he writes until he cannot.
+/// Makes the server wait until it can write: writes until it would block before it reads.
 step slow(connection& c, dice random, tally& all) {
   std::string const said = pattern(200'000 + random(1000));
   auto rest = std::as_bytes(std::span(said));
@@ -112,8 +112,8 @@ step client(endpoint at, manner how, unsigned seed, tally& all) {
   if (how == manner::leaves) co_await leaves(c, random, all);
 }
 
-/// So many clients of all kinds, and what the server says of them at the end.  If there are to be
-/// too few descriptors, the clients connect before it begins to accept.
+/// The results of `many` clients of all kinds, and the counts of the server.  With a limit of
+/// descriptors, the clients connect before the server accepts.
 struct what_came_of_it {
   attendance at_the_end;
   tally clients;
@@ -144,7 +144,7 @@ program serves(unsigned many, unsigned seed, std::optional<unsigned> descriptors
   for (auto& w : waiting) result.clients.right += w.receive() == "x";
 }
 
-/// Twice as many descriptors as there are connections, and some.
+/// Allows so many descriptors: more than two for each connection.
 void allow(rlim_t descriptors) {
   rlimit limit{};
   ::getrlimit(RLIMIT_NOFILE, &limit);
@@ -155,8 +155,9 @@ void allow(rlim_t descriptors) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("a thousand clients, slow, half-closed, rude: none is lost, nothing is left", "",
-                   on_one_thread, on_sharing<2>, on_stealing<2>) {
+TEMPLATE_TEST_CASE(
+    "a thousand clients, some slow, half-closed or rude, get their answers, and all sockets close",
+    "", on_one_thread, on_sharing<2>, on_stealing<2>) {
   allow(2100);
   every_frame_dies const check;
   every_descriptor_is_closed const closed;
@@ -174,8 +175,9 @@ TEMPLATE_TEST_CASE("a thousand clients, slow, half-closed, rude: none is lost, n
   CHECK(seen.clients.rude > many / 5);
 }
 
-TEMPLATE_TEST_CASE("a thousand clients, and descriptors for ten: all are served, ten at a time", "",
-                   on_one_thread, on_sharing<2>, on_stealing<2>) {
+TEMPLATE_TEST_CASE(
+    "a server with descriptors for ten connections serves a thousand clients, ten at a time", "",
+    on_one_thread, on_sharing<2>, on_stealing<2>) {
   allow(2100);
   every_frame_dies const check;
   every_descriptor_is_closed const closed;
@@ -191,9 +193,10 @@ TEMPLATE_TEST_CASE("a thousand clients, and descriptors for ten: all are served,
   CHECK(seen.clients.right == many);
 }
 
-TEMPLATE_TEST_CASE("whatever the clients do, and in whatever order, the others get their answers",
-                   "", on_one_thread, in_random_order, on_locked_stack, on_sharing<2>,
-                   on_stealing<2>, on_stealing<4>) {
+TEMPLATE_TEST_CASE(
+    "a client gets its answer whatever the other clients do, in any order of processes", "",
+    on_one_thread, in_random_order, on_locked_stack, on_sharing<2>, on_stealing<2>,
+    on_stealing<4>) {
   every_frame_dies const check;
   every_descriptor_is_closed const closed;
   reactor net;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Files, through a pool of threads.
+/// Files, by a pool of threads.
 
 #include "io/files.hpp"
 
@@ -30,7 +30,7 @@ namespace {
 using children = spawning<proc, blocking_work>;
 using program = eff<void, children, proc, blocking_work>;
 
-/// A directory of its own, where tests may write; it goes with what is in it.
+/// A temporary directory, which is removed with its files.
 class own_directory {
  public:
   own_directory() {
@@ -49,7 +49,7 @@ class own_directory {
   std::filesystem::path path_;
 };
 
-/// Of every byte, so many in all.
+/// `n` bytes of all values.
 std::string bytes(std::size_t n) {
   std::string all;
   for (std::size_t i = 0; i != n; ++i) all += static_cast<char>(i * 7 + i / 251);
@@ -69,7 +69,7 @@ std::error_code error_of(Program p, std::string& what) {
 
 }  // namespace
 
-TEST_CASE("what is written is read, of any length, and written over") {
+TEST_CASE("a file of any length is written, overwritten and read back") {
   every_frame_dies const check;
   own_directory const here;
   for (std::size_t const n : {0U, 1U, 4096U, 16384U, 16385U, 100'000U}) {
@@ -103,7 +103,7 @@ TEMPLATE_TEST_CASE("many files are written and read at once", "", on_one_thread,
   CHECK(right == 50);
 }
 
-TEST_CASE("what cannot be read or written says which file, and why") {
+TEST_CASE("an error of reading or writing names the file and the reason") {
   every_frame_dies const check;
   own_directory const here;
   std::string what;
@@ -123,7 +123,7 @@ TEST_CASE("what cannot be read or written says which file, and why") {
   CHECK_THAT(what, Contains("weft: write_file " + nowhere));
 }
 
-TEST_CASE("a device that is full is an error, also where it shows at the end only") {
+TEST_CASE("a full device is an error, even if that shows only at the end") {
   if (!std::filesystem::exists("/dev/full")) return;
   every_frame_dies const check;
   std::string what;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// What goes wrong in a network in memory where schedules are tried: each thing that may, wherever
-/// it can, and nothing else.
+/// Faults of a network in memory under explore: each fault that the options allow, wherever it is
+/// possible, and no other.
 
 #include <algorithm>
 #include <array>
@@ -49,7 +49,7 @@ auto a_world(memory_network_options const& o) {
   return [o] { return world{memory_network(o)}; };
 }
 memory_network& its_network(world& w) { return w.net; }
-/// What was said; and all is closed.
+/// The outcome of a run; it also tells whether sockets are open.
 text said(world const& w) {
   return w.said + (w.net.sockets() == 0 ? "" : ", and sockets are open");
 }
@@ -60,7 +60,7 @@ outcomes texts(exploration const& found) {
   return all;
 }
 
-/// Piece by piece, up to the end, each with a bar behind it; or what went wrong.
+/// Appends each piece up to the end, with a bar behind it, or the error.
 talking reads_to_end(connection& c, text& into, instant until = instant::max()) {
   try {
     for (;;) {
@@ -81,7 +81,7 @@ talking writes(endpoint to, text what, text& into) {
     into += '(' + e.code().message() + ')';
   }
 }
-/// One writes four bytes, the other reads them.
+/// One process writes four bytes, another reads them.
 several one_writes(world& w) {
   listener l = co_await listen(endpoint());
   co_await spawn(writes, l.local(), "abcd", std::ref(w.said));
@@ -98,9 +98,9 @@ exploration every_way(memory_network_options const& o, bool reduce = false) {
 
 }  // namespace
 
-// ---- one by one
+// ---- single faults
 
-TEST_CASE("each fault happens where it can, and as often as it may") {
+TEST_CASE("each fault occurs wherever it is possible, and as often as it may") {
   weft::tests::every_frame_dies const here;
   struct expected {
     char const* of;
@@ -137,18 +137,18 @@ TEST_CASE("each fault happens where it can, and as often as it may") {
   }
 }
 
-TEST_CASE("a report says what went wrong, and in whose step") {
+TEST_CASE("a report names the fault and the step of its process") {
   weft::tests::every_frame_dies const here;
   auto const is_whole = [](world const& w) { return w.said == "abcd||"; };
   auto const found = explore(a_world({.splits = 3, .short_writes = 2, .delays = 3}), one_writes,
                              is_whole, its_network);
   CHECK(found.failed != 0);
   REQUIRE(found.first_failure());
-  CHECK(found.first_failure()->decisions == 1);  // one is enough
+  CHECK(found.first_failure()->decisions == 1);  // one fault suffices
   CHECK_THAT(found.report(), Contains("; decided: read of one byte\n"));
 }
 
-TEST_CASE("who waits without a deadline for one who is silent is in a deadlock") {
+TEST_CASE("a process that waits without a deadline for a silent peer is in a deadlock") {
   weft::tests::every_frame_dies const here;
   auto const waits = [](world& w) -> several {
     listener l = co_await listen(endpoint());
@@ -162,14 +162,14 @@ TEST_CASE("who waits without a deadline for one who is silent is in a deadlock")
   CHECK(texts(found).contains("abcd||"));
 }
 
-// ---- who is first
+// ---- the order of two connections
 
 namespace {
 
 std::span<std::byte const> bytes(std::string_view s) { return std::as_bytes(std::span(s)); }
 
-/// Two who have connected, and two who have been accepted, the first of each by turns; `order` says
-/// as which they were accepted.
+/// Two sockets that have connected and two that have been accepted, which may be in the other
+/// order.
 struct two_pairs {
   std::vector<owned_socket> clients, servers;
 };
@@ -192,7 +192,7 @@ eff<two_pairs, io> makes_two_pairs(network& net) {
   }
   co_return p;
 }
-/// The first writes "a", and then the second "b": who is read of first?
+/// Writes "a" to the first and then "b" to the second, and tells which one can be read first.
 eff<void, io> looks_who_is_first(world& w) {
   two_pairs p = co_await makes_two_pairs(w.net);
   for (std::size_t i = 0; i != 2; ++i)
@@ -215,7 +215,7 @@ eff<void, io> looks_who_is_first(world& w) {
 
 }  // namespace
 
-TEST_CASE("of two connections any may be later, if one may be late") {
+TEST_CASE("any of two connections may be later if one may be delayed") {
   weft::tests::every_frame_dies const here;
   auto const orders = [](std::size_t delays) {
     return texts(explore(a_world({.delays = delays}), looks_who_is_first, said, its_network));
@@ -236,7 +236,7 @@ struct life {
 struct town {
   memory_network_options may;
   std::vector<life> clients;
-  std::size_t room = 9;  // of who reads
+  std::size_t room = 9;  // of the reader
 };
 struct town_world {
   explicit town_world(town const& t) : net(t.may), of(t), of_clients(t.clients.size()) {}
@@ -247,10 +247,10 @@ struct town_world {
     text pieces, all;
     bool ended = false;
   };
-  std::map<text, heard> of_servers;  // by who connected
+  std::map<text, heard> of_servers;  // by the address of the client
 };
 
-/// Writes all of it, and waits for the end.
+/// Writes all its texts, and waits for the end.
 talking lives_on(town_world& w, std::size_t who, endpoint to) {
   life const& l = w.of.clients[who];
   text& said = w.of_clients[who];
@@ -330,7 +330,9 @@ exploration of_town(town const& t, bool reduce) {
 
 }  // namespace
 
-TEST_CASE("what is read is how what was written begins; all of it, if no connection is lost") {
+TEST_CASE(
+    "a reader gets a prefix of the bytes that were written, and all of them if no connection is "
+    "lost") {
   weft::tests::every_frame_dies const here;
   std::size_t compared = 0;
   std::size_t full = 0;
@@ -367,17 +369,17 @@ TEST_CASE("what is read is how what was written begins; all of it, if no connect
   CHECK(fewer < full);
 }
 
-TEST_CASE("two who talk by streams of their own have nothing to do with one another") {
+TEST_CASE("connections of different processes are independent for the reduction") {
   weft::tests::every_frame_dies const here;
   town const t{{}, {life{{"aaa"}, true}, life{{"bbb"}, true}}};
   auto const all = of_town(t, false);
   auto const reduced = of_town(t, true);
   CHECK(all.schedules == 42);
-  CHECK(reduced.schedules == 4);  // who connects first; and who is first when time passes
+  CHECK(reduced.schedules == 4);  // the order of the connects, and of the two at a deadline
   CHECK(texts(all) == texts(reduced));
 }
 
-TEST_CASE("a reduction sees who listens, and which ports are taken") {
+TEST_CASE("the reduction knows that listeners and ports are shared") {
   weft::tests::every_frame_dies const here;
   auto const comes = [](endpoint to, text& into) -> talking {
     try {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// Protocols over a network that fails: those that are wrong are found out, and the right one
-/// passes every schedule.
+/// Protocols over a network with faults: explore finds the wrong ones, and the right one passes
+/// every schedule.
 
 #include <algorithm>
 #include <array>
@@ -33,7 +33,7 @@ namespace {
 using text = std::string;
 using talking = eff<void, io, completions>;
 
-// ---- messages: how long they are, in one byte, and then so many bytes
+// ---- messages: one byte with the length, and then that many bytes
 
 eff<void, io, completions> sends(connection& c, text message, instant until) {
   co_await c.write(text(1, static_cast<char>(message.size())) + message, until);
@@ -45,7 +45,7 @@ eff<text, io, completions> receives(connection& c, instant until) {
   co_await c.read_all(std::as_writable_bytes(std::span(message)), until);
   co_return message;
 }
-/// Wrong: takes what comes for the message.
+/// Wrong: takes the first read for the whole message.
 eff<text, io, completions> receives_at_once(connection& c, instant until) {
   text message(9, '-');
   std::size_t const n = co_await c.read(std::as_writable_bytes(std::span(message)), until);
@@ -53,7 +53,7 @@ eff<text, io, completions> receives_at_once(connection& c, instant until) {
   co_return message.substr(std::min<std::size_t>(1, n));
 }
 
-// ---- a bank: "+5" adds that; "+5 by 7" does, and is known again by its number
+// ---- a bank: "+5" adds 5; "+5 by 7" does so once, since the bank remembers the number 7
 
 enum class manner { right, reads_once, gives_up, has_no_number };
 
@@ -66,7 +66,7 @@ struct bank {
 
 constexpr instant closing_time = instant() + 60s;
 
-/// One connection.  What comes in pieces comes late: the other side may be silent.
+/// Serves one connection.  The bytes may come in pieces and late, since the peer may be silent.
 talking serves(bank& b, connection c, manner how) {
   try {
     text request;
@@ -78,7 +78,7 @@ talking serves(bank& b, connection c, manner how) {
     if (!has_number || b.done.insert(request).second) b.balance += std::stoi(request);
     co_await sends(c, "ok", closing_time);
   } catch (io_error const&) {
-    // Who wants to know asks again.
+    // A client without an answer asks again.
   }
 }
 eff<bool, io, completions> asks_once(endpoint to, text request, instant until) {
@@ -87,7 +87,7 @@ eff<bool, io, completions> asks_once(endpoint to, text request, instant until) {
   text const answer = co_await receives(c, until);
   co_return answer == "ok";
 }
-/// Twice if need be.
+/// Asks up to twice.
 talking adds_five(bank& b, endpoint to, manner how) {
   text const request = how == manner::has_no_number ? "+5" : "+5 by 7";
   for (auto const until : {instant() + 1s, instant() + 2s}) {
@@ -107,7 +107,7 @@ eff<void, spawning<io, completions>, io, completions> a_day(bank& b, manner how)
       connection c = co_await l.accept(instant() + 10s);
       co_await spawn(serves, std::ref(b), std::move(c), how);
     }
-  } catch (io_error const&) {  // it is late
+  } catch (io_error const&) {  // closing time
   }
 }
 
@@ -118,7 +118,7 @@ auto under(manner how) {
   return [how](bank& b) { return a_day(b, how); };
 }
 memory_network& its_network(bank& b) { return b.net; }
-/// One fault is made up for.
+/// The right outcome, which a right client reaches in spite of one fault.
 run_result is_right(bank const& b) {
   bool const all_closed = b.net.sockets() == 0;
   return {b.balance == 5 && b.is_answered && all_closed ? verdict::ok : verdict::failed,
@@ -128,7 +128,8 @@ exploration every_schedule(manner how, memory_network_options const& o, bool red
   return explore({.reduce = reduce}, opened(o), under(how), is_right, its_network);
 }
 
-/// Not without a fault; by one of these; and its path leads there again.
+/// Checks that no fault-free schedule fails, that one fault of `by` makes one fail, and that its
+/// path reproduces the failure.
 void is_found(manner how, memory_network_options const& by, text const& why) {
   weft::tests::every_frame_dies const here;
   CHECK(every_schedule(how, {}, false).ok());
@@ -147,24 +148,24 @@ void is_found(manner how, memory_network_options const& by, text const& why) {
 
 }  // namespace
 
-TEST_CASE("who takes a read for a message is found out by a split") {
+TEST_CASE("a split read exposes a client that takes one read for a message") {
   is_found(manner::reads_once, {.splits = 1}, "stoi");
 }
 
-TEST_CASE("who does not expect a reset is found out by one") {
+TEST_CASE("a reset exposes a client that does not handle a reset") {
   is_found(manner::gives_up, {.resets = 1}, "Connection reset by peer");
 }
 
-TEST_CASE("who does not expect a deadline to pass is found out by silence") {
+TEST_CASE("a silent peer exposes a client that does not handle a deadline") {
   is_found(manner::gives_up, {.silences = 1}, "Connection timed out");
 }
 
-TEST_CASE("a request that is not known again is done twice when its answer is lost") {
+TEST_CASE("a request without a number is executed twice if its answer is lost") {
   is_found(manner::has_no_number, {.resets = 1}, "10");
   is_found(manner::has_no_number, {.silences = 1}, "10");
 }
 
-TEST_CASE("the right one makes up for any one fault, in every schedule, however slow the rest is") {
+TEST_CASE("the right protocol tolerates any one fault in every schedule, with any delays") {
   weft::tests::every_frame_dies const here;
   for (auto const& o : {memory_network_options{.splits = 2},
                         {.short_writes = 2},
@@ -181,7 +182,7 @@ TEST_CASE("the right one makes up for any one fault, in every schedule, however 
   }
 }
 
-TEST_CASE("two faults are more than two attempts make up for, and a walk finds that") {
+TEST_CASE("two faults defeat two attempts, and a random walk finds them") {
   weft::tests::every_frame_dies const here;
   auto const found =
       random_walk({.seed = 3}, opened({.resets = 2}), under(manner::right), is_right, its_network);
@@ -189,7 +190,7 @@ TEST_CASE("two faults are more than two attempts make up for, and a walk finds t
   CHECK(found.first_failure()->decisions == 2);
 }
 
-TEST_CASE("the right one, with a seed, in a random order") {
+TEST_CASE("the right protocol passes with random faults, in a random order of processes") {
   for (std::uint64_t seed = 1; seed != 100; ++seed) {
     weft::tests::every_frame_dies const here;
     bank b{

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// What a network in memory does, as long as nothing is to go wrong; and what a seed has go wrong.
+/// A network in memory: without faults, and with the faults that a seed draws.
 
 #include "io/memory_network.hpp"
 
@@ -36,7 +36,7 @@ using talking = eff<void, io, completions, timing>;
 using several = eff<void, spawning<io, completions, timing>, io, completions, timing>;
 using text = std::string;
 
-/// Runs it, and then all sockets are closed.
+/// Runs `program`, and checks that all sockets are closed afterwards.
 template <class Program>
 void on(memory_network& net, Program program) {
   weft::tests::every_frame_dies const here;
@@ -46,14 +46,14 @@ void on(memory_network& net, Program program) {
 
 std::span<std::byte const> bytes(std::string_view s) { return std::as_bytes(std::span(s)); }
 
-/// What has come, up to 99 bytes.
+/// Up to 99 bytes that have arrived.
 eff<text, io, completions> reads(connection& c, instant until = instant::max()) {
   text s(99, '-');
   std::size_t const n = co_await c.read(std::as_writable_bytes(std::span(s)), until);
   s.resize(n);
   co_return s;
 }
-/// To the end.
+/// All bytes up to the end.
 eff<text, io, completions> reads_all(connection& c) {
   text all;
   for (;;) {
@@ -63,7 +63,7 @@ eff<text, io, completions> reads_all(connection& c) {
   }
 }
 
-/// Two ends of a connection.
+/// The two ends of a connection.
 struct both {
   connection client, server;
 };
@@ -77,7 +77,7 @@ eff<both, io, completions> connected() {
   co_return co_await connected(l);
 }
 
-/// How it failed.
+/// The error of a failed operation.
 struct noted_error {
   std::optional<std::errc> code;
   text what;
@@ -90,7 +90,7 @@ struct noted_error {
       if (e.code() == c) code = c;
   }
 };
-/// Awaited, it has failed in some way, or not.
+/// The error of `attempt`, if it fails.
 template <class T, class... Es>
 eff<noted_error, Es...> failure_of(eff<T, Es...> attempt) {
   noted_error f;
@@ -116,7 +116,7 @@ eff<noted_error, Es...> failure_of(eff<void, Es...> attempt) {
 
 // ---- streams
 
-TEST_CASE("what one writes the other reads, in order, and then the end") {
+TEST_CASE("a reader gets the bytes that were written, in order, and then the end") {
   memory_network net;
   text seen;
   on(net, [&]() -> several {
@@ -129,7 +129,7 @@ TEST_CASE("what one writes the other reads, in order, and then the end") {
   CHECK(seen == "one two");
 }
 
-TEST_CASE("who writes no more can still read") {
+TEST_CASE("a connection that has finished writing can still read") {
   memory_network net;
   text seen;
   on(net, [&]() -> several {
@@ -146,7 +146,7 @@ TEST_CASE("who writes no more can still read") {
   CHECK(seen == "answer");
 }
 
-TEST_CASE("as much is taken as there is room for, and then nothing") {
+TEST_CASE("a write takes as many bytes as there is room for, and then none") {
   memory_network net({.capacity = 4});
   on(net, [&]() -> several {
     owned_socket l = co_await io::listen(endpoint());
@@ -174,7 +174,7 @@ TEST_CASE("as much is taken as there is room for, and then nothing") {
   });
 }
 
-TEST_CASE("what does not fit waits for who reads, however much it is") {
+TEST_CASE("a write waits for the reader until there is room, however long it is") {
   for (std::size_t const capacity : {1U, 2U, 7U, 1000U}) {
     memory_network net({.capacity = capacity});
     text sent;
@@ -193,7 +193,7 @@ TEST_CASE("what does not fit waits for who reads, however much it is") {
   }
 }
 
-TEST_CASE("who waits too long is told, and may try again") {
+TEST_CASE("an operation that waits past its deadline throws, and may be tried again") {
   memory_network net({.capacity = 1});
   on(net, [&]() -> several {
     both c = co_await connected();
@@ -212,7 +212,7 @@ TEST_CASE("who waits too long is told, and may try again") {
 
 // ---- closing
 
-TEST_CASE("of one who has closed all is read that he wrote, and then the end") {
+TEST_CASE("a reader gets all bytes of a connection that was closed, and then the end") {
   memory_network net;
   on(net, [&]() -> several {
     both c = co_await connected();
@@ -225,7 +225,7 @@ TEST_CASE("of one who has closed all is read that he wrote, and then the end") {
   });
 }
 
-TEST_CASE("who writes to one who has closed is told the next time") {
+TEST_CASE("the second write to a closed connection fails") {
   memory_network net;
   on(net, [&]() -> several {
     both c = co_await connected();
@@ -238,7 +238,7 @@ TEST_CASE("who writes to one who has closed is told the next time") {
   });
 }
 
-TEST_CASE("who closes with something unread resets the connection") {
+TEST_CASE("closing a connection with unread bytes resets it") {
   memory_network net;
   on(net, [&]() -> several {
     both c = co_await connected();
@@ -261,7 +261,7 @@ TEST_CASE("who closes with something unread resets the connection") {
   });
 }
 
-TEST_CASE("who waits is woken when the other side resets the connection") {
+TEST_CASE("a process that waits at a connection is woken when the other side resets it") {
   memory_network net({.capacity = 2});
   std::vector<noted_error> seen;
   auto const waits = [](connection& c, bool reads_it, std::vector<noted_error>& all) -> talking {
@@ -287,7 +287,9 @@ TEST_CASE("who waits is woken when the other side resets the connection") {
   for (auto const& f : seen) CHECK(f.code == std::errc::connection_reset);
 }
 
-TEST_CASE("who waits at a socket that is closed is woken, and told") {
+TEST_CASE(
+    "a process that waits at a socket is woken, and its next read fails, when the socket is "
+    "closed") {
   memory_network net;
   noted_error seen;
   auto const waits = [](owned_socket const& s, noted_error& f) -> talking {
@@ -317,7 +319,7 @@ TEST_CASE("who waits at a socket that is closed is woken, and told") {
   CHECK(seen.what == "weft: read from a socket that is closed: Bad file descriptor");
 }
 
-TEST_CASE("one process at a time waits for one thing") {
+TEST_CASE("a second process that waits to read the same socket is refused") {
   memory_network net;
   auto const waits = [](connection& c) -> talking { (void)co_await reads(c); };
   auto const both_wait = [&]() -> several {
@@ -334,7 +336,7 @@ TEST_CASE("one process at a time waits for one thing") {
 
 // ---- listening and connecting
 
-TEST_CASE("who connects where nobody listens is refused") {
+TEST_CASE("a connect to an address without a listener is refused") {
   memory_network net;
   on(net, [&]() -> several {
     noted_error const f = co_await failure_of(connect(endpoint(4711)));
@@ -343,8 +345,7 @@ TEST_CASE("who connects where nobody listens is refused") {
   });
 }
 
-TEST_CASE(
-    "those who come are accepted in the order in which they came, also if some have to wait") {
+TEST_CASE("connections are accepted in the order of their connects, even if some had to wait") {
   for (std::size_t const backlog : {1U, 2U, 5U}) {
     memory_network net({.backlog = backlog});
     text order;
@@ -372,7 +373,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("when a listener closes, who was connected is reset, and who waits is refused") {
+TEST_CASE("closing a listener resets waiting connections and refuses waiting connects") {
   memory_network net({.backlog = 1});
   std::vector<noted_error> seen(2);
   auto const comes = [](endpoint to, noted_error& f) -> talking {
@@ -392,7 +393,7 @@ TEST_CASE("when a listener closes, who was connected is reset, and who waits is 
   CHECK(seen[1].code == std::errc::connection_refused);
 }
 
-TEST_CASE("each who listens has a port, and nobody else has it") {
+TEST_CASE("each listener has a port of its own") {
   memory_network net;
   on(net, [&]() -> several {
     listener const a = co_await listen(endpoint());
@@ -418,7 +419,7 @@ TEST_CASE("each who listens has a port, and nobody else has it") {
   CHECK_THROWS_AS(schedule(connects_to_none, net), std::invalid_argument);
 }
 
-TEST_CASE("with too many sockets who has come waits on, and is the next") {
+TEST_CASE("with too many sockets accept fails, and the connection waits for the next accept") {
   memory_network net({.max_sockets = 3});
   on(net, [&]() -> several {
     listener l = co_await listen(endpoint());
@@ -442,7 +443,7 @@ TEST_CASE("with too many sockets who has come waits on, and is the next") {
   });
 }
 
-TEST_CASE("what is no connection is not read from, and what is none is not accepted at") {
+TEST_CASE("read at a listener and accept at a connection fail") {
   memory_network net;
   on(net, [&]() -> several {
     owned_socket const l = co_await io::listen(endpoint());
@@ -464,16 +465,16 @@ TEST_CASE("what is no connection is not read from, and what is none is not accep
   });
 }
 
-TEST_CASE("a network without room is refused") {
+TEST_CASE("a network without capacity or backlog is refused") {
   CHECK_THROWS_AS(memory_network({.capacity = 0}), std::invalid_argument);
   CHECK_THROWS_AS(memory_network({.backlog = 0}), std::invalid_argument);
 }
 
-// ---- a seed
+// ---- faults by a seed
 
 namespace {
 
-/// What is read, piece by piece; and why it ended.
+/// The pieces that a reader gets, with the error that ended them, if any.
 std::vector<text> pieces(memory_network_options const& o) {
   memory_network net(o);
   std::vector<text> all;
@@ -501,13 +502,12 @@ std::vector<text> pieces(memory_network_options const& o) {
 
 }  // namespace
 
-TEST_CASE("without a seed nothing goes wrong, whatever may") {
+TEST_CASE("without a seed no fault occurs, whatever the options allow") {
   memory_network_options const o{.splits = 9, .short_writes = 9, .delays = 9, .resets = 9};
   CHECK(pieces(o) == std::vector<text>{"012345678901234567890123456789", ""});
 }
 
-TEST_CASE(
-    "a seed has things go wrong, in the same way each time, and no more often than they may") {
+TEST_CASE("a seed draws the same faults each time, and no more than the options allow") {
   std::set<std::vector<text>> different;
   std::size_t resets = 0;
   for (std::uint64_t seed = 0; seed != 100; ++seed) {

@@ -31,12 +31,12 @@ using Catch::Matchers::EndsWith;
 
 namespace {
 
-/// One who never reads, and whose port answers nobody more.
+/// A listener that never accepts, with a full backlog, so that a connect stays unanswered.
 class full_door {
  public:
   full_door() : port_(door_.bind()) {
     door_.listen(0);
-    // One has room; the next ones are not answered.
+    // The backlog has room for one; later connects stay unanswered.
     for (int i = 0; i != 4; ++i) {
       waiting_.emplace_back(SOCK_NONBLOCK);
       waiting_.back().connect(port_);
@@ -50,7 +50,7 @@ class full_door {
   std::vector<raw_socket> waiting_;
 };
 
-/// So much that no room is left.
+/// Writes until there is no room.
 net_step fills(connection& c) {
   std::string const much(100'000, 'x');
   for (;;) {
@@ -63,7 +63,7 @@ net_step reads(connection& c, std::atomic<found>& how) {
   how = co_await outcome_of(c.read(some));
 }
 
-/// Each of the four ways to wait, in a process of its own, until it finds out how that ends.
+/// A process for each of the four ways to wait, and how its wait ends.
 enum class waits { read, write, accept, connect };
 struct endings {
   std::array<found, 4> all{found::other, found::other, found::other, found::other};
@@ -71,7 +71,7 @@ struct endings {
 };
 net_step waits_for(waits what, endings& to, full_door const& door) {
   found how = found::other;
-  // Whatever it waits for in the end, it may hear of the end before.
+  // The process may be cancelled before it reaches its wait.
   try {
     listener own = co_await listen(endpoint());
     connection c = co_await connect(own.local());
@@ -97,8 +97,9 @@ constexpr std::array all_cancelled{found::cancelled, found::cancelled, found::ca
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("a deadline ends each wait, says of what, and then it can be tried again", "",
-                   on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
+TEMPLATE_TEST_CASE(
+    "a deadline ends each wait with an error that names it, and the operation can be tried again",
+    "", on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   every_descriptor_is_closed const closed;
   std::array<found, 4> how{};
@@ -149,8 +150,9 @@ TEMPLATE_TEST_CASE("a deadline ends each wait, says of what, and then it can be 
   CHECK(read_in_all > 100'000);
 }
 
-TEMPLATE_TEST_CASE("a stop finds who reads, writes, accepts and connects, and nothing is left", "",
-                   on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
+TEMPLATE_TEST_CASE(
+    "a stop cancels processes that read, write, accept and connect, and all sockets close", "",
+    on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   for (int round = 0; round != rounds(20) + 1; ++round) {
     every_frame_dies const check;
     every_descriptor_is_closed const closed;
@@ -179,8 +181,8 @@ TEMPLATE_TEST_CASE("a stop finds who reads, writes, accepts and connects, and no
   }
 }
 
-TEMPLATE_TEST_CASE("shutting down finds who reads, writes, accepts and connects", "", on_one_thread,
-                   on_sharing<2>, on_stealing<2>) {
+TEMPLATE_TEST_CASE("shutting down cancels processes that read, write, accept and connect", "",
+                   on_one_thread, on_sharing<2>, on_stealing<2>) {
   for (int round = 0; round != rounds(20) + 1; ++round) {
     every_frame_dies const check;
     every_descriptor_is_closed const closed;
@@ -204,8 +206,8 @@ TEMPLATE_TEST_CASE("shutting down finds who reads, writes, accepts and connects"
   }
 }
 
-TEMPLATE_TEST_CASE("a peer who resets is an error at whoever reads, or waits to", "", on_one_thread,
-                   in_random_order, on_sharing<2>, on_stealing<2>) {
+TEMPLATE_TEST_CASE("a reset by the peer is an error for a process that reads or waits to read", "",
+                   on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::array<std::atomic<found>, 3> how{};
   std::string text;
@@ -222,7 +224,7 @@ TEMPLATE_TEST_CASE("a peer who resets is an error at whoever reads, or waits to"
             peer.reset();
             how[0] = co_await outcome_of(c.read(some), &text);
             who = c.peer().text();
-            // It is over: there is nobody to write to.
+            // The connection is gone, so a write fails as well.
             how[2] = co_await outcome_of(c.write("x"));
           }
           raw_socket peer = connected_to(door.local().port);
@@ -240,8 +242,8 @@ TEMPLATE_TEST_CASE("a peer who resets is an error at whoever reads, or waits to"
   CHECK(text == "weft: read from " + who + ": Connection reset by peer");
 }
 
-TEMPLATE_TEST_CASE("to connect where nobody listens is refused", "", on_one_thread, in_random_order,
-                   on_sharing<2>, on_stealing<2>) {
+TEMPLATE_TEST_CASE("a connect to a port without a listener is refused", "", on_one_thread,
+                   in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   every_descriptor_is_closed const closed;
   found how{};
@@ -258,7 +260,7 @@ TEMPLATE_TEST_CASE("to connect where nobody listens is refused", "", on_one_thre
   CHECK(text == "weft: connect to 127.0.0.1:" + std::to_string(port) + ": Connection refused");
 }
 
-TEST_CASE("to listen where somebody else does is an error, and says where") {
+TEST_CASE("listening at an address in use throws an error that names it") {
   std::string text;
   reactor net;
   std::string where;
@@ -272,8 +274,9 @@ TEST_CASE("to listen where somebody else does is an error, and says where") {
   CHECK(text == "weft: listen at " + where + ": Address already in use");
 }
 
-TEMPLATE_TEST_CASE("who waits at a connection that another closes finds it closed", "",
-                   on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
+TEMPLATE_TEST_CASE(
+    "a process that waits at a connection finds it closed when another process closes it", "",
+    on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   for (int round = 0; round != rounds(100); ++round) {
     every_frame_dies const check;
     std::atomic<found> reading{};
@@ -308,7 +311,7 @@ TEMPLATE_TEST_CASE("who waits at a connection that another closes finds it close
   }
 }
 
-TEST_CASE("a socket that is no more is never another one, though that has its place") {
+TEST_CASE("the id of a closed socket does not refer to a new socket in its place") {
   std::vector<found> how;
   std::string got;
   reactor net;
@@ -332,7 +335,7 @@ TEST_CASE("a socket that is no more is never another one, though that has its pl
             co_await outcome_of([](socket_id s, external_event& g) -> eff<void, io, completions> {
               co_await io::watch(s, direction::reading, g);
             }(gone, gate)));
-        co_await io::close(gone);  // of no effect
+        co_await io::close(gone);  // has no effect
         how.push_back(co_await outcome_of(
             [](socket_id s) -> eff<void, io, completions> { co_await io::finish(s); }(now.id())));
         how.push_back(co_await outcome_of([](socket_id s) -> eff<void, io, completions> {
@@ -344,7 +347,7 @@ TEST_CASE("a socket that is no more is never another one, though that has its pl
                            found::closed});
 }
 
-TEMPLATE_TEST_CASE("one process may wait in each direction: a second one is refused", "",
+TEMPLATE_TEST_CASE("a second process that waits in the same direction at a socket is refused", "",
                    on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   counter refused = 0;
@@ -381,8 +384,9 @@ TEMPLATE_TEST_CASE("one process may wait in each direction: a second one is refu
   CHECK_THAT(text, Contains("already: one may"));
 }
 
-TEMPLATE_TEST_CASE("too many open files: who has come waits, and is served when one has gone", "",
-                   on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
+TEMPLATE_TEST_CASE(
+    "with too many open files a connection waits, and is accepted when another one is closed", "",
+    on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   every_descriptor_is_closed const closed;
   constexpr int many = 10;
@@ -424,7 +428,7 @@ TEMPLATE_TEST_CASE("too many open files: who has come waits, and is served when 
   CHECK(got == std::vector<std::string>(many, "welcome"));
 }
 
-TEST_CASE("too many open files are no error of who waits while nobody has come") {
+TEST_CASE("too many open files are no error for an accept while no connection waits") {
   found accepts{};
   found connects{};
   found listens{};
@@ -443,7 +447,7 @@ TEST_CASE("too many open files are no error of who waits while nobody has come")
   CHECK(listens == found::files);
 }
 
-TEST_CASE("a reactor that cannot be had throws, and leaves nothing behind") {
+TEST_CASE("a reactor that cannot be created throws, and leaks no descriptor") {
   for (unsigned n = 0; n != 2; ++n) {
     every_descriptor_is_closed const closed;
     std::string text;
@@ -459,7 +463,7 @@ TEST_CASE("a reactor that cannot be had throws, and leaves nothing behind") {
   }
 }
 
-TEST_CASE("a reactor that ends before its sockets ends the program, and says so") {
+TEST_CASE("a reactor that is destroyed before its sockets ends the program with a message") {
   auto const said = last_words([] {
     std::optional<reactor> net(std::in_place);
     auto* const kept = new std::optional<owned_socket>();

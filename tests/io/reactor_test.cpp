@@ -33,7 +33,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-/// Connects to itself: a pair.
+/// A connection from this process to itself.
 struct pair_of {
   connection first;
   connection second;
@@ -66,7 +66,7 @@ net_step asks(endpoint at, int number, counter& right) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("what is written to a connection comes at the other end, and back", "",
+TEMPLATE_TEST_CASE("bytes that are written to a connection arrive at the other end, and back", "",
                    on_one_thread, in_random_order, on_locked_stack, on_sharing<1>, on_sharing<2>,
                    on_stealing<2>) {
   every_frame_dies const check;
@@ -91,7 +91,7 @@ TEMPLATE_TEST_CASE("what is written to a connection comes at the other end, and 
   CHECK(rest == "and good bye");
 }
 
-TEMPLATE_TEST_CASE("hundreds of connections are there at once, and each gets its own answer", "",
+TEMPLATE_TEST_CASE("hundreds of connections are open at once, and each gets its own answer", "",
                    on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   every_descriptor_is_closed const closed;
@@ -111,10 +111,11 @@ TEMPLATE_TEST_CASE("hundreds of connections are there at once, and each gets its
   CHECK(right == many);
 }
 
-TEMPLATE_TEST_CASE("who writes more than there is room for waits until the other side has read", "",
-                   on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
+TEMPLATE_TEST_CASE(
+    "a write of more bytes than there is room for waits until the other side has read", "",
+    on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
-  constexpr std::size_t many = 20'000'000;  // more than the system's buffers hold
+  constexpr std::size_t many = 20'000'000;  // more than the buffers of the system hold
   std::string const all = pattern(many);
   std::string got;
   std::atomic<bool> has_filled_it = false;
@@ -127,7 +128,7 @@ TEMPLATE_TEST_CASE("who writes more than there is room for waits until the other
               [](connection c, std::string const& text, std::atomic<bool>& full) -> net_step {
                 auto rest = std::as_bytes(std::span(text));
                 while (!rest.empty()) {
-                  // At first it does not want to wait.
+                  // At first the write must not wait.
                   instant const until = full ? instant::max() : instant::min();
                   std::size_t n = 0;
                   try {
@@ -155,8 +156,8 @@ TEMPLATE_TEST_CASE("who writes more than there is room for waits until the other
   CHECK((got == all));
 }
 
-TEMPLATE_TEST_CASE("who has finished writing may read on, on either side", "", on_one_thread,
-                   in_random_order, on_sharing<2>, on_stealing<2>) {
+TEMPLATE_TEST_CASE("a side that has finished writing may continue to read, on either side", "",
+                   on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   every_frame_dies const check;
   std::string request;
   std::string answer;
@@ -176,7 +177,7 @@ TEMPLATE_TEST_CASE("who has finished writing may read on, on either side", "", o
           co_await a.finish();
           answer = co_await read_to_end(a);
           std::array<std::byte, 10> more;
-          std::size_t const n = co_await a.read(more);  // the end is the end, still
+          std::size_t const n = co_await a.read(more);  // the end stays the end
           late = std::to_string(n);
         },
         net);
@@ -186,10 +187,10 @@ TEMPLATE_TEST_CASE("who has finished writing may read on, on either side", "", o
   CHECK(late == "0");
 }
 
-TEMPLATE_TEST_CASE("an end that comes with the last bytes is not overlooked", "", on_one_thread,
+TEMPLATE_TEST_CASE("an end that arrives with the last bytes is seen", "", on_one_thread,
                    in_random_order, on_sharing<2>, on_stealing<2>) {
-  // What is read is less than what there is room for, and so it is the last; but then there is the
-  // end.
+  // The read gets less than it has room for, so the reactor may take the stream for drained,
+  // although the end is there.
   for (int round = 0; round != rounds(200); ++round) {
     std::string got;
     reactor net;
@@ -209,8 +210,8 @@ TEMPLATE_TEST_CASE("an end that comes with the last bytes is not overlooked", ""
   }
 }
 
-TEMPLATE_TEST_CASE("what comes out of order hides nothing of what comes after it", "",
-                   on_one_thread, on_sharing<2>) {
+TEMPLATE_TEST_CASE("out-of-band data does not hide the bytes after it", "", on_one_thread,
+                   on_sharing<2>) {
   for (int round = 0; round != rounds(200); ++round) {
     std::string got;
     reactor net;
@@ -223,7 +224,7 @@ TEMPLATE_TEST_CASE("what comes out of order hides nothing of what comes after it
           for (int i = 0; i != round % 3; ++i) co_await proc::yield{};
           peer.send("!", MSG_OOB);
           peer.send("after");
-          // The end does not come before all has been read.
+          // The end must not come before all bytes have been read.
           got = co_await read_text(c, 11);
         },
         net);
@@ -231,7 +232,7 @@ TEMPLATE_TEST_CASE("what comes out of order hides nothing of what comes after it
   }
 }
 
-TEST_CASE("one who need not wait lets others go first, each time after 64 operations") {
+TEST_CASE("a process whose reads do not wait yields after every 64 of them") {
   every_frame_dies const check;
   reactor net;
   counter turns = 0;
@@ -259,7 +260,7 @@ TEST_CASE("one who need not wait lets others go first, each time after 64 operat
   CHECK(turns <= 12);
 }
 
-TEST_CASE("one who accepts many, and one who writes much, lets others go first as well") {
+TEST_CASE("a process that accepts or writes without waiting yields as well") {
   reactor net;
   counter turns = 0;
   int accepting = 0;
@@ -282,12 +283,12 @@ TEST_CASE("one who accepts many, and one who writes much, lets others go first a
         is_over = true;
       },
       net);
-  CHECK(accepting == 2);  // it begins at the first of three times
+  CHECK(accepting == 2);  // begins at the first of three yields
   CHECK(turns >= 3);
   CHECK(turns <= 4);
 }
 
-TEST_CASE("two schedulers on two threads use one reactor, and talk to each other") {
+TEST_CASE("two schedulers on two threads share a reactor, and connect to each other") {
   every_frame_dies const check;
   every_descriptor_is_closed const closed;
   std::string got;
@@ -321,7 +322,7 @@ TEST_CASE("two schedulers on two threads use one reactor, and talk to each other
   CHECK(got == "over there");
 }
 
-TEST_CASE("a connection knows who is at its ends, of IPv4 and of IPv6") {
+TEST_CASE("a connection knows the addresses of its ends, of IPv4 and of IPv6") {
   std::vector<std::string> found;
   reactor net;
   run_on<on_one_thread>(
@@ -361,7 +362,7 @@ TEST_CASE("sockets send at once, do not block, and are not inherited by other pr
   CHECK(right == 3);
 }
 
-TEST_CASE("an address that is none is refused in words") {
+TEST_CASE("an invalid address throws invalid_argument with a message") {
   reactor net;
   std::string listens;
   std::string connects;

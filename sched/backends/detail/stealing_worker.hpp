@@ -10,43 +10,47 @@
 #include <thread>
 #include <utility>
 
-#include "sched/backends/stealing.hpp"
+#include "sched/backends/detail/stealing_shared.hpp"
+#include "sched/base/backend.hpp"
+#include "sched/base/detail/relax.hpp"
+#include "sched/base/process.hpp"
 
-namespace weft {
+namespace weft::detail {
 
 /// A worker of the work-stealing backend: a thread's end of it.
-class stealing::worker {
+class stealing_worker {
  public:
-  worker(stealing& all, unsigned index) noexcept
-      : all_(all), own_(all.homes_[index]), index_(index), random_(index + 1), visited_(index) {
-    all_.idle_.join();
+  using header = stealing_header;
+
+  stealing_worker(stealing_shared& all, unsigned index) noexcept
+      : all_(all), own_(all.homes[index]), index_(index), random_(index + 1), last_victim_(index) {
+    all_.idle.join();
   }
-  worker(worker const&) = delete;
-  worker& operator=(worker const&) = delete;
-  ~worker() { all_.idle_.leave(); }
+  stealing_worker(stealing_worker const&) = delete;
+  stealing_worker& operator=(stealing_worker const&) = delete;
+  ~stealing_worker() { all_.idle.leave(); }
 
   void put(thunk&& t, put_reason w) noexcept {
-    if (w == put_reason::started && all_.options_.keep_list) [[unlikely]]
-      all_.list(*t.get());
+    if (w == put_reason::started) all_.list_if_wanted(*t.get());
     bool const may_be_alone = w == put_reason::yielded || w == put_reason::handed_over;
     bool const is_alone = may_be_alone && own_.deque.size() == 0 && own_.yielded.size() == 0;
-    if (header* const p = ready(std::move(t), w)) enter(*p, w, is_alone);
+    if (header* const p = stealing_shared::ready(std::move(t), w)) enter(*p, w, is_alone);
   }
 
   [[nodiscard]] bool has_other_work() const noexcept {
-    return own_.deque.size() != 0 || own_.yielded.size() != 0 || !all_.global_.is_empty();
+    return own_.deque.size() != 0 || own_.yielded.size() != 0 || !all_.global.is_empty();
   }
-  void defer_lazy_tasks() noexcept { lets_go_first_ = true; }
+  void defer_lazy_tasks() noexcept { defers_lazy_ = true; }
   template <class Next>
   [[nodiscard]] lazy_push push_lazy(std::size_t n, Next next) noexcept {
     if (!own_.lazy.try_push_all(n, next)) [[unlikely]]
       return lazy_push::no_room;
     if (is_alone_) return lazy_push::done;
     own_.lazy.publish();
-    return all_.idle_.is_to_wake() ? lazy_push::unannounced : lazy_push::done;
+    return all_.idle.is_to_wake() ? lazy_push::unannounced : lazy_push::done;
   }
   void reserve_lazy(std::size_t n) { own_.lazy.reserve(n); }
-  void announce_lazy() noexcept { all_.idle_.wake_one(); }
+  void announce_lazy() noexcept { all_.idle.wake_one(); }
   [[nodiscard]] lazy_task* reclaim() noexcept {
     // A single worker has no thief but itself, on its own thread.
     auto const o = is_alone_ ? own_.lazy.try_pop_alone() : own_.lazy.try_pop();
@@ -67,7 +71,7 @@ class stealing::worker {
   void on_wait_cancelled(process&) noexcept {}
   void on_handover(process& p) noexcept {
     header& at = header_of<header>(p);
-    at.life.take_over(detail::relax());
+    at.life.take_over(relax());
     count_step(at);
   }
 
@@ -80,7 +84,7 @@ class stealing::worker {
 
   /// False while a worker sleeps, which might have to be woken.
   [[nodiscard]] bool can_exchange() const noexcept {
-    return until_oldest_ > 1 && (all_.count_ == 1 || all_.idle_.nobody_sleeps()) &&
+    return until_oldest_ > 1 && (all_.count == 1 || all_.idle.nobody_sleeps()) &&
            own_.deque.size() == 0;
   }
   [[gnu::always_inline]] thunk exchange(thunk t) noexcept {
@@ -90,7 +94,7 @@ class stealing::worker {
       count_step(header_of<header>(*t.get()));
       return t;
     }
-    header& p = *ready(std::move(t), put_reason::yielded);
+    header& p = *stealing_shared::ready(std::move(t), put_reason::yielded);
     enter(p, put_reason::yielded, false);
     return begin_step(*next);
   }
@@ -98,15 +102,17 @@ class stealing::worker {
   /// Returns the next process.  Parks while there is none.
   thunk take(instant until, quiescence_test quiescent) {
     for (;;) {
-      if (all_.idle_.is_over()) return all_.idle_.why_over();
+      if (all_.idle.is_over()) return all_.idle.why_over();
       if (header* const p = find()) return begin_step(*p);
-      if (unsigned const told = looks(); told != looked_) {
-        looked_ = told;
+      if (unsigned const told = rechecks(); told != rechecks_seen_) {
+        rechecks_seen_ = told;
         return thunk::reason::deadline;
       }
-      auto const nothing_new = [this] { return all_.all_are_empty() && looks() == looked_; };
-      using slept = detail::idle_threads::slept;
-      slept const how = all_.idle_.sleep(index_, until, quiescent, nothing_new);
+      auto const nothing_new = [this] {
+        return all_.all_are_empty() && rechecks() == rechecks_seen_;
+      };
+      using slept = idle_threads::slept;
+      slept const how = all_.idle.sleep(index_, until, quiescent, nothing_new);
       if (how != slept::not_at_all) add(own_.parked, 1);
       if (how == slept::until_woken) add(own_.woken, 1);
       if (how == slept::until_deadline) return thunk::reason::deadline;
@@ -127,13 +133,13 @@ class stealing::worker {
     // Relaxed: only this worker writes it.
     n.store(n.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
   }
-  [[nodiscard]] unsigned looks() const noexcept {
-    return all_.looks_.load(std::memory_order_seq_cst);  // seq_cst: with [1], after announcing
+  [[nodiscard]] unsigned rechecks() const noexcept {
+    return all_.rechecks.load(std::memory_order_seq_cst);  // seq_cst: with [1], after announcing
   }
   thunk begin_step(header& p) noexcept {
     p.life.move(stealing_state::running);
     count_step(p);
-    return thunk_of(p);
+    return stealing_shared::thunk_of(p);
   }
   void count_step(header& p) noexcept {
     // Relaxed: this worker owns the process.
@@ -145,7 +151,7 @@ class stealing::worker {
   /// itself.
   void enter(header& p, put_reason w, bool is_alone) noexcept {
     bool const is_late =
-        w == put_reason::yielded || all_.options_.order == local_order::fifo ||
+        w == put_reason::yielded || all_.options.order == local_order::fifo ||
         (w == put_reason::started && own_.deque.size() >= most_spawned);  // WORKER-4
     try {
       if (is_late)
@@ -155,40 +161,40 @@ class stealing::worker {
     } catch (...) {  // no memory: the global queue needs none
       return all_.enter_global(p);
     }
-    if (all_.count_ == 1 || (w == put_reason::yielded && is_alone)) return;  // WORKER-2
+    if (all_.count == 1 || (w == put_reason::yielded && is_alone)) return;  // WORKER-2
     if (is_late)
       own_.yielded.publish();
     else
       own_.deque.publish();
-    if (w == put_reason::handed_over && is_alone) return all_.idle_.request_watch();
-    all_.idle_.wake_one();
+    if (w == put_reason::handed_over && is_alone) return all_.idle.request_watch();
+    all_.idle.wake_one();
   }
 
   // ---- the next process
 
   header* find() noexcept {
-    if (std::exchange(lets_go_first_, false)) [[unlikely]]
-      if (header* const p = find_other()) return p;
+    if (std::exchange(defers_lazy_, false)) [[unlikely]]
+      if (header* const p = find_other_work()) return p;
     if (--until_oldest_ == 0)
       if (header* const p = find_oldest()) return p;
     if (auto const p = own_.deque.try_pop()) return *p;
     if (header* const p = steal_lazy()) return p;
     if (header* const p = take_yielded()) return p;
     for (unsigned looks = 0;; ++looks) {
-      if (header* const p = take_global(all_.options_.batch)) return p;
+      if (header* const p = take_global(all_.options.batch)) return p;
       bool was_lost = false;
       if (header* const p = steal(was_lost)) return p;
       if (was_lost) continue;
-      if (looks >= all_.options_.looks || all_.idle_.all_others_sleep()) return nullptr;
-      if (looks < all_.options_.spins)
-        detail::pause_for(8);
+      if (looks >= all_.options.looks || all_.idle.all_others_sleep()) return nullptr;
+      if (looks < all_.options.spins)
+        pause_for(8);
       else
         std::this_thread::yield();
     }
   }
   /// BACKEND-8: takes from the global queue, the deque and the yielded processes before the lazy
   /// tasks.
-  header* find_other() noexcept {
+  header* find_other_work() noexcept {
     if (header* const p = take_global(0)) return p;
     if (auto const p = own_.deque.try_pop()) return *p;
     return take_yielded();
@@ -218,16 +224,15 @@ class stealing::worker {
     for (;;) {
       lazy_task* const o = reclaim();
       if (!o) return nullptr;
-      if (header* const p = begun(*o)) return p;
+      if (header* const p = promote(*o)) return p;
     }
   }
   /// Promotes a lazy task as if its process had just been put, and found.  Null if that fails.
-  header* begun(lazy_task& o) noexcept {
+  header* promote(lazy_task& o) noexcept {
     thunk t = o.promote();
     if (!t) return nullptr;
-    if (all_.options_.keep_list) [[unlikely]]
-      all_.list(*t.get());
-    return ready(std::move(t), put_reason::started);
+    all_.list_if_wanted(*t.get());
+    return stealing_shared::ready(std::move(t), put_reason::started);
   }
   header* take_yielded() noexcept {
     header* p;
@@ -237,7 +242,7 @@ class stealing::worker {
   header* take_global(std::size_t most_others) noexcept {
     std::array<header*, 1 + most_taken> taken;
     std::size_t const most = 1 + std::min<std::size_t>(most_others, most_taken);
-    std::size_t n = all_.global_.take({taken.data(), most}, all_.count_);
+    std::size_t n = all_.global.take({taken.data(), most}, all_.count);
     if (n == 0) return nullptr;
     if (n == 1) return taken[0];
     while (--n != 0) keep(own_.deque, *taken[n]);
@@ -249,43 +254,110 @@ class stealing::worker {
     try {
       in.push(&p);
     } catch (...) {
-      all_.global_.push(p);
+      all_.global.push(p);
     }
   }
   /// Publishes what the worker does not do next, and wakes another one for it.
   void share_more() noexcept {
     own_.deque.publish();
     own_.yielded.publish();
-    all_.idle_.wake_one();
+    all_.idle.wake_one();
   }
 
-  // ---- thefts (stealing_thefts.hpp)
+  // ---- thefts
 
-  header* steal(bool& was_lost) noexcept;
-  header* visit(bool& was_lost) noexcept;
-  header* steal_from(home& from, bool& was_lost) noexcept;
-  header* steal_lazy(home& from, bool& was_lost) noexcept;
-  chase_lev<header*>::thief::half steal_half(chase_lev<header*>& from) noexcept;
-  header* note_stolen(header& first, std::size_t others) noexcept;
-  [[nodiscard]] unsigned random_below(unsigned n) noexcept;
+  /// Steals from the other workers, beginning with a random one.
+  header* steal(bool& was_lost) noexcept {
+    unsigned const first = random_below(all_.count);
+    for (unsigned i = 0; i != all_.count; ++i) {
+      unsigned const victim = (first + i) % all_.count;
+      if (victim == index_) continue;
+      if (header* const p = steal_from(all_.homes[victim], was_lost)) return p;
+    }
+    return nullptr;
+  }
+  /// Takes the oldest process of the next worker in turn: in one round from its deque, in the next
+  /// from its yielded processes, in the third from its lazy tasks.
+  header* visit(bool& was_lost) noexcept {
+    last_victim_ = (last_victim_ + 1) % all_.count;
+    if (last_victim_ == index_) {
+      last_victim_ = (last_victim_ + 1) % all_.count;
+      victim_place_ = (victim_place_ + 1) % 3;
+    }
+    if (last_victim_ == index_) return nullptr;  // there is no other worker
+    stealing_shared::home& from = all_.homes[last_victim_];
+    if (victim_place_ == 2) return steal_lazy(from, was_lost);
+    header* p = nullptr;
+    if (victim_place_ == 1) {
+      auto const n = thief_of_yielded(from.yielded).take({&p, 1});
+      was_lost |= n.is_lost();
+      if (!n) return nullptr;
+    } else {
+      auto const found = thief_of_deque(from.deque).steal();
+      was_lost |= found.is_lost();
+      if (!found) return nullptr;
+      p = *found;
+    }
+    add(own_.stolen, 1);
+    return p;
+  }
+  header* steal_from(stealing_shared::home& from, bool& was_lost) noexcept {
+    std::array<header*, most_taken> batch;
+    auto const n = thief_of_yielded(from.yielded).take_half(batch);
+    was_lost |= n.is_lost();
+    if (n) {
+      for (std::size_t i = 1; i != *n; ++i) keep(own_.yielded, *batch[i]);
+      return note_stolen(*batch[0], *n - 1);
+    }
+    auto const half = steal_half(from.deque);
+    was_lost |= half.first.is_lost();
+    if (half.first) return note_stolen(**half.first, half.others);
+    return steal_lazy(from, was_lost);
+  }
+  /// Takes the oldest lazy task: where work is divided again and again, the largest.
+  header* steal_lazy(stealing_shared::home& from, bool& was_lost) noexcept {
+    auto const found = &from == &own_ ? own_.lazy.take_oldest()
+                                      : stealing_shared::lazy_deque::thief(from.lazy).steal();
+    was_lost |= found.is_lost();
+    if (!found) return nullptr;
+    if (&from != &own_) {
+      add(own_.stolen, 1);
+      if (!from.lazy.is_empty()) all_.idle.wake_one();  // BACKEND-6: the next thief
+    }
+    return promote(**found);
+  }
+  thief_of_deque::half steal_half(chase_lev<header*>& from) noexcept {
+    try {
+      return thief_of_deque(from).steal_half(own_.deque, most_stolen);
+    } catch (...) {  // no memory for half: takes one
+      return {thief_of_deque(from).steal()};
+    }
+  }
+  header* note_stolen(header& first, std::size_t others) noexcept {
+    add(own_.stolen, 1 + others);
+    if (others != 0) share_more();
+    return &first;
+  }
+  unsigned random_below(unsigned n) noexcept {
+    // Marsaglia's xorshift, of 32 bits; it chooses the first victim.
+    random_ ^= random_ << 13;
+    random_ ^= random_ >> 17;
+    random_ ^= random_ << 5;
+    return static_cast<unsigned>((std::uint64_t{random_} * n) >> 32);
+  }
 
-  stealing& all_;
-  home& own_;
+  stealing_shared& all_;
+  stealing_shared::home& own_;
   unsigned const index_;
-  bool const is_alone_ = all_.count_ == 1;
+  bool const is_alone_ = all_.count == 1;
   std::uint32_t random_;
-  unsigned looked_ = 0;         // the last value of looks_ seen
-  unsigned spawned_ = 0;        // spawns since the last check
-  bool lets_go_first_ = false;  // BACKEND-8
+  unsigned rechecks_seen_ = 0;
+  unsigned spawned_ = 0;      // spawns since the last check
+  bool defers_lazy_ = false;  // BACKEND-8
   unsigned until_oldest_ = steps_to_oldest;
-  unsigned turn_ = 0;    // the place of the last oldest()
-  unsigned visited_;     // the worker that was visited last
-  unsigned visits_ = 0;  // which of its places is visited
+  unsigned turn_ = 0;          // the place of the last oldest()
+  unsigned last_victim_;       // the worker that was visited last
+  unsigned victim_place_ = 0;  // which of its places is visited
 };
 
-static_assert(concurrent_backend<stealing> && exchanging_backend<stealing> &&
-              configurable_backend<stealing>);
-
-}  // namespace weft
-
-#include "sched/backends/detail/stealing_thefts.hpp"
+}  // namespace weft::detail

@@ -135,7 +135,8 @@ struct clause_dispatch {
         spawn_and_yield(s, o);
       return s.next();
     } else {
-      on(s, o);
+      static_assert(std::is_same_v<decltype(on(s, o)), R>, "weft: the operation ends its step");
+      (void)on(s, o);
       return s.next();
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// The memory of a body that is copied as a whole: by itself, beside a model, and in the pool.
+/// The memory of a body that is copied as a whole: an arena by itself, beside a model, and in the
+/// pool.
 
 #include "effects/memory/frame_arena.hpp"
 
@@ -32,7 +33,7 @@ using weft::detail::frames_so_far;
 
 namespace {
 
-/// An arena, and what it stands on.
+/// An arena, and the objects that it refers to.
 struct place {
   arena_table table;
   frame_arena* first = nullptr;
@@ -55,7 +56,7 @@ struct place {
 
 // ---- an arena by itself
 
-TEST_CASE("blocks are aligned, apart from each other, and numbered in the order of their births") {
+TEST_CASE("blocks are aligned, do not overlap, and are numbered in the order of their creation") {
   place p;
   std::vector<void*> blocks;
   for (std::size_t i = 0; i != 200; ++i) blocks.push_back(p.take(1 + 13 * i, static_cast<int>(i)));
@@ -68,17 +69,17 @@ TEST_CASE("blocks are aligned, apart from each other, and numbered in the order 
     CHECK(p.table.find(blocks[i]) == &p.arena);
   }
   CHECK(p.arena.is_near(blocks.back()));
-  CHECK_FALSE(p.arena.is_near(blocks.front()));  // another chunk
+  CHECK_FALSE(p.arena.is_near(blocks.front()));  // in another chunk
 }
 
-TEST_CASE("what dies at the top makes room, with the dead ones below it") {
+TEST_CASE("freeing the top block also frees the free blocks directly below it") {
   place p;
   void* const bottom = p.take(40, 1);
   void* const middle = p.take(40, 2);
   void* const top = p.take(40, 3);
   p.arena.give(middle);
   CHECK(p.arena.alive() == 2);
-  CHECK(p.take(40, 4) != middle);  // it is still below the top
+  CHECK(p.take(40, 4) != middle);  // still below the top
   void* const above = p.take(40, 5);
   CHECK(number_of(above) == 4);
   p.arena.give(above);
@@ -87,7 +88,7 @@ TEST_CASE("what dies at the top makes room, with the dead ones below it") {
   CHECK(holds(bottom, 40, 1));
 }
 
-TEST_CASE("the memory of an arena is used again, also across its chunks") {
+TEST_CASE("an arena reuses its memory, also across its chunks") {
   place p;
   std::set<void*> seen;
   for (int round = 0; round != 20; ++round) {
@@ -98,15 +99,15 @@ TEST_CASE("the memory of an arena is used again, also across its chunks") {
     for (void* const b : blocks) p.arena.give(b);
     CHECK(p.arena.alive() == 0);
   }
-  CHECK(seen.size() < 2 * 300);  // with none of the first chunks, once what was below was ragged
+  CHECK(seen.size() < 2 * 300);  // without the first chunks, since a block below was free
   CHECK(p.arena.deaths() == 20 * 300);
 }
 
-TEST_CASE("an arena is as it was marked up to the first block that is gone, or new") {
+TEST_CASE("an arena is as it was marked up to the first block that was freed or added since") {
   place p;
   std::vector<void*> blocks;
   for (int i = 0; i != 10; ++i) blocks.push_back(p.take(64, i));
-  CHECK_FALSE(p.arena.is_as_marked(0));  // nobody has
+  CHECK_FALSE(p.arena.is_as_marked(0));  // not marked yet
   p.arena.mark();
   CHECK(p.arena.is_as_marked(9));
   CHECK_FALSE(p.arena.is_as_marked(10));
@@ -115,11 +116,11 @@ TEST_CASE("an arena is as it was marked up to the first block that is gone, or n
   CHECK_FALSE(p.arena.is_as_marked(10));
   CHECK(p.arena.is_as_marked(9));
 
-  SECTION("it is forgotten") {
+  SECTION("the mark is forgotten") {
     p.arena.forget_mark();
     CHECK_FALSE(p.arena.is_as_marked(0));
   }
-  SECTION("one dies at the top, and one is born there") {
+  SECTION("the top block is freed, and one is added") {
     p.arena.give(new_one);
     p.arena.give(blocks[9]);
     CHECK(p.arena.is_as_marked(8));
@@ -127,12 +128,12 @@ TEST_CASE("an arena is as it was marked up to the first block that is gone, or n
     CHECK(p.arena.is_as_marked(8));
     CHECK_FALSE(p.arena.is_as_marked(9));
   }
-  SECTION("one dies in the middle: nothing is said of those below, until all is gone") {
+  SECTION("a block in the middle is freed; the blocks below then count as changed") {
     p.arena.give(blocks[5]);
     CHECK_FALSE(p.arena.is_as_marked(5));
     CHECK_FALSE(p.arena.is_as_marked(9));
   }
-  SECTION("all die at once") {
+  SECTION("all blocks are cleared at once") {
     p.arena.clear();
     CHECK_FALSE(p.arena.is_as_marked(0));
     p.arena.take(64);
@@ -140,7 +141,7 @@ TEST_CASE("an arena is as it was marked up to the first block that is gone, or n
   }
 }
 
-TEST_CASE("what is born when all have died is new, whatever was marked") {
+TEST_CASE("a block that is taken when all blocks are free is new, whatever was marked") {
   place p;
   void* const bottom = p.arena.take(64);
   void* const top = p.arena.take(64);
@@ -151,7 +152,7 @@ TEST_CASE("what is born when all have died is new, whatever was marked") {
   CHECK_FALSE(p.arena.is_as_marked(0));
 }
 
-TEST_CASE("what was saved comes back where it was, over several chunks") {
+TEST_CASE("a saved image is restored to the same addresses, over several chunks") {
   place p;
   constexpr std::size_t n = 400;
   std::vector<void*> blocks;
@@ -190,7 +191,7 @@ TEST_CASE("what was saved comes back where it was, over several chunks") {
   CHECK_FALSE(half_way.is_there());
 }
 
-TEST_CASE("a block that the next chunk is too small for lies in a later one") {
+TEST_CASE("a block that does not fit in the next chunk lies in a later one") {
   place p;
   for (int i = 0; i != 60; ++i) p.take(1000, i);  // chunks of 4, 8, 16, 32 KB
   p.arena.clear();
@@ -213,7 +214,7 @@ TEST_CASE("a block that the next chunk is too small for lies in a later one") {
   CHECK(holds(small, 1000, 1));
 }
 
-TEST_CASE("an arena leaves its pages and its list when it goes") {
+TEST_CASE("a destroyed arena leaves the table of pages and the list of arenas") {
   arena_table table;
   frame_arena* first = nullptr;
   auto a = std::make_unique<frame_arena>(table, first);
@@ -238,7 +239,7 @@ TEST_CASE("an arena leaves its pages and its list when it goes") {
   CHECK(table.find(of_a) == a.get());
 }
 
-TEST_CASE("an abandoned arena may go when nothing in it is alive") {
+TEST_CASE("an abandoned arena may be deleted when no block in it is alive") {
   place p;
   void* const one = p.arena.take(10);
   p.arena.abandon();
@@ -251,8 +252,8 @@ TEST_CASE("an abandoned arena may go when nothing in it is alive") {
 
 namespace {
 
-/// What an arena is to hold: its blocks in the order of their births.  Those that are dead stay
-/// until they are at the top; then it is ragged, until it is empty.
+/// The expected content of an arena: its blocks in the order of creation.  Dead blocks stay until
+/// they are at the top.  If one dies below the top, the arena is ragged until it is empty.
 struct block {
   void* at;
   std::size_t bytes;
@@ -278,7 +279,7 @@ class model {
   [[nodiscard]] std::size_t alive() const {
     return static_cast<std::size_t>(std::ranges::count(blocks_, true, &block::alive));
   }
-  /// How many, from the bottom on, are as they were marked.
+  /// The number of blocks, from the bottom, that are as they were marked.
   [[nodiscard]] std::size_t as_marked() const {
     auto const changed =
         std::ranges::find_if(blocks_, [](block const& b) { return !b.alive || !b.was_marked; });
@@ -393,7 +394,7 @@ class arena_and_model {
 
 }  // namespace
 
-TEST_CASE("an arena at random holds what its model holds") {
+TEST_CASE("an arena with random operations has the content of its model") {
   seeds(100).for_each([](unsigned seed) {
     CAPTURE(seed);
     arena_and_model both(seed);
@@ -411,12 +412,12 @@ void const* page_at(std::uintptr_t number) {
 
 }  // namespace
 
-TEST_CASE("a table at random finds what a map finds") {
+TEST_CASE("a table with random operations finds what a map finds") {
   seeds(200).for_each([](unsigned seed) {
     CAPTURE(seed);
     dice random(seed);
-    unsigned const pages = seed % 2 == 0 ? 10 : 1000;  // in a table that is small, or grows
-    unsigned const most = seed % 2 == 0 ? 2 : 20;      // at once
+    unsigned const pages = seed % 2 == 0 ? 10 : 1000;  // a table that stays small, or that grows
+    unsigned const most = seed % 2 == 0 ? 2 : 20;      // at a time
     place somewhere[3];
     arena_table table;
     std::map<std::uintptr_t, frame_arena*> model;
@@ -466,11 +467,11 @@ TEST_CASE("a table that was filled and emptied finds nothing") {
 
 namespace {
 
-/// Which arena the body that runs has: what a prompt tells the pool.
+/// The arena of the running body, which a prompt gives to the pool.
 thread_local frame_arena* here = nullptr;
 frame_arena* arena_here() noexcept { return here; }
 
-/// Makes it so for a while.
+/// Sets `here` for its lifetime.
 class inside {
  public:
   explicit inside(frame_arena* a) : before_(std::exchange(here, a)) {}
@@ -484,7 +485,7 @@ class inside {
 
 }  // namespace
 
-TEST_CASE("what belongs to a body is born in its arena, the rest is not, and all is counted") {
+TEST_CASE("blocks of a body are taken from its arena, other blocks are not, and all are counted") {
   every_frame_dies const check;
   auto const bytes = GENERATE(as<std::size_t>(), 8, 100, 1008, 1024, 4096, 5000);
   frame_count const before = frames_so_far();
@@ -512,7 +513,7 @@ TEST_CASE("what belongs to a body is born in its arena, the rest is not, and all
   CHECK(frames_so_far().deaths == before.deaths + 3);
 }
 
-TEST_CASE("blocks from before an arena die in it, blocks from then die after it") {
+TEST_CASE("blocks may be older than an arena, and younger ones may outlive it") {
   every_frame_dies const check;
   auto const bytes = GENERATE(as<std::size_t>(), 48, 700, 3000);
   std::vector<void*> older;
@@ -534,7 +535,7 @@ TEST_CASE("blocks from before an arena die in it, blocks from then die after it"
     for (void* const p : *list) frames.give(p, bytes);
 }
 
-TEST_CASE("the pool keeps its blocks while there are arenas, and has them again") {
+TEST_CASE("the pool keeps its free blocks while there are arenas, and gives them out again") {
   if constexpr (weft::detail::pooling) {
     void* const one = frames.take(336);
     void* const two = frames.take(336);
@@ -551,7 +552,7 @@ TEST_CASE("the pool keeps its blocks while there are arenas, and has them again"
   }
 }
 
-TEST_CASE("an arena that is abandoned goes with its last block") {
+TEST_CASE("an abandoned arena is deleted with its last block") {
   every_frame_dies const check;
   frame_arena& a = frames.make_arena(arena_here);
   void* one = nullptr;
@@ -569,7 +570,7 @@ TEST_CASE("an arena that is abandoned goes with its last block") {
   CHECK_FALSE(frames.has_arenas());
 }
 
-TEST_CASE("blocks of several arenas find the way home, in any order") {
+TEST_CASE("blocks of several arenas are returned to their own arena, in any order") {
   every_frame_dies const check;
   unsigned const seed = GENERATE(range(1u, 11u));
   CAPTURE(seed);
@@ -618,7 +619,7 @@ TEST_CASE("blocks of several arenas find the way home, in any order") {
   CHECK_FALSE(frames.has_arenas());
 }
 
-TEST_CASE("only what is in an arena is marked as owning") {
+TEST_CASE("only blocks in an arena are marked as owning") {
   every_frame_dies const check;
   frame_arena& a = frames.make_arena(arena_here);
   inside const body(&a);
@@ -635,7 +636,7 @@ TEST_CASE("only what is in an arena is marked as owning") {
   frames.abandon(a);
 }
 
-TEST_CASE("a thread that ends with an arena behind it has counted what lived there") {
+TEST_CASE("a thread that ends after it abandoned an arena has counted the blocks of the arena") {
   frame_count const before = frames_so_far();
   std::thread([] {
     frame_arena& a = frames.make_arena(arena_here);
@@ -649,7 +650,9 @@ TEST_CASE("a thread that ends with an arena behind it has counted what lived the
   CHECK(frames_so_far().deaths == before.deaths + 11);
 }
 
-TEST_CASE("what dies in an arena when its thread is ending is counted, and the arena goes") {
+TEST_CASE(
+    "a block of an arena that is freed while its thread ends is counted, and the arena is "
+    "deleted") {
   struct late {
     void* block = nullptr;
     ~late() {
@@ -658,7 +661,7 @@ TEST_CASE("what dies in an arena when its thread is ending is counted, and the a
   };
   frame_count const before = frames_so_far();
   std::thread([] {
-    static thread_local late outlives_the_pool;  // made before the pool: destroyed after it
+    static thread_local late outlives_the_pool;  // made before the pool, so destroyed after it
     outlives_the_pool.block = nullptr;
     frame_arena& a = frames.make_arena(arena_here);
     {

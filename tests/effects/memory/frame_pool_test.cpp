@@ -18,7 +18,7 @@ using weft::detail::pooled;
 
 namespace {
 
-/// Live blocks of one size, which are written to.
+/// Live blocks of one size, filled with a pattern.
 class blocks {
  public:
   explicit blocks(std::size_t bytes) : bytes_(bytes) {}
@@ -33,7 +33,7 @@ class blocks {
       live_.push_back(p);
     }
   }
-  /// Checks that nobody else wrote.
+  /// Checks that the pattern is intact.
   void give_all() {
     give_all([] {});
   }
@@ -57,7 +57,7 @@ class blocks {
 
 }  // namespace
 
-TEST_CASE("the pool counts births and deaths, of blocks that it keeps and of those too large") {
+TEST_CASE("the pool counts blocks taken and given back, both pooled and too large for the pool") {
   auto const bytes =
       GENERATE(as<std::size_t>(), 8, 16, 100, 256, 257, 1008, 1024, 4096, 4097, 5000);
   frame_count const before = frames_so_far();
@@ -76,7 +76,7 @@ TEST_CASE("the pool counts births and deaths, of blocks that it keeps and of tho
   CHECK(blocks::spoilt == 0);
 }
 
-TEST_CASE("each number of bytes has the least size in which it has room") {
+TEST_CASE("each number of bytes has the smallest size in which it fits") {
   using weft::detail::block_size;
   using weft::detail::block_sizes;
   for (std::size_t bytes = 1; bytes <= block_size::most; ++bytes) {
@@ -88,7 +88,7 @@ TEST_CASE("each number of bytes has the least size in which it has room") {
   CHECK(block_size::of(block_size::most + 1) >= block_sizes);
 }
 
-TEST_CASE("what one thread frees the next one gets, by the depot") {
+TEST_CASE("the next thread gets, by the depot, the blocks that an ended thread freed") {
   auto const bytes = GENERATE(as<std::size_t>(), 320, 4096);
   if constexpr (weft::detail::pooling) {
     std::set<void*> first;
@@ -98,13 +98,15 @@ TEST_CASE("what one thread frees the next one gets, by the depot") {
       some.take(50);
       where = some.addresses();
     };
-    std::thread(lives, std::ref(first)).join();  // its end hands everything over
+    std::thread(lives, std::ref(first)).join();  // its end gives all blocks to the depot
     std::thread(lives, std::ref(second)).join();
     CHECK(first == second);
   }
 }
 
-TEST_CASE("blocks born on one thread and freed on another go round and do not grow") {
+TEST_CASE(
+    "blocks that are taken on one thread and freed on another are reused, and do not grow in "
+    "number") {
   if constexpr (weft::detail::pooling) {
     std::set<void*> seen;
     blocks some(480);
@@ -118,7 +120,7 @@ TEST_CASE("blocks born on one thread and freed on another go round and do not gr
   }
 }
 
-TEST_CASE("a thread that frees much and takes a little keeps a little, while it lives") {
+TEST_CASE("a living thread that frees many blocks and takes few keeps few") {
   if constexpr (weft::detail::pooling) {
     constexpr int many = 20'000;
     std::set<void*> seen;
@@ -145,7 +147,7 @@ TEST_CASE("a thread that frees much and takes a little keeps a little, while it 
   }
 }
 
-TEST_CASE("a thread that only frees is counted when it has ended") {
+TEST_CASE("the frees of a thread that only frees are counted when it has ended") {
   auto const before = frames_so_far();
   blocks some(240);
   some.take(10);
@@ -154,7 +156,8 @@ TEST_CASE("a thread that only frees is counted when it has ended") {
   CHECK(frames_so_far().deaths == before.deaths + 10);
 }
 
-TEST_CASE("what dies when its thread is ending is counted, after the pool has closed too") {
+TEST_CASE(
+    "a block that is freed while its thread ends is counted, even after the pool has closed") {
   struct late {
     void* block = nullptr;
     ~late() {
@@ -163,7 +166,7 @@ TEST_CASE("what dies when its thread is ending is counted, after the pool has cl
   };
   auto const before = frames_so_far();
   std::thread([] {
-    static thread_local late outlives_the_pool;  // made before the pool: destroyed after it
+    static thread_local late outlives_the_pool;  // made before the pool, so destroyed after it
     outlives_the_pool.block = nullptr;
     outlives_the_pool.block = frames.take(64);
   }).join();
@@ -171,7 +174,7 @@ TEST_CASE("what dies when its thread is ending is counted, after the pool has cl
   CHECK(frames_so_far().deaths == before.deaths + 1);
 }
 
-TEST_CASE("what is aligned to more than a block gets its alignment") {
+TEST_CASE("an object that is over-aligned for a block gets its alignment") {
   struct alignas(128) aligned : pooled {
     int content = 1;
   };
@@ -183,9 +186,9 @@ TEST_CASE("what is aligned to more than a block gets its alignment") {
   CHECK(frames_so_far().alive() == before.alive());
 }
 
-TEST_CASE("a large block begins where a line of the cache does, whatever was cut before it") {
+TEST_CASE("a large block begins at a cache line, whatever was cut before it") {
   if constexpr (weft::detail::pooling) {
-    std::thread([] {  // whose slab is its own
+    std::thread([] {  // has a slab of its own
       bool all_do = true;
       std::vector<std::pair<void*, std::size_t>> taken;
       for (std::size_t bytes = 24; bytes <= 4096; bytes += 24) {
@@ -202,7 +205,7 @@ TEST_CASE("a large block begins where a line of the cache does, whatever was cut
   }
 }
 
-TEST_CASE("many threads take and give at once") {
+TEST_CASE("many threads take and give blocks at once") {
   auto const before = frames_so_far();
   {
     std::vector<std::thread> threads;

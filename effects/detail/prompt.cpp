@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#pragma once
+#include "effects/detail/prompt.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -14,14 +14,12 @@
 #include <vector>
 
 #include "effects/detail/nested_unwinding.hpp"
-#include "effects/detail/prompt.hpp"
 
 /// The slow paths of suspensions and prompts: captures across other prompts, unwinding, lost
 /// handlers, messages.
 namespace weft::detail {
 
-[[gnu::noinline]] inline bool suspension::hold(prompt* innermost,
-                                               prompt const& outermost) noexcept {
+bool suspension::hold(prompt* innermost, prompt const& outermost) noexcept {
   for (prompt* p = innermost; p != &outermost; p = p->up()) {
     if (!p) {
       for (prompt* held = innermost; held; held = held->up()) held->held_by_now(nullptr);
@@ -33,14 +31,13 @@ namespace weft::detail {
   return true;
 }
 
-[[gnu::noinline]] inline void suspension::tell_recorders(prompt const& outermost) noexcept {
+void suspension::tell_recorders(prompt const& outermost) noexcept {
   for (prompt* p = inner_; p != &outermost; p = p->up())
     if (p->records()) p->answered();
   inner_records_ = false;
 }
 
-[[gnu::noinline]] inline void suspension::move_rest(suspension& from, suspension& to,
-                                                    prompt const& outermost) noexcept {
+void suspension::move_rest(suspension& from, suspension& to, prompt const& outermost) noexcept {
   to.at_ = from.at_;
   to.is_ = std::exchange(from.is_, state::ended);
   to.lost_ = from.lost_;
@@ -54,14 +51,14 @@ namespace weft::detail {
 
 // ---- unwinding
 
-[[gnu::noinline]] inline void suspension::lose_leaf(std::string_view const& handler) noexcept {
+void suspension::lose_leaf(std::string_view const& handler) noexcept {
   if (lost_ && lost_handler_ == &handler) return;  // others may read it (SUSPENSION-3)
   if (!lost_) at_.where = std::source_location(at_.waiting->where);
   lost_ = true;
   lost_handler_ = &handler;
 }
 
-[[gnu::noinline]] inline bool suspension::unwind_rest() noexcept {
+bool suspension::unwind_rest() noexcept {
   nested_unwinding const here;
   if (is_ == state::suspended || is_ == state::cut) {
     if (frame_end* const e = pinned_by()) [[unlikely]] {
@@ -78,7 +75,7 @@ namespace weft::detail {
   return true;
 }
 
-[[gnu::noinline]] inline void prompt::end_of_handler() noexcept {
+void prompt::end_of_handler() noexcept {
   keep();
   leave_region();
   if (is_ == state::active) {
@@ -94,14 +91,14 @@ namespace weft::detail {
   release();
 }
 
-[[noreturn, gnu::cold, gnu::noinline]] inline void no_memory_to_unwind() noexcept {
+void no_memory_to_unwind() noexcept {
   std::fputs(
       "weft: no memory to wait for the tasks of a resumption that was dropped across a scope\n",
       stderr);
   std::terminate();
 }
 
-[[gnu::noinline]] inline void prompt::unwind_on() noexcept {
+void prompt::unwind_on() noexcept {
   // acq_rel: with itself, as below; the party that unwinds sees all that was done before, and who_.
   switch (rest_.exchange(rest_state::free, std::memory_order_acq_rel)) {
     case rest_state::pinned:
@@ -113,19 +110,8 @@ namespace weft::detail {
       return;
   }
 }
-inline bool prompt::wants_rest(frame_end& by) noexcept {
-  who_ = continuation(by);
-  in_charge_ = true;
-  return rest_.exchange(rest_state::awaited, std::memory_order_acq_rel) ==
-         rest_state::free;  // as above
-}
-inline bool prompt::unwind_further() noexcept {
-  rest_.store(rest_state::clauses, std::memory_order_relaxed);  // relaxed: no other party has it
-  is_ = state::cut;
-  unwind_body();
-  return is_ != state::leaving;
-}
-inline void prompt::leave_rest() noexcept {
+
+void prompt::leave_rest() noexcept {
   if (in_charge_ || clauses_ != 0) return;  // another clause unwinds it, or will
   is_given_up_ = true;
   share_with_outers();
@@ -134,7 +120,7 @@ inline void prompt::leave_rest() noexcept {
   is_ = state::cut;  // free: it is ours to unwind
   unwind_body();
 }
-[[gnu::cold, gnu::noinline]] inline void prompt::on_handed_over() noexcept {
+void prompt::on_handed_over() noexcept {
   if (clauses_ == 0 && !is_given_up_) {
     is_given_up_ = true;
     share_with_outers();
@@ -143,7 +129,7 @@ inline void prompt::leave_rest() noexcept {
               std::memory_order_relaxed);  // as above
 }
 /// With those inside, and all that they may perform to.
-[[gnu::cold, gnu::noinline]] inline void prompt::share_with_outers() noexcept {
+void prompt::share_with_outers() noexcept {
   std::vector<prompt*> all;
   try {
     all.push_back(this);
@@ -163,15 +149,14 @@ inline void prompt::leave_rest() noexcept {
   }
 }
 /// The same without memory: takes native stack instead, as deep as handlers are nested.
-[[gnu::cold, gnu::noinline]] inline void prompt::share_without_memory() noexcept {
+void prompt::share_without_memory() noexcept {
   if (std::exchange(is_shared_by_threads_, true)) return;
   auto const goes_on = [](prompt& p) { p.share_without_memory(); };
   visit_outers(prompt_visitor(goes_on));
 }
 
 /// SUSPENSION-3 cannot be kept there, because the handler ends now: ends the program.
-inline void suspension::require_unpinned(frame_end& part,
-                                         std::string_view const& handler) noexcept {
+void suspension::require_unpinned(frame_end& part, std::string_view const& handler) noexcept {
   // Relaxed: as in pinned_by().
   if (!some_frame_pins.load(std::memory_order_relaxed)) return;
   if (!is_pinned_at(part) && !find_pin(at_.leaf, part)) return;
@@ -179,8 +164,7 @@ inline void suspension::require_unpinned(frame_end& part,
                static_cast<int>(handler.size()), handler.data());
   std::terminate();
 }
-[[gnu::noinline]] inline void suspension::cut(frame_end& part,
-                                              std::string_view const& handler) noexcept {
+void suspension::cut(frame_end& part, std::string_view const& handler) noexcept {
   if (!may_be_cut()) return;
   if (is_ == state::cutting) {  // a destructor in the part that is unwound ended another handler
     cut_again_ = true;
@@ -203,7 +187,7 @@ inline void suspension::require_unpinned(frame_end& part,
 }
 
 /// In the remainder of the chain, a place whose handler has ended; null if there is none.
-[[gnu::noinline]] inline frame_end* suspension::first_lost() noexcept {
+frame_end* suspension::first_lost() noexcept {
   for (continuation at = at_.leaf;;) {
     if (at.is_frame()) {
       at = frame_of(at.frame()).parent;
@@ -216,9 +200,7 @@ inline void suspension::require_unpinned(frame_end& part,
   }
 }
 
-/// Cuts the chain in which a coroutine clause is suspended, if it is, at the place of that clause.
-[[gnu::noinline]] inline void cut_chain_of(frame_end& clause,
-                                           std::string_view const& handler) noexcept {
+void cut_chain_of(frame_end& clause, std::string_view const& handler) noexcept {
   for (continuation at = clause.outside(); !at.is_ordinary_code();) {
     if (at.is_frame()) {
       at = frame_of(at.frame()).parent;
@@ -236,15 +218,14 @@ inline void suspension::require_unpinned(frame_end& part,
 
 // ---- whether the handlers further out are there
 
-[[gnu::noinline]] inline void prompt::check_outers() {
+void prompt::check_outers() {
   unsigned const losses = losses_.load(std::memory_order_relaxed);  // as in require_outers
   std::vector<prompt*> outers;
   add_outers(outers);
   require_outers(std::move(outers), nullptr);
   checked_ = losses;
 }
-[[gnu::noinline]] inline void prompt::require_outers(std::vector<prompt*> outers,
-                                                     prompt const* inside) const {
+void prompt::require_outers(std::vector<prompt*> outers, prompt const* inside) const {
   std::unordered_set<prompt const*> seen(outers.begin(), outers.end());
   for (std::size_t i = 0; i != outers.size(); ++i) {
     prompt const& outer = *outers[i];
@@ -261,27 +242,24 @@ inline void suspension::require_unpinned(frame_end& part,
 
 // ---- messages
 
-[[noreturn, gnu::cold, gnu::noinline]] inline void prompt::throw_expired(
-    std::string_view handler) const {
+void prompt::throw_expired(std::string_view handler) const {
   throw resumption_expired(
       "weft: the handler " + std::string(handler) + " is no more, so what was suspended by " +
       std::string(operation().name) + " at " + detail::text(where()) + " cannot be resumed");
 }
 
-[[noreturn, gnu::cold, gnu::noinline]] inline void prompt::throw_inside(prompt const& outer) const {
+void prompt::throw_inside(prompt const& outer) const {
   throw rebound_to_itself("weft: what was suspended by " + std::string(operation().name) + " at " +
                           detail::text(where()) + " cannot be resumed under the handler " +
                           std::string(outer.handler_name()) + ", which performs to the same body");
 }
 
-[[noreturn, gnu::cold, gnu::noinline]] inline void prompt::throw_gone(
-    std::string_view what, std::source_location where) const {
+void prompt::throw_gone(std::string_view what, std::source_location where) const {
   throw resumption_expired("weft: " + std::string(what) + " at " + detail::text(where) +
                            " found its handler " + std::string(handler_name()) + " gone");
 }
 
-[[noreturn, gnu::cold, gnu::noinline]] inline void prompt::throw_across(
-    std::string_view operation, std::source_location where) const {
+void prompt::throw_across(std::string_view operation, std::source_location where) const {
   throw needs_control("weft: " + std::string(operation) + " at " + detail::text(where) +
                       " would suspend ordinary code: its handler " + std::string(handler_name()) +
                       " takes the resumption, and stands outside a run() or resume() that drives, "

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: MIT
-#pragma once
+#include "effects/memory/frame_pool.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <new>
 #include <utility>
 
-#include "effects/memory/frame_pool.hpp"
-
 /// The slow paths of the pool: a list is empty or full, no block is kept, or there are arenas.
 namespace weft::detail {
 
 // ---- arenas (POOL-4)
 
-inline frame_arena& frame_pool::make_arena(frame_arena* (*here)() noexcept) {
+frame_arena& frame_pool::make_arena(frame_arena* (*here)() noexcept) {
   if (!in_arenas_) in_arenas_ = new while_in_arenas;
   auto* const a = new frame_arena(in_arenas_->table, in_arenas_->first);
   in_arenas_->here = here;
@@ -21,11 +19,11 @@ inline frame_arena& frame_pool::make_arena(frame_arena* (*here)() noexcept) {
   if (arenas_++ == 0) in_arenas_->aside = std::exchange(shelves_, {});
   return *a;
 }
-inline void frame_pool::abandon(frame_arena& a) noexcept {
+void frame_pool::abandon(frame_arena& a) noexcept {
   a.abandon();
   if (a.may_go()) end_arena(a);
 }
-[[gnu::noinline]] inline void frame_pool::end_arena(frame_arena& a) noexcept {
+void frame_pool::end_arena(frame_arena& a) noexcept {
   deaths_ += a.deaths();
   delete &a;
   recent_arena_ = in_arenas_->first;
@@ -33,17 +31,17 @@ inline void frame_pool::abandon(frame_arena& a) noexcept {
   if (arenas_ == 0 && closed_) close();
 }
 /// Null if the running body has no arena.
-inline void* frame_pool::take_in_arena(std::size_t bytes) {
+void* frame_pool::take_in_arena(std::size_t bytes) {
   frame_arena* const a = in_arenas_->here();
   if (!a) return nullptr;
   recent_arena_ = a;
   return a->take(bytes);
 }
 /// Null if it is in no arena.
-inline frame_arena* frame_pool::arena_of(void* p) noexcept {
+frame_arena* frame_pool::arena_of(void* p) noexcept {
   return recent_arena_->is_near(p) ? recent_arena_ : in_arenas_->table.find(p);
 }
-inline bool frame_pool::give_in_arena(void* p) noexcept {
+bool frame_pool::give_in_arena(void* p) noexcept {
   frame_arena* const a = arenas_ ? arena_of(p) : nullptr;
   if (!a) return false;
   a->give(p);
@@ -51,11 +49,11 @@ inline bool frame_pool::give_in_arena(void* p) noexcept {
     end_arena(*a);
   return true;
 }
-inline void frame_pool::mark_owning(void* block) noexcept {
+void frame_pool::mark_owning(void* block) noexcept {
   if (arena_of(block)) frame_arena::header_of(block).owns = true;
 }
 
-[[gnu::noinline]] inline void* frame_pool::take_slowly(std::size_t bytes, bool in_body) {
+void* frame_pool::take_slowly(std::size_t bytes, bool in_body) {
   if (!depot.keeps_blocks()) return from_system(bytes, in_body);
   std::size_t const size = block_size::of(bytes);
   if (!arenas_) return restock(shelves_[size], size);
@@ -64,7 +62,7 @@ inline void frame_pool::mark_owning(void* block) noexcept {
   shelf& s = in_arenas_->aside[size];
   return s.first->next ? std::exchange(s.first, s.first->next) : restock(s, size);
 }
-[[gnu::noinline]] inline void frame_pool::give_slowly(void* p, std::size_t size) noexcept {
+void frame_pool::give_slowly(void* p, std::size_t size) noexcept {
   if (!depot.keeps_blocks()) return to_system(p);
   if (arenas_ && recent_arena_->is_near(p)) [[likely]] {
     recent_arena_->give(p);
@@ -74,7 +72,7 @@ inline void frame_pool::mark_owning(void* block) noexcept {
   if (give_in_arena(p)) return;
   give_to_list(p, size);
 }
-[[gnu::noinline]] inline void frame_pool::give_to_list(void* p, std::size_t size) noexcept {
+void frame_pool::give_to_list(void* p, std::size_t size) noexcept {
   shelf& s = kept()[size];
   if (s.credit == 0 && !renew_credit(s, size)) return to_depot(p, size);
   put(s, p);
@@ -82,7 +80,7 @@ inline void frame_pool::mark_owning(void* block) noexcept {
 
 // ---- blocks of the system
 
-[[gnu::noinline]] inline void* frame_pool::from_system(std::size_t bytes, bool in_body) {
+void* frame_pool::from_system(std::size_t bytes, bool in_body) {
   close_frames_at_the_end();
   if (in_body && arenas_)
     if (void* const p = take_in_arena(bytes)) return p;
@@ -97,7 +95,7 @@ inline void frame_pool::mark_owning(void* block) noexcept {
   if (closed_) close();
   return block;
 }
-[[gnu::noinline]] inline void frame_pool::to_system(void* p) noexcept {
+void frame_pool::to_system(void* p) noexcept {
   if (give_in_arena(p)) return;
   close_frames_at_the_end();
   ++deaths_;
@@ -109,7 +107,7 @@ inline void frame_pool::mark_owning(void* block) noexcept {
 
 // ---- lists
 
-[[gnu::noinline]] inline void frame_pool::to_depot(void* p, std::size_t size) noexcept {
+void frame_pool::to_depot(void* p, std::size_t size) noexcept {
   ++deaths_;
   --blocks_;
   auto* const block = ::new (p) free_block;
@@ -119,7 +117,7 @@ inline void frame_pool::mark_owning(void* block) noexcept {
   if (closed_) close();
 }
 
-[[gnu::noinline]] inline void* frame_pool::cut(std::size_t size) {
+void* frame_pool::cut(std::size_t size) {
   static constexpr std::size_t slab_bytes = 64 * 1024;
   close_frames_at_the_end();
   std::size_t const bytes = block_size::bytes(size);
@@ -143,7 +141,7 @@ inline void frame_pool::mark_owning(void* block) noexcept {
   return block;
 }
 
-[[gnu::noinline]] inline void* frame_pool::restock(shelf& s, std::size_t size) {
+void* frame_pool::restock(shelf& s, std::size_t size) {
   free_block* first = std::exchange(s.spare, &no_block);
   if (!first->next) {
     first = depot.take(size);
@@ -157,7 +155,7 @@ inline void frame_pool::mark_owning(void* block) noexcept {
 }
 
 /// False if no block is to be kept.
-[[gnu::noinline]] inline bool frame_pool::renew_credit(shelf& s, std::size_t size) noexcept {
+bool frame_pool::renew_credit(shelf& s, std::size_t size) noexcept {
   close_frames_at_the_end();
   if (closed_) return false;
   s.credit = credit_of(size);

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <stop_token>
+#include <utility>
+
+#include "deque/chase_lev.hpp"
+#include "deque/steal_queue.hpp"
+#include "effects/multi_resumption.hpp"
+#include "sched/backends/detail/global_queue.hpp"
+#include "sched/backends/detail/idle_threads.hpp"
+#include "sched/backends/detail/process_list.hpp"
+#include "sched/backends/stealing_state.hpp"
+#include "sched/base/backend.hpp"
+#include "sched/base/process.hpp"
+
+namespace weft {
+
+/// The order in which a worker runs the processes that become ready on its own thread.
+enum class local_order : std::uint8_t {
+  lifo,  ///< The last that became ready, whose data is still in the cache.
+  fifo   ///< The one that waits longest.
+};
+
+/// How a program is run by threads that steal from each other.
+struct stealing_options {
+  /// How many threads, the calling one included; 0: as many as the machine has.
+  unsigned threads = 0;
+  // As in schedule_options.
+  bool forkable = true;
+  std::size_t log_limit = detail::replay_log::usual_limit;
+  std::stop_token stop{};
+  bool virtual_time = false;
+  std::size_t max_processes = 0;
+  overflow_policy when_full = overflow_policy::fail;
+
+  local_order order = local_order::lifo;
+  /// How many processes more a worker takes along when it takes one from the global queue: at most
+  /// 32.
+  unsigned batch = 16;
+  /// A worker that finds nothing looks again at once, `spins` times; then each time after it has
+  /// yielded the processor, until it has looked `looks` times in all; then it sleeps.
+  unsigned spins = 4;
+  unsigned looks = 16;
+  /// Whether the backend keeps a list of all processes, for processes().  With a list, starting,
+  /// waiting and ending take a lock.
+  bool keep_list = false;
+};
+
+/// Counts of a worker.
+struct worker_counts {
+  std::uint64_t run = 0;     ///< Steps of processes; a hand-over is a step of the receiver.
+  std::uint64_t stolen = 0;  ///< Processes that it has stolen from other workers.
+  std::uint64_t parked = 0;  ///< How often it has slept and woken up.
+  std::uint64_t woken = 0;   ///< How often another thread, and not the clock, woke it.
+};
+
+namespace detail {
+
+/// The work-stealing backend's header of a process.
+struct alignas(16) stealing_header {
+  stealing_state_word life;
+  std::atomic<std::uint32_t> steps = 0;  // written by the thread that owns the process
+  std::uint64_t answer = 0;              // to resume the process with
+  stealing_header* next = nullptr;       // in the list of the global queue
+  listed_process* listed = nullptr;
+};
+
+/// The part of the work-stealing backend that all its workers use (stealing.hpp has the
+/// invariants).
+struct stealing_shared {
+  using header = stealing_header;
+  /// Almost all lazy tasks are reclaimed by their own worker.  A thief interrupts all running
+  /// threads, if there are at most so many (a guess: with more, thefts may cost more than they
+  /// save).
+  using lazy_deque = basic_chase_lev<lazy_task*, interrupting_orders>;
+  static constexpr unsigned most_interrupted = 8;
+
+  /// The part of a worker that other workers read.
+  struct home {
+    chase_lev<header*> deque;      // processes that became ready there
+    steal_queue<header*> yielded;  // processes that let others go first
+    lazy_deque lazy;               // reclaimed by the worker, unless a thief takes them
+    std::atomic<std::uint64_t> run = 0, stolen = 0, parked = 0, woken = 0;  // written by the worker
+  };
+
+  explicit stealing_shared(stealing_options const& o, unsigned threads)
+      : options(o), count(threads), homes(std::make_unique<home[]>(threads)), idle(threads) {
+    if (count == 1 || count > most_interrupted)
+      for (unsigned i = 0; i != count; ++i) homes[i].lazy.do_not_interrupt();
+  }
+  stealing_shared(stealing_shared const&) = delete;
+  stealing_shared& operator=(stealing_shared const&) = delete;
+  ~stealing_shared() {
+    for (unsigned i = 0; i != count; ++i) {
+      while (auto const o = homes[i].lazy.try_pop()) (void)(*o)->promote();  // BACKEND-6
+      while (auto const p = homes[i].deque.try_pop()) (void)thunk_of(**p);
+      for (header* p; homes[i].yielded.take({&p, 1}) != 0;) (void)thunk_of(*p);
+    }
+    for (header* p; global.take({&p, 1}, 1) != 0;) (void)thunk_of(*p);
+  }
+
+  /// Makes the process of `t` ready; null if its own thread will put it (WORKER-3).
+  [[nodiscard]] static header* ready(thunk&& t, put_reason w) noexcept {
+    header& at = header_of<header>(*t.get());
+    at.answer = t.answer();
+    (void)t.release();
+    if (w != put_reason::woken)
+      at.life.set_ready();
+    else if (!at.life.wake())
+      return nullptr;
+    return &at;
+  }
+  [[nodiscard]] static thunk thunk_of(header& at) noexcept {
+    return thunk(&process_behind(at), at.answer);
+  }
+  /// A process that has just been started, if processes are listed.
+  void list_if_wanted(process& p) noexcept {
+    if (!options.keep_list) [[likely]]
+      return;
+    header& at = header_of<header>(p);
+    at.listed = list.add(p, at.life, at.steps);
+  }
+  void enter_global(header& p) noexcept {
+    global.push(p);
+    idle.wake_one();
+  }
+  /// For a worker that has announced that it sleeps (WORKER-2).  Work that is seen needs no fence.
+  [[nodiscard]] bool all_are_empty() const noexcept {
+    if (!all_look_empty()) return false;
+    homes[0].lazy.before_last_look();  // one fence for the deques of all workers (STEAL-7)
+    return all_look_empty();
+  }
+  [[nodiscard]] bool all_look_empty() const noexcept {
+    for (unsigned i = 0; i != count; ++i)
+      if (!homes[i].deque.is_empty() || !homes[i].yielded.is_empty() || !homes[i].lazy.is_empty())
+        return false;
+    return global.is_empty();
+  }
+
+  stealing_options const options;
+  unsigned const count;
+  std::unique_ptr<home[]> homes;
+  idle_threads idle;
+  process_list list;
+  std::atomic<unsigned> rechecks = 0;  // counts recheck_deadlines()
+  alignas(64) global_queue<header> global;
+};
+
+}  // namespace detail
+}  // namespace weft
