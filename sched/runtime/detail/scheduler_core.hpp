@@ -58,7 +58,6 @@ class scheduler_core : public scheduler_prompt, public submission_host {
   }
   ~scheduler_core() override {
     for (auto* const p : outers_) p->release_by_inner();
-    waits.close();
   }
 
   /// Tells schedulers apart, also those that no longer exist.

@@ -65,8 +65,6 @@ class wait_registry {
   wait_registry(wait_registry const&) = delete;
   wait_registry& operator=(wait_registry const&) = delete;
   ~wait_registry() = default;
-  /// The scheduler is over: the mailboxes may outlive it.  To be called once.
-  void close() noexcept { mail_->close(); }
 
   gate_table gates;
   external_event_table external;
@@ -164,7 +162,11 @@ class wait_registry {
     }
   }
 
-  mailbox_registry* const mail_;  // it may outlive us
+  /// Mailboxes may outlive the scheduler, and the registry with them.
+  struct close_registry {
+    void operator()(mailbox_registry* r) const noexcept { r->close(); }
+  };
+  std::unique_ptr<mailbox_registry, close_registry> const mail_;
   ready_sink& sink_;
 };
 
