@@ -56,9 +56,8 @@ TEST_CASE("a poke determines the value that the continuation peeks at") {
   CHECK(run(handle(pokes() | reader_of(10), peeks_and_pokes())) == 42);
 }
 
-// ---- processes that are interrupted, and fork under a handler around each resume: D.
-// Hillerström,
-// "Foundations for Programming and Implementing Effect Handlers", chapter 2
+// ---- processes that are interrupted, and fork under a handler around each resume:
+// D. Hillerström, "Foundations for Programming and Implementing Effect Handlers", chapter 2
 
 namespace {
 

@@ -107,7 +107,7 @@ eff<void, spawning<io, completions>, io, completions> a_day(bank& b, manner how)
       connection c = co_await l.accept(instant() + 10s);
       co_await spawn(serves, std::ref(b), std::move(c), how);
     }
-  } catch (io_error const&) {  // closing time
+  } catch (io_error const&) {  // no client came in time
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// What most of these programs include, parsed once.
+/// The headers that most of these programs include, as a precompiled header.
 #include "effects/effects.hpp"
 #include "sched/schedule.hpp"

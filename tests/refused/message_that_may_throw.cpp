@@ -9,7 +9,7 @@
 
 using weft::mail;
 
-/// Moving it could fail on the way.
+/// Its move may throw.
 struct fragile {
   fragile() = default;
   fragile(fragile&&) {}

@@ -9,7 +9,7 @@
 
 using weft::routing;
 
-/// Moving it could fail on the way.
+/// Its move may throw.
 struct fragile {
   fragile() = default;
   fragile(fragile&&) {}

@@ -10,7 +10,7 @@
 
 using weft::tasking;
 
-// Use case 3 of the tasks: a local is borrowed, and nobody waits.
+// The task borrows a local, and no process waits for the task.
 weft::eff<void, tasking<>> forgets() {
   int local = 1;
   (void)co_await weft::start_task([&local] { ++local; });

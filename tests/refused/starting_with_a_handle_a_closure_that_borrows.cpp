@@ -10,7 +10,7 @@
 
 using weft::tasking;
 
-// Use case 4 of the tasks: a local is borrowed, and somebody means to wait, but may throw before.
+// The task borrows a local; its starter would wait for it, but may throw before that.
 weft::eff<void, tasking<>> waits() {
   int local = 1;
   weft::task_handle<void> h;

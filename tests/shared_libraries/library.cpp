@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// A module.  Which one it is, LIBRARY says: the name of its one function.
+/// The source of each module.  The macro LIBRARY is the name of the one function that it exports.
 
 #include "tests/shared_libraries/library.hpp"
 
@@ -58,7 +58,7 @@ struct drops_the_rest : handler<pick> {
 eff<int, ask> asks_once() { co_return co_await ask::get{}; }
 eff<int> plus(int a, int b) { co_return a + b; }
 
-/// Counts its own end.
+/// Counts its destruction.
 struct ends {
   explicit ends(int& n) noexcept : count(n) {}
   ends(ends const&) = delete;

@@ -16,7 +16,7 @@
 #include "sched/tasks/scope.hpp"
 #include "sched/tasks/when_all.hpp"
 
-/// What each module of these tests can do: the program, and two shared libraries.  They are one
+/// The abilities of each module of these tests: the program and two shared libraries.  All have one
 /// source, library.cpp; with hidden visibility each has types, tables and functions of its own.
 namespace weft::tests {
 
@@ -28,7 +28,7 @@ struct pick {
   struct one : op<int> {};
   using operations = op_list<one>;
 };
-/// A message that has a type of its own.
+/// A message of a type that only these modules use.
 struct injection_node {
   int n;
 };
@@ -54,30 +54,30 @@ class library {
 
   // ---- computations
 
-  /// Adds up what `n` operations answer, each in a call of its own.
+  /// Adds up the answers of `n` operations, each performed in a call of its own.
   [[nodiscard]] virtual eff<int, ask> sums(int n) const = 0;
   /// Handles and runs `body`.
   [[nodiscard]] virtual int answers(int with, eff<int, ask> body) const = 0;
-  /// The same; each operation is answered by `to`, which resumes.
+  /// As answers(); each operation is answered by `to`, which resumes with 7.
   [[nodiscard]] virtual int answers_by(library const& to, eff<int, ask> body) const = 0;
   [[nodiscard]] virtual int resumes(resumption<int, int> k) const = 0;
-  /// Destroys it unawaited.
+  /// Destroys `body` before it is awaited.
   virtual void drops(eff<int, ask> body) const = 0;
-  /// Destroys it suspended.
+  /// Destroys `body` while it is suspended.
   virtual void unwinds(eff<int, ask> body) const = 0;
   [[nodiscard]] virtual eff<int, ask> throws(thrown what) const = 0;
-  /// Runs `body`: what it threw.
+  /// Runs `body` and returns the kind of its exception.
   [[nodiscard]] virtual thrown catches(eff<int, ask> body) const = 0;
-  /// Three bits.
+  /// A number of three bits, each of which is picked.
   [[nodiscard]] virtual eff<int, pick> picks() const = 0;
   /// Resumes each operation of `of` twice: by replay, or bitwise.
   [[nodiscard]] virtual std::vector<int> tries_all(library const& of, bool is_bitwise) const = 0;
-  /// As this module sees it.
+  /// The count of frames that this module sees.
   [[nodiscard]] virtual detail::frame_count frames() const = 0;
 
   [[nodiscard]] virtual unique_any packs(int n) const = 0;
   [[nodiscard]] virtual int unpacks(unique_any& p) const = 0;
-  /// Of a type in an unnamed namespace; or of one that is local to a static function.
+  /// A value of a type in an unnamed namespace, or of a type that is local to a static function.
   [[nodiscard]] virtual unique_any packs_own(bool is_local) const = 0;
   [[nodiscard]] virtual bool has_packed_own(unique_any const& p, bool is_local) const = 0;
 
@@ -85,32 +85,32 @@ class library {
 
   /// Runs `p`; each ask::get is answered with 7.
   virtual void runs(backends on, program p) const = 0;
-  /// Yields between operations of a handler inside, and notes what that answers.
+  /// Yields between operations to a handler inside, and appends each answer.
   [[nodiscard]] virtual job counts(std::string& to, char name, int times) const = 0;
   [[nodiscard]] virtual job increments(mutex& m, long& n, int times) const = 0;
-  /// Spawns `of`'s processes, each of which adds 7.
+  /// Spawns `n` processes of `of`, each of which adds 7.
   [[nodiscard]] virtual parent spawns(library const& of, std::atomic<int>& sum, int n) const = 0;
   [[nodiscard]] virtual job adds(std::atomic<int>& sum) const = 0;
   [[nodiscard]] virtual parent forks(std::string& to) const = 0;
   [[nodiscard]] virtual job receives(int& sum, int n) const = 0;
   [[nodiscard]] virtual job sends(process_id to, int n) const = 0;
-  /// Runs a scheduler to which two threads submit that run code of `by`.
+  /// Runs a scheduler to which two threads submit; the threads run code of `by`.
   virtual void is_submitted_to(library const& by, std::atomic<int>& sum, int n) const = 0;
   virtual void submits(submitter<sharing, whole_row> const& to, std::atomic<int>& sum,
                        int n) const = 0;
-  /// With a task for each call.
+  /// Fibonacci numbers, with a task for each call.
   [[nodiscard]] virtual tasks<int> fib(library const& of, int n) const = 0;
-  /// Performs an operation while a task waits, in a scope.  Notes the end of both.
+  /// Performs an operation in a scope while a task waits.  Counts the end of both.
   [[nodiscard]] virtual tasks<int, pick> asks_in_scope(int& ends) const = 0;
-  /// Handles `body`, and drops the rest of it at its operation.
+  /// Handles `body`, and drops its continuation at its operation.
   [[nodiscard]] virtual tasks<int> gives_up(tasks<int, pick> body) const = 0;
 
   // ---- checkpoints and schedules
 
   [[nodiscard]] virtual snapshot checkpoint() const = 0;
-  /// Makes `n` schedulers: whether one of them runs a checkpoint that is not its own.
+  /// Makes `n` schedulers.  Returns whether one of them runs the checkpoint of another scheduler.
   [[nodiscard]] virtual bool run_any(snapshot const& from, int n) const = 0;
-  /// For a handler: which of two ways.
+  /// The choice of a handler between two ways.
   [[nodiscard]] virtual std::size_t decides() const = 0;
 
  protected:

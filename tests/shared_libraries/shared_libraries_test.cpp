@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// A program and two shared libraries that it is linked with: what one of them makes, the others
-/// run, handle, resume, drop and catch.  Compiled with hidden visibility and without.
+/// A program and two shared libraries that it is linked with: computations, resumptions, frames and
+/// exceptions of each are run, handled, resumed, dropped and caught by the others.  Built with
+/// hidden visibility and without.
 
 #include <algorithm>
 #include <array>
@@ -24,13 +25,13 @@ namespace {
 std::array<library const*, 3> modules() {
   return {program_library(), first_library(), second_library()};
 }
-/// Each pair of modules, also one with itself.
+/// Calls f with each pair of modules, also a module with itself.
 template <class F>
 void for_each_pair(F f) {
   for (auto const* const a : modules())
     for (auto const* const b : modules()) f(*a, *b);
 }
-/// Whether all modules count the same births and deaths.
+/// Whether all modules see the same counts of frames.
 bool count_the_same() {
   auto const here = detail::frames_so_far();
   return std::ranges::all_of(modules(), [&here](library const* m) {
@@ -51,7 +52,7 @@ TEST_CASE("a computation of one module is handled by another, which may be a lib
   });
 }
 
-TEST_CASE("a resumption that one module is given may be resumed by another") {
+TEST_CASE("a resumption that one module receives may be resumed by another") {
   for_each_pair([](library const& a, library const& b) {
     for (auto const* const c : modules()) CHECK(a.answers_by(b, c->sums(5)) == 35);
   });
@@ -73,7 +74,7 @@ TEST_CASE("a body of one module is resumed twice by a handler of another") {
   });
 }
 
-TEST_CASE("all modules count the same frames, whichever made or destroyed them") {
+TEST_CASE("all modules count the same frames, whichever module creates or destroys them") {
   for_each_pair([](library const& a, library const& b) {
     auto const before = detail::frames_so_far();
     for (int i = 0; i != 100; ++i) {
@@ -87,7 +88,8 @@ TEST_CASE("all modules count the same frames, whichever made or destroyed them")
   });
 }
 
-TEST_CASE("a frame is made in one module and on one thread, and destroyed in another on another") {
+TEST_CASE(
+    "a frame may be created in one module and thread, and destroyed in another module and thread") {
   auto const before = detail::frames_so_far();
   for_each_pair([](library const& a, library const& b) {
     std::vector<eff<int, ask>> all;
@@ -104,7 +106,7 @@ TEST_CASE("a frame is made in one module and on one thread, and destroyed in ano
   CHECK(after.alive() == before.alive());
 }
 
-TEST_CASE("a unique_any of one module is known by its type in another") {
+TEST_CASE("a unique_any of one module is recognized by its type in another") {
   for_each_pair([](library const& a, library const& b) {
     unique_any p = a.packs(7);
     CHECK(b.unpacks(p) == 7);
@@ -112,7 +114,7 @@ TEST_CASE("a unique_any of one module is known by its type in another") {
   });
 }
 
-TEST_CASE("types that belong to one file each are different, whatever their names") {
+TEST_CASE("types with internal linkage differ between modules, although their names are equal") {
   for (bool const is_local : {false, true})
     for_each_pair([is_local](library const& a, library const& b) {
       CHECK(b.has_packed_own(a.packs_own(is_local), is_local) == (&a == &b));
@@ -134,7 +136,7 @@ TEST_CASE("processes of several modules take turns, each inside a handler of its
   }
 }
 
-TEST_CASE("a process of one module forks on a scheduler of another, and is run again") {
+TEST_CASE("a process of one module forks on a scheduler of another, and is replayed") {
   for_each_pair([](library const& a, library const& b) {
     std::string text;
     a.runs(backends::one_thread, [&b, &text] { return b.forks(text); });
@@ -200,7 +202,7 @@ TEST_CASE("tasks of several modules wait for one another") {
     });
 }
 
-TEST_CASE("a handler of one module drops what waits in a scope of another, which is unwound") {
+TEST_CASE("a handler of one module drops a suspended scope of another module, which is unwound") {
   for (auto const on : {backends::one_thread, backends::sharing, backends::stealing})
     for_each_pair([on](library const& a, library const& b) {
       int ends = 0;
@@ -211,10 +213,10 @@ TEST_CASE("a handler of one module drops what waits in a scope of another, which
     });
 }
 
-// ---- checkpoints, and schedules that are explored
+// ---- checkpoints, and explored schedules
 
 TEST_CASE("a checkpoint is refused by the schedulers of another module") {
-  int schedulers = 0;  // in each module, if it counts its own, other ones
+  int schedulers = 0;  // differs by module, as the modules' own counts would
   for (auto const* const a : modules()) {
     schedulers += 100;
     for (int i = 0; i != schedulers; ++i) (void)a->checkpoint();
@@ -225,7 +227,7 @@ TEST_CASE("a checkpoint is refused by the schedulers of another module") {
   });
 }
 
-TEST_CASE("explore tries the same schedules whichever modules processes and decisions are of") {
+TEST_CASE("explore visits the same schedules for processes and decisions of any modules") {
   struct account {
     mutex access;
     long n = 0;
@@ -249,7 +251,7 @@ TEST_CASE("explore tries the same schedules whichever modules processes and deci
         [&](account&) { return decides{&a}; });
     CHECK(found.ok());
     CHECK(found.complete);
-    CHECK(found.outcomes.size() == 2);  // the decision
+    CHECK(found.outcomes.size() == 2);  // one for each decision
     return found.schedules;
   };
   for (bool const is_reduced : {false, true}) {

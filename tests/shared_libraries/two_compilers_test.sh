@@ -1,12 +1,12 @@
 #!/bin/sh
-# two_compilers_test.sh: a program and a shared library that two compilers compile, or one compiler
-# in two ways that go on from frame to frame differently; and a library that keeps to itself what a
-# program has once.
+# two_compilers_test.sh: links a program and a shared library that were compiled by two compilers,
+# or by one compiler with two kinds of transfer between frames; and a library that hides the
+# variables of weft that a program must have only once.
 set -u
 out=${TEST_TMPDIR:-$(mktemp -d)}
 failed=0
 
-# Each has computations of its own; with -DHANDS_OVER the library hands the program one.
+# Each file has its own computations; with -DHANDS_OVER the library returns one to the program.
 cat > "$out/computations.hpp" <<'END'
 #include "effects/effects.hpp"
 using namespace weft;
@@ -57,7 +57,7 @@ compile() {
   shift
   "$@" -std=c++20 -fPIC -I. -I"$out" -c -o "$object" || exit 1
 }
-# says PROGRAM LIBRARY FLAGS...: what that program says, or its linker.
+# says PROGRAM LIBRARY FLAGS...: prints the output of that program, or of the linker.
 says() {
   program=$1
   library=$2
@@ -65,7 +65,7 @@ says() {
   g++ -shared "$@" "$out/$library.o" -o "$out/lib$library.so" &&
     g++ "$out/$program.o" "$out/lib$library.so" -Wl,-rpath,"$out" -o "$out/program" && "$out/program"
 }
-# expect TEXT PROGRAM LIBRARY FLAGS...: it says that.
+# expect TEXT PROGRAM LIBRARY FLAGS...: checks that this output contains TEXT.
 expect() {
   text=$1
   shift
@@ -91,21 +91,21 @@ compile takes_gnu $gnu -DHANDS_OVER "$out/program.cpp"
 compile hands_over_gnu $gnu -DHANDS_OVER "$out/library.cpp"
 compile hands_over_jumps $jumps -DHANDS_OVER "$out/library.cpp"
 
-# Compiled alike.
+# Both are compiled alike.
 expect '14 14' program_clang library_clang
 expect '14 14' program_gnu library_gnu
 expect '14 14' takes_gnu hands_over_gnu
-# Functions are shared: the program does not begin.
+# The two share functions, so the program stops before main.
 expect 'and they share functions' program_clang library_gnu
 expect 'and they share functions' program_gnu library_clang
 expect 'and they share functions' program_clang library_jumps
 expect 'and they share functions' program_gnu library_jumps
-# None is shared.
+# The two share no function.
 expect '14 14' program_clang hidden_library_gnu
 expect '14 14' hidden_program_gnu hidden_library_clang
-# A computation is handed over: the linker refuses.
+# The library returns a computation, so the linker refuses.
 expect 'undefined reference to `of_library[abi:symmetric]()' takes_clang hands_over_jumps
-# The library has variables of its own that a program has once.
+# The library has its own copies of variables that a program must have only once.
 echo '{ global: extern "C++" { of_library*; }; local: *; };' > "$out/exports"
 expect 'stopped without an answer' takes_gnu hands_over_gnu "-Wl,--version-script=$out/exports"
 exit $failed

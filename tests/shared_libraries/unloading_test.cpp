@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// A program loads a shared library, uses it on several threads, and unloads it while those threads
-/// go on.  In the environment: LIBRARY, its path, and HIDDEN_LIBRARY, that of the same library
-/// with hidden visibility.
+/// A program loads a shared library, uses it on several threads, and unloads it while these threads
+/// continue.  Environment variables give the paths: LIBRARY, and HIDDEN_LIBRARY for the same
+/// library with hidden visibility.
 
 #include <dlfcn.h>
 
@@ -24,7 +24,7 @@ using namespace weft::tests;
 
 namespace {
 
-/// Loaded, for as long as this is there.
+/// Keeps the library loaded for its own lifetime.
 class loaded {
  public:
   explicit loaded(char const* path) : handle_(dlopen(path, RTLD_NOW | RTLD_LOCAL)) {
@@ -56,7 +56,7 @@ char const* each_path() {
   return path;
 }
 
-/// What a thread does with a library, and without.
+/// Uses the library and the program in turn, as one thread does.
 void uses(library const& there) {
   library const& here = *program_library();
   for (int i = 0; i != 200; ++i) {
@@ -73,7 +73,9 @@ void uses(library const& there) {
 
 }  // namespace
 
-TEST_CASE("threads that have used a library go on when it is unloaded, with what they keep") {
+TEST_CASE(
+    "threads that have used a library continue after it is unloaded, with the blocks that they "
+    "keep") {
   auto const* const path = each_path();
   auto const before = detail::frames_so_far();
   constexpr int threads = 3;
@@ -86,14 +88,14 @@ TEST_CASE("threads that have used a library go on when it is unloaded, with what
     for (int t = 0; t != threads; ++t)
       all.emplace_back([&, t] {
         for (int round = 0; round != rounds; ++round) {
-          together.arrive_and_wait();  // it is loaded
+          together.arrive_and_wait();  // the library is loaded
           uses(*shared);
           made[static_cast<std::size_t>(t)].emplace(shared->sums(2));
           together.arrive_and_wait();
-          // Made on another thread, by the library.
+          // The library made this computation, on another thread.
           program_library()->drops(*std::move(made[static_cast<std::size_t>(t + 1) % threads]));
           together.arrive_and_wait();
-          together.arrive_and_wait();  // it is unloaded
+          together.arrive_and_wait();  // the library is unloaded
           uses(*program_library());
         }
       });
@@ -115,7 +117,7 @@ TEST_CASE("threads that have used a library go on when it is unloaded, with what
   CHECK(after.alive() == before.alive());
 }
 
-TEST_CASE("a thread ends after the library that it used, and hands over what it kept") {
+TEST_CASE("a thread that ends after its library was unloaded hands over the blocks that it kept") {
   auto const* const path = each_path();
   auto const before = detail::frames_so_far();
   std::barrier together(2);
@@ -140,7 +142,7 @@ TEST_CASE("a thread ends after the library that it used, and hands over what it 
   CHECK(after.alive() == before.alive());
 }
 
-TEST_CASE("a scheduler runs processes of a library, and the next one runs when it is unloaded") {
+TEST_CASE("a scheduler runs processes of a library, and the next one runs after it is unloaded") {
   auto const* const path = each_path();
   auto const before = detail::frames_so_far().alive();
   library const& here = *program_library();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// What Catch2 prints of programs that are wrong: a case for each verdict.  Each is to fail, hence
-/// the tags.  Each call is on one line: compilers differ in which of several lines is its place.
+/// Wrong programs, one for each verdict, whose Catch2 output is compared.  Each test is to fail,
+/// hence its tag.  Each call is on one line: compilers differ in which of several they report.
 
 #include <catch2/catch.hpp>
 #include <functional>
@@ -133,7 +133,7 @@ TEST_CASE("a path that is a long one", "[!shouldfail]") {
   check_random_schedules(options, zero, two_of<increments_often>, check);
 }
 
-TEST_CASE("what is not in the report: all that went well") {
+TEST_CASE("a search that passes is not in the report") {
   check_every_schedule(zero, two_of<increment>, [](int& n) {
     SUCCEED();
     CHECK(n != 0);

@@ -41,7 +41,7 @@ parent two_increments(int& n) {
 process steps(int n) {
   for (int i = 1; i < n; ++i) co_await proc::yield{};
 }
-/// In one step: so no update is lost.
+/// In one step, so no update is lost.
 process adds(int& n) {
   ++n;
   co_return;
@@ -50,7 +50,7 @@ parent adds_twice(int& n) {
   co_await spawn(adds, std::ref(n));
   co_await spawn(adds, std::ref(n));
 }
-/// What a check is to say, if there is nothing else wrong.
+/// Does nothing, so that only the check can fail.
 parent nothing(int&) { co_return; }
 
 bool has(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
@@ -58,11 +58,11 @@ bool has(std::string_view text, std::string_view part) { return text.find(part) 
 }  // namespace
 
 TEST_CASE(
-    "a program that is right in all schedules is one assertion that passes, where it stands") {
+    "a program that is right in all schedules is one passing assertion, at the place of the call") {
   tests::every_frame_dies const here;
   std::source_location where;
   auto const [said, found] = catch2_listener::hears([&where] {
-    // In one line: the place is the call's.
+    // On one line, since the assertion is reported at the line of the call.
     // clang-format off
     where = std::source_location::current(); auto all = check_every_schedule(zero, adds_twice, [](int& n) { CHECK(n == 2); });
     // clang-format on
@@ -124,7 +124,7 @@ parent another_each_time(int&) {
 
 }  // namespace
 
-TEST_CASE("REQUIRE in a process makes the schedule a failed one, and is its text") {
+TEST_CASE("a REQUIRE that fails in a process fails the schedule and is its text") {
   tests::every_frame_dies const here;
   auto const [said, found] = catch2_listener::hears(
       [] { return exploration(check_every_schedule(zero, two_of<requires_two>, always)); });
@@ -140,11 +140,11 @@ TEST_CASE("REQUIRE in a process makes the schedule a failed one, and is its text
                        "\", ...)"));
 }
 
-TEST_CASE("CHECK in a process does too, though the process goes on and the check agrees") {
+TEST_CASE("a CHECK that fails in a process fails the schedule, although the process goes on") {
   tests::every_frame_dies const here;
   auto const [said, found] = catch2_listener::hears([] {
     return exploration(check_every_schedule(zero, one_sees_zero, [](int& n) {
-      CHECK(n != 0);  // it went on
+      CHECK(n != 0);  // the process went on
     }));
   });
   CHECK(found.schedules == 3);
@@ -156,7 +156,8 @@ TEST_CASE("CHECK in a process does too, though the process goes on and the check
   CHECK_FALSE(said.assertions.front().passed);
 }
 
-TEST_CASE("an exception, a false check and an assertion in the check are failures likewise") {
+TEST_CASE(
+    "an exception, a false check and an assertion that fails in the check fail the schedule") {
   tests::every_frame_dies const here;
   auto const [said, found] = catch2_listener::hears([] {
     std::vector<exploration> all;
@@ -195,7 +196,7 @@ TEST_CASE("a deadlock, nondeterminism and a leak are one failed assertion each")
   auto const keeps = [&h](int&) -> eff<void, proc> {
     co_await handle<proc>(h, []() -> eff<void, proc> {
       int const n = 7;
-      CAPTURE(n);  // it is destroyed when nobody explores any more
+      CAPTURE(n);  // is destroyed after the exploration has ended
       co_await proc::yield{};
     });
   };
@@ -214,7 +215,7 @@ TEST_CASE("a deadlock, nondeterminism and a leak are one failed assertion each")
   CHECK(has(said.assertions[2].text, "\nleak: "));
 }
 
-TEST_CASE("an expansion that is another one each time is nondeterminism") {
+TEST_CASE("an expansion that differs in each run is nondeterminism") {
   int runs = 0;
   auto const said = catch2_listener::hears([&runs] {
                       check_every_schedule(zero, nothing, [&runs](int&) { CHECK(++runs == 0); });
@@ -268,12 +269,12 @@ TEST_CASE("a message belongs to the assertions of the process that says it") {
     CHECK_FALSE(has(text, "outside"));
     CHECK_FALSE(has(text, "at the end"));
   }
-  // The listener has heard of none of them.
+  // The listener was told of none of these assertions.
   CHECK(said.others == 0);
   CHECK(said.assertions.size() == 1);
 }
 
-TEST_CASE("a message outside of all processes belongs to the assertions there") {
+TEST_CASE("a message outside all processes belongs to the assertions there") {
   auto const found = catch2_listener::hears([] {
                        return exploration(check_every_schedule(zero, ann_and_ben, [](int& n) {
                          INFO("at the end");
@@ -281,7 +282,7 @@ TEST_CASE("a message outside of all processes belongs to the assertions there") 
                          CHECK(n != 2);
                        }));
                      }).second;
-  // Those of ben come first, in time.
+  // The failure of ben arises before that of the check, so it is the text.
   CHECK(has(found.outcomes.at(0).result.text, "it is ben"));
   auto const right = catch2_listener::hears([] {
                        return exploration(check_every_schedule(zero, adds_twice, [](int& n) {
@@ -298,7 +299,7 @@ TEST_CASE("a message outside of all processes belongs to the assertions there") 
 
 namespace {
 
-/// They become four.
+/// Becomes four processes.
 process says_it_and_forks(int& n, int wrong) {
   INFO("said first");
   bool const first = co_await proc::fork{};
@@ -315,7 +316,8 @@ std::size_t times(std::string_view part, std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("after a fork each of the two has all messages, once, whoever of them is run again") {
+TEST_CASE(
+    "each of the two processes after a fork has all messages once, also the one that is replayed") {
   tests::every_frame_dies const here;
   int const wrong = GENERATE(1, 2, 3, 4);
   auto const found = catch2_listener::hears([wrong] {
@@ -337,7 +339,7 @@ int throws_an_int() { throw 1; }
 int throws_nothing() { return 1; }
 void throws_seven() { throw std::runtime_error("seven"); }
 
-/// The text of what fails in the check: nothing if all is well.
+/// The text of the assertion that fails in `check`; empty if none does.
 template <class F>
 std::string said_by(F check) {
   auto const found =
@@ -346,14 +348,14 @@ std::string said_by(F check) {
       }).second;
   auto const* const o = found.first_failure();
   if (!o) return {};
-  auto const& text = o->result.text;  // less the place
+  auto const& text = o->result.text;  // without its place
   auto const at = text.find(" at ");
   return text.substr(0, at) + text.substr(std::min(text.find('\n', at), text.size()));
 }
 
 }  // namespace
 
-TEST_CASE("each kind of assertion passes and fails as it does elsewhere") {
+TEST_CASE("each kind of assertion passes and fails in a check as it does outside of one") {
   int const one = 1;
   CHECK(said_by([&] { CHECK_FALSE(one == 1); }) ==
         "CHECK_FALSE( one == 1 )\n  with expansion: !(1 == 1)");
@@ -392,7 +394,7 @@ TEST_CASE("each kind of assertion passes and fails as it does elsewhere") {
         }) == "CHECK( one == 2 )\n  with expansion: 1 == 2");
 }
 
-TEST_CASE("what REQUIRE throws may be caught: the schedule has failed all the same") {
+TEST_CASE("a schedule has failed also if the program catches what REQUIRE throws") {
   CHECK(said_by([] {
           try {
             REQUIRE(throws_nothing() == 2);
@@ -401,7 +403,7 @@ TEST_CASE("what REQUIRE throws may be caught: the schedule has failed all the sa
         }) == "REQUIRE( throws_nothing() == 2 )\n  with expansion: 1 == 2");
 }
 
-TEST_CASE("one section and one generator inside are refused, by name") {
+TEST_CASE("a section and a generator inside a program are refused by name") {
   CHECK(said_by([] {
           SECTION("mine") { FAIL("is not reached"); }
         }).starts_with("weft: SECTION(\"mine\")"));
@@ -413,7 +415,7 @@ TEST_CASE("one section and one generator inside are refused, by name") {
         }).starts_with("weft: GENERATE"));
 }
 
-TEST_CASE("around them sections and generators are as ever") {
+TEST_CASE("sections and generators around a search work as usual") {
   int const n = GENERATE(1, 2, 3);
   SECTION("all") {
     auto const found = check_every_schedule(zero, [n](int&) { return steps(n); }, always);
@@ -445,7 +447,8 @@ parent perhaps_for_ever(int& n) {
 
 }  // namespace
 
-TEST_CASE("schedules that are cut do only if that was asked for, and not if all are") {
+TEST_CASE(
+    "schedules that are cut fail a search, unless a limit was chosen and some schedule ended") {
   auto const [said, found] = catch2_listener::hears([] {
     check_every_schedule({.max_schedules = 5, .max_steps = 20}, zero, one_for_ever, always);
     check_every_schedule({.max_steps = 20}, zero, perhaps_for_ever, always);
@@ -461,7 +464,7 @@ TEST_CASE("schedules that are cut do only if that was asked for, and not if all 
   CHECK(has(said.assertions[2].text, "\nnot every schedule was run to its end"));
 }
 
-TEST_CASE("a limit that is asked for is no failure; nothing at all is one") {
+TEST_CASE("a search that stops at a chosen limit passes, and one that visits no schedule fails") {
   auto const said = catch2_listener::hears([] {
                       check_every_schedule({.max_schedules = 2}, zero, two_increments, always);
                       check_every_schedule({.max_preemptions = 0}, zero, two_increments, always);
@@ -493,7 +496,7 @@ TEST_CASE("the path of a report leads to the same assertion") {
   CHECK(story(said.assertions[0].text) == story(said.assertions[1].text));
 }
 
-TEST_CASE("a path that is not one of the program fails; one that is none is thrown out") {
+TEST_CASE("a path of another program fails the assertion, and a text that is no path throws") {
   schedule_path seven;
   seven.add(7);
   auto const said = catch2_listener::hears([&seven] {
@@ -506,7 +509,7 @@ TEST_CASE("a path that is not one of the program fails; one that is none is thro
   CHECK_THROWS_AS(check_schedule("1c:0:0000", zero, two_increments, always), std::invalid_argument);
 }
 
-TEST_CASE("a long path comes as several strings, which are one") {
+TEST_CASE("a long path is written as several adjacent strings") {
   schedule_path path;
   for (unsigned i = 0; i != 100; ++i) path.add(i % 3);
   std::string const all = path.text();
@@ -527,7 +530,7 @@ TEST_CASE("a long path comes as several strings, which are one") {
   }
 }
 
-TEST_CASE("the capture that was there is put back, also if something is thrown") {
+TEST_CASE("the result capture is restored after a search, also if the search throws") {
   auto& before = Catch::getResultCapture();
   CHECK_THROWS_AS(
       check_every_schedule({.max_preemptions = 1, .reduce = true}, zero, two_increments, always),
@@ -541,7 +544,7 @@ TEST_CASE("the capture that was there is put back, also if something is thrown")
   CHECK(&Catch::getResultCapture() == &before);
 }
 
-TEST_CASE("a required one that fails ends the test case") {
+TEST_CASE("a failing require_ form ends the test case") {
   bool goes_on = false;
   schedule_path first;
   first.add(0);
@@ -563,7 +566,7 @@ TEST_CASE("a required one that fails ends the test case") {
   CHECK_FALSE(said.assertions[3].passed);
 }
 
-TEST_CASE("one inside another is an assertion of that one's schedule") {
+TEST_CASE("a search inside another one is an assertion of the outer search's schedule") {
   auto const inner_fails = [](int&) {
     INFO("around");
     check_every_schedule(zero, two_increments, [](int& n) { CHECK(n == 2); });
@@ -603,7 +606,7 @@ eff<void, spawning<syncing>> two_see_zero(tally& t) {
 
 }  // namespace
 
-TEST_CASE("bounded, parallel and reduced searches see what assertions say") {
+TEST_CASE("bounded, parallel and reduced searches report failed assertions of the program") {
   tests::every_frame_dies const here;
   auto const parallel = granularity::parallel;
   auto const options =
@@ -639,7 +642,7 @@ eff<void, coin> flips_twice(int& n) {
 
 }  // namespace
 
-TEST_CASE("what handlers decide is tried here, too") {
+TEST_CASE("a search visits each decision of a handler") {
   tests::every_frame_dies const here;
   auto const with_coin = [](int&) { return flips(); };
   auto const [said, found] = catch2_listener::hears([&] {
@@ -653,7 +656,7 @@ TEST_CASE("what handlers decide is tried here, too") {
   CHECK(has(said.assertions.front().text, "process 1 begins; decided: 1, 1"));
 }
 
-TEST_CASE("who dies in a schedule says in which") {
+TEST_CASE("a fatal signal is reported with the beginning of the schedule in which it arose") {
   auto const said = catch2_listener::hears([] {
                       check_every_schedule(zero, two_increments, [](int& n) {
                         if (n != 2) Catch::getResultCapture().handleFatalErrorCondition("SIGSEGV");
@@ -661,7 +664,7 @@ TEST_CASE("who dies in a schedule says in which") {
                       return 0;
                     }).first;
   REQUIRE(!said.fatal.empty());
-  schedule_path lost;  // of those with an end other than 2 the first
+  schedule_path lost;  // the first schedule whose result is not 2
   for (unsigned const choice : {0u, 1u, 0u}) lost.add(choice, process_id().child(choice + 1));
   CHECK(said.fatal.front() ==
         "SIGSEGV, in a schedule that begins with\ncheck_schedule(\"" + lost.text() + "\", ...)");

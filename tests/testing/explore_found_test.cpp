@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// Small programs of which the reduction once did not find all that may come of them, or which the
-/// full search did not come through.
+/// Small programs for which the reduction once missed an outcome, or which the full search could
+/// not finish.
 
 #include <catch2/catch.hpp>
 #include <memory>
@@ -24,7 +24,7 @@ using weft::tests::scenario;
 
 namespace {
 
-/// Nothing, if the reduction finds what the full search does, and that is so much.
+/// Empty if the reduction finds the outcomes of the full search, and there are `outcomes` of them.
 std::string cooperative_complaint(scenario const& l, std::size_t outcomes) {
   weft::tests::every_frame_dies const here;
   auto const c = weft::tests::compare(l, granularity::cooperative, 100'000);
@@ -36,7 +36,7 @@ std::string cooperative_complaint(scenario const& l, std::size_t outcomes) {
   return s;
 }
 
-/// The same, and nothing if the reduction agrees with the full search in parallel, too.
+/// The same for both granularities; the number of outcomes is checked for the cooperative one only.
 std::string complaint(scenario const& l, std::size_t outcomes) {
   auto const found = cooperative_complaint(l, outcomes);
   if (!found.empty()) return found;
@@ -48,56 +48,61 @@ std::string complaint(scenario const& l, std::size_t outcomes) {
 
 }  // namespace
 
-TEST_CASE("who waits at a gate is counted also if it has asked for the epoch") {
+TEST_CASE("a process that waits at a gate is counted also if it has read the epoch") {
   CHECK(complaint({{{{looks_and_waits_for}}, {{counts_waiting}}}}, 2) == "");
   CHECK(complaint({{{{looks_and_waits_for}}, {{sleeps, counts_waiting, wakes_one}}}}, 2) == "");
 }
 
-TEST_CASE("of those at a gate who are woken one by one it matters who came first") {
-  // In parallel, too, it has so many schedules that a sanitizer is busy with them for a minute.
+TEST_CASE("the order of arrival at a gate matters when its processes are woken one by one") {
+  // The full parallel search visits so many schedules that a sanitizer needs a minute for them.
   CHECK(cooperative_complaint(
             {{{{looks_and_waits}}, {{wakes_one, looks_and_waits}}, {{wakes_one, waits_at_gate}}}},
             5) == "");
   CHECK(complaint({{{{looks_and_waits}}, {{wakes_one}}, {{waits_at_gate}}}}, 4) == "");
 }
 
-TEST_CASE("who leaves a condition because its time is up leaves the message to the next") {
+TEST_CASE(
+    "a process that leaves a condition at its deadline leaves the notification to the next "
+    "waiter") {
   CHECK(complaint({{{{waits_notified_for, waits_notified_for}},
                     {{sleeps, notifies_all}},
                     {{notifies_all}}}},
                   3) == "");
 }
 
-TEST_CASE("which of two twins is run again is no matter of indifference") {
+TEST_CASE("the choice of which process of a fork is replayed makes a difference") {
   CHECK(complaint({{{{reads, writes, forks}, true}}}, 2) == "");
   CHECK(complaint({{{{writes, forks}, true}, {{writes}}}}, 2) == "");
   CHECK(complaint({{{{asks_ready, forks}, true}, {{completes}}}}, 4) == "");
 }
 
-TEST_CASE("of two who send to different inboxes of one receiver the first is heard") {
+TEST_CASE(
+    "the first of two sends to different inboxes of one receiver decides what the receiver "
+    "selects") {
   CHECK(complaint({{{{selects_for}}, {{yields, sends}}, {{sends_elsewhere}}}}, 2) == "");
 }
 
-TEST_CASE("who is cancelled may throw something else, and so it matters how far it had come") {
+TEST_CASE("the progress of a cancelled process matters, since it may throw another exception") {
   CHECK(complaint({{{{ends_gate, throws}}, {{throws}}}}, 2) == "");
 }
 
-TEST_CASE("of those who go on with answers while all are cancelled any may be the first") {
+TEST_CASE(
+    "any of the processes that resume with a result while all are cancelled may be the first") {
   CHECK(complaint(
             {{{{acquires, tries_acquire_for}}, {{acquires, throws}}, {{releases, throws}}}, 1, 1},
             3) == "");
 }
 
-TEST_CASE("who is asleep, and then comes less far than it had come, hides nobody") {
+TEST_CASE("a process in the sleep set whose next step became shorter hides no other process") {
   CHECK(complaint({{{{sends_elsewhere, sends}}, {{yields, sends_elsewhere}}, {{sends}}}, 1}, 3) ==
         "");
 }
 
-TEST_CASE("who drops the handle of a task decides whose its exception is") {
+TEST_CASE("the drop of a task's handle decides which process gets the task's exception") {
   CHECK(complaint({{{{starts_alone, starts_alone, yields}}, {{throws}}}}, 4) == "");
 }
 
-TEST_CASE("an event that has all cancelled takes the other events of its process with it") {
+TEST_CASE("an event that cancels all processes discards the other deferred events of its process") {
   CHECK(complaint(
             {{{{opens_scope, starts_alone, drops_handle, starts_with_handle}}, {{throws}}}, 1, 1},
             1) == "");
@@ -109,26 +114,26 @@ TEST_CASE("a process that has cancelled its scope does not get a shared value af
   CHECK(weft::tests::compare(l, granularity::parallel, 100'000).all.size() == 1);
 }
 
-TEST_CASE("a task may come far before the process that has started it exits and cancels it") {
+TEST_CASE("a task may print before the process that started it exits and cancels it") {
   scenario const l{{{{opens_scope, starts_task, exits}}, {{prints}}}};
   CHECK(complaint(l, 1) == "");
   CHECK(weft::tests::compare(l, granularity::parallel, 100'000).all.size() == 2);
 }
 
-TEST_CASE("who watches a scope looks whether it is over") {
+TEST_CASE("a scope with a timeout notices at its deadline whether it has ended") {
   CHECK(complaint({{{{opens_scope_for, waits_notified_for}}, {{opens_scope, sleeps}}}}, 2) == "");
 }
 
-TEST_CASE("who exits where a task of its scope is open waits for that") {
+TEST_CASE("a process that exits a scope with an open task waits for that task") {
   CHECK(complaint({{{{opens_scope, starts_with_handle, exits}}, {{opens_scope, asks, asks}}}}, 1) ==
         "");
 }
 
-TEST_CASE("a fork that comes after an event is refused to a process without a log") {
+TEST_CASE("a process without a log is refused a fork that follows a deferred event") {
   CHECK(complaint({{{{notifies_one, forks}}, {{reads, waits_notified_for}}}}, 2) == "");
 }
 
-TEST_CASE("who waits for what nobody completes is in a deadlock, as nothing is outside") {
+TEST_CASE("a process that waits for a completion without a completer is in a deadlock") {
   weft::tests::every_frame_dies const here;
   using waits = eff<void, completions>;
   auto const found = explore([] { return std::make_unique<completer<int>>(); },
@@ -160,7 +165,7 @@ spinning spins_and_throws(int&) {
 
 }  // namespace
 
-TEST_CASE("who goes on for ever does not keep a reduction from what the others do") {
+TEST_CASE("a process that never ends does not keep the reduction from outcomes of the others") {
   auto const found = explore(
       {.max_schedules = 1000, .max_steps = 300, .reduce = true}, [] { return 0; }, spins_and_throws,
       [](int) {});
@@ -188,7 +193,7 @@ eff<void, spawning<mail, proc>, mail> last_addresses(int&) {
 
 }  // namespace
 
-TEST_CASE("who is told something while all are unwound is in no schedule") {
+TEST_CASE("an event that arises while all processes are unwound is no step of a schedule") {
   weft::tests::every_frame_dies const here;
   for (bool const reduce : {false, true}) {
     auto const found = explore({.reduce = reduce}, [] { return 0; }, last_addresses, [](int) {});
@@ -198,11 +203,11 @@ TEST_CASE("who is told something while all are unwound is in no schedule") {
     REQUIRE(wrong);
     CHECK(wrong->result.text == "thrown");
     REQUIRE(!wrong->trace.empty());
-    CHECK(wrong->trace.back().process.text() == "1.4");  // who has thrown
+    CHECK(wrong->trace.back().process.text() == "1.4");  // the process that threw
   }
 }
 
-TEST_CASE("a state that cannot be made is a failure without a schedule, each time") {
+TEST_CASE("a state that cannot be made is a failure without a schedule, in each search") {
   int made = 0;
   auto const flaky = [&made] {
     if (++made > 1) throw std::runtime_error("no state");
@@ -216,7 +221,7 @@ TEST_CASE("a state that cannot be made is a failure without a schedule, each tim
     made = 0;
     auto const found = explore({.reduce = reduce}, flaky, twice, [](int) {});
     CHECK_FALSE(found.ok());
-    CHECK(found.nondeterminism);  // the first schedule, run again, ends otherwise
+    CHECK(found.nondeterminism);  // the first schedule ends differently when it is run again
   }
 }
 
@@ -226,7 +231,7 @@ struct ask {
   struct on_the_way : op<int> {};
   using operations = op_list<on_the_way>;
 };
-/// Resumes from ordinary code, which stands in between from then on.
+/// Resumes from an ordinary function, whose native frame is below the body from then on.
 struct resumes_by_a_call : handler<ask> {
   void on(ask::on_the_way, resumption<int> k) const { resume(std::move(k), 1); }
 };
@@ -240,7 +245,7 @@ eff<void, proc, console> prints_behind_a_call(std::string&) {
 }  // namespace
 
 TEST_CASE(
-    "behind ordinary code an operation that need not wait is no step of its own, and goes on") {
+    "an operation below an ordinary function's frame is no step of its own if it need not wait") {
   weft::tests::every_frame_dies const here;
   for (auto const grain : {granularity::cooperative, granularity::parallel}) {
     auto const found = explore(

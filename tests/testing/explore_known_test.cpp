@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// How many schedules there are, and how many go wrong, where that is known: from brute force by
-/// other means, or from a formula.
+/// Numbers of schedules and of failures that are known: from brute force by other means, or from
+/// formulas.
 
 #include <algorithm>
 #include <array>
@@ -44,7 +44,7 @@ step locks_both(std::reference_wrapper<mutex> one, std::reference_wrapper<mutex>
 
 struct dinner {
   std::size_t philosophers;
-  bool gets_on;  // the last one takes the right fork first
+  bool gets_on;  // the last philosopher takes the right fork first
   std::size_t schedules;
   std::size_t deadlocks;
 };
@@ -73,7 +73,8 @@ void dine(dinner const& d, explore_options const& options) {
 
 }  // namespace
 
-TEST_CASE("two that lock two mutexes in opposite orders have 8 schedules, 4 of them a deadlock") {
+TEST_CASE(
+    "two processes that lock two mutexes in opposite orders have 8 schedules, 4 with a deadlock") {
   weft::tests::every_frame_dies const here;
   struct two_locks {
     mutex a, b;
@@ -90,14 +91,14 @@ TEST_CASE("two that lock two mutexes in opposite orders have 8 schedules, 4 of t
   CHECK(found.failed == 0);
 }
 
-TEST_CASE("philosophers have as many schedules and deadlocks as are known") {
+TEST_CASE("the philosophers have the known numbers of schedules and deadlocks") {
   dinner const d =
       GENERATE(dinner{2, false, 8, 4}, dinner{3, false, 492, 48}, dinner{4, false, 82'396, 1'088},
                dinner{2, true, 6, 0}, dinner{3, true, 366, 0});
   dine(d, {.progress = progress::never});
 }
 
-TEST_CASE("philosophers have as many schedules whatever the bound, if it keeps us from none") {
+TEST_CASE("a bound that excludes no schedule leaves the philosophers' numbers as they are") {
   dinner const d = GENERATE(dinner{2, false, 8, 4}, dinner{3, false, 492, 48},
                             dinner{2, true, 6, 0}, dinner{3, true, 366, 0});
   dine(d, {.max_preemptions = 100, .progress = progress::never});
@@ -107,11 +108,11 @@ TEST_CASE("philosophers have as many schedules whatever the bound, if it keeps u
 
 namespace {
 
-/// Items are their places: what lies from `top` to `bottom`, which is not one of them, is there.
+/// Item i is the number i; the deque holds the items from `top` up to, but not including, `bottom`.
 struct four_stolen_from {
   int top = 0;
   int bottom = 4;
-  std::array<int, 4> taken{};  // of each item, how often
+  std::array<int, 4> taken{};  // how often each item was taken
 
   bool swap_top(int from, int to) {
     if (top != from) return false;
@@ -149,7 +150,7 @@ eff<void, spawning<proc>> owner_and_thief(four_stolen_from& d) {
   co_await spawn(owns, std::ref(d));
   co_await spawn(steals_half, std::ref(d));
 }
-/// What is there still was not taken.
+/// An item that is still in the deque has not been taken.
 void each_item_once(four_stolen_from const& d) {
   for (int i = 0; i != 4; ++i) {
     int const n = d.taken[static_cast<std::size_t>(i)] + (d.top <= i && i < d.bottom);
@@ -177,7 +178,8 @@ TEST_CASE("stealing half of 4 items has 45 schedules, in 2 of which an item is t
   CHECK(found.first_failure()->preemptions == 2);
 }
 
-TEST_CASE("that needs 2 preemptions: with 1 it is not found, with 2 or more it is") {
+TEST_CASE(
+    "the double take needs 2 preemptions: a bound of 1 misses it, a bound of 2 or more finds it") {
   for (std::size_t bound = 0; bound != 2; ++bound) {
     auto const none = steal({.max_preemptions = bound});
     CHECK(none.ok());
@@ -190,7 +192,7 @@ TEST_CASE("that needs 2 preemptions: with 1 it is not found, with 2 or more it i
   }
 }
 
-TEST_CASE("a schedule in which an item is taken twice is made smaller, to 2 preemptions") {
+TEST_CASE("a schedule in which an item is taken twice shrinks to 2 preemptions") {
   auto const walked =
       random_walk({.seed = 3, .by = walk_strategy::uniform, .max_shrinking_runs = 0}, four_items,
                   owner_and_thief, each_item_once);
@@ -212,7 +214,8 @@ eff<void, proc> takes_steps(unsigned n) {
   for (unsigned i = 1; i < n; ++i) co_await proc::yield{};
 }
 
-/// A step, and what comes after it: nothing, or the next step, and a process for each other one.
+/// A step and its successors: none, or the next step of the process and a new process for each
+/// other.
 struct tree {
   std::vector<std::unique_ptr<tree>> after;
 
@@ -227,7 +230,7 @@ struct tree {
     return n;
   }
 };
-/// Of so many steps; after each come `most` at most.
+/// A tree of `steps` steps, each with at most `most` successors.
 std::unique_ptr<tree> draw_tree(weft::tests::dice& d, unsigned steps, std::size_t most) {
   auto root = std::make_unique<tree>();
   std::vector<tree*> all{root.get()};
@@ -285,7 +288,8 @@ TEST_CASE("processes of s1, s2 ... steps have (s1 + s2 + ...)! / (s1! s2! ...) s
 }
 
 TEST_CASE(
-    "these are all orders of their steps, each with the switches and preemptions one counts") {
+    "the schedules of independent processes are all orders of their steps, with right switch "
+    "counts") {
   weft::tests::every_frame_dies const here;
   std::vector<unsigned> const steps =
       GENERATE(std::vector<unsigned>{4, 3}, std::vector<unsigned>{2, 2, 2},
@@ -337,7 +341,7 @@ TEST_CASE("a tree of forks has N! / (the product of its subtrees' sizes) schedul
   });
 }
 
-TEST_CASE("and so has one of processes that are spawned: to spawn is no step") {
+TEST_CASE("a tree of spawned processes has as many schedules, since a spawn is no step") {
   weft::tests::every_frame_dies const here;
   weft::tests::seeds(60).for_each([](unsigned seed) {
     weft::tests::dice d(seed);

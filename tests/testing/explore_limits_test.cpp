@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// How far explore and random_walk go, and what they say of where they stopped.
+/// The limits of explore and random_walk, and what they report when they stop at one.
 
 #include <unistd.h>
 
@@ -34,7 +34,7 @@ eff<void, spawning<proc>> two_without_end(int&) {
   co_await spawn(yields_for_ever);
   co_await spawn(yields_for_ever);
 }
-/// Ends if the other comes first, else never.
+/// Ends if the other process runs first, otherwise never.
 eff<void, proc> spins(int const& flag) {
   int const seen = flag;
   while (seen == 0) co_await proc::yield{};
@@ -50,7 +50,7 @@ eff<void, spawning<proc>> spins_on_what_it_read(int& flag) {
 int zero() { return 0; }
 bool fine(int) { return true; }
 
-/// Wrong in 4 of 6 schedules.
+/// A lost update in 4 of 6 schedules.
 eff<void, proc> increment(int& n) {
   int const seen = n;
   co_await proc::yield{};
@@ -72,9 +72,9 @@ eff<void, spawning<proc>> three_throw(int&) {
 
 }  // namespace
 
-TEST_CASE("no more schedules are visited than may be, and if there were more it is not complete") {
+TEST_CASE("a search visits at most max_schedules schedules, and is incomplete if there are more") {
   every_frame_dies const here;
-  auto const program = independent({3, 3});  // 20
+  auto const program = independent({3, 3});  // 20 schedules
   for (std::size_t most : {0U, 1U, 7U, 19U}) {
     auto const found = explore({.max_schedules = most}, no_order, program, the_order);
     CHECK(found.schedules == most);
@@ -89,7 +89,7 @@ TEST_CASE("no more schedules are visited than may be, and if there were more it 
   }
 }
 
-TEST_CASE("a bound, a reduction and a walk keep to that, too") {
+TEST_CASE("bounded and reduced searches and random walks keep to max_schedules, too") {
   every_frame_dies const here;
   auto const program = independent({3, 3});
   auto const bounded =
@@ -107,13 +107,13 @@ TEST_CASE("a bound, a reduction and a walk keep to that, too") {
   CHECK_FALSE(walked.complete);
 }
 
-TEST_CASE("what takes more steps than may be is cut: not wrong, but not complete either") {
+TEST_CASE("a schedule of more than max_steps steps is cut: the search is ok, but not complete") {
   every_frame_dies const here;
   auto const found = explore({.max_steps = 30}, zero, spins_on_what_it_read, fine);
   CHECK(found.ok());
   CHECK_FALSE(found.complete);
   CHECK(found.cut != 0);
-  CHECK(found.cut < found.schedules);  // the flag may have been set first
+  CHECK(found.cut < found.schedules);  // in some schedules the flag is set first
   CHECK(found.first_failure() == nullptr);
   CHECK(found.failed + found.deadlocks == 0);
   for (auto const& o : found.outcomes) {
@@ -126,7 +126,7 @@ TEST_CASE("what takes more steps than may be is cut: not wrong, but not complete
 
 TEST_CASE("as many steps as a program takes are enough, and one less is not") {
   every_frame_dies const here;
-  auto const program = independent({2, 3});  // and the step that spawns them
+  auto const program = independent({2, 3});  // and the step that spawns the two processes
   CHECK(explore({.max_steps = 6}, no_order, program, the_order).complete);
   auto const found = explore({.max_steps = 5}, no_order, program, the_order);
   CHECK(found.cut == found.schedules);
@@ -134,7 +134,7 @@ TEST_CASE("as many steps as a program takes are enough, and one less is not") {
   CHECK_FALSE(found.complete);
 }
 
-TEST_CASE("with a bound, a reduction or a walk what is too long is cut as well") {
+TEST_CASE("bounded and reduced searches and random walks cut schedules that are too long, too") {
   every_frame_dies const here;
   auto const bounded =
       explore({.max_steps = 20, .max_preemptions = 1}, zero, two_without_end, fine);
@@ -149,7 +149,7 @@ TEST_CASE("with a bound, a reduction or a walk what is too long is cut as well")
   }
 }
 
-TEST_CASE("with no time nothing is visited, and that is not complete") {
+TEST_CASE("a search with no time visits nothing and is not complete") {
   every_frame_dies const here;
   auto const none = std::chrono::nanoseconds(0);
   auto const found = explore({.max_time = none}, zero, two_increments, is_two);
@@ -159,7 +159,7 @@ TEST_CASE("with no time nothing is visited, and that is not complete") {
   CHECK(random_walk({.max_time = none}, zero, two_increments, is_two).schedules == 0);
 }
 
-TEST_CASE("a search that would not end in a lifetime ends when its time is up") {
+TEST_CASE("a search that would outlast a lifetime ends when its time is up") {
   every_frame_dies const here;
   auto const some = std::chrono::milliseconds(5);
   auto const most = static_cast<std::size_t>(-1);
@@ -175,7 +175,8 @@ TEST_CASE("a search that would not end in a lifetime ends when its time is up") 
   CHECK(walked.ok());
 }
 
-TEST_CASE("a search stops at the first failure if it is to, and else visits all") {
+TEST_CASE(
+    "a search stops at the first failure if it is told to, and visits all schedules otherwise") {
   every_frame_dies const here;
   auto const all = explore(zero, two_increments, is_two);
   CHECK(all.schedules == 6);
@@ -192,7 +193,7 @@ TEST_CASE("a search stops at the first failure if it is to, and else visits all"
     }
   auto const one = explore({.stop_at_failure = true}, zero, two_increments, is_two);
   CHECK(one.failed == 1);
-  CHECK(one.schedules == 2);  // the first of all is right
+  CHECK(one.schedules == 2);  // the very first schedule is right
   CHECK_FALSE(one.complete);
 }
 
@@ -201,11 +202,11 @@ TEST_CASE("a reduction under a bound is refused") {
                   std::invalid_argument);
 }
 
-// ---- what is said meanwhile
+// ---- progress reports
 
 namespace {
 
-/// What is written to the standard error stream meanwhile goes to a file.
+/// Redirects the standard error stream into a file.
 class caught {
  public:
   caught() {
@@ -219,7 +220,7 @@ class caught {
     if (before_ != -1) static_cast<void>(text());
     std::fclose(file_);
   }
-  /// Ends it.
+  /// Ends the redirection and returns the text.
   std::string text() {
     std::fflush(stderr);
     ::dup2(before_, 2);
@@ -244,7 +245,7 @@ std::string said(progress p) {
 
 }  // namespace
 
-TEST_CASE("a search says how it gets on if it is to: one line, with how it ended") {
+TEST_CASE("a search that reports its progress prints one line, which ends with the result") {
   std::string const text = said(progress::always);
   CHECK(std::count(text.begin(), text.end(), '\n') == 1);
   CHECK_THAT(text, Catch::StartsWith("\rweft: 6 schedules, "));
@@ -255,14 +256,15 @@ TEST_CASE("a search says how it gets on if it is to: one line, with how it ended
   CHECK_THAT(c.text(), Catch::StartsWith("\rweft: 40 schedules, "));
 }
 
-TEST_CASE("it says nothing if it is not to, or if nobody is at a terminal") {
+TEST_CASE("a search prints no progress if it is told not to, or if stderr is no terminal") {
   CHECK(said(progress::never).empty());
-  CHECK(said(progress::on_terminal).empty());  // a file is none
+  CHECK(said(progress::on_terminal).empty());  // a file is no terminal
 }
 
 // ---- bounds
 
-TEST_CASE("a bound lets by what has no more preemptions, and it is complete if that is all") {
+TEST_CASE(
+    "a bounded search visits the schedules within its bound, and is complete if these are all") {
   every_frame_dies const here;
   seeds(60).for_each([](unsigned seed) {
     dice d(seed);
@@ -299,7 +301,7 @@ TEST_CASE("a bound lets by what has no more preemptions, and it is complete if t
   });
 }
 
-TEST_CASE("the first failure within a bound has as few preemptions as there can be") {
+TEST_CASE("the first failure within a bound has as few preemptions as possible") {
   every_frame_dies const here;
   unsigned compared = 0;
   seeds const some(150);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// Programs that a search once called right in every schedule, and threads broke; or of which the
-/// reduction missed an outcome; or that ended the test.
+/// Programs that a search once called right although threads broke them, or for which the reduction
+/// missed an outcome, or which ended the test.
 
 #include <catch2/catch.hpp>
 #include <cstddef>
@@ -32,7 +32,7 @@ std::set<std::string> texts_of(exploration const& e) {
   for (auto const& o : e.outcomes) all.insert(o.result.text);
   return all;
 }
-/// In full, and reduced: the same outcomes.
+/// The outcomes of the full and of the reduced search, which must be the same.
 template <class State, class Program, class Text>
 std::set<std::string> tuple_join(granularity grain, Program program, Text text) {
   weft::tests::every_frame_dies const check;
@@ -119,27 +119,27 @@ doing yields_and_fails() {
 
 }  // namespace
 
-TEST_CASE("a try_lock fails while the other process has the mutex, but has done all that it does") {
+TEST_CASE("a try_lock fails while the other process still holds the mutex after its last step") {
   auto const all = tuple_join<counted>(in_parallel, two_add_if_free,
                                        [](counted const& c) { return std::to_string(c.n); });
   CHECK(all == std::set<std::string>{"1", "2"});
 }
 
-TEST_CASE("a message is sent between the last look into an inbox and its end") {
+TEST_CASE("a message may be sent between the last look into an inbox and its end") {
   auto const all = tuple_join<letters>(in_parallel, sends_and_closes, [](letters const& l) {
     return std::to_string(l.sent) + " sent, " + std::to_string(l.got.size()) + " got";
   });
   CHECK(all == std::set<std::string>{"0 sent, 0 got", "1 sent, 0 got", "1 sent, 1 got"});
 }
 
-TEST_CASE("of two releases in a row another process sees the first one alone") {
+TEST_CASE("another process may see the first of two consecutive releases alone") {
   auto const all = tuple_join<two_seats>(in_parallel, frees_and_takes, [](two_seats const& s) {
     return std::string(s.is_late ? "late" : "in time");
   });
   CHECK(all == std::set<std::string>{"in time", "late"});
 }
 
-TEST_CASE("whether the body of a scope has ended decides who is told of a failure") {
+TEST_CASE("the end of a scope's body decides whether a handle's waiter gets a task's exception") {
   struct world {
     std::string saw, body = "the body is cancelled";
   };
@@ -174,7 +174,8 @@ TEST_CASE("whether the body of a scope has ended decides who is told of a failur
   }
 }
 
-TEST_CASE("whether somebody outside has looked decides if a scope throws what its task threw") {
+TEST_CASE(
+    "a handle that was read outside the scope keeps the scope from throwing the task's exception") {
   struct world {
     std::string inner;
     bool is_told = false;
@@ -208,8 +209,8 @@ TEST_CASE("whether somebody outside has looked decides if a scope throws what it
   }
 }
 
-// One may have its ticket before the other, and be the second to give it.
-TEST_CASE("of two alternatives the first to end is not the one whose last operation came first") {
+// One may take its ticket first and return it second.
+TEST_CASE("when_any's winner need not be the alternative whose last operation came first") {
   using alternative = eff<int, syncing>;
   struct world {
     int tickets = 0, first_ticket = 0;
@@ -227,8 +228,8 @@ TEST_CASE("of two alternatives the first to end is not the one whose last operat
   CHECK(all == std::set<std::string>{"1", "2"});
 }
 
-// At each length another process stands somewhere, also at the end of a scope with open tasks.
-TEST_CASE("a run may be cut anywhere: nothing is left open, and nothing leaks") {
+// Each limit leaves the processes at another place, also at the end of a scope with open tasks.
+TEST_CASE("a run that is cut at any step leaves nothing open and leaks nothing") {
   auto const program = [](std::string&) -> doing {
     task_handle<void> h;
     co_await with_scope([&h](auto& s) -> doing {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Schedules in which each operation on something that processes share is a step.
+/// The parallel granularity: each operation on shared state is a step of its own.
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -34,7 +34,7 @@ constexpr explore_options on_one_thread{.progress = progress::never};
 constexpr explore_options reduced_in_parallel{
     .granularity = granularity::parallel, .reduce = true, .progress = progress::never};
 
-/// What two processes that do the same may share.
+/// State that two processes share.
 struct things {
   mutex key;
   semaphore seats{2};
@@ -54,7 +54,7 @@ using does_all = eff<void, spawning<proc, syncing, mail, timing, console, ask>, 
                      timing, console, ask>;
 using step = does_all (*)(std::reference_wrapper<things>);
 
-/// Counts the questions, and throws at one of them if it is told to.
+/// Counts the questions, and throws at number `throws_at`.
 struct counts_up {
   things* t;
   int on(ask::get) {
@@ -78,7 +78,7 @@ exploration explored(explore_options const& options, unsigned times = 1) {
       [](world& w) { return console_to_string(w->out); },
       [](world& w) { return counts_up{w.get()}; });
 }
-/// Of two processes that do that.
+/// Schedules of two processes that both run `Step`.
 template <step Step>
 std::size_t schedules_of_two(explore_options const& options) {
   auto const found = explored<Step>(options, 2);
@@ -87,7 +87,7 @@ std::size_t schedules_of_two(explore_options const& options) {
   return found.schedules;
 }
 
-/// Of two processes, of so many steps each: (2n)! / (n!)^2.
+/// Schedules of two processes of n steps each: (2n)! / (n!)^2.
 std::size_t of_steps(std::size_t n) {
   std::size_t all = 1;
   for (std::size_t i = 1; i <= n; ++i) all = all * (n + i) / i;
@@ -125,7 +125,8 @@ does_all spawns(std::reference_wrapper<things> t) { co_await spawn(nothing, t); 
 
 }  // namespace
 
-TEST_CASE("what others can see is a step of its own, and nothing else is") {
+TEST_CASE(
+    "an operation that others can see is a step of its own in parallel, and no other one is") {
   CHECK(schedules_of_two<nothing>(in_parallel) == of_steps(1));
   CHECK(schedules_of_two<yields>(in_parallel) == of_steps(2));
   CHECK(schedules_of_two<prints>(in_parallel) == of_steps(2));
@@ -137,21 +138,21 @@ TEST_CASE("what others can see is a step of its own, and nothing else is") {
   CHECK(schedules_of_two<wakes>(in_parallel) == of_steps(2));
   CHECK(schedules_of_two<sits_down>(in_parallel) == of_steps(2));
   CHECK(schedules_of_two<updates>(in_parallel) == of_steps(2));
-  // To give it back is no operation, but an event, which takes effect in a step of its own.
+  // The unlock is no operation but an event, which takes effect in a step of its own.
   CHECK(schedules_of_two<locks>(in_parallel) == of_steps(3));
   CHECK(schedules_of_two<looks_at_clock>(in_parallel) == of_steps(1));
-  // A process of one step, after its parent's.
+  // A process of one step, after the step of its parent.
   CHECK(schedules_of_two<spawns>(in_parallel) == of_steps(2));
 }
 
-TEST_CASE("on one thread none of them is") {
+TEST_CASE("an operation that others can see is no step of its own in cooperative schedules") {
   CHECK(schedules_of_two<prints_twice>(on_one_thread) == of_steps(1));
   CHECK(schedules_of_two<sends>(on_one_thread) == of_steps(1));
   CHECK(schedules_of_two<touches>(on_one_thread) == of_steps(1));
   CHECK(schedules_of_two<locks_and_prints>(on_one_thread) == of_steps(1));
 }
 
-TEST_CASE("of those that touch nothing in common one order is visited by the reduction") {
+TEST_CASE("the reduction visits one order of steps that access nothing in common") {
   CHECK(schedules_of_two<yields>(reduced_in_parallel) == 1);
   CHECK(schedules_of_two<prints>(reduced_in_parallel) == 2);
   auto const apart = explored<prints, sends>(reduced_in_parallel);
@@ -161,7 +162,7 @@ TEST_CASE("of those that touch nothing in common one order is visited by the red
 
 namespace {
 
-// Looks, and then acts on what it has seen.
+// Processes that read, and then act on what they have read.
 
 does_all counts_on_shared(std::reference_wrapper<things> t) {
   int const seen = co_await t.get().value.get();
@@ -202,7 +203,8 @@ std::pair<std::set<std::string>, std::set<std::string>> texts_of_two() {
 
 }  // namespace
 
-TEST_CASE("who looks and then acts is found out, as on several threads, and not on one") {
+TEST_CASE(
+    "a read followed by an act on it is caught in parallel schedules, not in cooperative ones") {
   using all = std::set<std::string>;
   auto const counting = texts_of_two<counts_on_shared>();
   CHECK(counting.first == all{"2"});
@@ -220,7 +222,7 @@ TEST_CASE("who looks and then acts is found out, as on several threads, and not 
 
 namespace {
 
-// Processes that are run again.
+// Processes that are replayed after a fork.
 
 does_all forks_between(std::reference_wrapper<things> t) {
   int const before = co_await ask::get{};
@@ -241,7 +243,7 @@ does_all forks_and_sends(std::reference_wrapper<things> t) {
 does_all starts_one_that_sends(std::reference_wrapper<things> t) {
   co_await spawn(forkable, [t] { return forks_and_sends(t); });
 }
-/// The frames that wait are those of the first of the two; the other's log is read.
+/// Of the two processes after a fork, the first keeps the suspended frames, the other is replayed.
 does_all forks_thrice(std::reference_wrapper<things> t) {
   std::string s;
   for (int i = 0; i != 2; ++i) {
@@ -255,9 +257,9 @@ does_all starts_one_that_forks_thrice(std::reference_wrapper<things> t) {
   co_await spawn(forkable, [t] { return forks_thrice(t); });
 }
 
-// Handlers inside, and further out.
+// Handlers inside the processes, and further out.
 
-/// Asks what is outside for each question, by a clause that is a coroutine.
+/// Forwards each question to the outer handler, in a clause that is a coroutine.
 struct asks_and_tells {
   eff<void, ask, console, proc> on(ask::get, resumption<int, void> k) {
     int const n = co_await ask::get{};
@@ -265,7 +267,7 @@ struct asks_and_tells {
     co_await std::move(k)(10 * n);
   }
 };
-/// Shouts what is printed inside: by an ordinary function, which cannot let others go first.
+/// Adds a mark to each text that is printed inside, in an ordinary function, which cannot yield.
 struct shouts {
   void on(console::print p, outer<console> up) { up(console::print{p.text + "!"}); }
   void on(console::print_line p, outer<console> up) { up(console::print{p.text + "!\n"}); }
@@ -289,12 +291,12 @@ does_all under_one_that_is_passed_by(std::reference_wrapper<things>) {
 
 }  // namespace
 
-TEST_CASE("a process that is run again performs nothing twice, also where its operations wait") {
+TEST_CASE("a replayed process performs no operation twice, also where its operations wait") {
   auto const once = explored<starts_a_forkable>(in_parallel);
   CHECK(once.ok());
   CHECK(once.complete);
   CHECK(texts(once) == std::set<std::string>{"a12 b13 ", "a13 b12 ", "b12 a13 ", "b13 a12 "});
-  // A question and a line of each: who asks first, and who prints first.
+  // Each process asks once and prints once: outcomes differ in which is first at either.
   CHECK(texts(explored<starts_a_forkable>(reduced_in_parallel)) == texts(once));
   auto const sending = explored<starts_one_that_sends>(in_parallel);
   CHECK(sending.ok());
@@ -307,7 +309,7 @@ TEST_CASE("a process that is run again performs nothing twice, also where its op
         texts(thrice).size());
 }
 
-TEST_CASE("what handlers inside a process perform is a step as well") {
+TEST_CASE("an operation that a coroutine clause inside a process performs is a step as well") {
   auto const once = explored<under_handlers>(in_parallel);
   CHECK(once.ok());
   CHECK(texts(once) == std::set<std::string>{"<1>10!"});
@@ -319,7 +321,7 @@ TEST_CASE("what handlers inside a process perform is a step as well") {
   CHECK(texts(explored<under_handlers>(reduced_in_parallel, 2)) == texts(two));
 }
 
-TEST_CASE("what passes by a handler inside the process is a step as well") {
+TEST_CASE("an operation that bypasses a handler inside its process is a step as well") {
   auto const found = explored<under_one_that_is_passed_by>(in_parallel, 2);
   CHECK(found.ok());
   CHECK(found.schedules == of_steps(3));
@@ -328,7 +330,7 @@ TEST_CASE("what passes by a handler inside the process is a step as well") {
 
 namespace {
 
-// What throws, and who is unwound.
+// Handlers that throw, and processes that are unwound.
 
 does_all asks_and_catches(std::reference_wrapper<things> t) {
   t.get().throws_at = 1;
@@ -356,7 +358,7 @@ does_all throws(std::reference_wrapper<things>) {
   co_await proc::yield{};
   throw std::runtime_error("boom");
 }
-/// Lets all its operations wait, and says how it is unwound.
+/// Waits at each of its operations, and notes how it is unwound.
 does_all is_unwound(std::reference_wrapper<things> t) {
   std::string how = "not at all";
   try {
@@ -367,7 +369,7 @@ does_all is_unwound(std::reference_wrapper<things> t) {
   } catch (cancelled const&) {
     how = "cancelled";
   }
-  // Nobody is waited for any more.
+  // Nothing waits any more once all are cancelled.
   if (how == "cancelled") co_await console::print{"not printed"};
 }
 does_all starts_one_that_is_unwound(std::reference_wrapper<things> t) {
@@ -389,7 +391,7 @@ std::size_t failures(exploration const& e, std::string const& text) {
 
 }  // namespace
 
-TEST_CASE("what a handler outside throws arises at the operation, in its turn") {
+TEST_CASE("an exception of a handler outside arises at the operation, in its turn") {
   using all = std::set<std::string>;
   auto const caught = explored<asks_and_catches>(in_parallel, 2);
   CHECK(caught.ok());
@@ -404,7 +406,7 @@ TEST_CASE("what a handler outside throws arises at the operation, in its turn") 
   CHECK(uncaught.leaked == 0);
 }
 
-TEST_CASE("who waits for its turn is cancelled when another throws") {
+TEST_CASE("a process that waits for its turn is cancelled when another process throws") {
   for (auto const& found : {explored<throws, is_unwound>(in_parallel),
                             explored<throws, starts_one_that_is_unwound>(in_parallel),
                             explored<throws, asks_under_a_handler>(in_parallel)}) {
@@ -419,7 +421,7 @@ TEST_CASE("who waits for its turn is cancelled when another throws") {
   CHECK(failures(less, "boom") == less.schedules);
 }
 
-TEST_CASE("a deadlock is found when the last who waited for their turn have had it") {
+TEST_CASE("a deadlock is found after the last processes that waited for their turn have run") {
   auto const found = explored<is_unwound, asks_under_a_handler>(in_parallel);
   CHECK(found.complete);
   CHECK(found.deadlocks == found.schedules);
@@ -432,7 +434,7 @@ TEST_CASE("a deadlock is found when the last who waited for their turn have had 
   CHECK(path.starts_with("2p:"));
 }
 
-TEST_CASE("a schedule of operations is cut, given up and left in the middle without a leak") {
+TEST_CASE("a parallel schedule that is cut or abandoned leaks nothing") {
   auto const cut = explored<is_unwound, starts_a_forkable>(
       {.max_schedules = 10, .max_steps = 5, .granularity = granularity::parallel});
   CHECK(cut.cut == 10);
@@ -445,7 +447,7 @@ TEST_CASE("a schedule of operations is cut, given up and left in the middle with
 
 namespace {
 
-/// Stands outside, inside of the one that prints.
+/// An outer handler that prints by a handler further out.
 struct tells_further_out {
   int on(ask::get, outer<console> up) {
     up(console::print{"?"});
@@ -466,7 +468,7 @@ exploration told_further_out(explore_options const& options) {
 
 }  // namespace
 
-TEST_CASE("a handler outside that asks one further out uses both") {
+TEST_CASE("a handler outside that performs an operation further out accesses both handlers") {
   weft::tests::every_frame_dies const here;
   auto const found = GENERATE(explore_options{.reduce = true}, reduced_in_parallel);
   CHECK(texts(told_further_out(found)) == std::set<std::string>{"?.", ".?"});

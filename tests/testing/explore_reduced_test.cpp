@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// The reduction, against the search that visits every schedule.
+/// Compares the reduction with the search that visits every schedule.
 
 #include <catch2/catch.hpp>
 #include <cstddef>
@@ -25,14 +25,14 @@ using weft::tests::smaller;
 
 namespace {
 
-/// Programs that have too many schedules do not count.
+/// Compares random programs; those with too many schedules do not count.
 void compares_all(weft::tests::seeds const& seeds, granularity grain, std::size_t most_acts,
                   std::size_t most) {
   unsigned tried = 0, small = 0;
   std::size_t full = 0, reduced = 0;
   seeds.for_each([&](unsigned seed) {
     auto const l = random_lives(seed, most_acts);
-    // Between the look and the wait another may end the gate: a program that must not be written.
+    // Another process may end the gate between the look and the wait: not a valid program.
     if (grain == granularity::parallel && l.has(act::ends_gate)) return;
     auto c = compare(l, grain, most);
     if (!c.complaint.empty()) {
@@ -61,12 +61,12 @@ void compares_all(weft::tests::seeds const& seeds, granularity grain, std::size_
 
 }  // namespace
 
-TEST_CASE("the reduction finds what the full search finds, in fewer schedules") {
+TEST_CASE("the reduction finds the full search's outcomes in fewer schedules") {
   weft::tests::every_frame_dies const here;
   compares_all(weft::tests::seeds(600), granularity::cooperative, 4, 2000);
 }
 
-TEST_CASE("and so where each operation on something shared is a step") {
+TEST_CASE("the reduction finds the full search's outcomes in fewer parallel schedules, too") {
   weft::tests::every_frame_dies const here;
   compares_all(weft::tests::seeds(150), granularity::parallel, 2, 8000);
 }

@@ -48,7 +48,7 @@ bool always(int const&) { return true; }
 
 }  // namespace
 
-TEST_CASE("two processes of three steps have 20 schedules, three of two have 90") {
+TEST_CASE("two processes of three steps have 20 schedules, and three of two steps have 90") {
   weft::tests::every_frame_dies const here;
   auto const two = explore(zero, [](int&) { return two_with_three_steps(); }, always);
   auto const three = explore(zero, [](int&) { return three_with_two_steps(); }, always);
@@ -77,7 +77,7 @@ TEST_CASE("an increment that yields between read and write can be lost") {
 
 namespace {
 
-/// Both wait for the other.
+/// Each of the two waits for the other.
 struct two_gates {
   gate left, right;
 };
@@ -91,7 +91,7 @@ eff<void, spawning<proc, syncing>> crosswise(two_gates& g) {
   co_await spawn(wakes_after_waiting, std::ref(g.right), std::ref(g.left));
 }
 
-/// Passed on in whatever order: the one that comes late is not woken.
+/// If the wake-up comes before the wait, the waiter is not woken.
 waits comes_to(gate& g) { co_await syncing::wait{g}; }
 waits wakes_all_at(gate& g) { co_await syncing::wake{g, g.waiting()}; }
 eff<void, spawning<proc, syncing>> race(gate& g) {
@@ -126,7 +126,7 @@ process forks_and_adds(int& n) {
 
 }  // namespace
 
-TEST_CASE("seed 002's program has 35 schedules, and each prints something else") {
+TEST_CASE("the program of examples/hello.hpp has 35 schedules, each with another output") {
   weft::tests::every_frame_dies const here;
   auto const found = explore([] { return std::string(); }, [](std::string&) { return hello(); },
                              [](std::string const& s) { return s; },
@@ -136,7 +136,8 @@ TEST_CASE("seed 002's program has 35 schedules, and each prints something else")
   CHECK(found.outcomes.size() == 35);
 }
 
-TEST_CASE("outcomes that the check names are kept apart, each with its first schedule") {
+TEST_CASE(
+    "outcomes that the check names differently are kept apart, each with its first schedule") {
   weft::tests::every_frame_dies const here;
   auto const found =
       explore([] { return std::string(); }, a_and_b, [](std::string const& s) { return s; });
@@ -155,7 +156,7 @@ TEST_CASE("outcomes that the check names are kept apart, each with its first sch
   CHECK(names == std::set<std::string>{"aabb", "abab", "abba", "baab", "baba", "bbaa"});
 }
 
-TEST_CASE("a deadlock is found, and who waits where is said") {
+TEST_CASE("a deadlock is found and reported with the place where each process waits") {
   weft::tests::every_frame_dies const here;
   auto const found =
       explore([] { return two_gates(); }, crosswise, [](two_gates const&) { return true; });
@@ -170,7 +171,7 @@ TEST_CASE("a deadlock is found, and who waits where is said") {
 
 namespace {
 
-/// A lock, taken in either order.
+/// A lock that processes take in either order.
 struct lock {
   bool taken = false;
   gate freed;
@@ -200,25 +201,25 @@ eff<void, spawning<proc, syncing>> take_crosswise(two_locks& l) {
 
 }  // namespace
 
-TEST_CASE("in which order processes are unwound is no part of a schedule") {
+TEST_CASE("the order in which processes are unwound is no part of a schedule") {
   weft::tests::every_frame_dies const here;
   auto const found =
       explore([] { return two_locks(); }, take_crosswise, [](two_locks const&) { return true; });
   CHECK(found.schedules == 6);
   CHECK(found.deadlocks == 4);
-  // The trace ends where both wait.
+  // The trace ends where both processes wait.
   for (auto const& step : found.first_failure()->trace)
     CHECK(step.operation != "weft::syncing::wait");
 }
 
-TEST_CASE("a wake that comes too early is a deadlock in that schedule only") {
+TEST_CASE("a wake-up that comes too early is a deadlock in that schedule only") {
   weft::tests::every_frame_dies const here;
   auto const found = explore([] { return gate(); }, race, [](gate const&) { return true; });
   CHECK(found.schedules == 2);
   CHECK(found.deadlocks == 1);
 }
 
-TEST_CASE("what a process throws is a failure, with its text") {
+TEST_CASE("an exception of a process is a failure, with its text") {
   weft::tests::every_frame_dies const here;
   auto const found = explore(zero, one_throws, always);
   CHECK(found.failed == found.schedules);
@@ -235,7 +236,7 @@ TEST_CASE("a fork is a step, and its two processes are scheduled like others") {
   CHECK(found.outcomes.size() == 2);
 }
 
-TEST_CASE("a check may name an outcome and say that it is wrong") {
+TEST_CASE("a check may name an outcome and declare it wrong") {
   weft::tests::every_frame_dies const here;
   auto const found = explore(zero, two_increments, [](int const& n) {
     return run_result{n == 2 ? verdict::ok : verdict::failed, std::to_string(n)};
@@ -259,7 +260,7 @@ printing forks_twice() { co_await weft::fork(forks_late, prints_d); }
 
 }  // namespace
 
-TEST_CASE("what the scheduler on one thread does is one of the schedules that are explored") {
+TEST_CASE("the run of the scheduler on one thread is one of the schedules that are explored") {
   weft::tests::every_frame_dies const here;
   auto const program = GENERATE(&hello, &forks_twice, &prints_d);
   std::string once;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// What explore calls complete, no backend contradicts: whatever a random program comes to on one
-/// thread or on several is among the outcomes that a search finds.
+/// No backend contradicts a complete search: every outcome of a random program on one thread or on
+/// several is among the outcomes that explore finds.
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -21,21 +21,22 @@ using namespace weft::tests;
 
 namespace {
 
-/// A program for every backend: it does not fork; it does not wait for what is outside, for ever;
-/// and nobody ends a gate between the look of another and its wait.
+/// A program that every backend can run: it does not fork, it does not wait forever for external
+/// events, and no process ends a gate between another's look and its wait.
 scenario a_program(unsigned seed) {
   scenario l = random_lives(seed, 3);
   for (auto& each : l.all) {
     each.is_forkable = false;
     std::erase(each.acts, act::forks);
     std::erase(each.acts, act::ends_gate);
-    if (&each == &l.all.back()) std::erase(each.acts, act::spawns_more);  // itself, for ever
+    if (&each == &l.all.back()) std::erase(each.acts, act::spawns_more);  // would not end
     std::ranges::replace(each.acts, act::waits_completion, act::waits_completion_for);
   }
   return l;
 }
 
-/// What `run(program, round)` comes to and the search does not find; empty if there is nothing.
+/// The first outcome of `run(program, round)` that the search does not find; empty if there is
+/// none.
 struct found {
   bool are_all = false;
   std::string missed;
@@ -68,7 +69,7 @@ void compare_all(seeds const& some, granularity grain, int rounds, Run run) {
 
 }  // namespace
 
-TEST_CASE("what one thread comes to, in any order, is among what explore finds") {
+TEST_CASE("an outcome on one thread, in any order, is among the outcomes of explore") {
   compare_all(seeds(200), granularity::cooperative, 10, [](scenario const& l, int round) {
     return round == 0 ? outcome_on<on_one_thread>(l) : outcome_on<in_random_order>(l);
   });
@@ -94,7 +95,7 @@ TEST_CASE("each run on one thread, in any order, is a schedule that can be follo
   if (!some.only_some()) CHECK(found > tried * 9 / 10);
 }
 
-TEST_CASE("what no schedule does has no path") {
+TEST_CASE("a trace or an outcome that no schedule has is given no path") {
   using enum act;
   scenario const l{{{{writes, yields, writes}}, {{reads}}}};
   seen_run real;
@@ -109,7 +110,7 @@ TEST_CASE("what no schedule does has no path") {
   CHECK(path_of(l, other, 1) == run_path::not_found_in_time);
 }
 
-TEST_CASE("what several threads come to is among what explore finds in parallel steps") {
+TEST_CASE("an outcome on several threads is among the outcomes of explore in parallel steps") {
   compare_all(
       seeds(is_sanitized ? 20 : 60), granularity::parallel, 40, [](scenario const& l, int round) {
         return round % 2 == 0 ? outcome_on<on_sharing<2>>(l) : outcome_on<on_stealing<2>>(l);

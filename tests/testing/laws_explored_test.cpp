@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// Programs that stand in tests of `schedule`, in every order: small ones in each there is, larger
-/// ones in some.
+/// The law programs of the scheduler's tests in other orders: small ones in every order, larger
+/// ones in random orders.
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -30,7 +30,7 @@ using words = std::vector<std::string>;
 struct law {
   char const* name;
   everything (*program)();
-  words says;  // in the order of the alphabet
+  words says;  // sorted
 };
 law const small_ones[] = {
     {"nested forks", nested_forks, {"a", "b", "c", "d", "d", "e", "f", "f", "f"}},
@@ -60,7 +60,7 @@ words words_of(std::string const& text) {
 
 }  // namespace
 
-TEST_CASE("small programs print what they print in every order") {
+TEST_CASE("small programs print the same words in every order") {
   for (auto const& l : small_ones) {
     every_frame_dies const check;
     auto const found =
@@ -74,7 +74,7 @@ TEST_CASE("small programs print what they print in every order") {
   }
 }
 
-TEST_CASE("larger ones do in random orders") {
+TEST_CASE("larger programs print the same words in random orders") {
   for (auto const& l : larger_ones)
     for (std::uint64_t seed = 0; seed != 50; ++seed) {
       INFO(l.name << ", seed " << seed);

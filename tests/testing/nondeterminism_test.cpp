@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// Programs that do not always do the same, and programs that leave something over: both are found
-/// out, whoever searches, and it is said where and how.
+/// Programs that are not deterministic and programs that leak: every search detects both, and
+/// reports where and how.
 
 #include <catch2/catch.hpp>
 #include <functional>
@@ -24,7 +24,7 @@ namespace {
 using step = eff<void, proc, syncing>;
 using parent = eff<void, spawning<proc, syncing>>;
 
-/// What all of them share, so that a reduction has something to try.
+/// State that all processes access, so that a reduction has orders to try.
 struct world {
   gate door;
 };
@@ -37,7 +37,7 @@ step wakes(world& w, int times) {
 world make_world() { return {}; }
 bool fine(world const&) { return true; }
 
-/// So many processes of two steps; and in the run of that number, counted from 1, others.
+/// A program of two processes of two steps; run number `in_run`, counted from 1, differs as told.
 auto two_but(int in_run, int processes, int steps = 2) {
   return [=, run = 0](world& w) mutable -> parent {
     bool const now = ++run == in_run;
@@ -57,8 +57,7 @@ void says(exploration const& found, std::string const& how) {
 
 }  // namespace
 
-TEST_CASE(
-    "a first schedule that goes another way when it is run again is told, by all who search") {
+TEST_CASE("every search reports a first schedule that differs when it is run again") {
   weft::tests::every_frame_dies const here;
   auto const more =
       "at step 2 of the same schedule, run twice, 1.1 and 1.2 can be chosen, and then 1.1, 1.2 and "
@@ -78,7 +77,7 @@ TEST_CASE(
   says(random_walk(make_world, two_but(2, 1), fine), over);
 }
 
-TEST_CASE("a program that goes another way in the middle of the search is told, with both ways") {
+TEST_CASE("a program that differs in the middle of a search is reported, with both ways") {
   weft::tests::every_frame_dies const here;
   auto const more =
       "at step 2, after the same choices, 1.1, 1.2 and 1.3 can be chosen, and before 1.1 and 1.2 "
@@ -91,7 +90,7 @@ TEST_CASE("a program that goes another way in the middle of the search is told, 
 }
 
 TEST_CASE(
-    "a program that is over earlier in the middle of the search is told, with who could go on") {
+    "a program that ends earlier in the middle of a search is reported with the ready processes") {
   weft::tests::every_frame_dies const here;
   auto const over =
       "at step 2, after the same choices, nobody can be chosen, and before 1.1 and 1.2 could";
@@ -102,12 +101,12 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a walk that comes to a new end runs it again, and tells if it goes another way") {
+TEST_CASE("a walk runs each new outcome again, and reports it if the run differs") {
   weft::tests::every_frame_dies const here;
   int runs = 0;
   auto const found = random_walk({.by = walk_strategy::uniform}, make_world, two_but(21, 3),
                                  [&runs](world const&) { return ++runs < 20 ? "early" : "late"; });
-  // Of the 20th run, counted without the one again of the first, the second time.
+  // Differs in run 21: the second run of the schedule that ends as "late".
   says(
       found,
       "at step 2 of the same schedule, run twice, 1.1 and 1.2 can be chosen, and then 1.1, 1.2 and "
@@ -116,7 +115,7 @@ TEST_CASE("a walk that comes to a new end runs it again, and tells if it goes an
   CHECK(found.schedules == 19);
 }
 
-TEST_CASE("steps at which nobody else could run count too") {
+TEST_CASE("steps at which only one process is ready count in the comparison, too") {
   weft::tests::every_frame_dies const here;
   says(explore(
            make_world,
@@ -129,7 +128,8 @@ TEST_CASE("steps at which nobody else could run count too") {
        "the same schedule, run twice, has 2 steps, and then 3");
 }
 
-TEST_CASE("a check that says something else of the same schedule is told, with both") {
+TEST_CASE(
+    "a check that gives another result for the same schedule is reported, with both results") {
   weft::tests::every_frame_dies const here;
   auto const check = [n = 0](world const&) mutable { return "n = " + std::to_string(++n); };
   auto const how = "the same schedule, run again, ends otherwise: \"n = 1\", and then \"n = 2\"";
@@ -138,7 +138,7 @@ TEST_CASE("a check that says something else of the same schedule is told, with b
   says(random_walk(make_world, two_but(0, 0), check), how);
 }
 
-TEST_CASE("an exception with another text is told, with both") {
+TEST_CASE("an exception with another text is reported, with both texts") {
   weft::tests::every_frame_dies const here;
   auto const throws = [n = 0](world&) mutable -> parent {
     std::string const text = "error " + std::to_string(++n);
@@ -153,7 +153,7 @@ TEST_CASE("an exception with another text is told, with both") {
   says(random_walk(make_world, throws, fine), how);
 }
 
-TEST_CASE("a program that throws now and then only is told") {
+TEST_CASE("a check that throws in one of two equal runs is reported") {
   weft::tests::every_frame_dies const here;
   auto const found = explore(make_world, two_but(0, 0), [n = 0](world const&) mutable {
     if (++n == 1) throw std::runtime_error("only once");
@@ -162,7 +162,7 @@ TEST_CASE("a program that throws now and then only is told") {
   CHECK(found.failed == 1);
 }
 
-TEST_CASE("what is not certain is not made smaller") {
+TEST_CASE("a failure that is not deterministic is not shrunk") {
   weft::tests::every_frame_dies const here;
   int runs = 0;
   auto const found = explore(
@@ -176,7 +176,7 @@ TEST_CASE("what is not certain is not made smaller") {
   CHECK(found.outcomes.at(0).path == found.outcomes.at(0).found);
 }
 
-TEST_CASE("a program that always does the same is not accused") {
+TEST_CASE("a deterministic program is not reported") {
   weft::tests::every_frame_dies const here;
   CHECK(explore(make_world, two_but(0, 0), fine).ok());
   CHECK(explore({.reduce = true}, make_world, two_but(0, 0), fine).ok());
@@ -203,7 +203,7 @@ eff<void, proc> keeps(std::vector<resumption<void>>& into) {
 
 }  // namespace
 
-TEST_CASE("what is left over is a leak, whoever searches") {
+TEST_CASE("every search reports frames that are left over as a leak") {
   weft::tests::every_frame_dies const here;
   std::vector<resumption<void>> kept;  // outlives the runs
   auto const program = [&kept](world&) { return keeps(kept); };
@@ -228,7 +228,7 @@ TEST_CASE("what is left over is a leak, whoever searches") {
 
 namespace {
 
-/// Owned, and keeps in itself what it is given: nobody but a test can break that.
+/// An owned handler that keeps a resumption in itself: a cycle that only the test can break.
 struct keeps_itself {
   std::vector<keeps_itself*>* all;
   std::vector<resumption<void>> kept;
@@ -245,7 +245,7 @@ eff<void, proc> keeps_in_the_handler(std::vector<keeps_itself*>& all) {
 
 }  // namespace
 
-TEST_CASE("an owned handler that keeps a resumption in itself is a leak that is found") {
+TEST_CASE("an owned handler that keeps a resumption in itself is reported as a leak") {
   weft::tests::every_frame_dies const here;
   std::vector<keeps_itself*> all;
   auto const found =

@@ -33,7 +33,7 @@ schedule_path path_of(std::vector<unsigned> const& choices,
   for (auto const c : choices) p.add(c);
   return p;
 }
-/// Runs of equal choices, few and many; now and then a large one.
+/// Draws runs of equal choices, short and long, with a large number now and then.
 schedule_path draw_path(dice& d) {
   schedule_path p(d(2) == 0 ? granularity::cooperative : granularity::parallel);
   for (unsigned runs = d(8); runs != 0; --runs) {
@@ -42,14 +42,14 @@ schedule_path draw_path(dice& d) {
   }
   return p;
 }
-/// A process, of few or of any; some have a hash for an id.
+/// Draws a process: mostly near the root; some ids are hashes.
 process_id draw_id(dice& d) {
   process_id id = d(8) == 0 ? process_id::submitted(1 + d(3)) : process_id();
   for (unsigned depth = d(10) == 0 ? d(20) : d(3); depth != 0; --depth)
     id = id.child(1 + d(d(6) == 0 ? 1'000 : 3));
   return id;
 }
-/// The same, of one that names processes.
+/// As draw_path, but with named processes.
 schedule_path draw_named_path(dice& d) {
   schedule_path p(d(2) == 0 ? granularity::cooperative : granularity::parallel);
   p.add(d(3), draw_id(d));
@@ -62,7 +62,7 @@ schedule_path draw_named_path(dice& d) {
   }
   return p;
 }
-/// Why that is no path: nothing if it is one.
+/// The reason why `text` is no path; empty if it is one.
 std::string refusal(std::string const& text) {
   try {
     schedule_path const p{std::string_view(text)};
@@ -71,7 +71,7 @@ std::string refusal(std::string const& text) {
     return e.what();
   }
 }
-/// With the checksum that belongs to it: the remainder of a division by x^16 + x^12 + x^5 + 1.
+/// The text with its checksum: the remainder of the division by x^16 + x^12 + x^5 + 1.
 std::string signed_text(std::string const& body) {
   std::uint64_t rest = 0;
   for (char const c : body + std::string(2, '\0')) {
@@ -90,12 +90,12 @@ TEST_CASE("a path's text is its version, its granularity, its choices and a chec
   CHECK_THAT(path_of({0, 1, 1, 1, 2}).text(), Catch::StartsWith("1c:0.1x3.2:"));
   CHECK_THAT(path_of({0, 0}, granularity::parallel).text(), Catch::StartsWith("1p:0x2:"));
   CHECK_THAT(path_of({12, 1, 12}).text(), Catch::StartsWith("1c:12.1.12:"));
-  // CRC-16/XMODEM, as others work it out too.
+  // CRC-16/XMODEM, as other programs compute it, too.
   CHECK(path_of({}).text() == "1c::3bf5");
   CHECK(path_of({1, 0, 0}).text() == "1c:1.0x2:a2f6");
 }
 
-TEST_CASE("what is written of a path is read again as that path") {
+TEST_CASE("the text of a path is read back as that path") {
   seeds(1'000).for_each([](unsigned seed) {
     dice d(seed);
     auto const p = seed % 2 == 0 ? draw_path(d) : draw_named_path(d);
@@ -108,7 +108,7 @@ TEST_CASE("what is written of a path is read again as that path") {
   });
 }
 
-TEST_CASE("a path that names processes says which, the first time and when that changes") {
+TEST_CASE("a path names the process of a choice at its first use and whenever it changes") {
   process_id const first, second = first.child(2), third = first.child(3);
   schedule_path p(granularity::parallel);
   p.add(1, second);
@@ -126,7 +126,7 @@ TEST_CASE("a path that names processes says which, the first time and when that 
   CHECK(read.process(5) == third);
 }
 
-TEST_CASE("the text of an id is read again as that id, and other texts are not read") {
+TEST_CASE("the text of an id is read back as that id, and other texts are refused") {
   seeds(2'000).for_each([](unsigned seed) {
     dice d(seed);
     auto const id = draw_id(d);
@@ -140,14 +140,14 @@ TEST_CASE("the text of an id is read again as that id, and other texts are not r
     CHECK(process_id::read(s) == std::nullopt);
 }
 
-TEST_CASE("equal choices in a row are written once: a long path can have a short text") {
+TEST_CASE("a run of equal choices is written once, so a long path can have a short text") {
   std::vector<unsigned> const choices(100'000, 1);
   auto const text = path_of(choices).text();
   CHECK_THAT(text, Catch::StartsWith("1c:1x100000:"));
   CHECK(schedule_path(std::string_view(text)).length() == 100'000);
 }
 
-TEST_CASE("each change of one character of a text is refused") {
+TEST_CASE("a text with any one character changed is refused") {
   static std::string const all = "0123456789abcdefx.,=#:pc ";
   seeds(30).for_each([](unsigned seed) {
     dice d(seed);
@@ -160,12 +160,12 @@ TEST_CASE("each change of one character of a text is refused") {
         if (refusal(changed).empty()) FAIL("seed " << seed << ": " << text << ", " << changed);
       }
   });
-  // A checksum that is a hash lets this one pass.
+  // A 16-bit hash in place of the CRC would not tell these two apart.
   for (auto const* const s : {"1c:0x4.2x2.1x5:840d", "1c:0x4.232.1x5:840d"})
     CHECK_THAT(refusal(s), Contains("its checksum, behind the last colon, is another one"));
 }
 
-TEST_CASE("two neighbours of a text that change places are refused") {
+TEST_CASE("a text with two neighbouring characters swapped is refused") {
   seeds(100).for_each([](unsigned seed) {
     dice d(seed);
     auto const text = (seed % 2 == 0 ? draw_path(d) : draw_named_path(d)).text();
@@ -186,7 +186,7 @@ TEST_CASE("a text that was not copied whole is refused") {
   }
 }
 
-TEST_CASE("what is no path says why") {
+TEST_CASE("a text that is no path is refused with the reason") {
   auto const begins = "it is to begin with 2c:, 2p:, 1c: or 1p:";
   auto const numbers = "its choices are numbers with dots between them, as in 1.0x4.2";
   for (auto const* const s :
@@ -212,7 +212,7 @@ TEST_CASE("what is no path says why") {
   CHECK(refusal(signed_text("1c:0x2.1")).empty());
 }
 
-// ---- a path and a program
+// ---- paths and programs
 
 namespace {
 
@@ -220,7 +220,7 @@ struct world {
   std::unique_ptr<mutex> free = std::make_unique<mutex>();
   int n = 0;
 };
-/// Three steps under a lock, if steps end where others could come in between; else two.
+/// Three steps in parallel granularity, under a lock; two in the cooperative one.
 eff<void, proc, syncing> adds(world& w) {
   auto const held = co_await w.free->lock();
   int const seen = w.n;
@@ -259,7 +259,7 @@ schedule_path with(schedule_path const& p, std::size_t length, std::vector<unsig
 
 }  // namespace
 
-TEST_CASE("a path of the program is followed, and a path of the other granularity is not its own") {
+TEST_CASE("a path of the program is followed, and a path of the other granularity is refused") {
   auto const g = GENERATE(granularity::cooperative, granularity::parallel);
   auto const p = outcomes_of(g).at(0).path;
   CHECK(p.grain() == g);
@@ -275,7 +275,7 @@ TEST_CASE("a path of the program is followed, and a path of the other granularit
   CHECK(follow_there(q).nondeterminism);
 }
 
-TEST_CASE("a path of version 1, which names nobody, is followed still") {
+TEST_CASE("a path of version 1, which names no process, can still be followed") {
   auto const g = GENERATE(granularity::cooperative, granularity::parallel);
   auto const p = outcomes_of(g).at(0).path;
   REQUIRE(p.names_processes());
@@ -287,13 +287,13 @@ TEST_CASE("a path of version 1, which names nobody, is followed still") {
   CHECK(seen.outcomes.at(0).path == old);
 }
 
-TEST_CASE("a path on which another process ran is not one of the program, whatever the numbers") {
+TEST_CASE("a path with another process at a step is refused, although its numbers fit") {
   auto const g = GENERATE(granularity::cooperative, granularity::parallel);
   auto const p = outcomes_of(g).at(0).path;
   auto const fits =
       "the path is not one of this program, or the program does not always do the "
       "same: ";
-  // The same numbers; another process at the second.
+  // The same numbers, but another process at the second choice.
   schedule_path other(g);
   for (std::size_t i = 0; i != p.length(); ++i)
     other.add(p[i], i == 1 ? process_id().child(3) : *p.process(i));
@@ -304,7 +304,7 @@ TEST_CASE("a path on which another process ran is not one of the program, whatev
                       std::string("choice 2 of the path, at step 3, is process 1.3, "
                                   "candidate ") +
                       std::to_string(p[1]) + ", and 2 are ready, counted from 0: 1.1 and 1.2"));
-  // A decision, where a process is to run.
+  // A decision where a process is to run.
   schedule_path decided(g);
   for (std::size_t i = 0; i != p.length(); ++i)
     if (i == 1)
@@ -316,9 +316,9 @@ TEST_CASE("a path on which another process ran is not one of the program, whatev
                       ", and 2 are ready, counted from 0: 1.1 and 1.2"));
 }
 
-TEST_CASE("a path of another program is refused, though its numbers would fit") {
+TEST_CASE("a path of another program is refused, although its numbers fit") {
   weft::tests::every_frame_dies const here;
-  // Two children of the first process; two of its child.
+  // One program spawns two children; the other spawns a child that spawns two.
   auto const two = [](int& n) -> eff<void, spawning<proc>> {
     co_await spawn(yields_once, std::ref(n));
     co_await spawn(yields_once, std::ref(n));
@@ -343,7 +343,7 @@ TEST_CASE("a path of another program is refused, though its numbers would fit") 
                                      Contains("are ready, counted from 0: 1.1.1 and 1.1.2"));
 }
 
-TEST_CASE("a path that runs a process where a decision is to be made is not one of the program") {
+TEST_CASE("a path that runs a process where the program makes a decision is refused") {
   weft::tests::every_frame_dies const here;
   auto const zero = [] { return 0; };
   auto const fine = [](int) { return true; };
@@ -363,7 +363,7 @@ TEST_CASE("a path that runs a process where a decision is to be made is not one 
                                           "candidate 1, and one of 2 ways is to be chosen"));
 }
 
-TEST_CASE("a choice of somebody who is not there is told, with who is") {
+TEST_CASE("a choice of a process that is not ready is reported, with the ready processes") {
   auto const g = GENERATE(granularity::cooperative, granularity::parallel);
   auto const p = outcomes_of(g).at(0).path;
   auto const seen = follow_there(with(p, 1, {2}));
@@ -376,7 +376,7 @@ TEST_CASE("a choice of somebody who is not there is told, with who is") {
   CHECK_THAT(seen.report(), Contains("nondeterminism: the path is not one of this program"));
 }
 
-TEST_CASE("a path that ends before the program does is told, with who could have been chosen") {
+TEST_CASE("a path that ends before the program does is reported, with the ready processes") {
   auto const g = GENERATE(granularity::cooperative, granularity::parallel);
   auto const p = outcomes_of(g).at(0).path;
   REQUIRE(p.length() >= 2);
@@ -387,7 +387,7 @@ TEST_CASE("a path that ends before the program does is told, with who could have
                       "ready"));
 }
 
-TEST_CASE("a path that goes on when the program is over is told, with where that was") {
+TEST_CASE("a path that continues after the program's end is reported, with the place of the end") {
   auto const g = GENERATE(granularity::cooperative, granularity::parallel);
   auto const outcome = outcomes_of(g).at(0);
   auto const n = outcome.path.length();
@@ -399,13 +399,13 @@ TEST_CASE("a path that goes on when the program is over is told, with where that
                       std::to_string(outcome.trace.size()) + " steps"));
 }
 
-TEST_CASE("of several things that do not fit the first is told") {
+TEST_CASE("a report of a path with several faults names the first") {
   auto const p = outcomes_of(granularity::cooperative).at(0).path;
   auto const seen = follow_there(with(p, 1, {7, 0, 9, 0, 0, 0, 0}));
   CHECK_THAT(seen.what_differed, Contains("choice 2 of the path"));
 }
 
-TEST_CASE("a program that leaves no choice has the path without choices") {
+TEST_CASE("a program without a choice has the empty path") {
   weft::tests::every_frame_dies const here;
   auto const on_one_thread = [](int&) -> eff<void, proc> {
     for (int i = 0; i != 3; ++i) co_await proc::yield{};
@@ -418,7 +418,7 @@ TEST_CASE("a program that leaves no choice has the path without choices") {
   CHECK(follow("1c::3bf5", zero, on_one_thread, fine).ok());
 }
 
-TEST_CASE("a schedule of many steps that was found can be followed, and made smaller") {
+TEST_CASE("a schedule of many steps can be followed and shrunk") {
   weft::tests::every_frame_dies const here;
   auto const yields = [](int& n, int times) -> eff<void, proc> {
     for (int i = 1; i < times; ++i) co_await proc::yield{};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// The protocol of a work-sharing scheduler in every schedule; and with each of the seeds' errors
-/// put in, a schedule in which it goes wrong.
+/// The protocol of a work-sharing scheduler in every schedule; and, with each error of the
+/// pseudo-code of chapter 09 put in, a schedule in which it goes wrong.
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -32,7 +32,7 @@ auto with(Defects d) {
   return [d] { return State(d); };
 }
 
-/// It is right in each of so many schedules.
+/// The program is right in each of its `schedules` schedules.
 template <class State, class Defects>
 void is_right(threads (*program)(State&), void (*check)(State const&), Defects d,
               std::size_t schedules) {
@@ -44,7 +44,7 @@ void is_right(threads (*program)(State&), void (*check)(State const&), Defects d
   CHECK(found.schedules == schedules);
 }
 
-/// The same, of those with three preemptions at most.
+/// The same for the schedules with at most three preemptions.
 template <class State, class Defects>
 void is_right_in_few(threads (*program)(State&), void (*check)(State const&), Defects d,
                      std::size_t schedules) {
@@ -55,7 +55,7 @@ void is_right_in_few(threads (*program)(State&), void (*check)(State const&), De
   CHECK(found.schedules == schedules);
 }
 
-/// It goes wrong like this in some, and does so again when one follows the first.
+/// The program goes wrong as `how` says in some schedule, and again when that one is followed.
 template <class State, class Defects>
 void goes_wrong_by(threads (*program)(State&), void (*check)(State const&), Defects d,
                    std::string const& how) {
@@ -78,11 +78,12 @@ void goes_wrong_by(threads (*program)(State&), void (*check)(State const&), Defe
 
 }  // namespace
 
-// ---- a process is handed off while others take it
+// ---- a process is handed off while other threads take it
 
 namespace {
 
-/// A queue with two entries, and one with none.  The sender runs, and sends to one of the two.
+/// A queue with two entries and an empty one.  The sender runs, and sends to one of the two
+/// entries.
 struct two_queued {
   explicit two_queued(defects put_in) : d(put_in) {
     for (entry* const e : {&first, &second}) e->owner = &q;
@@ -111,7 +112,7 @@ does<> takes_one(two_queued& w) {
   entry* const e = co_await dequeue(w.d, w.q);
   if (e) run(*e);
 }
-/// The target, if it can be had.
+/// Takes the target if it can.
 does<bool> takes(two_queued& w, entry& target) {
   bool const slept = co_await change(w.d, target, status::sleeping, status::running);
   if (slept) co_return true;
@@ -122,7 +123,7 @@ does<bool> takes(two_queued& w, entry& target) {
   bool const taken = co_await dequeue_entry(w.d, *owner, target);
   co_return taken;
 }
-/// And it runs in place of the sender, who is queued.
+/// Then the target runs in place of the sender, which is queued.
 does<> hands_off(two_queued& w, entry& target) {
   bool const mine = co_await takes(w, target);
   co_await settle(w.sender, status::running, status::queued);
@@ -130,7 +131,7 @@ does<> hands_off(two_queued& w, entry& target) {
   co_await enqueue(w.q, w.sender);
   if (mine) run(target);
 }
-/// And the sender goes on when it has run.
+/// Then the sender goes on after the target has run.
 does<> takes_and_runs(two_queued& w, entry& target) {
   bool const mine = co_await takes(w, target);
   if (mine) run(target);
@@ -149,7 +150,7 @@ threads taken_by_two_and_handed_off(two_queued& w) {
   co_await spawn(takes_one, std::ref(w));
   co_await spawn(hands_off, std::ref(w), std::ref(w.*Target));
 }
-/// To another thread's queue, which then takes it from there.
+/// Moves the first entry to another thread's queue, and then takes it from there.
 does<> steals(two_queued& w) {
   co_await move_first(w.d, w.q, w.other);
   co_await proc::yield{};
@@ -168,31 +169,31 @@ void each_ran_or_is_queued(two_queued const& w) {
       throw goes_wrong("a process is lost");
 }
 
-// Of the sender's targets, the first is the head of the queue.
+// Targets of the sender; the first is the head of the queue.
 constexpr auto head = &two_queued::first;
 constexpr auto tail = &two_queued::second;
 
 }  // namespace
 
-TEST_CASE("a process that is handed off while others are taken runs once, in every schedule") {
+TEST_CASE("a process that is handed off while other threads dequeue runs once, in every schedule") {
   is_right(taken_and_handed_off<head>, each_ran_or_is_queued, defects(), 2'249);
   is_right(taken_and_handed_off<tail>, each_ran_or_is_queued, defects(), 1'790);
   is_right(taken_by_two_and_handed_off<head>, each_ran_or_is_queued, defects(), 14'902);
   is_right(taken_by_two_and_handed_off<tail>, each_ran_or_is_queued, defects(), 17'132);
 }
 
-TEST_CASE("a process that is handed off while it goes from queue to queue runs once") {
+TEST_CASE("a process that is handed off while it moves between queues runs once") {
   is_right(stolen_and_taken<head>, each_ran_or_is_queued, defects(), 1'348);
   is_right(stolen_and_taken<tail>, each_ran_or_is_queued, defects(), 20'465);
 }
 
-TEST_CASE("a process that goes from queue to queue and says where it was is taken from there") {
+TEST_CASE("a process whose owner is not cleared while it moves between queues breaks the queue") {
   defects d;
   d.owner_kept = true;
   goes_wrong_by(stolen_and_taken<head>, each_ran_or_is_queued, d, "null is followed");
 }
 
-TEST_CASE("D1: with the test of ChangeState the wrong way round, a process runs twice") {
+TEST_CASE("D1: with the test of ChangeState inverted, a process runs twice") {
   defects d;
   d.test_inverted = true;
   goes_wrong_by(taken_and_handed_off<head>, each_ran_or_is_queued, d, "a process runs twice");
@@ -262,13 +263,14 @@ TEST_CASE("a process that goes to sleep while others send to it is queued once")
   is_right(two_senders, receiver_is_queued, defects(), 3'358);
 }
 
-TEST_CASE("D1: a sender that does not wait for who is Yielding leaves it asleep with a message") {
+TEST_CASE(
+    "D1: a sender that does not wait for a Yielding receiver leaves it asleep with a message") {
   defects d;
   d.passes_yielding = true;
   goes_wrong_by(one_sender, receiver_is_queued, d, "a message wakes nobody");
 }
 
-TEST_CASE("D1: as it is written, a sender changes the state of a process that runs") {
+TEST_CASE("D1: a sender that follows the pseudo-code changes the state of a running process") {
   defects d;
   d.passes_yielding = true;
   d.test_inverted = true;
@@ -279,7 +281,7 @@ TEST_CASE("D1: as it is written, a sender changes the state of a process that ru
 
 namespace {
 
-/// One is idle.
+/// One of the two threads is idle.
 struct an_idle_list {
   explicit an_idle_list(idle_defects put_in) : d(put_in) {
     list.top = &first;
@@ -292,7 +294,7 @@ struct an_idle_list {
 };
 
 does<> pops(an_idle_list& w) { co_await pop(w.d, w.list); }
-/// And who is popped comes back.
+/// Then the popped thread is pushed again.
 does<> pops_and_pushes(an_idle_list& w) {
   idler* const t = co_await pop(w.d, w.list);
   if (!t) co_return;
@@ -317,23 +319,22 @@ TEST_CASE("an idle thread is on the list until it is popped, in every schedule")
   is_right(popped_by_two, each_is_where_it_says, idle_defects(), 11);
 }
 
-TEST_CASE("D7: who reads and then swaps loses an idle thread that came in between") {
+TEST_CASE("D7: a pop that reads and then swaps loses an idle thread pushed in between") {
   idle_defects d;
   d.no_lock = true;
   goes_wrong_by(popped_by_two, each_is_where_it_says, d, "an idle thread is lost");
 }
 
-// ---- to be idle, and to be woken
+// ---- threads become idle, and are woken
 
 namespace {
 
-/// Threads with a queue each, of which the first is busy until the processes that it has published
-/// have run.
+/// Threads with a queue each; the first is busy until the processes that it has published have run.
 struct working_threads {
   explicit working_threads(idle_defects put_in) : d(put_in) {}
   idle_defects d;
   struct one : idler {
-    int queued = 0;  // how many are in its queue
+    int queued = 0;  // processes in its queue
   };
   std::vector<std::unique_ptr<one>> all;
   idle_list idle;
@@ -375,8 +376,8 @@ does<> publishes(working_threads& w, int n) {
   co_await ends(w);
 }
 
-/// Goes through the threads, beginning with that one, to the first whose queue is not empty.  Its
-/// own stays empty if it is: only it puts anything there (PROTOCOL-4).
+/// Searches the threads, beginning with `me`, for the first with a non-empty queue.  An empty queue
+/// of the thread itself stays empty: only the thread itself adds to it (PROTOCOL-4).
 does<working_threads::one*> finds(working_threads& w, std::size_t me, std::size_t most) {
   for (std::size_t i = 0; i != most; ++i) {
     if (i > 1) co_await proc::yield{};
@@ -385,7 +386,7 @@ does<working_threads::one*> finds(working_threads& w, std::size_t me, std::size_
   }
   co_return nullptr;
 }
-/// Until there is nothing more that it finds.
+/// Runs processes until it finds no more.
 does<> takes(working_threads& w, std::size_t me) {
   for (;;) {
     auto* const t = co_await finds(w, me, w.all.size());
@@ -405,7 +406,7 @@ does<> works(working_threads& w, std::size_t me) {
     if (!w.d.announces_late) {
       co_await push(w.d, w.idle, t);
       if (w.ends_when_all_are_idle && w.quiescence())
-        co_await ends(w);  // under the list's lock too
+        co_await ends(w);  // also under the list's lock
       co_await proc::yield{};
     }
     bool const sees_some = co_await finds(w, me, most);
@@ -428,7 +429,7 @@ threads share(working_threads& w) {
   co_await spawn(publishes, std::ref(w), Processes);
   for (std::size_t i = 1; i <= Workers; ++i) co_await spawn(works, std::ref(w), i);
 }
-/// The first runs a process that spawns another, and both end when all are idle.
+/// The first thread runs a process that spawns another; both threads end when all are idle.
 does<> spawns_and_works(working_threads& w) {
   ++w.all[0]->queued;
   co_await proc::yield{};
@@ -454,7 +455,7 @@ void nobody_is_idle_twice(working_threads const& w) {
 
 }  // namespace
 
-TEST_CASE("what is published is found, or somebody is woken for it, in every schedule") {
+TEST_CASE("a published process is found, or a thread is woken for it, in every schedule") {
   is_right(share<1, 1>, nobody_is_idle_twice, idle_defects(), 137);
   is_right(share<1, 2>, nobody_is_idle_twice, idle_defects(), 10'171);
 }
@@ -463,62 +464,66 @@ TEST_CASE("threads that work until all of them are idle run everything, and all 
   is_right(two_work_and_end, all_ran_and_nobody_is_idle, idle_defects(), 11'931);
 }
 
-TEST_CASE("D7: a thread that is pushed while it is on the list follows itself") {
+TEST_CASE("D7: a thread that is pushed while it is on the list becomes its own successor") {
   idle_defects d;
   d.pushed_twice = true;
   goes_wrong_by(share<1, 2>, nobody_is_idle_twice, d, "an idle thread follows itself");
 }
 
-TEST_CASE("D8: an idle thread that looks at its own queue only sleeps beside another one's work") {
+TEST_CASE("D8: an idle thread that checks only its own queue sleeps beside another thread's work") {
   idle_defects d;
   d.looks_at_own = true;
   goes_wrong_by(share<1, 1>, nobody_is_idle_twice, d, "weft: deadlock");
 }
 
-TEST_CASE("D8: an idle thread that looks before it says so is not seen, and does not see") {
+TEST_CASE(
+    "D8: an idle thread that checks before it announces itself is not seen, and does not see") {
   idle_defects d;
   d.announces_late = true;
   goes_wrong_by(share<1, 1>, nobody_is_idle_twice, d, "weft: deadlock");
 }
 
-TEST_CASE("D8: who looks for idle threads before publishing misses one that has looked since") {
+TEST_CASE(
+    "D8: a publisher that looks for idle threads too early misses a thread that becomes idle") {
   idle_defects d;
   d.publishes_late = true;
   goes_wrong_by(share<1, 1>, nobody_is_idle_twice, d, "weft: deadlock");
 }
 
-// ---- a process is woken while its thread lets go of it, and a thread sleeps until it is ready
+// ---- a process is woken while its worker lets go of it, and a worker sleeps until one is ready
 
-TEST_CASE("who is woken at any moment of a wait is put once, and a thread that sleeps is told") {
+TEST_CASE("a process woken at any moment of its wait is put once, and a sleeping worker is told") {
   is_right(wakes_and_parks, ran_once, parking_defects(), 657);
 }
 
-TEST_CASE("who wakes a process and does not look whether it runs has it run on two threads") {
+TEST_CASE(
+    "a waker that does not check whether the process still runs makes it run on two threads") {
   parking_defects d;
   d.no_flag = true;
   goes_wrong_by(wakes_and_parks, ran_once, d, "a process runs on two threads");
 }
 
-TEST_CASE("a thread that does not look for the flag leaves asleep who has been woken") {
+TEST_CASE("a thread that ignores the wake-up flag leaves a woken process asleep") {
   parking_defects d;
   d.flag_unseen = true;
   goes_wrong_by(wakes_and_parks, ran_once, d, "weft: deadlock");
 }
 
-TEST_CASE("who leaves the flag and puts the process as well puts it twice") {
+TEST_CASE("a waker that sets the flag and also puts the process puts it twice") {
   parking_defects d;
   d.put_by_both = true;
   goes_wrong_by(wakes_and_parks, ran_once, d, "a process is put twice");
   goes_wrong_by(wakes_and_parks, ran_once, d, "a process runs on two threads");
 }
 
-TEST_CASE("a thread that looks and then says that it sleeps is not told of who was woken") {
+TEST_CASE("a worker that checks before it announces its sleep is not told of a woken process") {
   parking_defects d;
   d.announces_late = true;
   goes_wrong_by(wakes_and_parks, ran_once, d, "weft: deadlock");
 }
 
-TEST_CASE("nor is one that has said so since who puts has looked for it") {
+TEST_CASE(
+    "a worker that announces its sleep after the waker's check is not told of a woken process") {
   parking_defects d;
   d.publishes_late = true;
   goes_wrong_by(wakes_and_parks, ran_once, d, "weft: deadlock");
@@ -526,33 +531,34 @@ TEST_CASE("nor is one that has said so since who puts has looked for it") {
 
 // ---- half is stolen
 
-TEST_CASE("who steals half at once and finds four items takes one that the owner has taken") {
+TEST_CASE("a thief that steals half of four items at once takes one that the owner has taken") {
   goes_wrong_by(owner_and_thieves, each_item_once, steal_options{.items = 4},
                 "item 1 is taken twice");
   goes_wrong_by(owner_and_thieves, each_item_once, steal_options{.items = 3, .acts = "+"},
                 "item 1 is taken twice");
 }
 
-TEST_CASE("who steals one by one and reads the bottom once takes one that the owner has taken") {
+TEST_CASE(
+    "a thief that steals one by one but reads the bottom once takes one that the owner has taken") {
   goes_wrong_by(owner_and_thieves, each_item_once, steal_options{4, takes_half::with_one_look},
                 "item 1 is taken twice");
 }
 
-TEST_CASE("with three items or fewer half is one, and each is taken once") {
+TEST_CASE("a steal of half of three items or fewer takes one item, and each is taken once") {
   is_right(owner_and_thieves, each_item_once, steal_options{.items = 0}, 15);
   is_right(owner_and_thieves, each_item_once, steal_options{.items = 1}, 137);
   is_right(owner_and_thieves, each_item_once, steal_options{.items = 2}, 451);
   is_right(owner_and_thieves, each_item_once, steal_options{.items = 3}, 1'078);
 }
 
-TEST_CASE("half that is stolen one by one, the bottom read again for each, is stolen once") {
+TEST_CASE("a thief that reads the bottom again for each item steals each item once") {
   steal_options o{4, takes_half::one_by_one};
   is_right(owner_and_thieves, each_item_once, o, 8'362);
   o.items = 8;
   is_right_in_few(owner_and_thieves, each_item_once, o, 2'773);
 }
 
-TEST_CASE("so it is while the owner pops and pushes others in their places, and two steal") {
+TEST_CASE("each item is taken once while the owner pops and pushes, and two thieves steal") {
   steal_options o{1, takes_half::one_by_one, "-+"};
   is_right(owner_and_thieves, each_item_once, o, 1'336);
   o = {4, takes_half::one_by_one, "--++"};
@@ -563,7 +569,7 @@ TEST_CASE("so it is while the owner pops and pushes others in their places, and 
   is_right_in_few(owner_and_thieves, each_item_once, o, 21'780);
 }
 
-TEST_CASE("half at once is right where the owner takes at the top too, by compare-and-swap") {
+TEST_CASE("a thief may steal half at once if the owner takes at the top too, by compare-and-swap") {
   steal_options o{4, takes_half::from_the_head};
   is_right(owner_and_thieves, each_item_once, o, 2'202);
   o.acts = "+-+";

@@ -27,7 +27,7 @@ auto each_walk() {
   return Catch::Generators::values({walk_strategy::uniform, walk_strategy::weighted,
                                     walk_strategy::pct, walk_strategy::portfolio});
 }
-/// All, not up to the first failure.
+/// Options that count all failures in place of stopping at the first.
 random_walk_options all(std::uint64_t seed, walk_strategy by, std::size_t runs,
                         std::size_t depth = 3) {
   return {.seed = seed,
@@ -37,7 +37,7 @@ random_walk_options all(std::uint64_t seed, walk_strategy by, std::size_t runs,
           .stop_at_failure = false,
           .progress = progress::never};
 }
-/// How often each order of the steps has come.
+/// How often each order of the steps occurs.
 std::map<std::string, double> orders(random_walk_options const& options,
                                      std::vector<unsigned> const& steps) {
   every_frame_dies const here;
@@ -47,7 +47,7 @@ std::map<std::string, double> orders(random_walk_options const& options,
   for (auto const& o : found.outcomes) often[o.result.text] = static_cast<double>(o.schedules);
   return often;
 }
-/// Each run's order, in turn.
+/// The order of each run, in turn.
 std::vector<std::string> runs_of(random_walk_options const& options,
                                  std::vector<unsigned> const& steps) {
   every_frame_dies const here;
@@ -64,8 +64,8 @@ std::vector<std::string> all_orders(std::vector<unsigned> const& steps) {
     all.push_back(r.result.text);
   return all;
 }
-/// The sum of (seen - expected)^2 / expected: about as large as there are orders, if each comes as
-/// often as expected.
+/// The sum of (seen - expected)^2 / expected: close to the number of orders if each occurs as often
+/// as expected.
 template <class F>
 double chi_square(std::map<std::string, double> const& often, std::vector<std::string> const& all,
                   F expected) {
@@ -77,7 +77,7 @@ double chi_square(std::map<std::string, double> const& often, std::vector<std::s
   }
   return sum;
 }
-/// Five times the standard deviation above the mean, of so many terms.
+/// Five standard deviations above the mean of a sum of `terms` terms.
 double too_much(std::size_t terms) {
   auto const free = static_cast<double>(terms - 1);
   return free + 5 * std::sqrt(2 * free);
@@ -85,7 +85,7 @@ double too_much(std::size_t terms) {
 
 }  // namespace
 
-TEST_CASE("the same seed gives the same schedules, another one others") {
+TEST_CASE("a walk visits the same schedules for the same seed, and others for another seed") {
   walk_strategy const by = GENERATE(each_walk());
   std::vector<unsigned> const steps{4, 4, 4};
   auto const once = runs_of(all(7, by, 60), steps);
@@ -95,7 +95,7 @@ TEST_CASE("the same seed gives the same schedules, another one others") {
     CHECK(runs_of(all(seed, by, 60), steps) != once);
 }
 
-TEST_CASE("the same seed gives the same paths, with what was found and how often") {
+TEST_CASE("a walk finds the same paths and outcomes for the same seed, equally often") {
   every_frame_dies const here;
   walk_strategy const by = GENERATE(each_walk());
   auto const walks = [by] {
@@ -111,7 +111,7 @@ TEST_CASE("the same seed gives the same paths, with what was found and how often
   }
 }
 
-TEST_CASE("each walk comes to every schedule of a small program, and never says that is all") {
+TEST_CASE("each walk visits every schedule of a small program, and never claims to be complete") {
   every_frame_dies const here;
   walk_strategy const by = GENERATE(each_walk());
   auto const found = random_walk(all(1, by, 2'000), no_order, independent({2, 2}), the_order);
@@ -121,7 +121,7 @@ TEST_CASE("each walk comes to every schedule of a small program, and never says 
   CHECK(found.ok());
 }
 
-TEST_CASE("every path of a walk is one that can be followed, whatever the steps") {
+TEST_CASE("every path of a walk can be followed, in either granularity") {
   every_frame_dies const here;
   walk_strategy const by = GENERATE(each_walk());
   auto const g = GENERATE(granularity::cooperative, granularity::parallel);
@@ -140,9 +140,9 @@ TEST_CASE("every path of a walk is one that can be followed, whatever the steps"
   }
 }
 
-// ---- how likely what is
+// ---- how likely each schedule is
 
-TEST_CASE("where each who is ready is as likely, a schedule is the less so the more it chooses") {
+TEST_CASE("the uniform walk makes a schedule less likely the more choices it has") {
   std::vector<unsigned> const steps{3, 1, 2};
   double const runs = 12'000;
   auto const expected = [&](std::string const& order) {
@@ -158,12 +158,12 @@ TEST_CASE("where each who is ready is as likely, a schedule is the less so the m
   CHECK(orders_there_are.size() == 60);
   auto const often = orders(all(1, walk_strategy::uniform, 12'000), steps);
   CHECK(chi_square(often, orders_there_are, expected) < too_much(60));
-  // So they are not equally likely.
+  // Hence they are not equally likely.
   auto const equally = [&](std::string const&) { return runs / 60; };
   CHECK(chi_square(often, orders_there_are, equally) > 10 * too_much(60));
 }
 
-TEST_CASE("weighted by what is left, all schedules of independent processes are equally likely") {
+TEST_CASE("the weighted walk makes all schedules of independent processes equally likely") {
   auto const steps = GENERATE(std::vector<unsigned>{3, 1, 2}, std::vector<unsigned>{6, 2},
                               std::vector<unsigned>{2, 2, 2});
   auto const orders_there_are = all_orders(steps);
@@ -178,7 +178,7 @@ TEST_CASE("weighted by what is left, all schedules of independent processes are 
 
 namespace {
 
-/// With what share of the runs such an order comes.
+/// The share of the runs whose order is `wrong`.
 template <class F>
 double share(std::map<std::string, double> const& often, F wrong) {
   double all = 0;
@@ -197,7 +197,7 @@ bool is_before(std::string const& order, char x, std::size_t nth_x, char y, std:
   };
   return at(x, nth_x) < at(y, nth_y);
 }
-/// What the paper promises, less what chance may take away from it in so many runs.
+/// The probability that the paper guarantees, less what chance may take from it in so many runs.
 double promised(double processes, double steps, unsigned depth, double runs) {
   double const p = 1 / (processes * std::pow(steps, depth - 1));
   return p - 5 * std::sqrt(p / runs);
@@ -205,7 +205,7 @@ double promised(double processes, double steps, unsigned depth, double runs) {
 
 }  // namespace
 
-TEST_CASE("with priorities that nobody loses each runs to its end: no preemption, any order") {
+TEST_CASE("pct at depth 1 runs each process to its end, in any order") {
   auto const often = orders(all(1, walk_strategy::pct, 600, 1), {2, 3, 1});
   CHECK(often.size() == 6);
   for (auto const& [order, n] : often) {
@@ -215,7 +215,7 @@ TEST_CASE("with priorities that nobody loses each runs to its end: no preemption
   }
 }
 
-TEST_CASE("at depth d there are d - 1 preemptions at most, and there are as many") {
+TEST_CASE("pct at depth d makes at most d - 1 preemptions, and reaches that number") {
   every_frame_dies const here;
   std::size_t const depth = GENERATE(1U, 2U, 3U, 4U);
   auto const found = random_walk(all(1, walk_strategy::pct, 2'000, depth), no_order,
@@ -225,10 +225,10 @@ TEST_CASE("at depth d there are d - 1 preemptions at most, and there are as many
   CHECK(most == depth - 1);
 }
 
-TEST_CASE("what takes one order is found at depth 1 as often as is promised") {
+TEST_CASE("pct at depth 1 finds a failure that takes one order as often as the paper guarantees") {
   auto const runs = 2'000;
   auto const often = orders(all(5, walk_strategy::pct, runs, 1), {4, 4, 4});
-  // Of three processes, the step that spawns them is a fourth.
+  // Beside the three processes, the one that spawns them is a fourth.
   for (auto const& [x, y] : {std::pair('a', 'b'), std::pair('b', 'a'), std::pair('c', 'a')})
     for (std::size_t nth = 1; nth != 5; ++nth) {
       auto const comes_first = [&, one = x, other = y](std::string const& s) {
@@ -238,10 +238,10 @@ TEST_CASE("what takes one order is found at depth 1 as often as is promised") {
     }
 }
 
-TEST_CASE("what takes two orders is found at depth 2 as often as is promised") {
+TEST_CASE("pct at depth 2 finds a failure that takes two orders as often as the paper guarantees") {
   auto const runs = 20'000;
   auto const often = orders(all(5, walk_strategy::pct, runs, 2), {4, 4, 4});
-  // Somebody else is between two steps of one, wherever that is.
+  // Another process runs as a whole between two steps of one, wherever these are.
   for (char const one : {'a', 'b', 'c'})
     for (char const other : {'a', 'b', 'c'})
       for (std::size_t nth = 1; nth != 4; ++nth)
@@ -249,14 +249,13 @@ TEST_CASE("what takes two orders is found at depth 2 as often as is promised") {
           CHECK(share(often, [&](std::string const& s) {
                   return is_before(s, one, nth, other, 1) && is_before(s, other, 4, one, nth + 1);
                 }) >= promised(4, 13, 2, runs));
-  // At depth 1 that never is.
+  // At depth 1 that never happens.
   CHECK(share(orders(all(5, walk_strategy::pct, 500, 1), {4, 4, 4}), [](std::string const& s) {
           return is_before(s, 'a', 2, 'b', 1) && is_before(s, 'b', 4, 'a', 3);
         }) == 0);
 }
 
-TEST_CASE(
-    "who falls later may fall less deep: at depth 3 the first to fall may be the last to end") {
+TEST_CASE("pct may lower a later process less deeply: at depth 3 the first lowered may end last") {
   auto const often = orders(all(5, walk_strategy::pct, 20'000, 3), {2, 2, 2});
   for (auto const* const order : {"abccba", "abccab", "caabbc", "bccaab"}) {
     INFO(order);
@@ -266,16 +265,16 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("pct has a depth of 1 at least, whoever walks") {
+TEST_CASE("a depth of 0 is refused with every strategy") {
   walk_strategy const by = GENERATE(each_walk());
   CHECK_THROWS_AS(random_walk({.by = by, .depth = 0}, no_order, independent({1}), the_order),
                   std::invalid_argument);
 }
 
-// ---- all in turn
+// ---- portfolio
 
-TEST_CASE("a portfolio takes turns: uniform, weighted, and each depth") {
-  // Of the orders of so many steps few have two preemptions or less: priorities alone come to one.
+TEST_CASE("a portfolio alternates between uniform, weighted, and pct at each depth") {
+  // Few orders of so many steps have at most two preemptions: in practice only pct finds them.
   std::vector<unsigned> const steps(6, 4);
   auto const in_turn = runs_of(all(2, walk_strategy::portfolio, 100, 3), steps);
   auto const preemptions = [](std::string const& s) {
@@ -287,7 +286,7 @@ TEST_CASE("a portfolio takes turns: uniform, weighted, and each depth") {
     }
     return n;
   };
-  // Each run is a new outcome, so it is run once more.
+  // Each run is a new outcome, so it is run again.
   REQUIRE(in_turn.size() >= 190);
   std::vector<std::string> once;
   for (auto const& s : in_turn)
@@ -301,7 +300,7 @@ TEST_CASE("a portfolio takes turns: uniform, weighted, and each depth") {
   }
 }
 
-TEST_CASE("a portfolio finds what is deep, and what is anywhere") {
+TEST_CASE("a portfolio finds failures that are deep and failures that are common") {
   every_frame_dies const here;
   auto const late = [](std::string const& s) { return s.substr(s.size() - 4) != "aaaa"; };
   auto const found = random_walk({.seed = 1}, no_order, independent({4, 4, 4, 4}), late);
@@ -310,7 +309,7 @@ TEST_CASE("a portfolio finds what is deep, and what is anywhere") {
   CHECK(random_walk({.seed = 1}, no_order, independent({4, 4, 4, 4}), mixed).failed == 1);
 }
 
-// ---- where it ends
+// ---- where a walk ends
 
 TEST_CASE("a walk ends at the first failure, or goes on and counts them all") {
   every_frame_dies const here;
@@ -324,13 +323,13 @@ TEST_CASE("a walk ends at the first failure, or goes on and counts them all") {
   CHECK(every.schedules == 500);
   CHECK(every.failed > 100);
   CHECK(every.failed < 400);
-  // It is the same walk.
+  // Both are the same walk.
   CHECK(every.first_failure()->found == first.first_failure()->found);
 }
 
 namespace {
 
-/// After a fork one of the two writes again what was written before.
+/// After a fork one of the two processes is replayed, and writes again what was written before.
 eff<void, proc> forks_twice(std::string& s) {
   bool const a = co_await proc::fork{};
   s += a ? 'a' : 'b';
@@ -340,7 +339,7 @@ eff<void, proc> forks_twice(std::string& s) {
 
 }  // namespace
 
-TEST_CASE("processes that come later have their say as well") {
+TEST_CASE("processes that begin later take part in every walk") {
   every_frame_dies const here;
   walk_strategy const by =
       GENERATE(walk_strategy::uniform, walk_strategy::weighted, walk_strategy::portfolio);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Schedules that are made smaller: by shrink, and by explore and random_walk of themselves.
+/// Schedules that are shrunk: by shrink, and by explore and random_walk on their own.
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::size_t enough = 100'000;
 
-/// What is to be small, the first first.
+/// What shrinking minimises, in lexicographic order.
 struct size {
   std::size_t preemptions, switches, steps;
   friend auto operator<=>(size const&, size const&) = default;
@@ -41,7 +41,7 @@ exploration::outcome shrunk(schedule_path const& from, std::size_t runs, small_p
   return found.outcomes[0];
 }
 
-/// With small programs, each with all its runs and one of them, in both granularities.
+/// Calls f(program, all its runs, one of them) for small programs in both granularities.
 template <class F>
 void for_each_small_program(unsigned how_many, F f) {
   every_frame_dies const here;
@@ -58,7 +58,7 @@ void for_each_small_program(unsigned how_many, F f) {
 
 }  // namespace
 
-TEST_CASE("what comes out ends in the same way, and is not larger, however few runs there are") {
+TEST_CASE("a shrunk schedule ends in the same way and is no larger, for any number of runs") {
   for_each_small_program(80, [](auto const& p, auto const&, one_run const& one) {
     for (std::size_t const runs : {1U, 2U, 5U, 20U, 200U}) {
       auto const o = shrunk(one.path, runs, p);
@@ -70,7 +70,7 @@ TEST_CASE("what comes out ends in the same way, and is not larger, however few r
   });
 }
 
-TEST_CASE("no schedule that ends in that way is smaller, if the runs suffice") {
+TEST_CASE("a shrunk schedule is the smallest that ends in its way, if the runs suffice") {
   std::size_t have_come_down = 0;
   for_each_small_program(150, [&](auto const& p, auto const& all, one_run const& one) {
     auto const o = shrunk(one.path, enough, p);
@@ -85,7 +85,7 @@ TEST_CASE("no schedule that ends in that way is smaller, if the runs suffice") {
   CHECK(have_come_down > 20);
 }
 
-TEST_CASE("what comes out can be followed: it is what it says it is") {
+TEST_CASE("a shrunk schedule can be followed, and has the steps that it lists") {
   for_each_small_program(80, [](auto const& p, auto const&, one_run const& one) {
     auto const o = shrunk(one.path, 200, p);
     auto const again = follow(o.path.text(), make_small_world, running(p), number);
@@ -99,7 +99,7 @@ TEST_CASE("what comes out can be followed: it is what it says it is") {
   });
 }
 
-TEST_CASE("the same schedule is made smaller in the same way, and what is small stays as it is") {
+TEST_CASE("a schedule always shrinks to the same schedule, and a smallest one stays as it is") {
   for_each_small_program(60, [](auto const& p, auto const&, one_run const& one) {
     auto const o = shrunk(one.path, 300, p);
     CHECK(shrunk(one.path, 300, p).path == o.path);
@@ -108,7 +108,7 @@ TEST_CASE("the same schedule is made smaller in the same way, and what is small 
   });
 }
 
-TEST_CASE("with 0 runs it stays as it was found") {
+TEST_CASE("a schedule is left as it was found if no run is allowed") {
   for_each_small_program(40, [](auto const& p, auto const&, one_run const& one) {
     auto const o = shrunk(one.path, 0, p);
     CHECK(o.path == one.path);
@@ -117,7 +117,7 @@ TEST_CASE("with 0 runs it stays as it was found") {
   });
 }
 
-TEST_CASE("the program is run no more often than it may be") {
+TEST_CASE("a program is run at most as often as the limit of runs allows") {
   every_frame_dies const here;
   std::vector<unsigned> const steps{3, 3, 3};
   for (std::size_t const most : {0U, 1U, 10U, 50U}) {
@@ -130,11 +130,11 @@ TEST_CASE("the program is run no more often than it may be") {
     for (unsigned const c : {0U, 1U, 2U, 0U, 1U, 2U}) p.add(c);
     shrink(p.text(), most, count, independent(steps),
            [](std::string const& s) { return s.find('c') < s.rfind('a'); });
-    CHECK(runs <= most + 1);  // and once to see how it ends
+    CHECK(runs <= most + 1);  // and one run to see how the schedule ends
   }
 }
 
-TEST_CASE("a path that does not fit is not made smaller, and it is said why") {
+TEST_CASE("a path that does not fit is not shrunk, and the reason is reported") {
   every_frame_dies const here;
   schedule_path p;
   p.add(7);
@@ -144,7 +144,7 @@ TEST_CASE("a path that does not fit is not made smaller, and it is said why") {
   CHECK(found.schedules == 1);
 }
 
-// ---- a failure that takes one preemption, among steps that have nothing to do with it
+// ---- a failure that takes one preemption, among unrelated steps
 
 namespace {
 
@@ -165,14 +165,14 @@ eff<void, spawning<proc>> three_increments(counted& c) {
   co_await spawn(increments, std::ref(c), 0U, 5U);
 }
 counted none_yet() { return {}; }
-/// Two are lost: not one, which is another failure.
+/// The number of updates that are lost is part of the outcome.
 run_result how_many(counted const& c) {
   return {c.n == 3 ? verdict::ok : verdict::failed, std::to_string(c.n)};
 }
 
 }  // namespace
 
-TEST_CASE("random_walk finds a failure, and it is made as small as by shrink afterwards") {
+TEST_CASE("a failure of random_walk is shrunk as far as by a later call of shrink") {
   every_frame_dies const here;
   for (std::uint64_t seed = 0; seed != 10; ++seed) {
     auto const found =
@@ -188,7 +188,7 @@ TEST_CASE("random_walk finds a failure, and it is made as small as by shrink aft
     CHECK(small.result == first->result);
     CHECK(size_of(small) < size_of(*first));
     CHECK(small.found == first->path);
-    // Whoever is lost: one reads, others come and go, and it writes.
+    // One process reads, others run, and it writes: one preemption, whichever update is lost.
     CHECK(small.preemptions == 1);
 
     auto const by_itself = random_walk({.seed = seed, .by = walk_strategy::uniform}, none_yet,
@@ -206,7 +206,7 @@ TEST_CASE("random_walk finds a failure, and it is made as small as by shrink aft
 
 namespace {
 
-/// 40 steps, three of which are seen.
+/// 40 steps, three of which leave a mark.
 eff<void, proc> leaves_marks(std::string& marks, char name) {
   for (int i = 1; i <= 40; ++i) {
     if (i % 10 == 0 && i != 40) marks += name;
@@ -222,9 +222,9 @@ bool do_not_alternate(std::string const& marks) { return marks != "ababab"; }
 }  // namespace
 
 TEST_CASE(
-    "a long schedule is made small in far fewer runs than there are with as few preemptions") {
+    "a long schedule is shrunk in far fewer runs than there are schedules with few preemptions") {
   every_frame_dies const here;
-  // With 3 preemptions, which are too few, there are more than 10 000.
+  // With 3 preemptions, which are too few, there are more than 10 000 schedules.
   for (std::uint64_t const seed : {1U, 2U, 3U, 4U, 5U}) {
     auto const found =
         random_walk({.seed = seed, .by = walk_strategy::uniform, .max_shrinking_runs = 0}, no_order,
@@ -240,7 +240,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("explore makes the first failure smaller, and leaves the other outcomes as they were") {
+TEST_CASE("explore shrinks the first failure and leaves the other outcomes as they were") {
   every_frame_dies const here;
   auto const two_apart = [](std::string const& s) {
     bool const wrong = s.front() == s.back();
@@ -250,7 +250,7 @@ TEST_CASE("explore makes the first failure smaller, and leaves the other outcome
       explore({.max_shrinking_runs = 0}, no_order, independent({2, 2, 2}), two_apart);
   auto const found = explore(no_order, independent({2, 2, 2}), two_apart);
   REQUIRE(plain.outcomes.size() == found.outcomes.size());
-  CHECK(plain.schedules == found.schedules);  // to make it smaller is not to visit
+  CHECK(plain.schedules == found.schedules);  // runs for shrinking do not count as visits
   CHECK(plain.failed == found.failed);
   for (std::size_t i = 0; i != found.outcomes.size(); ++i) {
     auto const& o = found.outcomes[i];
