@@ -23,7 +23,7 @@ namespace weft {
 template <class R, class A, class... Es>
 std::string describe(resumption<R, A, Es...> const& k, std::size_t lines = 64) {
   if (!k) return "an empty resumption\n";
-  detail::prompt const& outermost = *k.rest();
+  detail::prompt const& outermost = *k.rest(detail::internal());
   std::string all =
       std::string(outermost.operation().name) + " at " + detail::text(outermost.where()) + "\n";
   if (outermost.is() != detail::prompt::state::suspended)

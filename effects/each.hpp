@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "effects/detail/internal.hpp"
 #include "effects/detail/row_set.hpp"
 #include "effects/eff.hpp"
 #include "effects/emit.hpp"
@@ -135,8 +136,7 @@ class emitted : public std::ranges::view_base {
 
   /// Empty.
   emitted() = default;
-  /// For the library.
-  explicit emitted(stream& s) noexcept : stream_(&s) { s.keep(); }
+  emitted(detail::internal, stream& s) noexcept : stream_(&s) { s.keep(); }
   emitted(emitted const& other) noexcept : stream_(other.stream_) {
     if (stream_) stream_->keep();
   }
@@ -243,8 +243,8 @@ template <class F, class... Args>
       return emitted<T>();
     } else {
       using body = detail::call_once<F, std::decay_t<Args>...>;
-      return emitted<T>(
-          *new detail::emission_of<T, body>(body(std::move(f), std::forward<Args>(args)...)));
+      return emitted<T>(detail::internal(), *new detail::emission_of<T, body>(
+                                                body(std::move(f), std::forward<Args>(args)...)));
     }
   }
 }

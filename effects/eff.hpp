@@ -10,6 +10,7 @@
 
 #include "effects/detail/calling.hpp"
 #include "effects/detail/frame.hpp"
+#include "effects/detail/internal.hpp"
 #include "effects/detail/performing.hpp"
 #include "effects/detail/refused.hpp"
 #include "effects/detail/rest_as_parameter.hpp"
@@ -83,8 +84,8 @@ class [[nodiscard, clang::trivial_abi]] weft::eff {
       destroy(frame_);
   }
 
-  /// For the library: releases the frame to the caller, which starts it.  Throws eff_empty.
-  [[nodiscard]] std::coroutine_handle<promise_type> release() {
+  /// Releases the frame to the caller, which starts it.  Throws eff_empty.
+  [[nodiscard]] std::coroutine_handle<promise_type> release(detail::internal) {
     if (!frame_) [[unlikely]]
       throw_empty();
     return std::exchange(frame_, {});
@@ -154,7 +155,8 @@ class weft::eff<T, Effects...>::promise_type
                   "of the coroutine that awaits it");
     if constexpr (detail::is_empty_row<outside>)
       return detail::calling<typename callee::value_type, typename callee::promise_type,
-                             typename callee::effects, effects>(child.release(), where);
+                             typename callee::effects, effects>(child.release(detail::internal()),
+                                                                where);
     else
       return detail::refused<typename callee::value_type>();
   }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "effects/detail/capture.hpp"
+#include "effects/detail/internal.hpp"
 #include "effects/detail/recording.hpp"
 #include "effects/detail/refused.hpp"
 #include "effects/detail/row_set.hpp"
@@ -92,15 +93,14 @@ class weft::multi_resumption {
  public:
   /// Empty.
   multi_resumption() = default;
-  /// For the library.
-  explicit multi_resumption(detail::shared_capture c) noexcept : capture_(std::move(c)) {}
+  multi_resumption(detail::internal, detail::shared_capture c) noexcept : capture_(std::move(c)) {}
   /// Converts from one that names the same effects in another order.  One that names none converts
   /// from any, and cannot rebind.
   template <class... Es>
     requires(!std::is_same_v<multi_resumption<R, A, Es...>, multi_resumption> &&
              detail::rebinds_as<detail::row_set<Es...>, rebound>)
   multi_resumption(multi_resumption<R, A, Es...> other) noexcept
-      : capture_(std::move(other).take()) {}
+      : capture_(std::move(other).take(detail::internal())) {}
 
   /// Whether there is something to resume.
   explicit operator bool() const noexcept { return bool(capture_); }
@@ -147,9 +147,10 @@ class weft::multi_resumption {
     return answer.take_at_last();
   }
 
-  /// For the library.
-  [[nodiscard]] detail::shared_capture take() && noexcept { return std::move(capture_); }
-  [[nodiscard]] detail::prompt* hand_over() && noexcept {
+  [[nodiscard]] detail::shared_capture take(detail::internal) && noexcept {
+    return std::move(capture_);
+  }
+  [[nodiscard]] detail::prompt* hand_over(detail::internal) && noexcept {
     return capture_ && (*capture_).is_last() ? (*capture_).hand_over() : nullptr;
   }
 

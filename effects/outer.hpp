@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "effects/detail/evidence.hpp"
+#include "effects/detail/internal.hpp"
 #include "effects/detail/prompt.hpp"
 #include "effects/detail/refused.hpp"
 #include "effects/errors.hpp"
@@ -56,9 +57,9 @@ class outer {
   using row = detail::row_set<Effects...>;
 
  public:
-  /// For the library: `all` is the evidence of the row `From`.
+  /// `all` is the evidence of the row `From`.
   template <class From>
-  outer(detail::identity<From>, void* all) noexcept {
+  outer(detail::internal, detail::identity<From>, void* all) noexcept {
     handlers_.fill([all]<class E>() { return detail::find<E, From>(all); });
   }
   outer(outer const&) = delete;  // weft: an outer<...> is good for the clause it is given to
@@ -98,7 +99,7 @@ struct asking {
                   "weft: a clause asks outward for an effect that is not in the row around "
                   "handle: add it there, or handle it");
     if constexpr (is_empty_row<missing>)
-      return outer<Es...>(identity<Available>(), all);
+      return outer<Es...>(internal(), identity<Available>(), all);
     else
       std::terminate();
   }

@@ -11,6 +11,7 @@
 #include "effects/detail/binding.hpp"
 #include "effects/detail/captured_frames.hpp"
 #include "effects/detail/evidence.hpp"
+#include "effects/detail/internal.hpp"
 #include "effects/detail/refused.hpp"
 #include "effects/detail/row_set.hpp"
 #include "effects/rebinding.hpp"
@@ -60,8 +61,7 @@ class [[nodiscard, clang::trivial_abi]] weft::resumption {
  public:
   /// Empty.
   resumption() = default;
-  /// For the library.
-  explicit resumption(detail::prompt& p) noexcept : rest_(p) {}
+  resumption(detail::internal, detail::prompt& p) noexcept : rest_(p) {}
   resumption(resumption&&) = default;
   resumption& operator=(resumption&&) = default;
   // clang-format off
@@ -74,7 +74,8 @@ class [[nodiscard, clang::trivial_abi]] weft::resumption {
   template <class... Es>
     requires(!std::is_same_v<resumption<R, A, Es...>, resumption> &&
              detail::rebinds_as<detail::row_set<Es...>, rebound>)
-  resumption(resumption<R, A, Es...>&& other) noexcept : rest_(std::move(other).take()) {}
+  resumption(resumption<R, A, Es...>&& other) noexcept
+      : rest_(std::move(other).take(detail::internal())) {}
 
   /// Whether there is something to resume.
   explicit operator bool() const noexcept { return bool(rest_); }
@@ -82,7 +83,7 @@ class [[nodiscard, clang::trivial_abi]] weft::resumption {
   /// To be awaited at once; yields the answer of the continuation.
   template <class... V>
   detail::resuming<A> operator()(V&&... value) && {
-    return detail::resuming<A>(ready(std::forward<V>(value)...));
+    return detail::resuming<A>(ready(detail::internal(), std::forward<V>(value)...));
   }
   template <class... V>
   detail::resuming<A> operator()(V&&...) const& {
@@ -115,7 +116,7 @@ class [[nodiscard, clang::trivial_abi]] weft::resumption {
   /// Ends a control clause whose answer is that of the continuation: a jump, no native stack.
   template <class... V>
   outcome<A> last(V&&... value) && {
-    return outcome<A>(ready(std::forward<V>(value)...));
+    return outcome<A>(detail::internal(), ready(detail::internal(), std::forward<V>(value)...));
   }
   template <class... V>
   outcome<A> last(V&&...) const& {
@@ -124,16 +125,19 @@ class [[nodiscard, clang::trivial_abi]] weft::resumption {
     std::terminate();
   }
 
-  /// For the library: fills in the answer, and releases the chain.
+  /// Fills in the answer, and releases the chain.
   template <class... V>
-  detail::captured_frames ready(V&&... value) {
+  detail::captured_frames ready(detail::internal, V&&... value) {
     detail::fill<R>(rest_, true, std::forward<V>(value)...);
     return std::move(rest_);
   }
-  [[nodiscard]] detail::captured_frames const& rest() const noexcept { return rest_; }
-  /// For the library.
-  [[nodiscard]] detail::captured_frames take() && noexcept { return std::move(rest_); }
-  [[nodiscard]] detail::prompt* hand_over() && noexcept { return rest_.release(); }
+  [[nodiscard]] detail::captured_frames const& rest(detail::internal) const noexcept {
+    return rest_;
+  }
+  [[nodiscard]] detail::captured_frames take(detail::internal) && noexcept {
+    return std::move(rest_);
+  }
+  [[nodiscard]] detail::prompt* hand_over(detail::internal) && noexcept { return rest_.release(); }
 
  private:
   detail::captured_frames rest_;
@@ -151,12 +155,11 @@ class [[nodiscard]] outcome {
   template <class U>
     requires(std::convertible_to<U, A> && !std::is_void_v<A>)
   outcome(U&& value) : value_(std::forward<U>(value)) {}
-  /// For the library.
-  explicit outcome(detail::captured_frames rest) noexcept : rest_(std::move(rest)) {}
+  outcome(detail::internal, detail::captured_frames rest) noexcept : rest_(std::move(rest)) {}
 
-  /// For the library: the frames to continue with; empty if there is a value.
-  [[nodiscard]] detail::captured_frames& rest() noexcept { return rest_; }
-  [[nodiscard]] std::optional<detail::kept<A>>& value() noexcept { return value_; }
+  /// The frames to continue with; empty if there is a value.
+  [[nodiscard]] detail::captured_frames& rest(detail::internal) noexcept { return rest_; }
+  [[nodiscard]] std::optional<detail::kept<A>>& value(detail::internal) noexcept { return value_; }
 
  private:
   std::optional<detail::kept<A>> value_;
@@ -261,7 +264,7 @@ class [[nodiscard]] resuming_under {
 /// continuation throws.
 template <class R, class A, class... Es, class... V>
 A resume(resumption<R, A, Es...>&& k, V&&... value) {
-  detail::captured_frames rest = k.ready(std::forward<V>(value)...);
+  detail::captured_frames rest = k.ready(detail::internal(), std::forward<V>(value)...);
   detail::result_slot<A> answer;
   {
     detail::prompt::driver const outside;

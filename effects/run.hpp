@@ -24,7 +24,7 @@ T run(eff<T, Effects...> computation,
   static_assert(detail::is_empty_row<typename eff<T, Effects...>::effects>,
                 "weft: an effect is left unhandled at run: handle<E>(handler, body) it first");
   detail::result_slot<T> answer(where);
-  auto const frame = computation.release();
+  auto const frame = computation.release(detail::internal());
   frame.promise().parent = detail::continuation::ordinary_code();
   frame.promise().evidence = nullptr;
   frame.promise().to = &answer;

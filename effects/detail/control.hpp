@@ -62,7 +62,8 @@ std::coroutine_handle<> start_clause(Node& n, O&& o, K&& k, continuation who, re
   else if (uses_the_prompt || somebody_may_hold_on)
     keeper.reset(new kept(n, who, n.around()));
 
-  auto const frame = call_clause(n.handler(), std::forward<O>(o), std::forward<K>(k)).release();
+  auto const frame =
+      call_clause(n.handler(), std::forward<O>(o), std::forward<K>(k)).release(internal());
   frame.promise().parent = keeper ? continuation(*keeper) : who;
   frame.promise().evidence = keeper ? keeper->evidence() : nullptr;
   frame.promise().to = &to;
@@ -84,11 +85,11 @@ std::coroutine_handle<> run_clause(Node& n, O o, continuation who,
   using Result = clause_result<typename S::handler, O, K>;
 
   kept_prompt<!S::borrowed> const alive(n);
-  rebindable<resumption, R, A, typename S::rebound> once(n);
+  rebindable<resumption, R, A, typename S::rebound> once(internal(), n);
   try {
     auto const k = [&]() -> K {
       if constexpr (S::template kind<O> == clause_kind::multi_shot)
-        return K(n.captured(std::move(once).take()));
+        return K(internal(), n.captured(std::move(once).take(internal())));
       else
         return std::move(once);
     };
@@ -96,16 +97,16 @@ std::coroutine_handle<> run_clause(Node& n, O o, continuation who,
       return start_clause(n, std::move(o), k(), who, to, somebody_may_hold_on);
     } else if constexpr (std::is_same_v<Result, outcome<A>>) {
       outcome<A> result = call_clause(n.handler(), std::move(o), k());
-      if (result.rest()) {
-        result.rest().require_open();  // again: the clause may have ended its region
+      if (result.rest(internal())) {
+        result.rest(internal()).require_open();  // again: the clause may have ended its region
         if (somebody_may_hold_on)
           who = end_of_clause::after(n, who);  // it may resume another continuation
-        return std::move(result.rest()).go(who, to);
+        return std::move(result.rest(internal())).go(who, to);
       }
       if constexpr (std::is_void_v<A>)
         to.set();
       else
-        to.set(*std::move(result.value()));
+        to.set(*std::move(result.value(internal())));
     } else {
       to.set_from([&] { return call_clause(n.handler(), std::move(o), k()); });
     }

@@ -94,7 +94,7 @@ void deliver(prompt const& p, typename S::handler& h, result_slot<typename S::bo
 template <class Eff>
 std::coroutine_handle<> start_frames(Eff body, prompt& p, void* evidence,
                                      result_slot_base& result) {
-  auto const frame = body.release();
+  auto const frame = body.release(internal());
   frame.promise().parent = p;
   frame.promise().evidence = evidence;
   frame.promise().to = &result;

@@ -77,7 +77,8 @@ class promise_with_rest : public Promise {
   promise_with_rest(promise_with_rest const&) = delete;
   promise_with_rest& operator=(promise_with_rest const&) = delete;
   ~promise_with_rest() {
-    if (!this->to && rest_) *static_cast<prompt**>(this->evidence) = std::move(*rest_).hand_over();
+    if (!this->to && rest_)
+      *static_cast<prompt**>(this->evidence) = std::move(*rest_).hand_over(internal());
   }
 
  private:

@@ -15,7 +15,7 @@
 
 namespace weft {
 
-/// Where n processes meet: each waits until all have come; and so again in the next round.
+/// A meeting point of n processes: each waits until all n have arrived; then the next round begins.
 ///
 ///     barrier meet(3);
 ///     for (int round = 0; round != 10; ++round) {
@@ -23,13 +23,14 @@ namespace weft {
 ///       co_await meet.arrive_and_wait();
 ///     }
 ///
-/// What each did before is seen by all that go on.  Who waits suspends its process, not its thread.
-/// Who has arrived has, even if it is unwound while it waits: the others do not wait for it in this
-/// round, but do in the next.  Who has arrived cannot fork any more.
+/// A process that goes on sees everything that the others did before they arrived.  Waiting
+/// suspends the process, not its thread.  A process that has arrived counts even if it is unwound
+/// while it waits: the others do not wait for it in this round, but do in the next.  A process that
+/// has arrived can no longer fork.
 ///
-/// It may end when one of them goes on, though others have not yet.  If it ends in the middle of a
-/// round, those who wait find `cancelled`.  It belongs to one scheduler while somebody waits.
-/// One allocation.
+/// The barrier may be destroyed as soon as one process goes on, though others have not gone on yet.
+/// If it is destroyed in the middle of a round, the waiting processes find `cancelled`.  While a
+/// process waits, the barrier belongs to one scheduler.  One allocation.
 class barrier {
  public:
   /// Throws std::invalid_argument if n is 0; bad_alloc.
@@ -42,57 +43,58 @@ class barrier {
     detail::cause_event("the end of a barrier", nullptr, [s = std::move(state_)] { s->close(); });
   }
 
-  /// O(1), the last one O(n).  The last one goes on without letting anybody go first.  Throws
-  /// `cancelled` if the barrier ends.
+  /// O(1); O(n) for the last process that arrives, which goes on without a yield.  Throws
+  /// `cancelled` if the barrier is destroyed.
   eff<void, syncing> arrive_and_wait(std::source_location where = std::source_location::current()) {
     return arrives(state_, where);
   }
 
  private:
-  ///   BARRIER-1  One word has the round and how many have come; who comes last begins the next round by
-  ///       the same step.  So more than n may come at once.
-  ///   BARRIER-2  Who comes last changes the round first, and then releases the gate; who waits has asked
-  ///       the gate for its epoch before it looks at the round.
+  ///   BARRIER-1  One word holds the round and the number of arrivals; the last arrival of a round
+  ///       begins the next round in the same step.  So more than n processes may arrive at once.
+  ///   BARRIER-2  The last arrival first changes the round, then releases the gate; a waiter reads
+  ///       the gate's epoch before it looks at the round.
   struct shared_state final : detail::gate_owner {
     explicit shared_state(std::uint32_t n) noexcept : all(n) { next_round.belongs_to(*this); }
     virtual ~shared_state() = default;
 
-    /// The round that we wait for to end; `nothing to wait for` if we are the last.
+    /// True if the caller is the last to arrive; otherwise `round` is the round whose end it waits
+    /// for.
     [[nodiscard]] bool arrive(std::uint32_t& round) noexcept {
-      std::uint64_t now = word.load(std::memory_order_relaxed);  // relaxed: [1] makes sure
+      std::uint64_t now = word.load(std::memory_order_relaxed);  // relaxed: [1] checks it
       for (;;) {
         round = static_cast<std::uint32_t>(now >> 32);
         bool const is_last = static_cast<std::uint32_t>(now) + 1 == all;
         std::uint64_t const next = is_last ? (now | 0xFFFF'FFFFU) + 1 : now + 1;
-        // [1] acq_rel: with itself, and [2]: what each did is seen by who comes last, and so by
-        // all.
+        // [1] acq_rel: pairs with itself and with [2]: the last arrival sees what each process did,
+        // and so do all that go on.
         if (word.compare_exchange_weak(now, next, std::memory_order_acq_rel,
                                        std::memory_order_relaxed))
           return is_last;
       }
     }
     [[nodiscard]] bool is_over(std::uint32_t round) const {
-      // [2] acquire: with [1].
+      // [2] acquire: pairs with [1].
       if (static_cast<std::uint32_t>(word.load(std::memory_order_acquire) >> 32) != round)
         return true;
-      // Relaxed: who closes releases the gate after that.
+      // relaxed: close() releases the gate after its store.
       if (closed.load(std::memory_order_relaxed)) throw cancelled();
       return false;
     }
     void close() noexcept {
-      closed.store(true, std::memory_order_relaxed);  // relaxed: see is_over
+      closed.store(true, std::memory_order_relaxed);  // relaxed: as in is_over()
       next_round.release_all_now();
     }
 
     void describe(deadlock::waiter& w, std::size_t) const override {
-      // Relaxed: nobody runs.
+      // relaxed: no process runs.
       auto const come = static_cast<std::uint32_t>(word.load(std::memory_order_relaxed));
       w.reason = "the others at a barrier: " + std::to_string(come) + " of " + std::to_string(all) +
                  (come == 1 ? " has" : " have") + " arrived";
     }
 
     std::uint32_t const all;
-    std::atomic<std::uint64_t> word = 0;  // BARRIER-1: the round, and below it how many have come
+    std::atomic<std::uint64_t> word = 0;  // BARRIER-1: the round, and in the low half the arrivals
     std::atomic<bool> closed = false;
     gate next_round;
   };

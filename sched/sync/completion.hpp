@@ -15,7 +15,7 @@
 
 namespace weft {
 
-/// Nobody is left who could complete it.
+/// Thrown by a wait whose completer was destroyed without completing.
 struct [[gnu::visibility("default")]] completion_dropped : std::exception {
   [[nodiscard]] char const* what() const noexcept override {
     return "weft: a completion will not come: its completer was destroyed without one";
@@ -24,7 +24,7 @@ struct [[gnu::visibility("default")]] completion_dropped : std::exception {
 
 namespace detail {
 
-/// What the two ends of a completion share.  The completer's and the completion's: two owners.
+/// The state that a completer and its completion share; the two are its owners.
 template <class T>
 class shared_completion : public pooled {
  public:
@@ -32,7 +32,8 @@ class shared_completion : public pooled {
   external_event gate;
 
   void release() noexcept {
-    // acq_rel, with itself: who destroys it has seen the last of the other.
+    // acq_rel: pairs with itself: the last owner, which deletes the state, sees all that the other
+    // did.
     if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
 
@@ -40,7 +41,7 @@ class shared_completion : public pooled {
   std::atomic<unsigned char> owners_ = 2;
 };
 
-/// One of two owners.
+/// One of the two owners.
 template <class T>
 class completion_end {
  public:
@@ -67,7 +68,7 @@ template <class T>
 struct timed_value : identity<std::optional<T>> {};
 template <>
 struct timed_value<void> : identity<bool> {};
-/// What has come in time, or nothing.
+/// The value if it came in time, or nothing.
 template <class T>
 using if_in_time = typename timed_value<T>::type;
 
@@ -76,35 +77,37 @@ using if_in_time = typename timed_value<T>::type;
 template <class T>
 class completer;
 
-/// A value that comes from outside: what a process waits for.
+/// A value that comes from outside the scheduler; a process waits for it.
 ///
 ///     completer<int> source;
 ///     completion<int> result = source.get_completion();
 ///     std::thread([s = std::move(source)]() mutable { s.complete(42); }).detach();
 ///     int const n = co_await result.wait();
 ///
-/// Completed once, from any thread, before or after the wait, which only the process that waits
-/// notices: its thread runs others meanwhile, or sleeps.  Waiting for one that is there takes one
-/// atomic load.  If the completer goes without, the wait throws completion_dropped; so it always
-/// ends.  The wait seals (operation.hpp): a process that has waited cannot fork.  A value that owns
-/// its own completion keeps itself, as a shared_ptr to itself would.
+/// It is completed once, from any thread, before or after the wait.  Only the waiting process is
+/// suspended: its thread runs others meanwhile, or sleeps.  Waiting for a value that is there
+/// already takes one atomic load.  If the completer is destroyed without completing, the wait
+/// throws completion_dropped; so every wait ends.  The wait seals (operation.hpp): a process that
+/// has waited cannot fork.  A value that owns its own completion is never freed, like an object
+/// that holds a shared_ptr to itself.
 ///
-/// Two allocations from the pool: what the two ends share, and the wait's frame.
+/// Two allocations from the pool: the shared state, and the frame of the wait.
 template <class T>
 class [[nodiscard]] completion {
  public:
-  /// Waits, and takes the value: once.  Throws what it was completed with; completion_dropped;
-  /// std::logic_error if the value was taken before, or another process waits.  A wait that is
-  /// cancelled has taken nothing: the completion can be waited for again.  This object must be
-  /// there until the wait ends.
+  /// `co_await` waits, and yields the value, once.  Throws the exception that it was completed
+  /// with; completion_dropped; std::logic_error if the value was taken before, or another process
+  /// waits.  A wait that is cancelled has taken nothing, so the completion can be waited for again.
+  /// This object must outlive the wait.
   eff<T, completions> wait() {
     waiting now(*this);
     if (!now.to->gate.is_open()) co_await completions::wait{now.to->gate};
     now.has_come = true;
     co_return now.to->value.take();
   }
-  /// The same, until then at the latest: a std::optional<T>, for void a bool, which says nothing if
-  /// it has not come by then; and then it can be waited for again.
+  /// As wait(), until `t` at the latest.  `co_await` yields a std::optional<T>, or for void a bool,
+  /// which is empty or false if the value has not come by then; the completion can then be waited
+  /// for again.
   eff<detail::if_in_time<T>, completions> wait_until(instant t) {
     waiting now(*this);
     now.has_come = now.to->gate.is_open();
@@ -117,7 +120,7 @@ class [[nodiscard]] completion {
       co_return now.to->value.take();
     }
   }
-  /// Whether waiting would not wait.  Thread safe.
+  /// Whether a wait would return at once.  Thread safe.
   [[nodiscard]] bool is_ready() const noexcept { return !to_.get() || to_->gate.is_open(); }
 
  private:
@@ -129,7 +132,7 @@ class [[nodiscard]] completion {
     return std::move(to_);
   }
 
-  /// A process waits, and has the end; it puts it back unless the value has come.
+  /// One wait: it holds the completion's end, and puts it back unless the value has come.
   struct waiting {
     explicit waiting(completion& c) : of(c), to(c.required()) {}
     waiting(waiting const&) = delete;
@@ -145,7 +148,8 @@ class [[nodiscard]] completion {
   detail::completion_end<T> to_;
 };
 
-/// Who completes it.  Movable: to the thread, or the callback, that will.  One thread at a time.
+/// The end that completes.  Move it to the thread or the callback that will do so.  Used by one
+/// thread at a time.
 template <class T>
 class completer {
  public:
@@ -167,21 +171,23 @@ class completer {
     return completion<T>(std::move(unclaimed_));
   }
 
-  /// The process that waits, or will, goes on with T(args...).  Throws what that constructor
-  /// throws, and then may be called again; std::logic_error if it was completed before.
+  /// Completes with T(args...): the process that waits, now or later, goes on with that value.
+  /// Throws what the constructor throws, and may then be called again; std::logic_error if it was
+  /// completed before.
   template <class... Args>
   void complete(Args&&... args) {
     require_open();
     to_->value.set(std::forward<Args>(args)...);
     open();
   }
-  /// It finds that exception instead.
+  /// Completes with an exception: the wait throws it.  Throws std::logic_error if it was completed
+  /// before.
   void fail(std::exception_ptr error) {
     require_open();
     to_->value.fail(std::move(error));
     open();
   }
-  /// Whether it can be completed: not if it has been, or was moved from.
+  /// Whether it can still be completed: false once it was completed or moved from.
   [[nodiscard]] bool is_open() const noexcept { return to_.get() != nullptr; }
 
  private:
@@ -202,7 +208,7 @@ class completer {
   }
 
   detail::completion_end<T> to_;
-  detail::completion_end<T> unclaimed_;  // until somebody asks for it
+  detail::completion_end<T> unclaimed_;  // until get_completion() takes it
 };
 
 }  // namespace weft

@@ -18,23 +18,24 @@
 
 namespace weft {
 
-/// Where processes wait, with a mutex unlocked, until another says that something has changed.
+/// Processes wait here, with a mutex unlocked, until another process notifies them of a change.
 ///
 ///     auto held = co_await m.lock();
 ///     co_await changed.wait(held, [&] { return !queue.empty(); });  // one process
 ///     ...
-///     queue.push_back(1);                                           // another, with the mutex
+///     queue.push_back(1);                                           // another, with m locked
 ///     changed.notify_one();
 ///
-/// Who waits is woken by a notify that comes after the mutex was unlocked for it, and by nothing
-/// else: the longest waiting first.  But before it has the mutex again others may have had it: so
-/// give the predicate.  Where schedules are explored it is the same.
+/// A waiter is woken only by a notify that comes after its mutex was unlocked, and the longest
+/// waiting process first.  Other processes may lock the mutex before the waiter has it again, so
+/// pass the predicate.  The same holds where schedules are explored.
 ///
 /// A notify_one is not lost: if the process that it wakes is cancelled, or destroyed, before wait()
 /// returns, the next process that waits is notified in its place.
 ///
-/// If it ends while processes wait at it, they find `cancelled`.  It belongs to one scheduler while
-/// somebody waits.  One allocation; O(1), and notify_all O(those who wait).
+/// If the condition is destroyed while processes wait, they find `cancelled`.  While a process
+/// waits, the condition belongs to one scheduler.  One allocation; every operation is O(1),
+/// notify_all() O(n) in the waiters.
 class condition {
  public:
   /// Throws bad_alloc.
@@ -43,14 +44,14 @@ class condition {
   condition& operator=(condition const&) = delete;
   inline ~condition();
 
-  /// Unlocks, waits to be notified, and locks again.  If it throws `cancelled` the guard does not
-  /// own the mutex.  Throws std::logic_error if it does not to begin with.
+  /// Unlocks the mutex, waits for a notify, and locks again.  If it throws `cancelled`, the guard
+  /// does not own the mutex.  Throws std::logic_error if the guard owns none at the call.
   eff<void, syncing> wait(mutex::guard& held,
                           std::source_location where = std::source_location::current()) {
     return waits<forever>(state_, held, forever(), where);
   }
-  /// The same until `holds()`, which is asked while the mutex is locked, first before the wait.
-  /// What that throws, it throws with the mutex locked.
+  /// Repeats that until `holds()`, which is called with the mutex locked, and first before any
+  /// wait.  If `holds()` throws, the exception leaves with the mutex locked.
   template <class Predicate>
   auto wait(mutex::guard& held, Predicate holds,
             std::source_location where = std::source_location::current()) {
@@ -59,13 +60,14 @@ class condition {
     else
       return detail::refused<void>();
   }
-  /// As wait, until then: false if nobody has notified it by then.  In either case it locks again,
-  /// however long that takes.  O(log n), of n who wait with a deadline.
+  /// As wait(), until `t` at the latest.  `co_await` yields false if there was no notify by then.
+  /// In either case it locks again, however long that takes.  O(log n) in the waiters with a
+  /// deadline.
   eff<bool, syncing> wait_until(mutex::guard& held, instant t,
                                 std::source_location where = std::source_location::current()) {
     return waits<instant>(state_, held, t, where);
   }
-  /// The same until `holds()`: what that says at the end.
+  /// Repeats that until `holds()`.  `co_await` yields the last result of `holds()`.
   template <class Predicate>
   auto wait_until(mutex::guard& held, instant t, Predicate holds,
                   std::source_location where = std::source_location::current()) {
@@ -75,8 +77,8 @@ class condition {
       return detail::refused<bool>();
   }
 
-  /// The process that waits longest goes on in its turn.  By processes of its scheduler, also where
-  /// one is unwound; with the mutex or without.
+  /// Wakes the longest waiting process, which goes on in its turn.  Called by processes of the
+  /// condition's scheduler, also while one is unwound; with or without the mutex.
   inline void notify_one() noexcept;
   inline void notify_all() noexcept;
 
@@ -93,7 +95,7 @@ class condition {
     return is_a_predicate;
   }
   struct forever {};
-  /// A `Time` is an instant, or forever.
+  /// `Time` is an instant, or `forever`.
   template <class Time>
   static eff<std::conditional_t<std::is_same_v<Time, instant>, bool, void>, syncing> waits(
       std::shared_ptr<state> s, mutex::guard& held, Time until, std::source_location where);
@@ -117,14 +119,16 @@ class condition {
   std::shared_ptr<state> state_;
 };
 
-/// Who waits, in which order.
+/// The waiters, in the order of arrival.
 ///
-///   CONDITION-1  `first_` to `last_`, and what is said in a waiter, are touched under `mutex_`.
-///   CONDITION-2  A waiter is listed before the mutex of its guard is unlocked; so no notify is missed.
-///   CONDITION-3  Each waits at a gate of its own, which is released under `mutex_`.  Who goes on takes that
-///       lock before it goes: so the gate is there until then.
-///   CONDITION-4  A process that was woken by notify_one uses that up when it has the mutex again.  If it is
-///       cancelled or destroyed before that, it notifies the next one.
+///   CONDITION-1  The list from `first_` to `last_`, and the fields of its waiters, are accessed
+///       under `mutex_`.
+///   CONDITION-2  A waiter is listed before its guard's mutex is unlocked; so no notify is missed.
+///   CONDITION-3  Each waiter waits at a gate of its own, which is released under `mutex_`.  A
+///       process that goes on locks `mutex_` before it destroys its waiter; so the gate lives until
+///       its release is done.
+///   CONDITION-4  A process that was woken by notify_one() uses up that notify when it has the
+///       mutex again.  If it is cancelled or destroyed before that, it notifies the next waiter.
 class condition::state {
  public:
   state() noexcept { detail::note_created(this); }
@@ -138,10 +142,10 @@ class condition::state {
   friend class waiter;
   inline void unlink(waiter& w) noexcept;
 
-  /// Recursive: who is made ready may be unwound, if there is no memory for that, and takes itself
-  /// off.
+  /// Recursive: if there is no memory to make a process ready, the process may be unwound under the
+  /// lock, and then unlinks its waiter itself.
   std::recursive_mutex mutex_;
-  waiter* first_ = nullptr;  // CONDITION-1: who waits longest
+  waiter* first_ = nullptr;  // CONDITION-1: the longest waiting
   waiter* last_ = nullptr;
   bool closed_ = false;
 };
@@ -161,7 +165,7 @@ class condition::waiter {
   }
 
   [[nodiscard]] gate& at() noexcept { return at_; }
-  /// It waits no more.  Whether it was notified.
+  /// Unlinks the waiter.  Returns whether it was notified.
   bool leave() noexcept {
     std::lock_guard const lock(home_.mutex_);  // CONDITION-3
     if (!std::exchange(has_left_, true) && !notified_) {
@@ -170,9 +174,9 @@ class condition::waiter {
     }
     return notified_;
   }
-  /// Its process has the mutex again.
+  /// Its process has the mutex again (CONDITION-4).
   void uses_notify() noexcept { passes_on_ = false; }
-  /// Throws `cancelled` if nobody will notify it.
+  /// Whether it was notified.  Throws `cancelled` if the condition was destroyed before a notify.
   [[nodiscard]] bool take_notification() {
     std::lock_guard const lock(home_.mutex_);
     if (notified_) return true;
@@ -189,7 +193,7 @@ class condition::waiter {
   waiter* next_ = nullptr;
   waiter* previous_ = nullptr;
   bool notified_ = false;
-  bool passes_on_ = false;  // by a notify_one
+  bool passes_on_ = false;  // woken by notify_one()
   bool has_left_ = false;
 };
 

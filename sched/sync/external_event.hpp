@@ -28,7 +28,7 @@ class external_home {
   /// The event has been opened while that process waited (EXTERNAL-1).  If it throws, the process
   /// still waits.
   virtual void on_open(external_waiter& w) = 0;
-  /// The event ends while a process waits for it.
+  /// The event is destroyed while a process waits for it.
   virtual void on_end(external_event& e) noexcept = 0;
   /// The operation of a waiter ends while its event is still on the scheduler's list.
   virtual void on_end(external_waiter& w) noexcept = 0;
@@ -47,34 +47,36 @@ class external_waiter {
 
   external_event* at;
   waiter parked;
-  spare_node spare;  // memory to put the process with, made before it waits
+  spare_node spare;  // memory to put the process, reserved before it waits
 
  private:
   friend class external_event_table;
-  std::atomic<external_home*> home_ = nullptr;  // while the event is on its list; under its lock
+  std::atomic<external_home*> home_ = nullptr;  // while its event is on the list; under its lock
 };
 }  // namespace detail
 
-/// Where one process waits for something that happens outside its scheduler: on another thread, in
-/// a callback of the system, in another scheduler.  The thing behind completion<T>, and for waits
-/// of one's own:
+/// An event outside the scheduler, for which one process waits: it happens on another thread, in a
+/// callback of the system, in another scheduler. completion<T> is built on it; use it for waits of
+/// your own:
 ///
-///     co_await completions::wait{arrived};   // a process
-///     arrived.open();                       // anyone, once
+///     co_await completions::wait{arrived};  // a process
+///     arrived.open();                       // any thread, once
 ///
-/// Opened before or after the wait.  While a process waits here its scheduler sleeps when nobody
-/// else is ready, and reports no deadlock.  Whether somebody will open it only its users know: one
-/// that nobody opens is waited at for ever.  If it ends while a process waits, that finds
-/// `cancelled`; open() must be over by then, unless it has woken that process.
+/// It may be opened before or after the wait.  While a process waits here, its scheduler sleeps
+/// when no process is ready, and reports no deadlock: the scheduler cannot know whether the event
+/// will be opened, so a wait for one that is never opened lasts for ever.  If the event is
+/// destroyed while a process waits, the process finds `cancelled`; open() must have returned by
+/// then, unless it has woken that process.
 ///
-///   EXTERNAL-1  One word says all: nobody waits yet; a process does, and that is its waiter; it is open.
-///       From a waiter to open, or to nobody (cancelled, or too late), is one exchange: who makes
-///       it takes the gate off its list, and the process out of the waiter.  If that has been woken
-///       by its alarm he finds nobody there (waiter.hpp, WAITER-1).
-///   EXTERNAL-2  A waiter is written there last, when everything else is: what is said of it in its
-///       scheduler (wait_registry.hpp), and its frames.
-///   EXTERNAL-3  Who has opened it touches it no more once the process is put, or is told that it is off
-///       the list (WAIT-5): it may be gone then.
+///   EXTERNAL-1  One word holds the state: no process waits yet; a process waits, and the word is
+///       the address of its waiter; or the event is open.  The change from a waiter to open, or
+///       back to no waiter (cancelled, or too late), is one exchange: the thread that makes it
+///       takes the event off its list, and the process out of the waiter.  If the process was woken
+///       by its alarm, that thread finds the waiter empty (waiter.hpp, WAITER-1).
+///   EXTERNAL-2  The address of a waiter is written last, when all else is written: the scheduler's
+///       records of the wait (wait_registry.hpp), and the process's frames.
+///   EXTERNAL-3  The thread that has opened the event does not touch it after the process is put,
+///       or after it has marked the event as off the list (AWAITED-4): it may be destroyed then.
 class external_event {
  public:
   constexpr external_event() noexcept { detail::note_created(this); }
@@ -82,17 +84,18 @@ class external_event {
   external_event& operator=(external_event const&) = delete;
   inline ~external_event();
 
-  /// Who waits goes on; who comes later need not wait.  Thread safe.  What was done before is seen
-  /// by who goes on.  Does nothing if it is open.  Allocates nothing; on a backend of one's own
-  /// whose put from outside throws, it throws that, and then nothing has happened.
+  /// Wakes the waiter; a later wait returns at once.  A process that goes on sees what was done
+  /// before the call.  Does nothing if the event is open.  Thread safe.  Allocates nothing.  If a
+  /// backend without reserved memory (reserving_backend) throws from its put by other threads,
+  /// open() throws that, and nothing has happened.
   inline void open();
-  /// For the library: the same as part of what else is done there (deferred_events.hpp).
+  /// For the library: the same, as part of an event that takes effect now (deferred_events.hpp).
   inline void open_now();
 
   [[nodiscard]] bool is_open() const noexcept {
     detail::apply_own_events_at(this);
     detail::note_access(this, false);
-    return word_.load(std::memory_order_acquire) == opened;  // [1] acquire: with [2]
+    return word_.load(std::memory_order_acquire) == opened;  // [1] acquire: pairs with [2]
   }
 
  private:
@@ -103,56 +106,57 @@ class external_event {
   [[nodiscard]] static std::uintptr_t word_of(detail::external_waiter& w) noexcept {
     return reinterpret_cast<std::uintptr_t>(&w);
   }
-  /// Nobody waits and it is not open: somebody does now (EXTERNAL-2).  Else says what there is.
+  /// If no process waits and the event is not open: registers the waiter (EXTERNAL-2).  Returns the
+  /// state that it found.
   [[nodiscard]] std::uintptr_t enter(detail::external_waiter& w) noexcept {
     std::uintptr_t found = nobody;
-    // [3] release: who takes the process out [2] [4] finds all of it.  acquire, if that fails:
-    // with [2].
+    // [3] release: a thread that takes the process out, [2] or [4], sees all of the waiter. acquire
+    // on failure: pairs with [2].
     word_.compare_exchange_strong(found, word_of(w), std::memory_order_release,
                                   std::memory_order_acquire);
     return found;
   }
-  /// Who waits, null if nobody does any more.  He is there as long as the lock is held under which
-  /// he would be taken off.
+  /// The waiter, or null if no process waits any more.  The waiter lives as long as the caller
+  /// holds the lock under which it would be taken off the list.
   [[nodiscard]] detail::external_waiter const* current_waiter() const noexcept {
-    std::uintptr_t const found = word_.load(std::memory_order_acquire);  // acquire: with [3]
+    std::uintptr_t const found = word_.load(std::memory_order_acquire);  // acquire: pairs with [3]
     return found == opened ? nullptr : reinterpret_cast<detail::external_waiter const*>(found);
   }
-  /// Whoever waits does not any more (EXTERNAL-1): null if nobody does.
+  /// Removes the waiter, if there is one (EXTERNAL-1); else returns null.
   [[nodiscard]] detail::external_waiter* withdraw() noexcept {
-    std::uintptr_t found = word_.load(std::memory_order_relaxed);  // relaxed: [4] makes sure
+    std::uintptr_t found = word_.load(std::memory_order_relaxed);  // relaxed: [4] checks it
     if (found == nobody || found == opened) return nullptr;
-    // [4] acquire: with [3].
+    // [4] acquire: pairs with [3].
     if (!word_.compare_exchange_strong(found, nobody, std::memory_order_acquire,
                                        std::memory_order_relaxed))
       return nullptr;
     return reinterpret_cast<detail::external_waiter*>(found);
   }
-  /// That one waits no more.  False if somebody has just opened it.
+  /// Removes that waiter.  False if the event has just been opened.
   [[nodiscard]] bool withdraw(detail::external_waiter& w) noexcept {
     std::uintptr_t found = word_of(w);
-    // Relaxed: it is ours, we have all of it.
+    // relaxed: the calling thread wrote the waiter, or holds the lock under which it was written.
     return word_.compare_exchange_strong(found, nobody, std::memory_order_relaxed);
   }
 
   std::atomic<std::uintptr_t> word_ = nobody;           // EXTERNAL-1
   std::atomic<detail::external_home*> home_ = nullptr;  // EXTERNAL-2; while a process waits
-  external_event* next_ = nullptr;                      // of those at which somebody waits
+  external_event* next_ = nullptr;                      // of the events that have waiters
   external_event* previous_ = nullptr;
 };
 
-/// Waiting for what comes from outside.
+/// Waits for external events.
 struct completions {
-  static constexpr bool is_of_processes = true;  // who performs it is one (tasking.hpp)
-  /// Until it is open.  Seals: what comes from there comes once.
+  static constexpr bool is_of_processes = true;  // for processes only (tasking.hpp)
+  /// Waits until the event is open.  Seals: an external event happens only once.
   struct wait : op<void, seals> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_wait;
     explicit wait(external_event& g) noexcept : here(g) {}
     detail::external_waiter here;
     friend std::size_t hash_value(wait const&) { return 0; }  // addresses differ from run to run
   };
-  /// The same, until then at the latest: false if it is not open by then, and then one may wait
-  /// there again.  O(log n), of n who wait with a deadline.
+  /// As wait, until `t` at the latest.  `co_await` yields false if the event is not open by then;
+  /// it can then be waited for again.  O(log n) in the waiters with a deadline.
   struct wait_until : op<bool, seals> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_wait;
     wait_until(external_event& g, instant t) noexcept : here(g), until(t, here.parked) {}
@@ -170,7 +174,7 @@ struct completions {
 
 external_event::~external_event() {
   detail::apply_events_at(this);
-  // [6] acquire: with [5] of external_event_table.hpp.
+  // [6] acquire: pairs with [5] of external_event_table.hpp.
   if (auto* const home = home_.load(std::memory_order_acquire)) {
     detail::note_access(this, true);
     home->on_end(*this);
@@ -178,7 +182,7 @@ external_event::~external_event() {
   detail::note_destroyed(this);
 }
 detail::external_waiter::~external_waiter() {
-  // [12] acquire: with [11] of external_event_table.hpp.
+  // [12] acquire: pairs with [11] of external_event_table.hpp.
   if (auto* const home = home_.load(std::memory_order_acquire)) home->on_end(*this);
 }
 void external_event::open() {
@@ -189,10 +193,10 @@ void external_event::open() {
 void external_event::open_now() {
   detail::note_access(this, true);
   // [2] release: a process that goes on, or finds the event open [1], sees what was done before.
-  // acquire: with [3].
+  // acquire: pairs with [3].
   std::uintptr_t const found = word_.exchange(opened, std::memory_order_acq_rel);
   if (found == nobody || found == opened) return;
-  // Relaxed: written before the waiter was.
+  // relaxed: written before the waiter's address was; [2] read that.
   home_.load(std::memory_order_relaxed)
       ->on_open(*reinterpret_cast<detail::external_waiter*>(found));
 }

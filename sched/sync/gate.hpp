@@ -29,9 +29,9 @@ class gate_waiter;
 /// The scheduler whose processes wait at a gate, as the gate sees it.
 class gate_home {
  public:
-  /// Wakes the longest waiting process, or all of them: what they wait for is available.
+  /// Wakes the longest waiting process, or all of them: the object that they wait for is available.
   virtual void on_release(gate& g, bool to_all) noexcept = 0;
-  /// The gate ends while processes wait at it.
+  /// The gate is destroyed while processes wait at it.
   virtual void on_end(gate& g) noexcept = 0;
   /// The operation of a waiter ends while the waiter is still on the list of its gate.
   virtual void on_end(gate_waiter& w) noexcept = 0;
@@ -40,14 +40,15 @@ class gate_home {
   ~gate_home() = default;
 };
 
-/// The process that holds what others wait for, and since where: for reports.
+/// The process that holds an object that others wait for, and since which place in the source: for
+/// reports.
 struct holding {
   process_id process;
   std::source_location since;
 };
 
-/// The object that a gate is part of.  It says in a report what the gate's waiters wait for; it is
-/// asked when no process runs.
+/// The object that a gate is part of.  In a report it states the reason of the gate's waiters; it
+/// is called when no process runs.
 class gate_owner {
  public:
   /// `waiting`: the number of processes that wait at the gate, that one included.
@@ -72,7 +73,7 @@ class gate_waiter {
  public:
   gate_waiter(gate& g, bool in_line, bool timed) noexcept
       : at(&g), is_in_line(in_line), is_timed(timed) {}
-  gate_waiter(gate_waiter&& other) noexcept  // before anybody waits
+  gate_waiter(gate_waiter&& other) noexcept  // before it waits
       : gate_waiter(*other.at, other.is_in_line, other.is_timed) {}
   gate_waiter& operator=(gate_waiter&&) = delete;
   inline ~gate_waiter();
@@ -90,22 +91,23 @@ class gate_waiter {
 };
 }  // namespace detail
 
-/// What processes wait at: the thing behind locks and conditions, and for waits of one's own.
+/// A list of waiting processes, the longest waiting first: locks and conditions are built on it;
+/// use it for waits of your own.
 ///
 ///     if (empty) co_await syncing::wait{at};
 ///     ...
 ///     co_await syncing::wake{at};
 ///
-/// Where processes run on several threads, somebody may wake between the look and the wait.  So
-/// there one asks the gate first, and waits unless it has been woken since:
+/// On several threads, another process may wake the gate between the check and the wait.  So read
+/// the gate's epoch first; the wait then returns if the gate has been woken since:
 ///
 ///     for (auto seen = at.epoch(); empty; seen = at.epoch()) co_await syncing::wait{at, seen};
 ///
-/// A list of processes, the longest waiting first; it knows no condition.  It belongs to one
-/// scheduler while somebody waits.  When it ends, those who wait there find `cancelled`.  What
-/// other threads than a scheduler's wake is an external_event.
+/// A gate knows no condition.  While a process waits, it belongs to one scheduler.  If it is
+/// destroyed while processes wait, they find `cancelled`.  To be woken by threads outside the
+/// scheduler, use an external_event.
 ///
-/// O(1), each of its operations, and each process woken.  Allocates nothing.
+/// Each operation is O(1), plus O(1) for each process that is woken.  Allocates nothing.
 class gate {
  public:
   constexpr gate() noexcept { detail::note_created(this); }
@@ -113,34 +115,35 @@ class gate {
   gate& operator=(gate const&) = delete;
   inline ~gate();
 
-  /// How many wait.
+  /// The number of processes that wait.
   [[nodiscard]] std::size_t waiting() const noexcept {
     detail::apply_own_events_at(this);
-    detail::note_access(this, true);                // who comes for a release only reads
+    detail::note_access(this, true);                // a process that comes for a release only reads
     return count_.load(std::memory_order_relaxed);  // relaxed: a hint if there are other threads
   }
-  /// How often it was woken.  What was done before that is seen by who finds the number greater.
+  /// How often the gate was woken.  A process that sees a greater number than before sees all that
+  /// was done before that wake.
   [[nodiscard]] std::uint64_t epoch() const noexcept {
     detail::apply_own_events_at(this);
     detail::note_access(this, false);
-    return epoch_.load(std::memory_order_acquire);  // [1] acquire: with [2] and [8]
+    return epoch_.load(std::memory_order_acquire);  // [1] acquire: pairs with [2] and [8]
   }
 
-  /// For who gives something back, also in a destructor: what they wait for can be had.  As many as
-  /// the backend says go on in their turn, and look again: the one that waits longest; where
-  /// schedules are explored, of those who wait for a lock or the like all, since any of them could
-  /// be first.  By a process of their scheduler, or where one is unwound.
+  /// Called after an object has been given back, also in a destructor: the object is available.  As
+  /// many waiters go on in their turn, and check again, as the backend says: the one that waits
+  /// longest; where schedules are explored, all that wait for a lock or the like, since any of them
+  /// could be first.  Called by a process of the waiters' scheduler, or while one is unwound.
   inline void release() noexcept;
-  /// All of them.
+  /// Wakes all waiters.
   inline void release_all() noexcept;
-  /// For the library: the same as part of what else is done there (deferred_events.hpp).
+  /// For the library: the same, as part of an event that takes effect now (deferred_events.hpp).
   inline void release_now() noexcept;
   inline void release_all_now() noexcept;
-  /// For the library's reports.
+  /// For the library's reports.  Called while no process runs.
   void describe(deadlock::waiter& w) const {
-    if (owner_) owner_->describe(w, count_.load(std::memory_order_relaxed));  // relaxed: WAIT-1
+    if (owner_) owner_->describe(w, count_.load(std::memory_order_relaxed));  // relaxed: as above
   }
-  /// The same, before it is used.
+  /// Sets the owner that describe() asks; called before the gate is used.
   void belongs_to(detail::gate_owner const& owner) noexcept { owner_ = &owner; }
 
  private:
@@ -149,18 +152,18 @@ class gate {
   std::atomic<std::size_t> count_ = 0;
   std::atomic<std::uint64_t> epoch_ = 0;
   std::atomic<detail::gate_home*> home_ = nullptr;  // while a process waits
-  detail::gate_waiter* first_ = nullptr;            // who waits longest
+  detail::gate_waiter* first_ = nullptr;            // the longest waiting
   detail::gate_waiter* last_ = nullptr;
-  gate* next_ = nullptr;  // of the gates at which somebody waits
+  gate* next_ = nullptr;  // of the gates that have waiters
   gate* previous_ = nullptr;
-  detail::gate_owner const* owner_ = nullptr;  // for reports; null: the operation says it all
+  detail::gate_owner const* owner_ = nullptr;  // for reports; null: the operation's name is enough
 };
 
-/// Waiting for one another.
+/// The operations with which processes wait for one another.
 struct syncing {
-  static constexpr bool is_of_processes = true;  // who performs it is one (tasking.hpp)
-  /// Until somebody wakes us at that gate.  With the `epoch` that it had: unless somebody has since
-  /// then, which lets the others go first.
+  static constexpr bool is_of_processes = true;  // for processes only (tasking.hpp)
+  /// Waits until a process wakes the gate.  With an `epoch`: if the gate has been woken since, it
+  /// only yields.
   struct wait : op<void> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_wait;
     explicit wait(gate& g) noexcept : here(g, true, false) {}
@@ -171,8 +174,8 @@ struct syncing {
     std::optional<std::uint64_t> seen;
     friend std::size_t hash_value(wait const&) { return 0; }  // addresses differ from run to run
   };
-  /// The same, until then at the latest: false if nobody has woken us by then.  O(log n), of n who
-  /// wait with a deadline.
+  /// As wait, until `t` at the latest.  `co_await` yields false if the gate was not woken by then.
+  /// O(log n) in the waiters with a deadline.
   struct wait_until : op<bool> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_wait;
     wait_until(gate& g, std::uint64_t epoch, instant t) noexcept
@@ -188,7 +191,7 @@ struct syncing {
     detail::alarm until;
     friend std::size_t hash_value(wait_until const&) { return 0; }
   };
-  /// Those who wait longest go on in their turn, `most` of them.
+  /// Wakes the `most` longest waiting processes, which go on in their turn.
   struct wake : op<void> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_access;
     explicit wake(gate& g, std::size_t n = 1) noexcept : at(&g), most(n) {}
@@ -196,13 +199,13 @@ struct syncing {
     std::size_t most;
     friend std::size_t hash_value(wake const&) { return 0; }
   };
-  /// We have something now that there is once, a lock: so what performs this cannot fork any more.
-  /// Says who we are.
+  /// The process is about to hold an object that exists once, such as a lock; it seals, so the
+  /// process can no longer fork.  `co_await` yields the id of the process.
   struct own : op<process_id, seals> {
     static constexpr detail::scheduling_rule scheduling{.checks_cancellation = true};
   };
-  /// Says that something which processes share is looked at, or written.  For backends that explore
-  /// what may come before what; to others it means nothing.
+  /// Reports a read or a write of a location that processes share, to backends that explore
+  /// schedules; on others it does nothing.
   struct touch : op<void> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_access;
     touch(void const* what, bool is_written) noexcept : location(what), writes(is_written) {}

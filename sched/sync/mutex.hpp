@@ -18,26 +18,27 @@
 
 namespace weft {
 
-/// What one process has at a time.
+/// A lock for processes: one process holds it at a time.
 ///
 ///     auto const held = co_await m.lock();
-///     ...  // nobody else has it, whatever we wait for in here
+///     ...  // no other process holds it, whatever this one waits for in here
 ///
-/// Who waits for it suspends its process, not its thread; and so may who holds it.  The same for
-/// one thread, for several and where schedules are explored.  It is not fair: who comes just when
-/// it is given back may have it before who was woken for it, who then waits again.
+/// Waiting for it suspends the process, not its thread, and its holder may be suspended too.  It
+/// works the same on one thread, on several and where schedules are explored.  It is not fair: a
+/// process that comes just as the mutex is unlocked may get it before the process that was woken
+/// for it, which then waits again.
 ///
-/// Not recursive: a process that locks what it holds waits for itself, and is named in the
-/// `deadlock` that schedule throws, with the place.  Nor made for data that is looked at for a few
-/// instructions between two operations: on one thread nobody else runs there, and on several a
-/// std::mutex or an atomic does.
+/// Not recursive: a process that locks a mutex it holds waits for itself; the `deadlock` that
+/// schedule throws names the process and the place.  Do not use it for data that is accessed for a
+/// few instructions between two operations: on one thread no other process runs there, and on
+/// several a std::mutex or an atomic is enough.
 ///
-/// Who has tried to lock one cannot fork any more: of two who held it each would unlock it.
+/// A process that has tried to lock a mutex can no longer fork: both clones would unlock it.
 ///
-/// If it ends while processes wait for it they find `cancelled`; who holds it then keeps a guard of
-/// nothing.  It belongs to one scheduler while somebody waits.
+/// If it is destroyed while processes wait for it, they find `cancelled`; the guard of its holder
+/// then guards nothing.  While a process waits, the mutex belongs to one scheduler.
 ///
-/// One allocation.  To lock takes a frame from the pool; O(1).
+/// One allocation.  Locking takes a frame from the pool; O(1).
 class mutex {
  public:
   class guard;
@@ -50,18 +51,19 @@ class mutex {
     detail::cause_event("the end of a mutex", nullptr, [s = std::move(state_)] { s->close(); });
   }
 
-  /// Waits until nobody has it.  One that is free is had without letting anybody go first.  Throws
-  /// `cancelled` if the mutex ends.
+  /// Waits until the mutex is free; `co_await` yields its guard.  Locking a free mutex does not
+  /// yield to other processes.  Throws `cancelled` if the mutex is destroyed.
   eff<guard, syncing> lock(std::source_location where = std::source_location::current()) {
     return locks(state_, where);
   }
-  /// Nothing if somebody has it.  Lets nobody go first.
+  /// `co_await` yields the guard, or nothing if the mutex is held.  Does not yield to other
+  /// processes.
   eff<std::optional<guard>, syncing> try_lock(
       std::source_location where = std::source_location::current()) {
     return tries(state_, std::nullopt, where);
   }
-  /// Waits until nobody has it, or until then: nothing if somebody has it still.  O(log n), of n
-  /// who wait with a deadline.
+  /// Waits until the mutex is free, until `t` at the latest; `co_await` yields nothing if the mutex
+  /// is still held then.  O(log n) in the waiters with a deadline.
   eff<std::optional<guard>, syncing> try_lock_until(
       instant t, std::source_location where = std::source_location::current()) {
     return tries(state_, t, where);
@@ -77,13 +79,13 @@ class mutex {
   state state_;
 };
 
-/// Has a mutex, and unlocks it when it goes, also when its process is unwound: on whatever thread
-/// of the scheduler that is, but of no other while processes wait.  Movable; used by one process at
-/// a time.
+/// Holds a mutex, and unlocks it when it is destroyed, also when its process is unwound: on any
+/// thread of the mutex's scheduler, but on no other thread while processes wait.  Movable; used by
+/// one process at a time.
 class [[nodiscard("weft: a guard unlocks when it goes: name it")]] mutex::guard {
  public:
   guard(guard&&) noexcept = default;
-  /// Unlocks what it had.
+  /// Unlocks the mutex that it held.
   guard& operator=(guard other) noexcept {
     state_.swap(other.state_);
     return *this;
@@ -96,9 +98,9 @@ class [[nodiscard("weft: a guard unlocks when it goes: name it")]] mutex::guard 
       state_->give_back(1);
   }
 
-  /// Before it goes.  Throws std::logic_error if it has none.
+  /// Unlocks early.  Throws std::logic_error if the guard holds no mutex.
   void unlock() { (void)guard(taken()); }
-  /// Not if it was moved from or unlocked, or a wait at a condition has failed.
+  /// False if the guard was moved from or unlocked, or if a wait at a condition has failed.
   [[nodiscard]] bool owns() const noexcept { return state_ != nullptr; }
 
  private:
@@ -151,12 +153,12 @@ struct locked_call<F, eff<T, Effects...>> {
 };
 }  // namespace detail
 
-/// What `f()` gives, while we have the mutex: a plain function, or one that returns an eff, whose
-/// effects the result has too.
+/// `co_await` yields the result of `f()`, called with the mutex locked.  `f` is a plain function,
+/// or one that returns an eff, whose effects the result has too.
 ///
 ///     int const n = co_await with_lock(m, [&] { return ++count; });
 ///
-/// `f` is kept until then, so it may be a closure that captures, also if it is a coroutine.
+/// `f` is kept until it returns, so it may be a closure that captures, even if it is a coroutine.
 template <class F>
 auto with_lock(mutex& m, F f, std::source_location where = std::source_location::current()) {
   constexpr bool is_a_function = std::invocable<F&>;

@@ -14,26 +14,27 @@
 
 namespace weft {
 
-/// A number of things that processes take and give back, or make and use up.
+/// A number of permits, which processes take and give back, or produce and use up.
 ///
 ///     semaphore seats(3);
 ///     co_await seats.acquire();
 ///     ...
 ///     seats.release();
 ///
-/// Who waits for one suspends its process, not its thread.  Not fair: as a mutex.  Nobody gives
-/// back for who has ended: for what is held for a while, and given back when its holder is unwound,
-/// a mutex is better.
+/// Waiting for a permit suspends the process, not its thread.  Not fair, as a mutex is not.  No
+/// permit is given back for a process that has ended: for an object that is held for a while, and
+/// must be given back when its holder is unwound, use a mutex.
 ///
-/// Who has tried to take one cannot fork any more.  To release is no operation: a process that is
-/// run again after a fork does it again.
+/// A process that has tried to take a permit can no longer fork. release() is not an operation, so
+/// a process that is run again after a fork calls it again.
 ///
-/// It may end when its last user has what it waited for, though another is still about to release
-/// that.  If it ends while processes wait they find `cancelled`.  It belongs to one scheduler while
-/// somebody waits.  One allocation; O(1), and for release O(those who wait) if n > 1.
+/// The semaphore may be destroyed when its last user has the permit that it waited for, even if
+/// another process is still inside the release() of that permit.  If it is destroyed while
+/// processes wait, they find `cancelled`.  While a process waits, it belongs to one scheduler.  One
+/// allocation.  O(1); release(n) with n > 1 is O(n) in the waiters.
 class semaphore {
  public:
-  /// There are n.  Throws bad_alloc.
+  /// With n permits.  Throws bad_alloc.
   explicit semaphore(std::size_t n)
       : state_(std::make_shared<detail::permits>(n, detail::permits::kind::semaphore)) {}
   semaphore(semaphore const&) = delete;
@@ -42,23 +43,24 @@ class semaphore {
     detail::cause_event("the end of a semaphore", nullptr, [s = std::move(state_)] { s->close(); });
   }
 
-  /// Takes one, when there is one.  Throws `cancelled` if the semaphore ends.
+  /// Waits for a permit and takes it.  Throws `cancelled` if the semaphore is destroyed.
   eff<void, syncing> acquire(std::source_location where = std::source_location::current()) {
     return acquires(state_, where);
   }
-  /// False if there is none.  Lets nobody go first.
+  /// `co_await` yields false if there is no permit.  Does not yield to other processes.
   eff<bool, syncing> try_acquire(std::source_location where = std::source_location::current()) {
     return tries(state_, std::nullopt, where);
   }
-  /// False if there is none by then.  O(log n), of n who wait with a deadline.
+  /// `co_await` yields false if there is no permit until `t`.  O(log n) in the waiters with a
+  /// deadline.
   eff<bool, syncing> try_acquire_until(
       instant t, std::source_location where = std::source_location::current()) {
     return tries(state_, t, where);
   }
-  /// There are n more.  By processes of one scheduler, also where one is unwound.
+  /// Adds n permits.  Called by processes of one scheduler, also while one is unwound.
   void release(std::size_t n = 1) noexcept {
     if (n == 0) return;
-    // Kept: who takes it may end us.
+    // The copy keeps the state: the process that takes the permit may destroy this semaphore.
     detail::cause_event("the release of a permit", nullptr, [s = state_, n] { s->give_back(n); });
   }
 

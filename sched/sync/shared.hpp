@@ -23,21 +23,22 @@ namespace weft {
 ///
 ///     shared<int> ready(0);
 ///     co_await ready.update([](int& n) { ++n; });             // one process
-///     co_await ready.wait_for([](int n) { return n == 3; });  // another
+///     co_await ready.wait_for([](int n) { return n == 3; });  // another process
 ///
-/// Each access is whole, on several threads too; between two of them others may have theirs:
-/// what reads and then writes is one update.  Each is an operation, so who explores schedules sees
-/// it; a plain variable that processes share is invisible to him.
+/// Each access is atomic, on several threads too; other processes may have access between two of
+/// them, so read and write in one update.  Each access is an operation, so an explorer of schedules
+/// sees it; a plain variable that processes share is invisible to the explorer.
 ///
-/// The functions are plain ones, called while nobody else has access, on a lock of the system: let
-/// them be short.  When one throws, the access does.  Who has had access cannot fork any more.
+/// The functions passed in are plain ones, called under a std::mutex while no other process has
+/// access: keep them short.  If one throws, the access throws.  A process that has had access can
+/// no longer fork.
 ///
-/// If it ends while processes wait for it, they find `cancelled`.  It belongs to one scheduler
-/// while somebody waits.  One allocation, and for each access a frame from the pool.
+/// If it is destroyed while processes wait for it, they find `cancelled`.  While a process waits,
+/// it belongs to one scheduler.  One allocation, and a frame from the pool for each access.
 template <class T>
 class shared {
  public:
-  /// Throws bad_alloc, and what T does.
+  /// Throws bad_alloc, and what moving T throws.
   explicit shared(T first = T()) : state_(std::make_shared<shared_state>(std::move(first))) {}
   shared(shared const&) = delete;
   shared& operator=(shared const&) = delete;
@@ -46,15 +47,15 @@ class shared {
                         [s = std::move(state_)] { s->close(); });
   }
 
-  /// A copy.  Lets nobody go first; nor do set and update.
+  /// `co_await` yields a copy.  Like set() and update(), it does not yield to other processes.
   eff<T, syncing> get(std::source_location where = std::source_location::current()) {
     return gets(state_, where);
   }
-  /// Who waits looks again: O(as many as do), as update.
+  /// Sets the value, and wakes all waiters, which check again: O(n) in the waiters, as update().
   eff<void, syncing> set(T value, std::source_location where = std::source_location::current()) {
     return sets(state_, std::move(value), where);
   }
-  /// What `f(value)` gives, with a T&.
+  /// `co_await` yields the result of `f(value)`, where the value is a T&.
   template <class F>
   auto update(F f, std::source_location where = std::source_location::current()) {
     constexpr bool is_an_update = std::invocable<F&, T&>;
@@ -64,8 +65,9 @@ class shared {
     else
       return detail::refused();
   }
-  /// Waits until `is_right(value)`, with a T const&: as it is, or after a set or an update.  A copy
-  /// of the value that is.  What was right in between, and no longer is, may be missed.
+  /// Waits until `is_right(value)`, where the value is a T const&: checked at once, and after each
+  /// set or update.  `co_await` yields a copy of the value that is right.  A value that was right
+  /// only in between may be missed.
   template <class Predicate>
   auto wait_for(Predicate is_right, std::source_location where = std::source_location::current()) {
     constexpr bool is_a_predicate = std::predicate<Predicate&, T const&>;
@@ -83,7 +85,7 @@ class shared {
     explicit shared_state(T first) : value(std::move(first)) { changed.belongs_to(*this); }
     virtual ~shared_state() = default;
     void close() noexcept {
-      // Relaxed: who waits has asked the gate for its epoch before it looks here.
+      // relaxed: a waiter reads the gate's epoch before it looks here.
       closed.store(true, std::memory_order_relaxed);
       changed.release_all_now();
     }
@@ -97,11 +99,11 @@ class shared {
 
     std::mutex access;
     T value;                                 // under `access`
-    std::optional<detail::holding> written;  // the same: by which process, and where
+    std::optional<detail::holding> written;  // the same: the last writer, and where
     std::atomic<bool> closed = false;
     gate changed;
   };
-  /// Tells when we have no access any more.
+  /// Wakes the waiters when the access is over.
   struct access_note {
     explicit access_note(shared_state& s) noexcept : of(s) {}
     access_note(access_note const&) = delete;
@@ -137,8 +139,8 @@ class shared {
   }
   template <class Predicate>
   static eff<T, syncing> waits(state s, Predicate is_right, std::source_location where) {
-    // The touch comes first, so the cancellation that own() finds is looked up where we look at the
-    // value: after our own events, and in one step with it.
+    // The touch comes first, so the cancellation that own() finds is looked up where the value is
+    // read: after the process's own events, and in one step with the read.
     for (bool is_first = true;; is_first = false) {
       co_await detail::located(syncing::touch(&s->changed, false), where);
       if (is_first) co_await detail::located(syncing::own(), where);

@@ -13,14 +13,14 @@
 
 namespace weft {
 
-/// Time.  A monotonic clock; or, if the program is run with .virtual_time, one that begins at
-/// instant() and stands still while anybody is ready: when all sleep it is as late as the first of
-/// them says.
+/// Time: a monotonic clock.  If the program is run with .virtual_time, the clock begins at
+/// instant() and stands still while a process is ready; when all processes sleep, it jumps to the
+/// earliest instant at which one of them wakes.
 struct timing {
-  static constexpr bool is_of_processes = true;  // who performs it is one (tasking.hpp)
+  static constexpr bool is_of_processes = true;  // for processes only (tasking.hpp)
   struct now : op<instant> {};
-  /// Until then; those who are ready go first, also if that is past.  O(log n) of n who sleep.  No
-  /// thread sleeps while others are ready.
+  /// Sleeps until that instant; ready processes go first, even if the instant is past.  O(log n) in
+  /// the sleeping processes.  No thread sleeps while a process is ready.
   struct sleep_until : op<void> {
     static constexpr detail::scheduling_rule scheduling{.step = detail::step_kind::ends,
                                                         .waits_in_frame = true};
@@ -32,7 +32,7 @@ struct timing {
       return static_cast<std::size_t>(s.until.at().time_since_epoch().count());
     }
   };
-  /// For so long.  What is longer than the clock can say is for ever.
+  /// Sleeps for that duration.  A duration beyond the clock's range lasts for ever.
   struct sleep_for : op<void> {
     static constexpr detail::scheduling_rule scheduling{.step = detail::step_kind::ends,
                                                         .waits_in_frame = true};

@@ -131,7 +131,7 @@ class body_of_scope {
  public:
   static constexpr bool finds_its_awaiter = true;
   body_of_scope(Body body, scope_core& s, result_slot<T>& to)
-      : frame_(body.release()), scope_(s), to_(to) {}
+      : frame_(body.release(detail::internal())), scope_(s), to_(to) {}
 
   template <class Caller>
   auto awaiter_in(std::source_location) noexcept {
@@ -286,7 +286,7 @@ class opens_scope {
       body b = how_ ? in_a_watched_scope<Row, here>(std::move(f_), *how_, std::move(asked_), where)
                     : in_a_scope<Row, here>(std::move(f_), where);
       return calling<typename body::value_type, typename body::promise_type, typename body::effects,
-                     Row>(b.release(), where);
+                     Row>(b.release(detail::internal()), where);
     } else {
       return refused<void>();
     }

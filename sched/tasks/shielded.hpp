@@ -54,7 +54,7 @@ class shielded_body {
   template <class Caller>
   class awaiter {
    public:
-    awaiter(body b, std::source_location where) : frame_(b.release()), answer_(where) {}
+    awaiter(body b, std::source_location where) : frame_(b.release(detail::internal())), answer_(where) {}
     awaiter(awaiter const&) = delete;
     awaiter& operator=(awaiter const&) = delete;
     [[nodiscard]] bool await_ready() const noexcept { return false; }

@@ -72,7 +72,7 @@ class tuple_join {
   template <std::size_t... Is>
   [[gnu::always_inline]] tuple_join(std::index_sequence<Is...>, Cs&... cs)
       : join_(tasks_, sizeof...(Cs), light_row_of<typename Cs::effects...>()),
-        tasks_{task(join_, {cs.release(), &row_info_of<typename Cs::effects>::value},
+        tasks_{task(join_, {cs.release(detail::internal()), &row_info_of<typename Cs::effects>::value},
                     std::get<Is>(answers_))...} {}
   std::tuple<result_slot<typename Cs::value_type>...> answers_;
   detail::join join_;
@@ -100,7 +100,7 @@ class range_join {
       ~made() { in.has(n); }
     } so_far{room_};
     for (auto&& c : range) {
-      room_.make(so_far.n, join_, {C(std::move(c)).release(), &row});
+      room_.make(so_far.n, join_, {C(std::move(c)).release(detail::internal()), &row});
       ++so_far.n;
     }
   }

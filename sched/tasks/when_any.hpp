@@ -121,7 +121,7 @@ class awaits_the_first {
       using here = typename scope_in<typename tasking_in<Row>::type>::type;
       using computation = eff<V, Row>;
       return calling<V, typename computation::promise_type, typename computation::effects, Row>(
-          first_in_a_scope<Row, here, V>(std::move(start_), where).release(), where);
+          first_in_a_scope<Row, here, V>(std::move(start_), where).release(detail::internal()), where);
     } else {
       return refused<V>();
     }

@@ -40,7 +40,7 @@ struct first_frame {
 };
 template <class... Es>
 first_frame first_frame_of(eff<void, Es...> e) {
-  return {e.release(), &row_info_of<typename eff<void, Es...>::effects>::value};
+  return {e.release(internal()), &row_info_of<typename eff<void, Es...>::effects>::value};
 }
 
 /// A program that can be run again.  Counted by the processes that it is the program of.

@@ -152,7 +152,7 @@ class standing final : public stand {
 
   explicit standing(Hs&&... handlers) : handlers_(std::forward<Hs>(handlers)...) {
     run(handle<standing_still>(keeper_, level<sizeof...(Hs)>::body(*this)));
-    evidence_ = frame_of((*keeper_.rest.rest()).leaf()).evidence;
+    evidence_ = frame_of((*keeper_.rest.rest(internal())).leaf()).evidence;
   }
   template <class E>
   evidence<E>* operator()() noexcept {

@@ -21,17 +21,17 @@ namespace weft::detail {
 /// The external events for which processes of a scheduler wait.
 ///
 ///   AWAITED-1  The list of events and `due_`, its length, are accessed under `mutex_` only.
-///   AWAITED-2  A process that an event wakes is put and no longer due in one step, as seen by a
+///   AWAITED-2  A process that an event wakes is put and stops being due in one step, as seen by a
 ///       thread that asks whether something is due: that thread holds the same lock.  So no process
 ///       is ever both due and ready, or neither; and the scheduler, which cannot end before it has
 ///       asked, is alive until the step is done.  A process that its alarm wakes is due until it
-///       goes on; nobody asks before that.
-///   AWAITED-3  A process enters a list before it is fully asleep.  Its backend, which is told
+///       goes on; no thread asks before that.
+///   AWAITED-3  A process enters the list before it is fully asleep.  Its backend, which is told
 ///       before and after, waits for that when the process is put (sharing_state.hpp).
-///   AWAITED-4  A waiter that ends while its event is on the list takes the event off, if the
-///       event's word still names the waiter (EXTERNAL-1).  Otherwise a thread has just opened the
-///       event and will still look at the waiter: the waiter spins, without the lock, until it is
-///       told that the event is off the list [11].
+///   AWAITED-4  A waiter that is destroyed while its event is on the list takes the event off, if
+///       the event's word still names the waiter (EXTERNAL-1).  Otherwise a thread has just opened
+///       the event and will still access the waiter: the waiter spins, without the lock, until it
+///       is told that the event is off the list [11].
 ///
 /// All operations are thread safe, and O(1) but for those that visit all.  Nothing is allocated.
 class external_event_table final : public external_home {
@@ -56,7 +56,7 @@ class external_event_table final : public external_home {
     set_waiting(w);
     std::uintptr_t const found = e.enter(w);
     if (found == external_event::nobody) return wait_entry::waits;
-    leave(w);  // our caller has the process
+    leave(w);  // the caller keeps the process
     return wait_entry::answered;
   }
   /// Takes that waiter's process.  Null if another party has taken it.
@@ -79,7 +79,8 @@ class external_event_table final : public external_home {
       auto* const w = const_cast<external_waiter*>(e->current_waiter());
       if (process* const p = w ? w->parked.take_if(is_meant) : nullptr) {
         note_access(e, true);
-        // Else a thread has just opened it: that finds no process, and takes it off (AWAITED-4).
+        // Else a thread has just opened the event: it finds no process, and takes the event off
+        // (AWAITED-4).
         if (e->withdraw(*w)) leave(*w);
         to.add(*p);
       }
@@ -126,7 +127,7 @@ class external_event_table final : public external_home {
       if (dropped) (void)thunk(dropped);
     }
   }
-  /// While the lock is held, no process that waits here is woken: so it may be looked at.
+  /// While the lock is held, no process that waits here is woken, so it may be examined.
   [[nodiscard]] std::unique_lock<std::recursive_mutex> hold() const noexcept {
     return std::unique_lock(mutex_);
   }
@@ -176,7 +177,7 @@ class external_event_table final : public external_home {
     thunk t(p);
     try {
       sink_.put_from_outside(t, std::move(in));  // any thread may end the event
-    } catch (...) {  // a backend without memory: perhaps it is a thread of the scheduler
+    } catch (...) {  // no memory in the backend; this may be a thread of the scheduler
       sink_.make_ready(std::move(t));
     }
   }
@@ -191,10 +192,10 @@ class external_event_table final : public external_home {
         leave(w);
       }
     }
-    // [12] acquire: with [11].
+    // [12] acquire: pairs with [11].
     for (relax wait; w.home_.load(std::memory_order_acquire); wait()) {
     }
-    // The frames are unwound together with a handler round them: the process is to find that out.
+    // The frames were unwound together with a handler round them: the process must find that out.
     if (cut_off) sink_.make_ready(thunk(cut_off));
   }
 
@@ -212,7 +213,7 @@ class external_event_table final : public external_home {
     ++due_;
   }
   void set_waiting(external_waiter& w) noexcept {
-    w.home_.store(this, std::memory_order_relaxed);  // relaxed: read without the lock by its setter
+    w.home_.store(this, std::memory_order_relaxed);  // relaxed: only its setter reads it unlocked
     if (!several_threads_) w.parked.set_wait_place(process::wait_place::external_event, &w);
   }
   /// The waiter's event is off the list.  Its process has been taken by then: the waiter may end.

@@ -30,8 +30,7 @@ namespace weft::detail {
 /// Entering, leaving and waking one process are O(1).  Nothing is allocated.
 class gate_table final : public gate_home {
  public:
-  /// `wakes`: how many of the processes that wait for something released go and look whether they
-  /// get it.
+  /// `wakes`: how many waiters a release makes ready, to check whether they get the object.
   gate_table(ready_sink& sink, bool several_threads, unsigned wakes) noexcept
       : sink_(sink), several_threads_(several_threads), wakes_(wakes) {}
   gate_table(gate_table const&) = delete;
@@ -51,13 +50,13 @@ class gate_table final : public gate_home {
     note_access(&g, w.is_in_line);
     if (is_refused(w.parked.waiting_process())) return wait_entry::refused;
     if (!g.first_) link(g);
-    // [7] seq_cst: with [8] of gate.hpp.  Either a release sees this gate's home, or we see its
-    // epoch.
+    // [7] seq_cst: pairs with [8] of gate.hpp.  Either a release sees this gate's home, or this
+    // process sees the new epoch.
     if (seen && *seen != g.epoch_.load(std::memory_order_seq_cst)) {
       if (!g.first_) unlink(g);
       return wait_entry::answered;
     }
-    w.home_.store(this, std::memory_order_relaxed);  // relaxed: read without the lock by its setter
+    w.home_.store(this, std::memory_order_relaxed);  // relaxed: only its setter reads it unlocked
     w.previous_ = std::exchange(g.last_, &w);
     w.next_ = nullptr;
     (w.previous_ ? w.previous_->next_ : g.first_) = &w;
@@ -142,7 +141,7 @@ class gate_table final : public gate_home {
       auto const locked = lock();
       if (w.home_.load(std::memory_order_relaxed)) cut_off = leave(w);  // relaxed: GATE-1
     }
-    // The frames are unwound together with a handler round them: the process is to find that out.
+    // The frames were unwound together with a handler round them: the process must find that out.
     if (cut_off) sink_.make_ready(thunk(cut_off));
   }
 
@@ -175,7 +174,7 @@ class gate_table final : public gate_home {
     g.home_.store(nullptr, std::memory_order_release);
   }
   static void count(gate& g, int more) noexcept {
-    // Relaxed: GATE-1.
+    // relaxed: GATE-1.
     g.count_.store(g.count_.load(std::memory_order_relaxed) + static_cast<std::size_t>(more),
                    std::memory_order_relaxed);
   }

@@ -14,15 +14,16 @@
 #include "sched/base/errors.hpp"
 #include "sched/sync/gate.hpp"
 
-/// Something of which there is a number, and which processes take and give back: what is behind a
-/// mutex, of which there is one, and a semaphore.
+/// Permits that processes take and give back: the implementation of a mutex, which has one, and a
+/// semaphore.
 namespace weft::detail {
 
-///   PERMIT-1  Who gives back first adds to `left_`, then releases the gate.  Who finds nothing left has
-///       asked the gate for its epoch before.  So one of the two sees the other.
-///   PERMIT-2  It belongs to all who use it: the object that it is in, who holds one, who waits, who is
-///       giving back.  So that object may end before any of them is done: also by who has what
-///       another is just giving back.
+///   PERMIT-1  A process that gives back first adds to `left_`, then releases the gate.  A process
+///       that finds no permit has read the gate's epoch before.  So one of the two sees the other.
+///   PERMIT-2  All users share the ownership: the object that contains it, holders of permits,
+///       waiters, and processes that are giving back.  So the object may be destroyed before any of
+///       them is done, even by the process that has just taken a permit which another is still
+///       giving back.
 class permits final : public gate_owner {
  public:
   enum class kind : bool { mutex, semaphore };
@@ -31,13 +32,13 @@ class permits final : public gate_owner {
   }
   virtual ~permits() = default;
 
-  /// Throws `cancelled` if there will be none any more.
+  /// Throws `cancelled` if the object was destroyed.
   [[nodiscard]] bool try_take() {
-    // Relaxed: as `left_`, if the epoch says so; else who closes wakes us.
+    // relaxed: as `left_`, if the epoch has changed; otherwise close() wakes the process.
     if (closed_.load(std::memory_order_relaxed)) throw cancelled();
-    std::size_t n = left_.load(std::memory_order_relaxed);  // relaxed: [1] makes sure
+    std::size_t n = left_.load(std::memory_order_relaxed);  // relaxed: [1] checks it
     while (n != 0)
-      // [1] acquire: what was done before it was given back [2] is seen by who takes it.
+      // [1] acquire: pairs with [2]: the taker sees what was done before the permit was given back.
       if (left_.compare_exchange_weak(n, n - 1, std::memory_order_acquire,
                                       std::memory_order_relaxed)) {
         note_access(&freed_, true);
@@ -46,44 +47,45 @@ class permits final : public gate_owner {
     note_access(&freed_, false);
     return false;
   }
-  /// Where there is one, who has taken it says so: for reports, which nobody makes while it runs.
+  /// For a mutex: records its holder, for reports, which are made while no process runs.
   void set_holder(process_id id, std::source_location since) noexcept {
     holding_.emplace(id, since);
   }
-  /// Our caller keeps us (PERMIT-2).
+  /// The caller owns a reference (PERMIT-2).
   void give_back(std::size_t n) noexcept {
     if (n == 1 && holding_) holding_.reset();
-    left_.fetch_add(n, std::memory_order_release);  // [2] release: with [1]
+    left_.fetch_add(n, std::memory_order_release);  // [2] release: pairs with [1]
     if (n == 1)
       freed_.release_now();
     else
       freed_.release_all_now();
   }
-  /// Who waits, or comes later, finds `cancelled`.
+  /// Processes that wait, or come later, find `cancelled`.
   void close() noexcept {
-    closed_.store(true, std::memory_order_relaxed);  // relaxed: see try_take
+    closed_.store(true, std::memory_order_relaxed);  // relaxed: as in try_take()
     freed_.release_all_now();
   }
 
   void describe(deadlock::waiter& w, std::size_t waiting) const override {
     if (kind_ == kind::semaphore)
       w.reason = "a permit of a semaphore, which has " +
-                 // Relaxed: nobody runs.
+                 // relaxed: no process runs.
                  std::to_string(left_.load(std::memory_order_relaxed)) +
                  " left and was made with " + std::to_string(first_) + ": " +
                  text_of_waiters(waiting);
     if (holding_) w.held_by = deadlock::holder{holding_->process, text(holding_->since)};
   }
 
-  /// For who explores: what is looked at when one is taken, and released when one is given back.
+  /// The location that explorers watch: read by an attempt to take, written when a permit is taken
+  /// or given back.
   [[nodiscard]] gate const* location() const noexcept { return &freed_; }
 
-  /// Takes one, when there is one.
+  /// Waits for a permit and takes it.
   static eff<void, syncing> take(std::shared_ptr<permits> from, std::source_location where) {
     for (auto seen = from->freed_.epoch(); !from->try_take(); seen = from->freed_.epoch())
       co_await located(syncing::wait(from->freed_, seen, for_release()), where);
   }
-  /// The same; false if there is none by then.
+  /// As take(); `co_await` yields false if there is no permit by then.
   static eff<bool, syncing> take_until(std::shared_ptr<permits> from, instant until,
                                        std::source_location where) {
     for (auto seen = from->freed_.epoch(); !from->try_take(); seen = from->freed_.epoch()) {
@@ -99,7 +101,7 @@ class permits final : public gate_owner {
   std::atomic<bool> closed_ = false;
   std::size_t const first_;
   kind const kind_;
-  std::optional<holding> holding_;  // who has the one
+  std::optional<holding> holding_;  // the holder of the mutex
   gate freed_;
 };
 

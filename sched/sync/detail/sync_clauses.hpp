@@ -16,9 +16,9 @@
 /// The clauses of syncing, completions and timing.  `S` is a scheduler (backend_scheduler.hpp).
 namespace weft::detail {
 
-/// The process that runs, which is suspended, waits.  `enter()` puts its waiter on the lists.  If
-/// that says that the wait is answered, the process goes on in its turn; if refused, it finds
-/// `cancelled` there; if it waits, another party may have it from then on.
+/// Makes the running process, which is suspended, wait.  `enter()` puts its waiter on the lists.
+/// If it returns `answered`, the process goes on in its turn; if `refused`, it finds `cancelled`
+/// there; if `waits`, another party may take the process from then on.
 template <class S, class Enter>
 std::coroutine_handle<> wait(S& s, waiter& w, Enter enter) {
   process& p = s.running();
@@ -33,7 +33,7 @@ std::coroutine_handle<> wait(S& s, waiter& w, Enter enter) {
       throw;
     }
   }
-  if (how == wait_entry::waits || !w.take()) {  // or it has been woken meanwhile
+  if (how == wait_entry::waits || !w.take()) {  // or it was woken meanwhile
     s.on_waiting(p);
     return s.next();
   }
@@ -42,7 +42,7 @@ std::coroutine_handle<> wait(S& s, waiter& w, Enter enter) {
   s.put(s.box(true), put_reason::yielded);
   return s.next();
 }
-/// The same until an alarm goes off.
+/// The same, until an alarm is due.
 template <class S, class Enter>
 std::coroutine_handle<> wait_until(S& s, waiter& w, alarm& until, Enter enter) {
   return wait(s, w, [&] { return set_alarm(s, until) ? enter() : wait_entry::refused; });

@@ -12,13 +12,13 @@
 #include "sched/sync/detail/waiter.hpp"
 #include "sched/sync/detail/wake_batch.hpp"
 
-/// Who waits for what time: one heap for a scheduler, no thread for a sleeper.
+/// The alarms of waiting processes: one heap for a scheduler, and no thread for a sleeper.
 namespace weft::detail {
 
 class timers;
 
-/// When a process is to be woken at the latest.  Beside its waiter, in its operation; takes itself
-/// off the heap when it ends.
+/// The latest instant at which a process is to be woken.  It lies beside its waiter, in the
+/// process's operation; its destructor takes it off the heap.
 class alarm {
  public:
   alarm(instant t, waiter& w) noexcept : at_(t), parked_(&w) {}
@@ -27,7 +27,7 @@ class alarm {
   inline ~alarm();
 
   [[nodiscard]] instant at() const noexcept { return at_; }
-  /// Before it is set.
+  /// Called before it is set.
   void at(instant t) noexcept { at_ = t; }
 
  private:
@@ -35,18 +35,18 @@ class alarm {
   instant at_;
   waiter* parked_;
   std::atomic<timers*> home_ = nullptr;  // while it is on the heap; under its lock
-  std::size_t index_ = 0;                // there; under its lock
+  std::size_t index_ = 0;                // its index in the heap; under its lock
 };
 
-/// The alarms of a scheduler, the next one first; of those for the same instant, the one that was
+/// The alarms of a scheduler, the earliest first; of those for the same instant, the one that was
 /// set first.
 ///
 /// Setting one and taking one off are O(log n); thread safe.
 ///
-///   TIMER-1  A heap: who stands at i is not later than who stands at 2i + 1 and 2i + 2.  Each alarm
-///       knows its place.
-///   TIMER-2  If there are several threads everything is done under one lock, by who wakes and by who
-///       goes on (waiter.hpp, WAITER-2).
+///   TIMER-1  A heap: the alarm at i is not later than those at 2i + 1 and 2i + 2.  Each alarm
+///       knows its index.
+///   TIMER-2  On several threads everything is done under one lock, by the waker as well as by the
+///       process that goes on (waiter.hpp, WAITER-2).
 class timers {
  public:
   timers(ready_sink& sink, bool several_threads) noexcept
@@ -55,54 +55,56 @@ class timers {
   timers(timers const&) = delete;
   timers& operator=(timers const&) = delete;
 
-  /// Whether there is none: a hint on several threads.
+  /// Whether there is no alarm: a hint on several threads.
   [[nodiscard]] bool empty() const noexcept {
     return next_.load(std::memory_order_relaxed) == never;  // relaxed: a hint
   }
-  /// The same, and of those too who wait for ever.  When nobody runs.
+  /// Whether there is an alarm, counting those that are never due.  Called while no process runs.
   [[nodiscard]] bool has_waiters() const noexcept { return !heap_.empty(); }
-  /// When the next one is due; instant::max() if there is none.  A hint on several threads.
+  /// When the next alarm is due; instant::max() if there is none.  A hint on several threads.
   [[nodiscard]] instant next() const noexcept {
     return instant(instant::duration(next_.load(std::memory_order_relaxed)));  // relaxed: as above
   }
 
-  /// False, and nothing is set, once they are closed: nobody is to wait any more; or if the process
-  /// `is_refused(process const&)`, which is asked under the lock (CANCEL-2 of wait_registry.hpp).  `is_next`: no
-  /// other is earlier.  Throws bad_alloc.
+  /// Sets an alarm.  Returns false, and sets nothing, once the timers are closed, or if
+  /// `is_refused(process const&)`, which is called under the lock (CANCEL-2 of wait_registry.hpp).
+  /// `is_next`: no other alarm is earlier.  Throws bad_alloc.
   template <class IsRefused>
   [[nodiscard]] bool set(alarm& a, bool& is_next, IsRefused const& is_refused) {
     auto const locked = lock();
     if (closed_ || is_refused(a.parked_->waiting_process())) return false;
     heap_.push_back({a.at_, ++set_, &a});
-    a.home_.store(this, std::memory_order_relaxed);  // relaxed: who looks without the lock set it
+    a.home_.store(this, std::memory_order_relaxed);  // relaxed: only its setter reads it unlocked
     rise(heap_.size() - 1);
     is_next = heap_.front().what == &a;
     note_next();
     if (!has_several_threads_) a.parked_->set_wait_place(process::wait_place::timer, a.parked_);
     return true;
   }
-  /// Goes on for another reason, or is unwound.
+  /// The alarm's process goes on for another reason, or is unwound.
   void remove(alarm& a) noexcept {
     {
       auto const locked = lock();
       if (a.home_.load(std::memory_order_relaxed)) remove_at(a.index_);  // relaxed: TIMER-2
     }
-    // The frames are unwound together with a handler round them: the process is to find that out.
+    // The frames were unwound together with a handler round them: the process must find that out.
     if (process* const p = a.parked_->take()) sink_.make_ready(thunk(p));
   }
-  /// Somebody whose alarm is due, who has not been woken otherwise: null if there is none.
+  /// Takes a process whose alarm is due and that has not been woken otherwise; null if there is
+  /// none.
   [[nodiscard]] process* take_due(instant now) noexcept {
     if (next() > now) return nullptr;
     auto const locked = lock();
     while (!heap_.empty() && heap_.front().at <= now) {
-      // First: once it is off the heap it may end without the lock, and its waiter with it [1].
+      // First: once the alarm is off the heap it may be destroyed without the lock, and its waiter
+      // with it [1].
       process* const p = heap_.front().what->parked_->take();
       remove_at(0);
       if (p) return p;
     }
     return nullptr;
   }
-  /// Takes a process, whenever it is due.  Null if there is none.
+  /// Takes a process, whenever its alarm is due.  Null if there is none.
   [[nodiscard]] process* take_any() noexcept { return take_due(instant::max()); }
   /// Cancels the wait of every process here.
   void cancel_all() noexcept {
@@ -113,8 +115,9 @@ class timers {
     while (process* const p = take_any()) (void)thunk(p);
   }
 
-  /// Those who are meant; false if there are more than `to` has room for.  Their alarms stay until
-  /// they go on, as when they are woken elsewhere: so the others keep their places in the heap.
+  /// Takes the processes for which `is_meant(process const&)`.  False if `to` has no room for all.
+  /// Their alarms stay on the heap until they go on, as when they are woken otherwise: so the other
+  /// alarms keep their places during the loop.
   template <class IsMeant>
   [[nodiscard]] bool take_if(IsMeant const& is_meant, wake_batch& to) noexcept {
     auto const locked = lock();
@@ -134,7 +137,8 @@ class timers {
     auto const locked = lock();
     closed_ = false;
   }
-  /// Those who wait for nothing but their alarm, and others: each once.
+  /// Calls `f(process const&)` once for each process with an alarm, whether or not it waits for
+  /// something else too.
   template <class F>
   void for_each_waiter(F f) const {
     auto const locked = lock();
@@ -189,12 +193,12 @@ class timers {
       sink(last.what->index_);
     }
     note_next();
-    // [1] release: the last that is done with it here, which its operation, when it ends without
-    // the lock, sees [2].
+    // [1] release: the last access to the alarm here; its destructor, which takes no lock then,
+    // sees it [2].
     gone.home_.store(nullptr, std::memory_order_release);
   }
   void note_next() noexcept {
-    // Relaxed: a hint to others.
+    // relaxed: a hint to other threads.
     next_.store(heap_.empty() ? never : heap_.front().at.time_since_epoch().count(),
                 std::memory_order_relaxed);
   }
@@ -203,13 +207,13 @@ class timers {
   bool const has_several_threads_;
   std::mutex mutable mutex_;
   std::vector<entry> heap_;  // TIMER-1
-  std::uint64_t set_ = 0;    // so far
+  std::uint64_t set_ = 0;    // how many were set so far
   bool closed_ = false;
   std::atomic<instant::rep> next_ = never;
 };
 
 inline alarm::~alarm() {
-  // [2] acquire: with [1].
+  // [2] acquire: pairs with [1].
   if (timers* const home = home_.load(std::memory_order_acquire)) home->remove(*this);
 }
 

@@ -9,57 +9,63 @@
 
 namespace weft::detail {
 
-/// What becomes of a process that is about to wait.
+/// The outcome of an attempt to wait.
 enum class wait_entry : std::uint8_t {
-  waits,     ///< It stands on the list.
-  answered,  ///< What it would wait for has happened.
-  refused    ///< It is to end, and does not wait any more.
+  waits,     ///< The process is on the list.
+  answered,  ///< The event that it would wait for has happened.
+  refused    ///< The process is cancelled, and does not wait any more.
 };
 
-/// A process that waits, as those see it who may wake it.  It lies in the operation, in the frame
-/// of who waits; and stands on one list or several: at a gate, at mailboxes, among the timers, each
+/// A waiting process, as seen by the threads that may wake it.  It lies in the operation, in the
+/// frame of the process; and it is on one list or several: a gate's, mailboxes', the timers', each
 /// under a lock of its own.
 ///
-///   WAITER-1  Who wakes it takes the process out, under the lock of the list on which it was found.  One
-///       of them gets it, with its count; the others find nobody.
-///   WAITER-2  When the process goes on, or is unwound, its operation takes itself off the lists where it
-///       still stands, each under its lock.  So who finds it on a list may look at it.
-///   WAITER-3  It is on its lists before it is asleep, and who has taken it waits for that when it puts
-///       it (sharing_state.hpp).  So who has taken it puts it when it holds no lock that the
-///       process may still want: the gates' is the last one that it takes.
-///   WAITER-4  Who wakes only those who are meant asks before it takes, under the lock of the list, and
-///       while it asks nobody else takes the process: who comes waits for the answer.  So it is
-///       nobody's until then, and its chain of frames stays as it is: it does not go on, and what
-///       unwinds its leaf has to take the operation off that list first (WAITER-2).  The question takes
-///       no lock, and so who waits for the answer may hold one.
-///   WAITER-5  A wait is answered, or it is cancelled.  A process that was taken with an answer gets that
-///       answer in its turn, even if it was cancelled in between: it finds the cancellation at its
-///       next operation.  A process that was taken without one, or with one that would not be lost,
-///       as that nobody is left who sends (process::must_be_told), finds `cancelled`.
-///       So a wake-up that says "look again" is never lost: the process looks.  Where looking takes
-///       an operation more, which may find the cancellation, the wake-up is passed on
-///       (condition.hpp, CONDITION-4).  A process is destroyed instead only when its run fails or ends.
+///   WAITER-1  A waker takes the process out of the waiter, under the lock of the list on which it
+///       found the waiter.  One waker gets the process, with its count; the others find the waiter
+///       empty.
+///   WAITER-2  When the process goes on, or is unwound, its operation takes the waiter off the
+///       lists where it still is, each under its lock.  So a thread that finds the waiter on a list
+///       may access it.
+///   WAITER-3  The process is on its lists before it is asleep, and the put of a process waits
+///       until it is asleep (sharing_state.hpp).  So a taker puts the process when it holds no lock
+///       that the process may still need; the lock of the gates is the last one that the process
+///       takes.
+///   WAITER-4  A waker that wakes only certain processes asks before it takes, under the lock of
+///       the list.  While it asks no other party takes the process: takers wait for the answer.  So
+///       the process has no taker until then, and its frames stay suspended as they are: it does
+///       not go on, and code that unwinds its leaf has to take the operation off that list first
+///       (WAITER-2).  The question takes no lock, so a taker that waits for the answer may hold
+///       one.
+///   WAITER-5  A wait is answered, or it is cancelled.  A process that was taken with an answer
+///       gets that answer in its turn, even if it was cancelled in between: it finds the
+///       cancellation at its next operation.  A process that was taken without an answer, or with
+///       one that may be lost, such as "no sender is left" (process::mark_cancellable), finds
+///       `cancelled`.  So a wake-up that says "check again" is never lost: the process checks.  If
+///       the check takes another operation, which may find the cancellation, the wake-up is passed
+///       on (condition.hpp, CONDITION-4).  A process is destroyed instead only when its run fails
+///       or ends.
 ///
 /// Thread safe: take(), take_if().
 class waiter {
  public:
   waiter() = default;
-  waiter(waiter&&) noexcept {}  // before anybody waits
+  waiter(waiter&&) noexcept {}  // before it waits
   waiter& operator=(waiter&&) = delete;
 
-  /// That process waits now; its count is ours.
+  /// That process waits now; the waiter takes over its count.
   void hold(process& p) noexcept {
     process_ = &p;
     is_.store(state::waiting, std::memory_order_relaxed);  // relaxed: the lists have locks
   }
-  /// Null if it has been taken.
+  /// Takes the process.  Null if another party has taken it.
   [[nodiscard]] process* take() noexcept {
     for (relax wait;; wait()) {
-      // Relaxed, if it is gone: all that it orders then is who was first; the rest the lists' locks
-      // do.
+      // relaxed, if it is gone: the exchange orders only which taker is first; the locks of the
+      // lists order the rest.
       state now = is_.load(std::memory_order_relaxed);
       if (now == state::gone) return nullptr;
-      // [1] acquire: with [2].  Who asked has looked at the process before it goes on and changes.
+      // [1] acquire: pairs with [2]: an asker has read the process before the process goes on and
+      // changes.
       if (now == state::waiting &&
           is_.compare_exchange_strong(now, state::gone, std::memory_order_acquire,
                                       std::memory_order_relaxed)) {
@@ -68,47 +74,49 @@ class waiter {
       }
     }
   }
-  /// The same if it is here and meant: `is_meant(process const&)`, asked at most once (WAITER-4).
+  /// Takes the process if it is here and meant: calls `is_meant(process const&)` at most once
+  /// (WAITER-4).
   template <class IsMeant>
   [[nodiscard]] process* take_if(IsMeant const& is_meant) noexcept {
-    // What we look at was written before it entered the list, whose lock we hold.
+    // The process was written before it entered the list, whose lock the caller holds.
     state now = state::waiting;
-    // [1] acquire: with [2].  Who asked before us, on another list, has looked at it before it is
-    // ours, or goes to who takes it after us: he sees our store only.
+    // [1] acquire: pairs with [2].  An earlier asker, on another list, has read the process before
+    // this thread takes it; and before a later taker has it, which sees only the store of this
+    // thread.
     for (relax wait; !is_.compare_exchange_strong(now, state::asked, std::memory_order_acquire,
                                                   std::memory_order_relaxed);
          wait()) {
       if (now == state::gone) return nullptr;
-      now = state::waiting;  // somebody else asks: for others than we do
+      now = state::waiting;  // another list's asker asks: it means other processes
     }
     bool const is_taken = is_meant(static_cast<process const&>(*process_));
     if (is_taken) process_->clear_wait_place();
-    // [2] release: with [1].
+    // [2] release: pairs with [1].
     is_.store(is_taken ? state::gone : state::waiting, std::memory_order_release);
     return is_taken ? process_ : nullptr;
   }
-  /// The same as take() if one thread runs all who could, or one lock is held by all of them.
+  /// As take(), if one thread runs all possible takers, or all of them hold one lock.
   [[nodiscard]] process* take_unsynchronized() noexcept {
     if (!is_waiting()) return nullptr;
-    is_.store(state::gone, std::memory_order_relaxed);  // relaxed: alone
+    is_.store(state::gone, std::memory_order_relaxed);  // relaxed: no other thread takes
     process_->clear_wait_place();
     return process_;
   }
   [[nodiscard]] bool is_waiting() const noexcept {
-    return is_.load(std::memory_order_relaxed) != state::gone;  // relaxed: as take()
+    return is_.load(std::memory_order_relaxed) != state::gone;  // relaxed: as in take()
   }
-  /// For reports: while it is here, and nobody runs.
+  /// For lists and reports: called under a lock of its lists, or while no process runs.
   [[nodiscard]] process const& waiting_process() const noexcept { return *process_; }
-  /// It is here.  For the list that it enters, if one thread runs all processes.
+  /// The process is on that list.  Called by the list, if one thread runs all processes.
   void set_wait_place(process::wait_place where, void* what) noexcept {
     process_->set_wait_place(where, what);
   }
 
  private:
   enum class state : std::uint8_t {
-    gone,  // or never came
+    gone,  // taken, or not yet waiting
     waiting,
-    asked  // here, and who asks is to say whether it takes it (WAITER-4)
+    asked  // here, while an asker decides whether to take it (WAITER-4)
   };
 
   process* process_ = nullptr;

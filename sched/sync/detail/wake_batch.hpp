@@ -9,18 +9,18 @@
 
 namespace weft::detail {
 
-/// Processes that were taken out of where they waited, while who took them still holds a lock: they
-/// are put when it holds none (waiter.hpp, WAITER-3).  With their counts.
+/// Processes that were taken from where they waited, with their counts, by a taker that still holds
+/// a lock: it puts them when it holds none (waiter.hpp, WAITER-3).
 ///
-/// Allocates from the 33rd on; where there is no memory one puts those that there are, and begins
-/// again.  Used by one thread.
+/// Allocates from the 33rd process on; if there is no memory, the taker puts those that the batch
+/// holds, and begins again.  Used by one thread.
 class wake_batch {
  public:
   wake_batch() = default;
   wake_batch(wake_batch const&) = delete;
   wake_batch& operator=(wake_batch const&) = delete;
 
-  /// For one more.
+  /// Makes room for one more process.  False if there is no memory.
   [[nodiscard]] bool reserve_one() noexcept {
     if (count_ != few_.size() || more_.size() != more_.capacity()) return true;
     try {
@@ -30,7 +30,7 @@ class wake_batch {
     }
     return true;
   }
-  /// There is room.
+  /// There is room for it (reserve_one()).
   void add(process& p) noexcept {
     if (count_ != few_.size())
       few_[count_++] = &p;

@@ -188,7 +188,7 @@ class range_job {
   template <class Row>
   void begin() {
     if (size_ == 0) return;
-    auto const frame = in<Row>::whole(*this).release();
+    auto const frame = in<Row>::whole(*this).release(internal());
     frame.promise().to = &answer_;
     whole_.prepare(join_, {frame, &row_info_of<Row>::value});
   }

@@ -64,9 +64,9 @@ class task_calling final
     auto frame = [&] {
       if constexpr (result::is_computation)
         return std::apply([this](Args&... a) { return std::invoke(f_, std::move(a)...); }, args_)
-            .release();
+            .release(internal());
       else
-        return call_in_frame(f_, args_).release();
+        return call_in_frame(f_, args_).release(internal());
     }();
     frame.promise().to = &this->given_;
     this->prepare({frame, &row_info_of<typename result::effects>::value});
