@@ -56,7 +56,7 @@ inline eff<void, proc> yielder(crowd* c, int rounds, int id) {
 }
 
 template <auto Body>
-eff<void, spawning<proc>> tuple_join(crowd* c) {
+eff<void, spawning<proc>> spawn_all(crowd* c) {
   int const rounds = c->rounds();
   for (int id = 0; id != c->processes(); ++id) co_await spawn(Body, c, rounds, id);
 }
@@ -64,7 +64,7 @@ eff<void, spawning<proc>> tuple_join(crowd* c) {
 template <class Backend, unsigned Threads, auto Body = yielder>
 std::uint64_t yields_on(crowd& c) {
   schedule<Backend>({.threads = Threads, .forkable = false},
-                    [at = &c] { return tuple_join<Body>(at); });
+                    [at = &c] { return spawn_all<Body>(at); });
   return c.answer();
 }
 

@@ -68,13 +68,13 @@ using weft::bench::fibers_left;
 using weft::bench::process_woken;
 using weft::bench::processor_ms;
 using weft::bench::small_stacks;
+using weft::bench::spawn_all;
 using weft::bench::spawned_in_a_task_group;
 using weft::bench::spawned_on;
 using weft::bench::summary;
 using weft::bench::this_thread;
 using weft::bench::thread_woken;
 using weft::bench::timed;
-using weft::bench::tuple_join;
 using weft::bench::whole;
 using weft::bench::yielder;
 using weft::bench::yields_by_hand;
@@ -97,7 +97,7 @@ eff<void, proc> migrant(crowd* c, int rounds, int id) {
 }
 
 std::uint64_t on_one_thread(crowd& c) {
-  schedule({.forkable = false}, [at = &c] { return tuple_join<yielder>(at); });
+  schedule({.forkable = false}, [at = &c] { return spawn_all<yielder>(at); });
   return c.answer();
 }
 

@@ -13,7 +13,7 @@
 #include "effects/detail/internal.hpp"
 #include "effects/detail/performing.hpp"
 #include "effects/detail/refused.hpp"
-#include "effects/detail/rest_as_parameter.hpp"
+#include "effects/detail/resumption_parameter.hpp"
 #include "effects/detail/row_set.hpp"
 #include "effects/errors.hpp"
 #include "effects/outer.hpp"
@@ -29,18 +29,18 @@ auto await_handling(handling<H, Es, Body, Policy>&& what,
 template <class A>
 class resuming_again;
 template <class A>
-class going_on_again;  // multi_resumption.hpp
+class resuming_again_awaiter;  // multi_resumption.hpp
 
 /// An awaitable whose operation depends on the row of the awaiting coroutine: operation_in<Row>().
 /// The operation may refer to the awaitable.
 template <class X>
-concept finds_its_effect =
-    std::remove_reference_t<X>::finds_its_effect && (!std::is_lvalue_reference_v<X> || requires {
+concept row_aware_operation =
+    std::remove_reference_t<X>::row_aware_operation && (!std::is_lvalue_reference_v<X> || requires {
       requires std::remove_reference_t<X>::may_be_awaited_again;
     });
 /// An awaitable whose awaiter depends on the row of the awaiting coroutine: awaiter_in<Row>(where).
 template <class X>
-concept finds_its_awaiter = !std::is_lvalue_reference_v<X> && X::finds_its_awaiter;
+concept row_aware_awaitable = !std::is_lvalue_reference_v<X> && X::row_aware_awaitable;
 /// An `X` that turns its operation's answer into the result of the co_await: finish(answer).
 template <class X, class R>
 concept finishes = (std::is_void_v<R> && requires(X& x) { x.finish(); }) ||
@@ -164,13 +164,13 @@ class weft::eff<T, Effects...>::promise_type
   /// co_await std::move(k)(value)
   template <class A>
   auto await_transform(detail::resuming<A>&& k, here where = here::current()) noexcept {
-    return detail::going_on<A>(k.rest(), where);
+    return detail::resuming_awaiter<A>(k.rest(), where);
   }
 
   /// co_await k(value)
   template <class A>
   auto await_transform(detail::resuming_again<A>&& k, here where = here::current()) noexcept {
-    return detail::going_on_again<A>(k, where);
+    return detail::resuming_again_awaiter<A>(k, where);
   }
 
   /// co_await handle<E>(h, body)
@@ -180,7 +180,7 @@ class weft::eff<T, Effects...>::promise_type
   }
 
   /// co_await spawn(f): an awaitable that depends on our row, and may convert the answer
-  template <detail::finds_its_effect X>
+  template <detail::row_aware_operation X>
   auto await_transform(X&& x, here where = here::current()) {
     auto const performing = [&] {
       return await_transform(x.template operation_in<effects>(), where);
@@ -192,7 +192,7 @@ class weft::eff<T, Effects...>::promise_type
   }
 
   /// co_await with_scope(f)
-  template <detail::finds_its_awaiter X>
+  template <detail::row_aware_awaitable X>
   auto await_transform(X&& x, here where = here::current()) {
     return x.template awaiter_in<effects>(where);
   }
@@ -204,8 +204,8 @@ class weft::eff<T, Effects...>::promise_type
   }
 
   template <class X>
-    requires(!operation<std::remove_cvref_t<X>> && !detail::finds_its_effect<X> &&
-             !detail::finds_its_awaiter<X>)
+    requires(!operation<std::remove_cvref_t<X>> && !detail::row_aware_operation<X> &&
+             !detail::row_aware_awaitable<X>)
   auto await_transform(X&&) {
     constexpr bool is_resumption = detail::is_resumption<std::remove_cvref_t<X>>;
     static_assert(!is_resumption,

@@ -198,12 +198,12 @@ namespace weft::detail {
 
 /// Its awaiter.  Refers to the temporary, because g++ 12 copies objects that it must not.
 template <class A>
-class going_on_again {
+class resuming_again_awaiter {
  public:
-  going_on_again(resuming_again<A>& rest, std::source_location where) noexcept
+  resuming_again_awaiter(resuming_again<A>& rest, std::source_location where) noexcept
       : rest_(rest), answer_(where) {}
-  going_on_again(going_on_again const&) = delete;
-  going_on_again& operator=(going_on_again const&) = delete;
+  resuming_again_awaiter(resuming_again_awaiter const&) = delete;
+  resuming_again_awaiter& operator=(resuming_again_awaiter const&) = delete;
 
   [[nodiscard]] bool await_ready() const {
     rest_.require_open();  // again: the handler may have ended since the call

@@ -14,11 +14,11 @@ struct proc {
   static constexpr bool is_of_processes = true;  // performed by processes only (tasking.hpp)
   /// Lets the other processes run first.
   struct yield : op<void> {
-    static constexpr bool only_a_turn = true;  // a lost answer loses nothing (operation_info)
+    static constexpr bool is_turn_only = true;  // a lost answer loses nothing (operation_info)
   };
   /// Forks the process into two: true in one, false in the other.
   struct fork : op<bool> {
-    static constexpr bool only_a_turn = true;
+    static constexpr bool is_turn_only = true;
   };
   struct exit : op<never> {};  ///< Ends the process.  Never returns.
 

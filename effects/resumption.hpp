@@ -24,7 +24,7 @@
 /// outwards.  A resumption is used once: moving it away, resuming and dropping use it up.  To drop
 /// it takes no native stack, even where clauses keep continuations inside of continuations, each as
 /// its parameter `k`.  A continuation in a local is unwound by the destructor of that local
-/// (rest_as_parameter.hpp).
+/// (resumption_parameter.hpp).
 ///
 ///   | from             | write                         | means                              |
 ///   |------------------|-------------------------------|------------------------------------|
@@ -188,12 +188,12 @@ class [[nodiscard, clang::trivial_abi]] resuming {
 
 /// Its awaiter.  Refers to the temporary, because g++ 12 copies objects that it must not.
 template <class A>
-class going_on {
+class resuming_awaiter {
  public:
-  going_on(captured_frames& rest, std::source_location where) noexcept
+  resuming_awaiter(captured_frames& rest, std::source_location where) noexcept
       : rest_(rest), answer_(where) {}
-  going_on(going_on const&) = delete;
-  going_on& operator=(going_on const&) = delete;
+  resuming_awaiter(resuming_awaiter const&) = delete;
+  resuming_awaiter& operator=(resuming_awaiter const&) = delete;
 
   [[nodiscard]] bool await_ready() const {
     rest_.require_open();  // again: the handler may have ended since the call
@@ -211,11 +211,12 @@ class going_on {
 
 /// The awaiter of `k.under(v)`, in a coroutine whose row is `Row`.
 template <class A, class Rest, class Rebound, class Row>
-class going_on_under {
+class resuming_under_awaiter {
  public:
-  going_on_under(Rest& rest, std::source_location where) noexcept : rest_(rest), answer_(where) {}
-  going_on_under(going_on_under const&) = delete;
-  going_on_under& operator=(going_on_under const&) = delete;
+  resuming_under_awaiter(Rest& rest, std::source_location where) noexcept
+      : rest_(rest), answer_(where) {}
+  resuming_under_awaiter(resuming_under_awaiter const&) = delete;
+  resuming_under_awaiter& operator=(resuming_under_awaiter const&) = delete;
 
   [[nodiscard]] bool await_ready() const noexcept { return false; }
   template <class Frame>
@@ -238,7 +239,7 @@ class going_on_under {
 template <class A, class Rest, class Rebound>
 class [[nodiscard]] resuming_under {
  public:
-  static constexpr bool finds_its_awaiter = true;
+  static constexpr bool row_aware_awaitable = true;
 
   explicit resuming_under(Rest rest) noexcept : rest_(std::move(rest)) {}
   template <class Row>
@@ -248,7 +249,7 @@ class [[nodiscard]] resuming_under {
                   "weft: a rest is resumed under the handlers of the coroutine that awaits it: "
                   "name in its row the effects that the resumption rebinds");
     if constexpr (is_empty_row<missing>)
-      return going_on_under<A, Rest, Rebound, Row>(rest_, where);
+      return resuming_under_awaiter<A, Rest, Rebound, Row>(rest_, where);
     else
       return refused<A>();
   }

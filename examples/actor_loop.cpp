@@ -23,15 +23,15 @@
 using namespace weft;
 
 using actor_name = std::string;
-using injection_node = std::string;
+using letter = std::string;
 
 struct post {
   struct send : op<void> {
-    send(actor_name a, injection_node l) : to(std::move(a)), text(std::move(l)) {}
+    send(actor_name a, letter l) : to(std::move(a)), text(std::move(l)) {}
     actor_name to;
-    injection_node text;
+    letter text;
   };
-  struct receive : op<injection_node> {  ///< Waits for a letter.
+  struct receive : op<letter> {  ///< Waits for a letter.
     explicit receive(actor_name a) : at(std::move(a)) {}
     actor_name at;
   };
@@ -47,7 +47,7 @@ class post_office : public handler<post>, public region {
     if (box.actor) rounds_.push_back(hand_over(std::move(box.actor), box.take()));
   }
 
-  outcome<void> on(post::receive r, resumption<injection_node> k) {
+  outcome<void> on(post::receive r, resumption<letter> k) {
     mailbox& box = boxes_[r.at];
     if (!box.letters.empty()) return std::move(k).last(box.take());
     box.actor = std::move(k);
@@ -65,17 +65,17 @@ class post_office : public handler<post>, public region {
 
  private:
   struct mailbox {
-    std::deque<injection_node> letters;
-    resumption<injection_node> actor;  // waits for a letter; else empty
+    std::deque<letter> letters;
+    resumption<letter> actor;  // waits for a letter; else empty
 
-    injection_node take() {
-      injection_node first = std::move(letters.front());
+    letter take() {
+      letter first = std::move(letters.front());
       letters.pop_front();
       return first;
     }
   };
 
-  static eff<void, console> hand_over(resumption<injection_node> actor, injection_node text) {
+  static eff<void, console> hand_over(resumption<letter> actor, letter text) {
     co_await std::move(actor)(std::move(text));
   }
 
@@ -95,7 +95,7 @@ eff<void, post, console> ping(int rounds) {
   leaves const at_the_end{"ping"};
   for (int round = 1; round <= rounds; ++round) {
     co_await post::send("pong", "ping " + std::to_string(round));
-    injection_node const back = co_await post::receive("ping");
+    letter const back = co_await post::receive("ping");
     co_await console::print_line("ping got: " + back);
   }
 }
@@ -103,7 +103,7 @@ eff<void, post, console> ping(int rounds) {
 eff<void, post, console> pong() {
   leaves const at_the_end{"pong"};
   for (;;) {
-    injection_node const ball = co_await post::receive("pong");
+    letter const ball = co_await post::receive("pong");
     co_await console::print_line("pong got: " + ball);
     co_await post::send("ping", "thanks for " + ball);
   }

@@ -30,21 +30,19 @@ using namespace weft;
 /// The known digits of the letters.
 class digits {
  public:
-  [[nodiscard]] bool has(char injection_node) const { return of_.at(index(injection_node)) >= 0; }
-  [[nodiscard]] int of(char injection_node) const { return of_.at(index(injection_node)); }
+  [[nodiscard]] bool has(char letter) const { return of_.at(index(letter)) >= 0; }
+  [[nodiscard]] int of(char letter) const { return of_.at(index(letter)); }
   [[nodiscard]] bool is_free(int digit) const { return std::ranges::count(of_, digit) == 0; }
-  void set(char injection_node, int digit) { of_.at(index(injection_node)) = digit; }
+  void set(char letter, int digit) { of_.at(index(letter)) = digit; }
 
   [[nodiscard]] std::string text(std::string_view word) const {
     std::string all;
-    for (char const injection_node : word) all += std::to_string(of(injection_node));
+    for (char const letter : word) all += std::to_string(of(letter));
     return all;
   }
 
  private:
-  static std::size_t index(char injection_node) {
-    return static_cast<std::size_t>(injection_node - 'A');
-  }
+  static std::size_t index(char letter) { return static_cast<std::size_t>(letter - 'A'); }
   std::array<int, 26> of_ = [] {
     std::array<int, 26> none{};
     none.fill(-1);
@@ -60,33 +58,32 @@ struct puzzle {
   static char at(std::string const& word, std::size_t column) {
     return column < word.size() ? word[word.size() - 1 - column] : ' ';
   }
-  [[nodiscard]] bool may_be_zero(char injection_node) const {
-    return injection_node != sum.front() &&
-           std::ranges::none_of(
-               addends, [injection_node](auto const& w) { return w.front() == injection_node; });
+  [[nodiscard]] bool may_be_zero(char letter) const {
+    return letter != sum.front() &&
+           std::ranges::none_of(addends, [letter](auto const& w) { return w.front() == letter; });
   }
 };
 
 /// The digit of a letter: the known one, or a choice of the unused ones.
-eff<int, choose> digit_of(char injection_node, puzzle const& p, digits& known) {
-  if (injection_node == ' ') co_return 0;
-  if (!known.has(injection_node)) {
+eff<int, choose> digit_of(char letter, puzzle const& p, digits& known) {
+  if (letter == ' ') co_return 0;
+  if (!known.has(letter)) {
     std::vector<int> left;
-    for (int d = p.may_be_zero(injection_node) ? 0 : 1; d != 10; ++d)
+    for (int d = p.may_be_zero(letter) ? 0 : 1; d != 10; ++d)
       if (known.is_free(d)) left.push_back(d);
     int const digit = co_await one_of(left);
-    known.set(injection_node, digit);
+    known.set(letter, digit);
   }
-  co_return known.of(injection_node);
+  co_return known.of(letter);
 }
 
 /// Sets the letter to this digit, or fails.
-eff<void, choose> must_be(char injection_node, int digit, puzzle const& p, digits& known) {
-  if (injection_node == ' ' || known.has(injection_node)) {
-    co_await guard(digit == (injection_node == ' ' ? 0 : known.of(injection_node)));
+eff<void, choose> must_be(char letter, int digit, puzzle const& p, digits& known) {
+  if (letter == ' ' || known.has(letter)) {
+    co_await guard(digit == (letter == ' ' ? 0 : known.of(letter)));
   } else {
-    co_await guard(known.is_free(digit) && (digit != 0 || p.may_be_zero(injection_node)));
-    known.set(injection_node, digit);
+    co_await guard(known.is_free(digit) && (digit != 0 || p.may_be_zero(letter)));
+    known.set(letter, digit);
   }
 }
 

@@ -21,39 +21,41 @@
 
 namespace weft {
 
-/// Runs `program`, and every process that forks or is spawned from it, until none is left.
+/// Runs `program`, and every process that is forked or spawned from it, until no process is left.
 ///
 ///     schedule(hello, console_to_stream(std::cout));
 ///     schedule({.forkable = false}, server, handlers...);
 ///
-/// `program` is a function without parameters that returns an eff<void, ...>; it is kept, and
-/// called again when a fork is resumed a second time.  `proc`, `spawning`, `syncing`,
-/// `mail`, `routing`, `timing` and `completions` are answered by the scheduler, every other effect
-/// of the row by the first of `handlers` that has clauses for it.  They stand outside the
-/// scheduler: all processes share them, and a process that is run again is given their old answers.
+/// `program` is a function without parameters that returns an eff<void, ...>.  It is kept, and
+/// called again when a fork is resumed a second time.  The scheduler answers `proc`, `spawning`,
+/// `syncing`, `mail`, `routing`, `timing` and `completions`; the first of `handlers` that has
+/// clauses for it answers every other effect of the row.  The handlers stand outside the scheduler:
+/// all processes share them, and a process that is run again gets their old answers.
 ///
-/// Processes run one at a time on the calling thread, in the backend's order: unless another is
-/// named, schedule<my_backend>(...), the longest waiting first; of a fork, the one that gets true.
-/// schedule<sharing>({.threads = n}, ...) runs them on n threads, of which this one is one, and so
-/// does schedule<stealing>({.threads = n}, ...); then
-/// the handlers are used by several at once, and each has to say that it is thread_safe, or be
-/// synchronized (effects/synchronized.hpp).
+/// By default processes run one at a time on the calling thread: the longest-waiting first; of a
+/// fork, the process that gets true.  schedule<my_backend>(...) names another backend, with an order
+/// of its own.  schedule<sharing>({.threads = n}, ...) and schedule<stealing>({.threads = n}, ...)
+/// run processes on n threads, including the calling one.  Then several threads use the handlers at
+/// once, and each handler must declare that it is thread_safe, or be wrapped in synchronized
+/// (effects/synchronized.hpp).
 ///
-/// If a process throws, the others find `cancelled` at their next operation and unwind, and
-/// schedule throws that; `exceptions` if several did; `deadlock` if all that are left wait and
-/// nothing is due from outside (completion.hpp).  If `.stop`, a std::stop_token, asks to stop, all
-/// find `cancelled`, those that wait too, and schedule throws it, unless all had ended by then.
+/// If a process throws, the others find `cancelled` at their next operation and unwind; then
+/// schedule throws that exception, or `exceptions` if several processes failed.  It throws
+/// `deadlock` if all processes that are left wait and nothing is due from outside (completion.hpp).
+/// If `.stop`, a std::stop_token, is requested to stop, all processes find `cancelled`, also where
+/// they wait, and schedule throws `cancelled`, unless all processes had ended by then.
 ///
-/// `.max_processes` says how many there may be at once; who starts one more is told so, by
-/// too_many_processes, or waits, as `.when_full` says.  If all that are left wait for that, it is a
-/// deadlock.  For processes that come from outside, and for shutting down, there is the object:
-/// scheduler.hpp.
+/// `.max_processes` limits the number of processes at once.  An operation that would start one more
+/// throws too_many_processes, or waits, as `.when_full` says.  If all processes that are left wait
+/// for that, it is a deadlock.  A program that submits processes from outside, or shuts the
+/// scheduler down, uses the object in scheduler.hpp.
 ///
-/// Called inside a process it is a *blocking call*, as a mutex is, or a file: until it returns, its
-/// thread runs nobody else of the scheduler around it.  On one thread that one stands still; on
-/// several, the others take over what is ready.  So what runs inside must not wait for what a
-/// process outside would do, by a completion, say: if no thread is left that would do it, it never
-/// comes, and is not seen as a deadlock, as it might come from elsewhere.
+/// Called inside a process, schedule is a *blocking call*, as locking a std::mutex or reading a file
+/// is: until it returns, its thread runs no other process of the scheduler around it.  On one thread
+/// the scheduler around it stands still; on several, the other threads take over the ready
+/// processes.  So a process inside must not wait, by a completion for instance, for an action of a
+/// process outside: if no thread is left to run that one, the wait never ends.  It is not reported
+/// as a deadlock, since a completion may come from elsewhere.
 template <backend Backend = one_thread, class Program, class... Handlers>
 void schedule(typename scheduler<Backend>::options options, Program program,
               Handlers&&... handlers) {

@@ -194,7 +194,7 @@ class tier {
   template <side S, class Make>
   static void build(window& w, Make& make);
   template <side S, class Make>
-  void push_slowly(Make& make);
+  void push_slow(Make& make);
   template <side S>
   window moved_inward(window& w, slot capacity) const;
   template <side S>
@@ -203,9 +203,9 @@ class tier {
   template <side S>
   window& reach(char const* operation);
   template <side S>
-  window& reach_slowly(char const* operation);
+  window& reach_slow(char const* operation);
   template <side S>
-  static E pop_slowly(window& w);
+  static E pop_slow(window& w);
   template <side S>
   static void retreat(window& w) noexcept;
   template <side S>

@@ -22,12 +22,12 @@ auto tier<E, T, P>::reach(char const* operation) -> window& {
     return w;
   window& other = at_end<opposite(S)>();
   if (!w.chunk && !below_ && !other.empty()) return other;
-  return reach_slowly<S>(operation);
+  return reach_slow<S>(operation);
 }
 
 template <class E, class T, class P>
 template <side S>
-[[gnu::noinline]] auto tier<E, T, P>::reach_slowly(char const* operation) -> window& {
+[[gnu::noinline]] auto tier<E, T, P>::reach_slow(char const* operation) -> window& {
   window& w = at_end<S>();
   if (below_) {
     w = window(pop_below<S>(), 0, full);
@@ -55,7 +55,7 @@ R tier<E, T, P>::pop(char const* operation) {
   E* const last = w.template last<S>();
   if constexpr (cells::moves_safely) {
     if (!w.alone() || w.chunk->template bound<S>().get() != w.template edge<S>()) [[unlikely]]
-      return pop_slowly<S>(w);
+      return pop_slow<S>(w);
     E taken(std::move(*last));
     std::destroy_at(last);
     retreat<S>(w);
@@ -75,7 +75,7 @@ R tier<E, T, P>::pop(char const* operation) {
 
 template <class E, class T, class P>
 template <side S>
-[[gnu::noinline]] E tier<E, T, P>::pop_slowly(window& w) {
+[[gnu::noinline]] E tier<E, T, P>::pop_slow(window& w) {
   if constexpr (!cells::is_leaf) {
     cells::own(w.chunk, w.begin, w.end);  // else the chunk would keep the popped one alive
   } else if constexpr (std::is_copy_constructible_v<E>) {

@@ -71,15 +71,15 @@ void tier<E, T, P>::emplace(Args&&... args) {
     // Construct first, in case `args` refers to an element that is about to be moved.
     E element(std::forward<Args>(args)...);
     auto move_in = [&](E* place) noexcept { std::construct_at(place, std::move(element)); };
-    push_slowly<S>(move_in);
+    push_slow<S>(move_in);
   } else {
-    push_slowly<S>(make);
+    push_slow<S>(make);
   }
 }
 
 template <class E, class T, class P>
 template <side S, class Make>
-[[gnu::noinline]] void tier<E, T, P>::push_slowly(Make& make) {
+[[gnu::noinline]] void tier<E, T, P>::push_slow(Make& make) {
   window& here = at_end<S>();
   window& there = at_end<opposite(S)>();
   bool const single = at_most_one_chunk();

@@ -48,18 +48,18 @@ typename O::result answer_at_once(evidence<E>& e, passed<O> o,
 /// Starts a coroutine clause, which continues to `who` when it is done.
 template <class Node, class O, class K>
 std::coroutine_handle<> start_clause(Node& n, O&& o, K&& k, continuation who, result_slot_base& to,
-                                     bool somebody_may_hold_on) {
+                                     bool may_be_kept) {
   using S = typename Node::traits;
   using clause = clause_result<typename S::handler, O, K>;
   using callee = typename clause::effects;
   using kept = kept_clause<callee, typename S::around>;
   // The clause refers to its handler, and performs by evidence that the prompt keeps.
-  constexpr bool uses_the_prompt =
+  constexpr bool uses_prompt =
       !std::is_same_v<callee, row<>> || !(S::borrowed || std::is_empty_v<typename S::handler>);
   std::unique_ptr<kept> keeper;
   if constexpr (S::stays)
     keeper.reset(new resident_clause<callee, typename S::around>(n, who, n.around(), n.home()));
-  else if (uses_the_prompt || somebody_may_hold_on)
+  else if (uses_prompt || may_be_kept)
     keeper.reset(new kept(n, who, n.around()));
 
   auto const frame =
@@ -77,7 +77,7 @@ std::coroutine_handle<> start_clause(Node& n, O&& o, K&& k, continuation who, re
 template <class Node, class O>
 std::coroutine_handle<> run_clause(Node& n, O o, continuation who,
                                    result_slot<typename Node::traits::answer>& to,
-                                   bool somebody_may_hold_on) noexcept {
+                                   bool may_be_kept) noexcept {
   using R = typename O::result;
   using S = typename Node::traits;
   using A = typename S::answer;
@@ -94,13 +94,12 @@ std::coroutine_handle<> run_clause(Node& n, O o, continuation who,
         return std::move(once);
     };
     if constexpr (is_eff<Result>) {
-      return start_clause(n, std::move(o), k(), who, to, somebody_may_hold_on);
+      return start_clause(n, std::move(o), k(), who, to, may_be_kept);
     } else if constexpr (std::is_same_v<Result, outcome<A>>) {
       outcome<A> result = call_clause(n.handler(), std::move(o), k());
       if (result.rest(internal())) {
         result.rest(internal()).require_open();  // again: the clause may have ended its region
-        if (somebody_may_hold_on)
-          who = end_of_clause::after(n, who);  // it may resume another continuation
+        if (may_be_kept) who = end_of_clause::after(n, who);  // it may resume another continuation
         return std::move(result.rest(internal())).go(who, to);
       }
       if constexpr (std::is_void_v<A>)

@@ -74,7 +74,7 @@ inline void copied_capture::look_at_chain(std::coroutine_handle<> leaf, frame_en
   at_ = at;
   inside_.clear();
   outside_.clear();
-  bool const knows_rest = origin && origin->has_its_prompts(place);
+  bool const knows_remaining = origin && origin->has_its_prompts(place);
   std::size_t blocks = 0;
   for (continuation next = leaf; next.is_frame() || &next.end() != &outermost;) {
     prompt* const p = next.is_frame() ? nullptr : next.end().as_copyable();
@@ -90,7 +90,7 @@ inline void copied_capture::look_at_chain(std::coroutine_handle<> leaf, frame_en
     if (!place.contains(block))
       throw_uncopyable(at_, where() + " was begun elsewhere, or before its body");
     frame_arena::header const& h = frame_arena::header_of(block);
-    if (knows_rest && place.is_as_marked(h.number)) {
+    if (knows_remaining && place.is_as_marked(h.number)) {
       blocks += place.as_marked();  // this one and all below it
       if (inside_.empty()) prompt_number_ = origin->prompt_number_;
       inside_.insert(inside_.end(), origin->inside_.begin(), origin->inside_.end());

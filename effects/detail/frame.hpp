@@ -134,7 +134,7 @@ inline frame& frame_of(std::coroutine_handle<> h) noexcept {
 /// `rest`, a dropped continuation, is to be unwound before `outside`.  Returns what to unwind next.
 continuation unwind_first(prompt& rest, continuation outside, bool asked) noexcept;
 
-/// Destroys frames of a chain, one after the other (rest_as_parameter.hpp).
+/// Destroys frames of a chain, one after the other (resumption_parameter.hpp).
 class frame_unwinder {
  public:
   /// Returns what to unwind next.  `asked`: the ends of clauses in the chain have been asked for
@@ -188,16 +188,16 @@ template <bool Asked = false>
 /// Whether the frame there is cancelled.  In another chain, only frames that cannot run meanwhile
 /// are asked: a frame further out than a handler there may be resumed elsewhere, or never.
 [[nodiscard, gnu::noinline]] inline bool is_cancelled_at(continuation at) noexcept {
-  for (bool is_elsewhere = false; !at.is_ordinary_code();) {
+  for (bool is_outside = false; !at.is_ordinary_code();) {
     if (at.is_frame()) {
       at = frame_of(at.frame()).parent;
       continue;
     }
     frame_end& e = at.end();
-    if (is_elsewhere && e.as_suspension()) return false;
+    if (is_outside && e.as_suspension()) return false;
     frame_end::cancel_state const said = e.query_cancellation(at);
     if (said == frame_end::cancel_state::elsewhere)
-      is_elsewhere = true;
+      is_outside = true;
     else if (said != frame_end::cancel_state::unknown)
       return said == frame_end::cancel_state::cancelled;
   }

@@ -35,7 +35,7 @@ struct boxed_answer final : boxed {
 /// An answer from which the next ones can be computed, if its operation is performed repeatedly:
 /// as with consecutive numbers.
 template <class R>
-concept numbers_on = fits_a_word<R> && requires(R const& r, std::uint32_t n) {
+concept consecutive_answer = fits_a_word<R> && requires(R const& r, std::uint32_t n) {
   { r.nth_after(n) } -> std::same_as<R>;
 };
 
@@ -72,12 +72,10 @@ class log_entry {
   [[nodiscard]] bool is_at(site const& s) const noexcept {
     if (operation_ == s.operation && hash_ == s.hash) [[likely]]
       return site::same_place(where_, s.where);
-    return is_at_elsewhere(s);
+    return is_at_slow(s);
   }
   /// The same, where another module of the program may have recorded it, or performs it.
-  [[nodiscard, gnu::noinline]] bool is_at_elsewhere(site const& s) const noexcept {
-    return at() == s;
-  }
+  [[nodiscard, gnu::noinline]] bool is_at_slow(site const& s) const noexcept { return at() == s; }
   [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
   /// Counts one more, if this is a void answer of that site.
   [[nodiscard]] bool counts(site const& s) noexcept {
@@ -86,7 +84,7 @@ class log_entry {
     return true;
   }
   /// Counts one more, if this is of that site and `number` comes next.
-  template <numbers_on R>
+  template <consecutive_answer R>
   [[nodiscard]] bool counts(site const& s, R const& number) noexcept {
     if (kind_ != is_word || count_ == most_often || !is_at(s)) return false;
     if (!(as_word<R>().nth_after(count_) == number)) return false;
@@ -101,7 +99,7 @@ class log_entry {
       return a.fail(error_);
     if constexpr (std::is_same_v<kept<R>, weft::detail::nothing>) {
       a.set();
-    } else if constexpr (numbers_on<R>) {
+    } else if constexpr (consecutive_answer<R>) {
       a.set(nth == 0 ? as_word<R>() : as_word<R>().nth_after(nth));
     } else if constexpr (fits_a_word<R>) {
       a.set(as_word<R>());

@@ -53,10 +53,10 @@ template <class O>
   requires requires { requires O::must_be_answered; }
 constexpr bool must_be_answered<O> = true;
 template <class O>
-constexpr bool only_a_turn = false;
+constexpr bool is_turn_only = false;
 template <class O>
-  requires requires { requires O::only_a_turn; }
-constexpr bool only_a_turn<O> = true;
+  requires requires { requires O::is_turn_only; }
+constexpr bool is_turn_only<O> = true;
 template <class O>
 inline constexpr operation_info info_of{{name_of<O>, type_info_of<O>()},
                                         std::is_same_v<kept<typename O::result>, nothing>
@@ -66,7 +66,7 @@ inline constexpr operation_info info_of{{name_of<O>, type_info_of<O>()},
                                         record_answer<O>,
                                         fail_answer<O>,
                                         must_be_answered<O>,
-                                        only_a_turn<O>};
+                                        is_turn_only<O>};
 
 // ---- the data of an operation, as far as it can be compared (operation.hpp)
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "effects/detail/nested_unwinding.hpp"
-#include "effects/detail/rest_as_parameter.hpp"
+#include "effects/detail/resumption_parameter.hpp"
 
 /// The slow paths of suspensions and prompts: captures across other prompts, unwinding, lost
 /// handlers, messages.

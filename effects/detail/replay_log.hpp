@@ -80,7 +80,7 @@ class replay_log {
     if constexpr (std::is_same_v<kept<R>, nothing>) {
       record_void(at);
     } else if constexpr (fits_a_word<R>) {
-      if constexpr (numbers_on<R>)
+      if constexpr (consecutive_answer<R>)
         if (length_ > shared_ && tail_->at(length_ - 1).counts(at, *a.value())) return;  // LOG-3
       append(log_entry(at, *a.value()));
     } else {

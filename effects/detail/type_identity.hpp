@@ -24,11 +24,11 @@ struct type_identity {
   std::type_info const* const type;  // null without RTTI: then only addresses are compared
 
   [[nodiscard]] friend bool operator==(type_identity const& a, type_identity const& b) noexcept {
-    return &a == &b || a.is_same_elsewhere(b);
+    return &a == &b || a.is_same_slow(b);
   }
 
  private:
-  [[nodiscard, gnu::cold, gnu::noinline]] bool is_same_elsewhere(
+  [[nodiscard, gnu::cold, gnu::noinline]] bool is_same_slow(
       type_identity const& other) const noexcept {
     return type && other.type && *type == *other.type && !is_of_one_file(type->name());
   }

@@ -91,7 +91,7 @@ class frame_arena {
   [[nodiscard]] std::int64_t deaths() const noexcept { return deaths_; }
   /// The arena may be deleted after its last block.
   void abandon() noexcept { abandoned_ = true; }
-  [[nodiscard]] bool may_go() const noexcept { return abandoned_ && !last_; }
+  [[nodiscard]] bool may_be_deleted() const noexcept { return abandoned_ && !last_; }
 
   // ---- what has changed (ARENA-4)
 

@@ -41,7 +41,7 @@ struct free_block {
 [[gnu::visibility("default")]] inline constinit free_block no_block{nullptr, 0, nullptr};
 
 /// The unused part of a slab (POOL-2).
-struct slab_rest {
+struct slab_remainder {
   std::byte* at = nullptr;
   std::byte* end = nullptr;
   [[nodiscard]] std::size_t bytes() const noexcept { return static_cast<std::size_t>(end - at); }
@@ -97,13 +97,13 @@ class frame_depot {
     return first;
   }
   /// The memory that an ending thread has not cut: the largest piece is kept for the next thread.
-  void put(slab_rest r) noexcept {
+  void put(slab_remainder r) noexcept {
     std::lock_guard const lock(mutex_);
-    if (r.bytes() > rest_.bytes()) rest_ = r;
+    if (r.bytes() > remainder_.bytes()) remainder_ = r;
   }
-  slab_rest take_rest() noexcept {
+  slab_remainder take_remainder() noexcept {
     std::lock_guard const lock(mutex_);
-    return std::exchange(rest_, {});
+    return std::exchange(remainder_, {});
   }
 
   void add(arena_range& r) noexcept {
@@ -139,7 +139,7 @@ class frame_depot {
   bool keeps_blocks_;  // does not change
   std::mutex mutex_;
   std::array<free_block*, block_sizes> piles_{};
-  slab_rest rest_;
+  slab_remainder remainder_;
   arena_range* arenas_ = nullptr;
   frame_count ended_;  // by threads that have ended
 };

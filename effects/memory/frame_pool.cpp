@@ -21,7 +21,7 @@ frame_arena& frame_pool::make_arena(frame_arena* (*here)() noexcept) {
 }
 void frame_pool::abandon(frame_arena& a) noexcept {
   a.abandon();
-  if (a.may_go()) end_arena(a);
+  if (a.may_be_deleted()) end_arena(a);
 }
 void frame_pool::end_arena(frame_arena& a) noexcept {
   deaths_ += a.deaths();
@@ -45,7 +45,7 @@ bool frame_pool::give_in_arena(void* p) noexcept {
   frame_arena* const a = arenas_ ? arena_of(p) : nullptr;
   if (!a) return false;
   a->give(p);
-  if (a->may_go()) [[unlikely]]
+  if (a->may_be_deleted()) [[unlikely]]
     end_arena(*a);
   return true;
 }
@@ -53,7 +53,7 @@ void frame_pool::mark_owning(void* block) noexcept {
   if (arena_of(block)) frame_arena::header_of(block).owns = true;
 }
 
-void* frame_pool::take_slowly(std::size_t bytes, bool in_body) {
+void* frame_pool::take_slow(std::size_t bytes, bool in_body) {
   if (!depot.keeps_blocks()) return from_system(bytes, in_body);
   std::size_t const size = block_size::of(bytes);
   if (!arenas_) return restock(shelves_[size], size);
@@ -62,11 +62,11 @@ void* frame_pool::take_slowly(std::size_t bytes, bool in_body) {
   shelf& s = in_arenas_->aside[size];
   return s.first->next ? std::exchange(s.first, s.first->next) : restock(s, size);
 }
-void frame_pool::give_slowly(void* p, std::size_t size) noexcept {
+void frame_pool::give_slow(void* p, std::size_t size) noexcept {
   if (!depot.keeps_blocks()) return to_system(p);
   if (arenas_ && recent_arena_->is_near(p)) [[likely]] {
     recent_arena_->give(p);
-    if (recent_arena_->may_go()) end_arena(*recent_arena_);
+    if (recent_arena_->may_be_deleted()) end_arena(*recent_arena_);
     return;
   }
   if (give_in_arena(p)) return;
@@ -125,7 +125,7 @@ void* frame_pool::cut(std::size_t size) {
     if (bytes > block_size::small) slab_.align(block_size::line);  // POOL-5
     return slab_.bytes() >= bytes;
   };
-  if (!has_room()) slab_ = depot.take_rest();
+  if (!has_room()) slab_ = depot.take_remainder();
   void* reserved = nullptr;
   if (!has_room()) try {
       void* const slab = ::operator new(slab_bytes, std::align_val_t(block_size::line));

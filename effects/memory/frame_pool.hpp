@@ -52,7 +52,7 @@ class frame_pool {
     free_block* const block = s.first;
     free_block* const next = block->next;
     if (!next) [[unlikely]]
-      return take_slowly(bytes, InBody);
+      return take_slow(bytes, InBody);
     s.first = next;
     prefetch(next, size);
     return block;
@@ -63,7 +63,7 @@ class frame_pool {
       return to_system(p);
     shelf& s = shelves_[size];
     if (s.credit == 0) [[unlikely]]
-      return give_slowly(p, size);
+      return give_slow(p, size);
     put(s, p);
   }
   void* take_aligned(std::size_t bytes, std::align_val_t alignment) {
@@ -169,8 +169,8 @@ class frame_pool {
     block->depth = s.first->depth + 1;
     s.first = block;
   }
-  void* take_slowly(std::size_t bytes, bool in_body);
-  void give_slowly(void* p, std::size_t size) noexcept;
+  void* take_slow(std::size_t bytes, bool in_body);
+  void give_slow(void* p, std::size_t size) noexcept;
   void give_to_list(void* p, std::size_t size) noexcept;
   void* take_in_arena(std::size_t bytes);
   frame_arena* arena_of(void* p) noexcept;
@@ -184,7 +184,7 @@ class frame_pool {
   void to_system(void* p) noexcept;
 
   shelves shelves_{};
-  slab_rest slab_;           // POOL-2
+  slab_remainder slab_;      // POOL-2
   std::int64_t blocks_ = 0;  // from the system and the depot, less those returned to them
   std::int64_t deaths_ = 0;  // as if all credit were used up
   bool closed_ = false;

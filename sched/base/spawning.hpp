@@ -73,7 +73,7 @@ struct spawning_in<row<spawning<Fs...>, Es...>> {
 template <class Child>
 class spawns : public spawn_request {
  public:
-  static constexpr bool finds_its_effect = true;
+  static constexpr bool row_aware_operation = true;
   using effects = Child;
 
   explicit spawns(bool keeps_log) noexcept : spawn_request(keeps_log) {}

@@ -22,30 +22,33 @@
 
 namespace weft {
 
-/// Sending and receiving: what the ends of ports perform.  Erased: the ends know the type.
+/// Sending and receiving: the operations behind the ends of ports.  Untyped: the ends know the
+/// type.
 struct mail {
-  static constexpr bool is_of_processes = true;  // who performs it is one (tasking.hpp)
-  /// Answered with where mailboxes are registered.
+  static constexpr bool is_of_processes = true;  // for processes only (tasking.hpp)
+  /// Answered with the registry of mailboxes.
   struct open : op<detail::mailbox_registry*, seals> {};
-  /// False if nobody will receive it any more.
+  /// Answered with false if the inbox was destroyed.
   struct send : op<bool> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_try;
     explicit send(detail::send_waiter& s) noexcept : what(&s) {}
     detail::send_waiter* what;                                // in the awaiting frame
     friend std::size_t hash_value(send const&) { return 0; }  // addresses differ from run to run
   };
-  /// The same, until then at the latest: detail::sender::sent, too_late or inbox_has_gone.
+  /// As send, until an instant at the latest.  Answered with send_waiter::sent, too_late or
+  /// inbox_has_gone (namespace detail).
   struct send_until : op<std::uint64_t> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_try;
-    /// `a`: null if it waits as long as it takes.
+    /// `a`: the alarm; null to wait for ever.
     send_until(detail::send_waiter& s, detail::alarm* a, bool may_wait) noexcept
         : what(&s), until(a), waits(may_wait) {}
-    detail::send_waiter* what;  // in the awaiting frame, as the alarm
+    detail::send_waiter* what;  // in the awaiting frame, like the alarm
     detail::alarm* until;
     bool waits;
     friend std::size_t hash_value(send_until const&) { return 0; }
   };
-  /// Which of the mailboxes had one, from 1 on; or detail::receiver::too_late, nobody_left.
+  /// Answered with the number of the mailbox that had a message, from 1 on; or with
+  /// receive_waiter::too_late or nobody_left (namespace detail).
   struct receive : op<std::uint64_t, seals> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_try;
     receive(detail::receive_waiter& r, bool may_wait) noexcept : where(&r), waits(may_wait) {}
@@ -67,14 +70,13 @@ class address;
 template <class M>
 struct ports;
 
-/// What became of a message that was to be sent by a certain time.
+/// The outcome of sending a message with a deadline.
 enum class delivery : unsigned char {
-  sent,      ///< It waits in the mailbox, or has been received.
-  too_late,  ///< There was no room by then.
-  no_inbox   ///< The inbox has gone.
+  sent,      ///< The message is in the mailbox, or has been received.
+  too_late,  ///< There was no room until the deadline.
+  no_inbox   ///< The inbox was destroyed.
 };
-/// The answer to send_until() and try_send().  Nothing is dropped: a message that was not sent is
-/// here.
+/// The result of send_until() and try_send().  A message that was not sent is given back in it.
 ///
 ///     auto result = co_await to.send_until(soon, std::move(letter));
 ///     if (!result) keep(std::move(*result.unsent));
@@ -86,15 +88,15 @@ struct [[nodiscard]] send_result {
 };
 
 struct port_options {
-  /// How many messages wait at most, one or more; who sends more waits until there is room.
+  /// The mailbox holds at most so many messages, one or more; a sender waits while it is full.
   std::size_t capacity = std::numeric_limits<std::size_t>::max();
 };
 
-/// A port: auto [in, to] = co_await open<int>();
+/// Opens a port: auto [in, to] = co_await open<int>();
 ///
-/// Two allocations, none of them for a message: the mailbox, from the pool; and room, when the
-/// first message has to wait.  Seals: who has opened a port cannot fork any more.  Throws
-/// bad_alloc; std::logic_error if the capacity is zero.
+/// Two allocations, none of them per message: the mailbox, from the pool; and the message buffer,
+/// when the first message has to wait.  Seals: a process that has opened a port can no longer fork.
+/// Throws bad_alloc; std::logic_error if the capacity is zero.
 template <class M>
 [[nodiscard]] auto open(port_options o = {}) {
   if (o.capacity == 0)
@@ -102,13 +104,14 @@ template <class M>
   return detail::open_awaitable<M>(o.capacity);
 }
 
-/// Where one process gets messages.  It belongs to who receives: it moves, and is no value to copy.
-/// When it goes, its messages go with it, unread, and who sends finds `false`.  So they do when its
-/// scheduler ends: nobody can receive them any more.  Until then an inbox that was sent to its own
-/// address, or two that were sent to each other's, stay where they are.
+/// The receiving end of a port, for one process.  Movable, not copyable.  When the inbox is
+/// destroyed, its unread messages are destroyed with it, and senders find `false`.  The same
+/// happens when its scheduler ends, as no process can receive them any more.  Until then an inbox
+/// that was sent to its own address, or two that were sent to each other's, stay alive.
 ///
-/// Each operation seals: the process cannot fork any more.  To be awaited where it is written; this
-/// object must be there until then.  On several threads it may be used by one process at a time.
+/// Each operation seals: the process can no longer fork.  Await each one in the expression that
+/// creates it; the inbox must outlive it.  On several threads it may be used by one process at a
+/// time.
 template <class M>
 class [[nodiscard]] inbox {
  public:
@@ -121,21 +124,22 @@ class [[nodiscard]] inbox {
     if (box_) detail::cause_event("the end of an inbox", nullptr, [b = box_] { b->close(); });
   }
 
-  /// The next message; waits for one.  Of each sender the first it sent is the first.  Throws
-  /// no_senders; std::logic_error if another process waits here, or this was moved from.
+  /// Waits for a message; `co_await` yields it.  Messages of one sender arrive in the order in
+  /// which they were sent.  Throws no_senders; std::logic_error if another process waits here, or
+  /// if the inbox was moved from.
   [[nodiscard]] auto receive() { return detail::receive_or_throw<M>(required()); }
-  /// The same, nothing instead of no_senders:
+  /// As receive(), but yields nothing instead of throwing no_senders:
   ///     for (auto m = co_await in.next(); m; m = co_await in.next())
   [[nodiscard]] auto next() { return detail::receive_next<M>(required()); }
-  /// The same, nothing if none has come by then.  Throws no_senders.  O(log n), of n who wait with
-  /// a deadline.
+  /// As receive(), but yields nothing if no message has come until `t`.  Throws no_senders.
+  /// O(log n) in the waiters with a deadline.
   [[nodiscard]] auto receive_until(instant t) {
     return detail::receive_until_awaitable<M>(t, required());
   }
-  /// One that is there: nothing if there is none.
+  /// `co_await` yields a message that is there already, or nothing.
   [[nodiscard]] auto try_receive() { return detail::receive_now<M>(required()); }
 
-  /// One more address, also when all others have gone.
+  /// Makes an address, even if all others are destroyed.
   [[nodiscard]] address<M> get_address() { return address<M>(required()); }
 
  private:
@@ -152,9 +156,9 @@ class [[nodiscard]] inbox {
   detail::typed_mailbox<M>* box_;
 };
 
-/// Where to send to.  A value: copies are counted, and when the last one goes who receives is told
-/// that nobody is left.  Thread safe as an int is, on a backend of several threads; else it is for
-/// its scheduler's thread.
+/// The sending end of a port.  A value: copies are counted, and when the last one is destroyed the
+/// receiver is told that no sender is left.  On a backend of several threads it is as thread safe
+/// as an int; on others only its scheduler's thread may use it.
 template <class M>
 class address {
  public:
@@ -171,22 +175,23 @@ class address {
       detail::cause_event("the end of an address", nullptr, [b = box_] { b->drop_address(); });
   }
 
-  /// Sends: false if the inbox has gone.  Who waits for it goes on at once, and who sends in its
-  /// turn, up to 64 times in a row; else the message waits there.  If the inbox is full, who sends
-  /// waits for room.  Throws bad_alloc; std::logic_error if the port is another scheduler's, or
-  /// this was moved from.
+  /// Sends; `co_await` yields false if the inbox was destroyed.  If a process waits here,
+  /// it goes on at once with the message, and the sender in its turn, up to 64 times in a row;
+  /// otherwise the message is stored.  If the mailbox is full, the sender waits for room.  Throws
+  /// bad_alloc; std::logic_error if the port is another scheduler's, or if this was moved from.
   ///
-  /// To be awaited where it is written.  O(1); allocates when more messages wait than ever before.
+  /// Await it in the expression that creates it.  O(1); allocates when more messages are stored
+  /// than ever before.
   [[nodiscard]] auto send(M message) const {
     return detail::send_awaitable<M>(required(), std::move(message));
   }
-  /// The same, if the message can be sent by then: a send_result<M>, with the message if it was not
-  /// sent.  A message for which there is room is sent, however late it is.  O(log n), of n who wait
-  /// with a deadline.
+  /// As send(), if the message can be sent until `t`.  `co_await` yields a send_result<M>, with the
+  /// message in it if it was not sent.  A message for which there is room is sent even after the
+  /// deadline.  O(log n) in the waiters with a deadline.
   [[nodiscard]] auto send_until(instant t, M message) const {
     return detail::send_until_awaitable<M>(t, true, required(), std::move(message));
   }
-  /// The same, if it can be sent without waiting.
+  /// As send_until(), if the message can be sent without waiting.
   [[nodiscard]] auto try_send(M message) const {
     return detail::send_until_awaitable<M>(instant::max(), false, required(), std::move(message));
   }
@@ -209,7 +214,7 @@ class address {
 };
 
 namespace detail {
-/// For who receives from several, or by its id.
+/// For receiving from several inboxes, and for routing.
 struct mailbox_access {
   template <class M>
   static typed_mailbox<M>& of(inbox<M>& in) {
@@ -228,22 +233,23 @@ struct ports {
   inbox<M> in;
   address<M> to;
 
-  /// For open().
+  /// Called by open().
   explicit ports(detail::typed_mailbox<M>* b) noexcept : in(b), to(*b) {}
 };
 
-/// The first message of several inboxes: the variant's index says which.  If several have one, of
-/// the first of them.  Waits for one.  Throws as receive(); no_senders if none of them has an
-/// address left.
+/// Waits for the first message of several inboxes; `co_await` yields a variant, whose index says
+/// which inbox it came from.  If several have one, the first of those inboxes in the list is read.
+/// Throws as receive() does; no_senders if none of the inboxes has an address left.
 ///
 ///     auto const m = co_await select(numbers, words);  // a std::variant<int, std::string>
 ///
-/// O(n) of n inboxes; allocates nothing.
+/// O(n) in the inboxes; allocates nothing.
 template <class... Ms>
 [[nodiscard]] auto select(inbox<Ms>&... from) {
   return detail::select_awaitable<Ms...>(detail::mailbox_access::of(from)...);
 }
-/// The same, nothing if none has come by then: a std::optional<std::variant<...>>.
+/// As select(), until `t`: yields a std::optional<std::variant<...>>, empty if no message has come
+/// by then.
 template <class... Ms>
 [[nodiscard]] auto select_until(instant t, inbox<Ms>&... from) {
   return detail::select_until_awaitable<Ms...>(t, detail::mailbox_access::of(from)...);

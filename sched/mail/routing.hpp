@@ -19,15 +19,15 @@
 namespace weft {
 
 namespace detail {
-/// Where the process that performs it may register, and its id.
+/// The registry at which a process may register its inbox, and the id of the process.
 struct own_route {
   mailbox_registry* registry;
   process_id owner;
 };
 }  // namespace detail
 
-/// Sending to a process by its id.  When not to use it: who has an address need not look one up,
-/// and an address tells who receives when nobody is left who sends.
+/// Sending to a process by its id.  When not to use it: a sender that has an address needs no
+/// lookup, and addresses tell the receiver when no sender is left.
 ///
 ///     eff<void, mail, routing> pongs() {
 ///       auto in = co_await open_inbox<int>();
@@ -35,22 +35,23 @@ struct own_route {
 ///       ...
 ///     }
 ///     process_id const child = co_await spawn(pongs);
-///     bool const there = co_await send(child, 42);   // once it has opened its inbox
+///     bool const there = co_await send(child, 42);   // once the child has opened its inbox
 ///
-/// An id means something in its own scheduler only.  There it is used once: it is the path of
-/// births that led to its process (process_id.hpp), and no two are born the same way.  So what is
-/// sent to one that has ended goes to nobody, not to another who came after it.  Paths too long for
-/// 63 bits are hashes, which may meet: then the second of two that live is refused an inbox.
+/// An id has a meaning in its own scheduler only, and is used once there: it is the path of spawns
+/// that led to the process (process_id.hpp), and no two processes have the same path.  So a message
+/// to a process that has ended is delivered to no process, and never to a later one.  Paths too
+/// long for 63 bits are hashed, and hashes may collide: then the second of two live processes is
+/// refused an inbox.
 ///
-/// A scheduler whose rows have no `routing` has none of this; one that has allocates its table, of
-/// about 8 KB, when somebody opens an inbox first.
+/// A scheduler whose rows have no `routing` pays nothing for it; one that has it allocates a table
+/// of about 8 KB when the first inbox is opened.
 struct routing {
-  static constexpr bool is_of_processes = true;  // who performs it is one (tasking.hpp)
-  /// Answered with where it is to be registered.
+  static constexpr bool is_of_processes = true;  // for processes only (tasking.hpp)
+  /// Answered with the registry, and the process's id.
   struct open : op<detail::own_route, seals> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_access;
   };
-  /// As mail::send; false also if the process has no such inbox.
+  /// As mail::send.  Answered with false also if the process has no such inbox.
   struct send : op<bool> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_try;
     explicit send(detail::routed_send_waiter& s) noexcept : what(&s) {}
@@ -59,12 +60,13 @@ struct routing {
       return static_cast<std::size_t>(s.what->to.hash());
     }
   };
-  /// As mail::send_until; detail::sender::inbox_has_gone also if the process has no such inbox.
+  /// As mail::send_until.  Answered with send_waiter::inbox_has_gone also if the process has no
+  /// such inbox.
   struct send_until : op<std::uint64_t> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_try;
     send_until(detail::routed_send_waiter& s, detail::alarm* a, bool may_wait) noexcept
         : what(&s), until(a), waits(may_wait) {}
-    detail::routed_send_waiter* what;  // in the awaiting frame, as the alarm
+    detail::routed_send_waiter* what;  // in the awaiting frame, like the alarm
     detail::alarm* until;
     bool waits;
     friend std::size_t hash_value(send_until const& s) {
@@ -74,18 +76,19 @@ struct routing {
   using operations = op_list<open, send, send_until>;
 };
 
-/// The inbox at which a process is sent to by its id: that of who opened it, wherever it is moved
-/// to.  While it is there its own address is one of those that count: receive never finds that
-/// nobody is left.  When it goes, also with its process, sending to it says `false`.
+/// The inbox for messages that are sent to a process's id.  The process is the one that opened it,
+/// wherever the inbox is moved to.  Its own address counts as one, so receive never finds that no
+/// sender is left.  When the inbox is destroyed, also with its process, sending to that id yields
+/// `false`.
 ///
-/// Each operation as that of inbox<M>.  To be used by one process at a time; one that was not
+/// Each operation is as that of inbox<M>.  Used by one process at a time.  An inbox that was not
 /// opened, or was moved from, throws std::logic_error.
 template <class M>
 class [[nodiscard]] routed_inbox {
  public:
-  /// None.
+  /// Not opened.
   routed_inbox() noexcept : in_(detail::mailbox_access::inbox_of<M>(nullptr)) {}
-  /// For open_inbox().  Throws std::logic_error if that process has one; bad_alloc.
+  /// Called by open_inbox().  Throws std::logic_error if the process has one; bad_alloc.
   routed_inbox(detail::own_route const& of, inbox<M> in) : in_(std::move(in)) {
     auto& all = of.registry->routes();
     all.add(of.owner, detail::mailbox_access::of(in_), detail::identity_of<M>);
@@ -108,7 +111,7 @@ class [[nodiscard]] routed_inbox {
                         [routes = routes_, owner = owner_, in = std::move(in_)]() mutable {
                           auto const last = routes->remove(owner);  // ROUTE-3 of route_table.hpp
                           auto const closed =
-                              std::move(in);  // first: or who receives were told of no senders
+                              std::move(in);  // first, else the receiver would find no senders
                         });
   }
 
@@ -117,12 +120,12 @@ class [[nodiscard]] routed_inbox {
   [[nodiscard]] auto receive_until(instant t) { return port().receive_until(t); }
   [[nodiscard]] auto try_receive() { return port().try_receive(); }
   [[nodiscard]] address<M> get_address() { return port().get_address(); }
-  /// Whom it belongs to.
+  /// The process to which it belongs.
   [[nodiscard]] process_id owner() const {
     require_open();
     return owner_;
   }
-  /// For select().
+  /// The inbox for select().
   [[nodiscard]] inbox<M>& port() {
     require_open();
     return in_;
@@ -136,7 +139,7 @@ class [[nodiscard]] routed_inbox {
   }
 
   inbox<M> in_;
-  detail::route_table* routes_ = nullptr;  // its office's, which in_ keeps
+  detail::route_table* routes_ = nullptr;  // of the registry, which in_ keeps alive
   process_id owner_;
 };
 
@@ -188,11 +191,12 @@ class routed_send_in_time : public timed_message<M, routed_send_waiter> {
 
 }  // namespace detail
 
-/// Opens the inbox of the process that awaits this: auto in = co_await open_inbox<int>();
+/// Opens the inbox of the awaiting process: auto in = co_await open_inbox<int>();
 ///
-/// Three allocations: the mailbox, from the pool; its entry in the table; room, when the first
-/// message has to wait.  Seals, as open<M>() does.  Throws bad_alloc; std::logic_error if the
-/// capacity is zero, or the process has one; it may open another when that has gone.
+/// Three allocations: the mailbox, from the pool; its entry in the table; and the message buffer,
+/// when the first message has to wait.  Seals, as open<M>() does.  Throws bad_alloc;
+/// std::logic_error if the capacity is zero, or if the process has one already; it may open another
+/// when that is destroyed.
 template <class M>
 [[nodiscard]] auto open_inbox(port_options o = {}) {
   if (o.capacity == 0)
@@ -202,12 +206,12 @@ template <class M>
 
 /// Sends to a process of this scheduler: bool const there = co_await send(id, message);
 ///
-/// False if it has ended, was never there, has not opened its inbox or has closed it, or if that
-/// takes messages of another type: `M` is the message's type as it is, so that text wants to be
-/// send(id, std::string("text")).  Else as address<M>::send.
+/// `co_await` yields false if the process has ended, never existed, has not opened its inbox or has
+/// closed it, or if the inbox takes messages of another type.  `M` is exactly the message's type,
+/// so text is sent as send(id, std::string("text")).  Otherwise as address<M>::send.
 ///
-/// To be awaited where it is written.  O(1): one look into the table, under the lock of a 64th of
-/// it.
+/// Await it in the expression that creates it.  O(1): one lookup, under the lock of one of the
+/// table's 64 shards.
 template <class M>
 [[nodiscard]] auto send(process_id to, M message) {
   if constexpr (detail::require_message<M>())
@@ -215,7 +219,7 @@ template <class M>
   else
     return detail::refused<void>();
 }
-/// The same, if the message can be sent by then; as address<M>::send_until.
+/// As send(), if the message can be sent until `t`; see address<M>::send_until.
 template <class M>
 [[nodiscard]] auto send_until(instant t, process_id to, M message) {
   if constexpr (detail::require_message<M>())
@@ -223,7 +227,7 @@ template <class M>
   else
     return detail::refused<void>();
 }
-/// The same, if it can be sent without waiting.
+/// As send_until(), if the message can be sent without waiting.
 template <class M>
 [[nodiscard]] auto try_send(process_id to, M message) {
   if constexpr (detail::require_message<M>())

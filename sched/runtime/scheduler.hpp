@@ -25,18 +25,18 @@ namespace weft {
 
 /// How a program is run.
 struct schedule_options {
-  /// Whether the first process keeps a log, and so may fork.
+  /// Whether the first process keeps a log, and therefore may fork.
   bool forkable = true;
-  /// How many answers a log holds at most; over that its process can no longer fork.
+  /// The maximum number of answers in a log; beyond it the process can no longer fork.
   std::size_t log_limit = detail::replay_log::usual_limit;
-  /// When it asks to stop, all processes find `cancelled`, at their next operation or where they
-  /// wait, and unwind; and what runs them throws `cancelled`, unless all had ended by then.
+  /// When a stop is requested, all processes find `cancelled`, at their next operation or where they
+  /// wait, and unwind; and the call that runs them throws `cancelled`, unless all had ended by then.
   std::stop_token stop{};
-  /// Whether time stands still while anybody is ready, and jumps when all sleep (timing.hpp).
+  /// Whether time stands still while a process is ready, and jumps when all sleep (timing.hpp).
   bool virtual_time = false;
-  /// How many processes there may be at once, the first included; 0: any number.
+  /// The maximum number of processes at once, including the first; 0: no limit.
   std::size_t max_processes = 0;
-  /// What becomes of who would start one more: by spawn, fork or submit.
+  /// What an operation does that would start one more: spawn, fork or submit.
   overflow_policy when_full = overflow_policy::fail;
 };
 
@@ -47,7 +47,7 @@ struct options_for : identity<schedule_options> {};
 template <configurable_backend B>
 struct options_for<B> : identity<typename B::options> {};
 
-/// Speaks for a handler that several threads are to use at once.
+/// Reports a handler that several threads would use at once, and that is not declared thread safe.
 template <class Handler>
 consteval bool require_thread_safe() {
   constexpr bool says_so = requires { requires std::remove_cvref_t<Handler>::thread_safe; };
@@ -66,7 +66,7 @@ consteval bool are_thread_safe() {
     return true;
 }
 
-/// What is ready, as a value, where a backend gives that.
+/// The type of the queue of ready processes, if the backend gives that queue as a value.
 template <class B>
 struct versions_of : identity<nothing> {
   static constexpr bool are_given = false;
@@ -78,7 +78,7 @@ struct versions_of<B>
   static constexpr bool are_given = true;
 };
 
-/// Every effect that a process of the program may perform: those of its row, and what its
+/// Every effect that a process of the program may perform: the effects of its row, those that its
 /// spawning<...> name, and so on.
 template <class Row, class More = Row>
 struct all_effects_of;
@@ -91,7 +91,7 @@ struct all_effects_of<Row, row<spawning<Fs...>, Es...>>
     : all_effects_of<row_set<Row, Fs...>,
                      row_set<row<Es...>, row_difference<row_set<Fs...>, Row>>> {};
 template <class Row, class... Fs, class... Es>
-struct all_effects_of<Row, row<tasking<Fs...>, Es...>>  // and what tasks and scopes do anyway
+struct all_effects_of<Row, row<tasking<Fs...>, Es...>>  // and the effects of all tasks and scopes
     : all_effects_of<row_set<Row, Fs..., tasking<>, completions, timing>,
                      row_set<row<Es...>, row_difference<row_set<Fs...>, Row>>> {};
 
@@ -103,7 +103,8 @@ struct those_outside<row<Es...>>
 
 }  // namespace detail
 
-/// The scheduler of seed 002, step by step: an object for who wants to stop in between.
+/// A scheduler as an object: for a caller that runs a program step by step, takes checkpoints,
+/// submits processes from outside, or shuts the scheduler down.
 ///
 ///     scheduler<> s;
 ///     s.start(program, console_to_stream(std::cout));
@@ -112,26 +113,26 @@ struct those_outside<row<Es...>>
 ///     s.run();
 ///     s.run(here);  // the same future once more
 ///
-/// Most programs want schedule().  Used by one thread, but for submitter() and shut_down(), and
-/// never from inside one of its own processes.  On a backend of several threads there is run()
-/// only.
+/// Most programs need only schedule().  Not thread safe, except for submitter() and shut_down(), and
+/// not to be used by its own processes.  A backend of several threads has run(), but no step() and
+/// no checkpoint().
 template <backend Backend = one_thread>
 class scheduler {
  public:
   using options = typename detail::options_for<Backend>::type;
 
-  /// The arguments are the backend's.
+  /// Passes the arguments to the backend.
   template <class... Args>
     requires std::constructible_from<Backend, Args...>
   explicit scheduler(Args&&... args)
       : state_(new detail::backend_scheduler<Backend>(std::forward<Args>(args)...)) {}
   scheduler(scheduler const&) = delete;
   scheduler& operator=(scheduler const&) = delete;
-  /// Processes that are left are unwound.
+  /// Unwinds the processes that are left.
   ~scheduler() { end_scheduler(*state_); }
 
-  /// The first process, and the handlers outside it: named ones are borrowed, others kept.  To be
-  /// called once.  Throws std::logic_error the second time.
+  /// Starts the first process, under these handlers: lvalues are borrowed, rvalues are kept.  To be
+  /// called once; a second call throws std::logic_error.
   template <class Program, class... Handlers>
   scheduler& start(Program program, Handlers&&... handlers) {
     return start(options(), std::move(program), std::forward<Handlers>(handlers)...);
@@ -165,8 +166,8 @@ class scheduler {
     return *this;
   }
 
-  /// Runs the process whose turn it is, up to its next yield, block or end.  False if none is left.
-  /// Throws as run() does, when nobody is left.
+  /// Runs the process whose turn it is, up to its next yield, wait or end.  False if none is left;
+  /// then it throws as run() does.
   bool step() {
     constexpr bool has_one_thread = !concurrent_backend<Backend>;
     static_assert(has_one_thread,
@@ -177,57 +178,58 @@ class scheduler {
     else
       return false;
   }
-  /// Runs until no process is left.  If one throws, the others find `cancelled` at their next
-  /// operation, and unwind; then throws what it threw, or `exceptions` if there were several.
-  /// Throws `deadlock` if all that are left wait.
+  /// Runs until no process is left.  If a process throws, the others find `cancelled` at their next
+  /// operation, and unwind; then run() throws that exception, or `exceptions` if several processes
+  /// failed.  Throws `deadlock` if all processes that are left wait.
   void run() { run_to_end(idle()); }
 
-  /// For who starts processes from outside (submitter.hpp).  From any thread.  Throws
-  /// std::logic_error if this was not started, or if no process of the program may perform one of
-  /// the effects; scheduler_stopped if the run is over, or is to be.
+  /// Returns an object that starts processes from outside (submitter.hpp).  Thread safe.  Throws
+  /// std::logic_error if this scheduler was not started, or if no process of the program may perform
+  /// one of the effects; scheduler_stopped if the run is over, or is being stopped.
   template <class... Effects>
   [[nodiscard]] weft::submitter<Backend, Effects...> submitter() {
     auto right = std::make_shared<detail::submission_right<Backend>>(*state_);
     right->at = let_submit(*state_, detail::row_set<Effects...>());
     return weft::submitter<Backend, Effects...>(std::move(right));
   }
-  /// Everybody is to end.  From any thread that runs no process of ours, while another is in run().
-  /// Nothing can be submitted any more.  Every process finds `cancelled`, with the reason, at its
-  /// next operation, or where it waits; what it performs then finds it again.  Those that are left
-  /// at the deadline are not told, but unwound at their next operation, or where they wait; so is
-  /// who has been told a hundred times.  Returns when nobody is left and run() is about to return,
-  /// which throws only what processes threw that was not `cancelled`.
+  /// Ends all processes.  Called by any thread that runs no process of this scheduler, while another
+  /// thread is in run().  From then on nothing can be submitted.  Every process finds `cancelled`,
+  /// with the reason, at its next operation, or where it waits; if it catches that and goes on, it
+  /// finds it again.  A process that is left at the deadline, or that has found `cancelled` a hundred
+  /// times, is unwound at its next operation, or where it waits.  Returns when no process is left
+  /// and run() is about to return; run() then throws only exceptions of processes other than
+  /// `cancelled`.
   ///
-  /// A process that computes on without any operation cannot be unwound: it is waited for.  While
-  /// nobody runs, nobody is waited for: those that were started are unwound by the next run() or
-  /// step(), or with the scheduler.  The second time it waits as well, and gives the same report.
-  /// Throws std::logic_error in a process of ours; bad_alloc.
+  /// A process that computes without performing any operation cannot be unwound: shut_down() waits
+  /// for it.  While no thread is in run(), shut_down() returns at once, and the next run() or step(),
+  /// or the destructor, unwinds the processes.  A second call waits, too, and returns the same
+  /// report.  Throws std::logic_error in a process of this scheduler; bad_alloc.
   shutdown_report shut_down(instant deadline, std::string const& reason = {}) {
     return detail::shut_down(*state_, deadline, reason);
   }
-  /// The deadline: so much later than now.
+  /// The same; the deadline is `time` from now.
   shutdown_report shut_down(std::chrono::nanoseconds time, std::string const& reason = {}) {
     auto const now = instant::clock::now();
     return shut_down(time < instant::max() - now ? now + time : instant::max(), reason);
   }
 
-  /// What is ready, each process with its past.  O(1).  A version: costs memory for what changes
-  /// while it is kept.
+  /// A version of the queue of ready processes, each with its log.  While it is kept, it costs
+  /// memory for the parts of the queue that change.
   class snapshot;
-  /// Throws unforkable if a process keeps no log, or has lost it, and if one waits at a gate.
+  /// O(1).  Throws unforkable if a process keeps no log, or its log is over, and if one waits.
   [[nodiscard]] snapshot checkpoint();
-  /// Drops the processes there are, and runs those of the checkpoint from there: the same future,
-  /// as far as the handlers outside answer the same.  Throws std::logic_error if the checkpoint
-  /// is another scheduler's.
+  /// Drops the processes that exist, and runs those of the checkpoint from there on: the same
+  /// future, as far as the handlers outside give the same answers.  Throws std::logic_error if the
+  /// checkpoint belongs to another scheduler.
   void run(snapshot const& from);
 
-  /// The backend, for who built it with something to look at.
+  /// The backend, for a caller that inspects it.
   [[nodiscard]] Backend& base() noexcept { return state_->base(); }
-  /// How many processes there are.
+  /// The number of processes.
   [[nodiscard]] std::size_t alive() const noexcept { return state_->alive(); }
 
  private:
-  /// Throws std::logic_error if we run.
+  /// Throws std::logic_error if the scheduler runs.
   detail::backend_scheduler<Backend>& idle() {
     if (state_->is_at_work())
       throw std::logic_error("weft: a scheduler was told to run by one of its own processes");
@@ -236,7 +238,7 @@ class scheduler {
 
   std::unique_ptr<detail::stand> stand_;
   detail::backend_scheduler<Backend>*
-      state_;  // a prompt, which others may keep: end_scheduler() releases it
+      state_;  // a prompt, which handlers may keep: end_scheduler() releases it
 };
 
 template <backend Backend>
@@ -244,17 +246,17 @@ class scheduler<Backend>::snapshot {
   using queue = typename detail::versions_of<Backend>::type;
 
  public:
-  /// For the scheduler.
+  /// Called by the scheduler.
   snapshot(std::uint64_t home, queue q, std::size_t n, instant t,
            std::vector<exceptions::failure> f)
       : home_(home), ready_(std::move(q)), alive_(n), time_(t), failures_(std::move(f)) {}
-  /// Which scheduler's.
+  /// The serial number of the scheduler.
   [[nodiscard]] std::uint64_t home() const noexcept { return home_; }
   [[nodiscard]] queue const& ready() const noexcept { return ready_; }
   [[nodiscard]] std::size_t alive() const noexcept { return alive_; }
-  /// The virtual one.
+  /// The virtual time.
   [[nodiscard]] instant time() const noexcept { return time_; }
-  /// Of processes that had ended.
+  /// The failures of processes that had ended.
   [[nodiscard]] std::vector<exceptions::failure> const& failures() const noexcept {
     return failures_;
   }

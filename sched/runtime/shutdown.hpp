@@ -10,15 +10,16 @@ namespace weft {
 
 /// How a scheduler was shut down (scheduler::shut_down).
 struct shutdown_report {
-  /// A process that had to be unwound where it was.
+  /// A process that was unwound where it waited or performed.
   struct unwound {
     process_id process;
     std::string what;  ///< The operation, and where it was performed.
   };
-  /// Whether all had ended by the deadline, and nobody is left.
+  /// Whether all processes had ended by the deadline.
   bool in_time = true;
-  /// Those that had not ended by then, or would not listen: in the order in which they went.  One
-  /// that has ended by itself after the deadline is not among them.
+  /// The processes that were unwound, since they had not ended by then or went on in spite of
+  /// `cancelled`: in the order in which they were unwound.  A process that ended by itself after the
+  /// deadline is not among them.
   std::vector<unwound> left;
 };
 

@@ -22,11 +22,11 @@ namespace weft {
 
 namespace detail {
 
-/// The right to submit, which those who have copies of it share.
+/// The right to submit, shared by all copies of a submitter.
 template <backend Backend>
 struct submission_right {
-  backend_scheduler<Backend>* home;       // while it is not closed
-  std::shared_ptr<submission_gate> at{};  // null until it is given
+  backend_scheduler<Backend>* home;       // valid while the gate is open
+  std::shared_ptr<submission_gate> at{};  // null until the right is granted
 
   explicit submission_right(backend_scheduler<Backend>& s) noexcept : home(&s) {}
   submission_right(submission_right const&) = delete;
@@ -36,15 +36,15 @@ struct submission_right {
   }
 };
 
-/// What a future throws whose promise was not kept.  Made once, by the first call: a std::promise
-/// would make one where it is destroyed, and end the program if there is no memory for it.
+/// The exception of a future whose promise was not kept.  Made once, by the first call: a
+/// std::promise would make it in its destructor, and terminate the program if there is no memory.
 inline std::exception_ptr const& promise_broken() {
   static auto const& error = *new std::exception_ptr(
       std::make_exception_ptr(std::future_error(std::future_errc::broken_promise)));
   return error;
 }
-/// A std::promise that is destroyed without memory.  If its process could not go on, the future
-/// throws why.
+/// A std::promise whose destructor needs no memory.  If its process could not go on, the future
+/// throws the reason (lost_process.hpp).
 template <class T>
 class promise_to_keep {
  public:
@@ -74,7 +74,7 @@ class promise_to_keep {
   bool is_kept_ = false;
 };
 
-/// Gives what `f(args...)` does to who holds the other end.
+/// Fulfils the promise with the result of `f(args...)`, or with its exception.
 template <class T, class Row, class F, class... Args>
 eff<void, Row> keeps_promise(promise_to_keep<T> to, F f, Args... args) {
   try {
@@ -100,7 +100,7 @@ eff<void, Row> keeps_promise(promise_to_keep<T> to, F f, Args... args) {
   }
 }
 
-/// Nobody has begun it, unless it is released.
+/// The first frame of a computation that has not begun; destroys the frame unless it is released.
 struct unbegun {
   first_frame frame;
   explicit unbegun(first_frame f) noexcept : frame(f) {}
@@ -116,37 +116,39 @@ struct unbegun {
 
 }  // namespace detail
 
-/// Starts processes from outside: from threads that are none of the scheduler's, from callbacks.
+/// Starts processes from outside: from threads that do not belong to the scheduler, from callbacks.
 ///
 ///     auto const outside = s.submitter<console>();   // s: a scheduler that was started
 ///     std::jthread other([outside] { outside.submit(serve, request); });
 ///     s.run();
 ///
-/// As long as there is one, or a copy of it, the run is not over: its threads sleep when there is
-/// nothing to do.  So the last one has to go, or the scheduler to be shut down.
+/// As long as a submitter or a copy of it exists, the run is not over: its threads sleep when there
+/// is nothing to do.  So the run ends only when the last submitter is destroyed, or the scheduler is
+/// shut down.
 ///
-/// A submitted process may perform `Effects...`, which the scheduler has to know: those in the
-/// program's row, and those that its spawning<...> name.  It cannot fork.  Its id is "0.n", of the
-/// n-th.  What one thread submits begins in that order if the backend keeps it, as one_thread does.
+/// A submitted process may perform `Effects...`.  The scheduler must know them: from the program's
+/// row, or from the spawning<...> in it.  The process cannot fork.  The n-th submitted process has
+/// the id "0.n".  Processes that one thread submits begin in that order if the backend keeps the
+/// order, as one_thread does.
 ///
-/// Thread safe; it may outlive the scheduler.  A copy costs a count.
+/// Thread safe; it may outlive the scheduler.  A copy increments an atomic count.
 template <backend Backend, class... Effects>
 class submitter {
  public:
-  /// For the scheduler.
+  /// Called by the scheduler.
   explicit submitter(std::shared_ptr<detail::submission_right<Backend> const> r) noexcept
       : right_(std::move(r)) {}
 
-  /// Starts a process that does `f(args...)`, as spawn(f, args...) does (spawning.hpp), and says
-  /// which it is; it may have ended by then.  The arguments are copied or moved on this thread.
+  /// Starts a process that runs `f(args...)`, as spawn(f, args...) does (spawning.hpp), and returns
+  /// its id; the process may have ended by then.  The arguments are copied or moved on this thread.
   ///
-  /// Throws scheduler_stopped if the run is over, a process has failed, or all are to end.  If
-  /// there is a limit to the number of processes: too_many_processes, or it blocks the thread until
-  /// there is room (`.when_full`); a process of the same scheduler, whose thread must not stand
-  /// still, gets the exception.  And what `f` throws, std::bad_alloc, std::logic_error if this was
-  /// moved from.
+  /// Throws scheduler_stopped if the run is over, a process has failed, or all are to end.  If the
+  /// number of processes is limited and there is no room, `.when_full` decides: submit throws
+  /// too_many_processes, or blocks the thread until there is room.  Called by a process of the same
+  /// scheduler it always throws, since that thread must not block.  Also throws the exceptions of
+  /// `f`, std::bad_alloc, and std::logic_error if this submitter was moved from.
   ///
-  /// Two allocations, from a pool, and what the backend's put costs.
+  /// Two allocations, from a pool, and the cost of the backend's put.
   template <class F, class... Args>
   process_id submit(F f, Args&&... args) const {
     constexpr bool is_for_good = !std::is_same_v<F, forkable_t>;
@@ -159,13 +161,14 @@ class submitter {
       return {};
   }
 
-  /// The same of a function that gives a value, or an eff<T, ...>: a thread can wait for what it
-  /// gives.  What it throws is thrown there, and nowhere else; std::bad_alloc, there and by run(),
-  /// if there was no memory for it to go on, or whatever a backend throws then; std::future_error,
-  /// if it was unwound before it had ended, as it was stopped or shut down.  A process waits by
-  /// completion<T> instead: get() would have its thread stand still.
+  /// The same for a function that returns a value, or an eff<T, ...>; returns a std::future<T> for
+  /// the result.  The exceptions of the function are thrown by get(), and not by run().  If there
+  /// was no memory for the process to go on, get() and run() both throw std::bad_alloc, or the
+  /// exception of the backend.  If the process was unwound before it had ended, by a stop or a
+  /// shutdown, get() throws std::future_error.  A process waits by completion<T> instead: get()
+  /// would block its thread.
   ///
-  /// One allocation more.
+  /// One more allocation.
   template <class F, class... Args>
   [[nodiscard]] auto submit_task(F f, Args&&... args) const {
     using R = std::invoke_result_t<F, std::decay_t<Args>...>;

@@ -26,8 +26,8 @@ namespace weft {
 ///     queue.push_back(1);                                           // another, with m locked
 ///     changed.notify_one();
 ///
-/// A waiter is woken only by a notify that comes after its mutex was unlocked, and the longest
-/// waiting process first.  Other processes may lock the mutex before the waiter has it again, so
+/// A waiter is woken only by a notify that comes after its mutex was unlocked; the longest waiting
+/// process is woken first.  Other processes may lock the mutex before the waiter has it again, so
 /// pass the predicate.  The same holds where schedules are explored.
 ///
 /// A notify_one is not lost: if the process that it wakes is cancelled, or destroyed, before wait()

@@ -56,8 +56,8 @@ class external_waiter {
 }  // namespace detail
 
 /// An event outside the scheduler, for which one process waits: it happens on another thread, in a
-/// callback of the system, in another scheduler. completion<T> is built on it; use it for waits of
-/// your own:
+/// callback of the system, in another scheduler.  Use it directly for waits of your own, or by
+/// completion<T>, which is built on it:
 ///
 ///     co_await completions::wait{arrived};  // a process
 ///     arrived.open();                       // any thread, once
@@ -110,8 +110,8 @@ class external_event {
   /// state that it found.
   [[nodiscard]] std::uintptr_t enter(detail::external_waiter& w) noexcept {
     std::uintptr_t found = nobody;
-    // [3] release: a thread that takes the process out, [2] or [4], sees all of the waiter. acquire
-    // on failure: pairs with [2].
+    // [3] release: a thread that takes the process out, [2] or [4], sees all of the waiter.
+    // acquire on failure: pairs with [2].
     word_.compare_exchange_strong(found, word_of(w), std::memory_order_release,
                                   std::memory_order_acquire);
     return found;

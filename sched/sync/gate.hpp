@@ -220,7 +220,7 @@ struct syncing {
 
 gate::~gate() {
   detail::apply_events_at(this);
-  // [6] acquire: with [5] of gate_table.hpp.
+  // [6] acquire: pairs with [5] of gate_table.hpp.
   if (auto* const home = home_.load(std::memory_order_acquire)) {
     detail::note_access(this, true);
     home->on_end(*this);
@@ -229,7 +229,7 @@ gate::~gate() {
 }
 detail::gate_waiter::~gate_waiter() {
   if (is_timed) note_access(at, false);  // a wake that came too late may have taken it off the list
-  // [10] acquire: with [9] of gate_table.hpp.
+  // [10] acquire: pairs with [9] of gate_table.hpp.
   if (auto* const home = home_.load(std::memory_order_acquire)) home->on_end(*this);
 }
 void gate::release() noexcept {
@@ -240,14 +240,16 @@ void gate::release_all() noexcept {
 }
 void gate::release_now() noexcept {
   detail::note_access(this, true);
-  // [8] seq_cst: with [7] of gate_table.hpp.  release: a process that finds the number greater [1]
-  // sees what was done before.
+  // [8] seq_cst: pairs with [7] of gate_table.hpp.  release: a process that finds a greater
+  // epoch [1] sees what was done before.
   epoch_.fetch_add(1, std::memory_order_seq_cst);
+  // seq_cst: as above.
   if (auto* const home = home_.load(std::memory_order_seq_cst)) home->on_release(*this, false);
 }
 void gate::release_all_now() noexcept {
   detail::note_access(this, true);
   epoch_.fetch_add(1, std::memory_order_seq_cst);  // [8], as above
+  // seq_cst: as above.
   if (auto* const home = home_.load(std::memory_order_seq_cst)) home->on_release(*this, true);
 }
 

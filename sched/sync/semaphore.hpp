@@ -25,7 +25,7 @@ namespace weft {
 /// permit is given back for a process that has ended: for an object that is held for a while, and
 /// must be given back when its holder is unwound, use a mutex.
 ///
-/// A process that has tried to take a permit can no longer fork. release() is not an operation, so
+/// A process that has tried to take a permit can no longer fork.  release() is not an operation, so
 /// a process that is run again after a fork calls it again.
 ///
 /// The semaphore may be destroyed when its last user has the permit that it waited for, even if

@@ -38,7 +38,7 @@ namespace weft {
 template <class T>
 class shared {
  public:
-  /// Throws bad_alloc, and what moving T throws.
+  /// Throws bad_alloc, and what T's constructors throw.
   explicit shared(T first = T()) : state_(std::make_shared<shared_state>(std::move(first))) {}
   shared(shared const&) = delete;
   shared& operator=(shared const&) = delete;

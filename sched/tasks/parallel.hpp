@@ -14,32 +14,33 @@
 #include "effects/row.hpp"
 #include "sched/tasks/detail/range_job.hpp"
 
-/// Loops over a range that are done in pieces, at the same time if there are threads for it.
+/// Loops over a range that are done in pieces, in parallel if there are threads.
 ///
-/// The range is divided in halves, and they in halves again, into pieces of a `grain`, which are
-/// done as plain loops.  A half is a task: 25 to 50 ns where no other thread takes it.  A loop
-/// whose elements do not wait for anything divides only what others take (RANGE-1 of detail/range_job.hpp):
-/// a thousand cheap elements pay for six divisions, ten million for about ten and a few more for
-/// each thread that helps.  A reduction, and a loop whose elements perform, is divided before it is
-/// done, by its size and the grain alone: so what a reduction of numbers that round gives is the
-/// same in each run, on however many threads.
+/// The range is halved repeatedly, into pieces of a `grain`, which are done as plain loops.  A half
+/// is a task: 25 to 50 ns where no other thread takes it.  A loop whose elements do not wait
+/// divides only as much as other workers take (RANGE-1 of detail/range_job.hpp): a thousand cheap
+/// elements cost six divisions, ten million about ten, and a few more for each thread that helps.
+/// A reduction, and a loop whose elements perform, is divided beforehand, by its size and the grain
+/// alone: so a reduction of numbers that round has the same result in each run, on any number of
+/// threads.
 ///
-/// Without a grain up to 127 elements are pieces of their own, more of them 64 pieces; beyond 65536
-/// a piece has 1024 elements or more, and there are 512 at the most.  So a few elements that take
-/// long are spread as well as can be, and what is divided at once costs 4 to 30 us.  Say a grain if
-/// you know better.
+/// Without a grain, up to 127 elements are pieces of their own, and more elements form 64 pieces;
+/// beyond 65536 elements a piece has 1024 elements or more, and there are at most 512 pieces.  So a
+/// few elements that take long are spread as well as possible, and dividing everything at once
+/// costs 4 to 30 us.  Specify a grain if you know better.
 ///
-/// Not for what is over before a task has begun: a loop over a hundred numbers is a loop.
+/// When not to use it: for work that is shorter than the begin of a task.  A loop over a hundred
+/// numbers is better a plain loop.
 namespace weft {
 
-/// How many elements a piece has at least, and fewer than twice as many, if there are so many.
+/// The least number of elements of a piece; a piece has fewer than twice as many.
 struct grain {
-  std::size_t elements = 0;  ///< None: as said above.
+  std::size_t elements = 0;  ///< 0: chosen as described above.
 };
 
 namespace detail {
 
-/// Speaks for a range that cannot be halved.
+/// Refuses a range that cannot be halved.
 template <class Range>
 consteval bool require_halves() {
   constexpr bool has_halves = std::ranges::viewable_range<Range> &&
@@ -49,7 +50,7 @@ consteval bool require_halves() {
                 "weft: what is done in parallel is a range with random access and a size");
   return has_halves;
 }
-/// Speaks for one whose elements several threads may not write to.
+/// Refuses elements that several threads may not write to.
 template <class Element>
 consteval bool require_bytes() {
   constexpr bool is_a_bit = std::is_same_v<Element, std::vector<bool>::reference>;
@@ -68,7 +69,7 @@ struct effects_of<C> {
   using type = typename C::effects;
 };
 
-/// What is done with each element.
+/// The work of parallel_for: calls the function with each element.
 template <class F, class Element>
 struct with_each {
   using given = std::invoke_result_t<F&, Element>;
@@ -87,7 +88,7 @@ struct with_each {
   F f_;
 };
 
-/// What comes of all of them.
+/// The work of parallel_reduce.
 template <class T, class Op, class F>
 struct reduction {
   using result = T;
@@ -111,7 +112,8 @@ struct reduction {
   F f_;
 };
 
-/// A computation is awaited: then it gives nothing.
+/// True if the function's result is ignored, or is a computation, which is awaited, without a
+/// value.
 template <class R>
 constexpr bool gives_nothing = true;
 template <is_eff C>
@@ -125,18 +127,18 @@ concept reduces = std::is_invocable_r_v<T, F&, Element> && std::is_invocable_r_v
 
 }  // namespace detail
 
-/// Calls `f` with each element; awaits what it gives if that is an eff<void, ...>, in each piece
-/// for one element after the other.
+/// Calls `f` with each element.  If `f` returns an eff<void, ...>, that is awaited; within a piece
+/// one element comes after the other.
 ///
 ///     co_await parallel_for(points, [&](point& p) { p = moved(p, by); });
 ///     co_await parallel_for(names, [](auto& n) -> eff<void, console> { co_await say(n); });
 ///
-/// The awaiting coroutine's row has tasking<...> with the effects of what `f` gives.  `f` is kept,
-/// and called by several threads at once.  A named range is borrowed, a temporary is kept.  What
-/// `f` throws is thrown here, when all pieces have ended that had begun by then: no other is begun.
-/// If several threw, `exceptions` has what they did.
+/// The row of the awaiting coroutine has tasking<...> with the effects that `f` performs.  `f` is
+/// kept, and called by several threads at once.  A named range is borrowed, a temporary is kept.
+/// If `f` throws, no further piece is begun, and the exception is thrown here when all pieces that
+/// had begun have ended.  If several threw, `exceptions` holds all of them.
 ///
-/// An element must not wait in ordinary code for another one, which may be of the same piece.
+/// An element must not wait in ordinary code for another one, which may be in the same piece.
 ///
 /// O(n); a frame for each half.
 template <class Range, class F>
@@ -160,14 +162,14 @@ auto parallel_for(Range&& range, F f, grain g = {}) {
   }
 }
 
-/// op(... op(op(init, f(first)), f(second)) ..., f(last)), for an `op` for which it does not matter
-/// how that is put in brackets.  The order stays: `op` need not be commutative.  Gives a `T`, which
-/// `f` has to give or what converts to it; `op` takes two of them, as rvalues.
+/// `co_await` yields op(... op(op(init, f(first)), f(second)) ..., f(last)).  `op` must be
+/// associative; the order stays, so `op` need not be commutative.  The result is a `T`; `f` must
+/// return a `T` or a type that converts to it; `op` takes two of them, as rvalues.
 ///
 ///     long const sum = co_await parallel_reduce(numbers, 0L, std::plus());
 ///     auto const best = co_await parallel_reduce(cities, nowhere, nearer, distance_from(home));
 ///
-/// Everything else as parallel_for: `op` and `f` are plain functions.
+/// In all else as parallel_for.  `op` and `f` are plain functions.
 template <class Range, class T, class Op, class F>
   requires(!std::same_as<F, grain>)
 auto parallel_reduce(Range&& range, T init, Op op, F f, grain g = {}) {

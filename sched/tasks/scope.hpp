@@ -30,11 +30,11 @@ namespace weft {
 /// When a scope is to be cancelled.
 struct scope_options {
   std::optional<instant> deadline = std::nullopt;
-  std::optional<instant::duration> timeout = std::nullopt;  ///< From when it is opened.
+  std::optional<instant::duration> timeout = std::nullopt;  ///< From the opening of the scope.
 };
 
 namespace detail {
-/// Speaks for a task that gives an `R`, in a scope for tasks of that row.
+/// Refuses a task that returns an `R`, if a scope for tasks of that row cannot run it.
 template <class R, class Row>
 consteval bool is_within() {
   using missing = row_difference<typename task_value<R>::effects, Row>;
@@ -45,8 +45,8 @@ consteval bool is_within() {
 }
 }  // namespace detail
 
-/// Where tasks are started that end before it does (with_scope).  A task of it may start others in
-/// it.  Used by processes of its scheduler, several at once if there are threads.
+/// A scope in which tasks are started that end before it does (with_scope).  Its tasks may start
+/// others in it.  Used by processes of its scheduler, several at once if there are threads.
 template <class... Effects>
 class scope {
   using for_tasks = detail::row_of_tasks_t<tasking<Effects...>>;
@@ -58,12 +58,12 @@ class scope {
   scope& operator=(scope const&) = delete;
   [[nodiscard]] detail::scope_core& core() noexcept { return core_; }
 
-  /// Starts `f(args...)`, which is kept until it has ended: a function that gives nothing, or an
-  /// eff<void, ...>.  It may borrow what stands outside the scope.  What it throws cancels the
-  /// scope, and is thrown at its end.
+  /// Starts `f(args...)`: a function that returns nothing, or an eff<void, ...>.  `f` is kept until
+  /// the task has ended.  The task may borrow objects outside the scope.  If it throws, the scope
+  /// is cancelled, and throws the exception at its end.
   ///
-  /// A block and a frame, both from a pool.  Throws bad_alloc, what calling `f` does if that is a
-  /// coroutine, and std::logic_error in ordinary code.
+  /// Allocates a block and a frame, both from a pool.  Throws bad_alloc, what calling `f` throws if
+  /// it is a coroutine, and std::logic_error in ordinary code.
   template <class F, class... Args>
   void start(F f, Args&&... args) {
     using R = std::invoke_result_t<F, std::decay_t<Args>...>;
@@ -75,9 +75,10 @@ class scope {
       begin(*new detail::task_calling<F, std::decay_t<Args>...>(&core_, false, std::move(f),
                                                                 std::forward<Args>(args)...));
   }
-  /// The same for one that gives something, which is had by the handle; what it throws, too: that
-  /// cancels the scope only if nobody waits for it.  `f` and its arguments are kept until the
-  /// handle has gone as well.
+  /// As above, for a task with a value, which the handle yields; the handle also throws what the
+  /// task throws.  Such a failure cancels the scope only if the body has ended; if no process has
+  /// awaited the handle, the scope throws it at its end.  `f` and its arguments are kept until the
+  /// handle is destroyed as well.
   template <class T, class F, class... Args>
   void start(task_handle<T>& h, F f, Args&&... args) {
     using R = std::invoke_result_t<F, std::decay_t<Args>...>;
@@ -88,20 +89,20 @@ class scope {
       h.tasks().add(*made);
     }
   }
-  /// For the library: a task of its own, whatever the scope's may perform.
+  /// For the library: starts a task of its own, whatever the scope's tasks may perform.
   template <class F, class... Args>
   void start_ours(F f, Args... args) {
     begin(*new detail::task_calling<F, Args...>(&core_, false, std::move(f), std::move(args)...));
   }
-  /// All tasks, and the body, find `cancelled` at their next operation, or where they wait.
-  /// That they heed it is no error: with_scope gives what the body does.
+  /// Cancels the scope: all its tasks, and the body, find `cancelled` at their next operation, or
+  /// where they wait.  Ending that way is no error: with_scope yields the result of the body.
   ///
-  /// O(n) of the tasks in it, and in scopes and joins inside of it.  If the scope was opened inside
-  /// a handler and its body has not ended: of all processes that wait.  On several threads: of all
-  /// processes that wait, once for as many steps (CANCEL-7 of wait_registry.hpp); so many cancellations that
-  /// come close together cost as much as one.
+  /// O(n) in the tasks of the scope, and of the scopes and joins inside it.  If the scope was
+  /// opened inside a handler and its body has not ended: O(n) in all waiting processes.  On several
+  /// threads: O(n) in all waiting processes, once for as many steps (CANCEL-7 of
+  /// wait_registry.hpp); so many cancellations in a short time cost as much as one.
   void cancel() noexcept {
-    // Relaxed: looked at when all have ended.
+    // relaxed: read when all tasks have ended.
     core_.expects_cancelled.store(true, std::memory_order_relaxed);
     detail::cause_event("the cancellation of a scope", &core_,
                         [core = &core_] { core->home->cancel(*core); });
@@ -111,7 +112,7 @@ class scope {
   void begin(detail::task_record& r) {
     try {
       core_.home->start(r);
-    } catch (...) {  // it is in no list yet
+    } catch (...) {  // the task is on no list yet
       r.destroy();
       throw;
     }
@@ -122,14 +123,14 @@ class scope {
 
 namespace detail {
 
-/// `co_await` of the body of a scope.  What it gives, or throws, is in `to`.
+/// `co_await` of the body of a scope.  Its result, or exception, is stored in `to`.
 template <class Body>
 class body_of_scope {
   using T = typename Body::value_type;
   using Callee = typename Body::effects;
 
  public:
-  static constexpr bool finds_its_awaiter = true;
+  static constexpr bool row_aware_awaitable = true;
   body_of_scope(Body body, scope_core& s, result_slot<T>& to)
       : frame_(body.release(detail::internal())), scope_(s), to_(to) {}
 
@@ -173,7 +174,7 @@ auto in_a_scope(F f, std::source_location where)
   std::optional<body> begun;
   try {
     begun.emplace(f(s));
-  } catch (...) {  // after it had started some, perhaps
+  } catch (...) {  // perhaps after it had started tasks
     given.fail(std::current_exception());
     s.core().body_has_ended();
   }
@@ -192,15 +193,16 @@ struct scope_in;
 template <class... Es>
 struct scope_in<tasking<Es...>> : identity<scope<Es...>> {};
 
-/// A scope that is cancelled when it is time, or when somebody asks.
+/// A scope with a deadline or a stop token: the state that it shares with its watcher.
 struct watched_scope {
   explicit watched_scope(scope_options const& o) noexcept : how(o) {}
 
   scope_options const how;
   external_event over_or_stopped;
-  std::atomic<char const*> why = nullptr;  // it was cancelled
+  std::atomic<char const*> why = nullptr;  // set when it is cancelled
 
-  // Relaxed, both: a moment later it is late; the body is told of it by the cancellation.
+  // relaxed, both: a watcher that reads late is as one whose deadline was earlier; its cancellation
+  // orders the rest.
   void ends() noexcept {
     note_access(&over_or_stopped, true);
     is_over_.store(true, std::memory_order_relaxed);  // as above
@@ -210,7 +212,7 @@ struct watched_scope {
     return is_over_.load(std::memory_order_relaxed);  // as above
   }
 
-  /// The earlier of the two times.  One that the clock cannot say is never.
+  /// The earlier of the two times.  A time beyond the clock's range is never.
   [[nodiscard]] instant end(instant now) const noexcept {
     instant const until = how.deadline.value_or(instant::max());
     if (!how.timeout) return until;
@@ -224,21 +226,22 @@ struct watched_scope {
  private:
   std::atomic<bool> is_over_ = false;
 };
-/// Ends when the scope does; or cancels it, and what is around it.
+/// The watcher: returns when the scope ends; at the deadline or on request it cancels the scope,
+/// and `round`, the scope around it.
 template <class Scope>
 eff<void, completions, timing> watch(watched_scope& w, Scope& round) {
   instant const now = co_await timing::now{};
   bool const was_opened = co_await completions::wait_until{w.over_or_stopped, w.end(now)};
   if (w.is_over()) co_return;
-  // Relaxed: who is cancelled by the next line sees it.
+  // relaxed: the processes that the next line cancels see it.
   w.why.store(was_opened ? "weft: cancelled, since somebody asked the scope to stop"
                          : "weft: cancelled, since the deadline of the scope has passed",
               std::memory_order_relaxed);
   round.cancel();
 }
-/// Round the scope there is another one, with a task that watches.  If the scope comes to its end
-/// all the same, because nothing in it had to wait any more, it gives what its body does: what that
-/// has taken from others is not lost.
+/// Runs the scope inside another one, `round`, which has a task that watches.  If the scope still
+/// ends without finding the cancellation, because nothing in it had to wait any more, its result is
+/// yielded: messages that it has taken from others are not lost.
 template <class Row, class Scope, class F>
 auto in_a_watched_scope(F f, scope_options how, std::stop_token asked, std::source_location where)
     -> eff<typename std::invoke_result_t<F&, Scope&>::value_type, Row> {
@@ -255,7 +258,7 @@ auto in_a_watched_scope(F f, scope_options how, std::stop_token asked, std::sour
         of.ends();
         try {
           of.over_or_stopped.open();
-        } catch (...) {  // no memory to put who watches; to cancel takes none, only time
+        } catch (...) {  // no memory to put the watcher; cancel() needs none, only time
           round.cancel();
         }
       }
@@ -274,7 +277,7 @@ auto in_a_watched_scope(F f, scope_options how, std::stop_token asked, std::sour
 template <class F>
 class opens_scope {
  public:
-  static constexpr bool finds_its_awaiter = true;
+  static constexpr bool row_aware_awaitable = true;
   explicit opens_scope(F f) : f_(std::move(f)) {}
   opens_scope(F f, scope_options how, std::stop_token asked)
       : f_(std::move(f)), how_(how), asked_(std::move(asked)) {}
@@ -300,8 +303,8 @@ class opens_scope {
 
 }  // namespace detail
 
-/// Calls `f(s)`, a computation, where tasks can be started in `s`, a scope: and gives what it gives
-/// when all of them have ended.
+/// Calls `f(s)`, a computation that starts tasks in `s`, a scope.  `co_await` yields the result of
+/// the computation when it and all the tasks have ended.
 ///
 ///     std::vector<int> all(1000);
 ///     co_await with_scope([&](auto& s) -> eff<void, tasking<>> {
@@ -310,26 +313,26 @@ class opens_scope {
 ///       co_return;
 ///     });
 ///
-/// A task may borrow what outlives the scope, which what stands in the body does not.
+/// A task may borrow objects that outlive the scope; the locals of the body do not.
 ///
-/// If the body throws, or a task does, the scope is cancelled: those of its tasks that have not
-/// begun are not begun, others find `cancelled`; it waits for them, and throws what was thrown: of
-/// several things `exceptions`, none is lost.
+/// If the body or a task throws, the scope is cancelled: tasks that have not begun are not begun,
+/// the others find `cancelled`.  The scope waits for them, and throws the exception; if there are
+/// several, `exceptions` holds all of them.
 template <class F>
 auto with_scope(F f) {
   return detail::opens_scope<F>(std::move(f));
 }
 
-/// The same, which is cancelled when it is time, or when somebody asks: then it throws `cancelled`.
-/// If the body and the tasks come to their ends all the same, and none of them finds `cancelled`,
-/// it gives what the body does.
+/// As above, but the scope is cancelled at its deadline, or when the token is asked to stop; then
+/// it throws `cancelled`.  If the body and the tasks end all the same, and none of them finds
+/// `cancelled`, it yields the result of the body.
 ///
 ///     co_await with_scope({.timeout = 10ms}, f);
 ///     co_await with_scope(source.get_token(), f);
 ///
-/// The token is asked from any thread, and that allocates nothing; but not from a signal's handler,
-/// since request_stop() takes locks: chapter 14 shows how a signal stops a scope.  (It is no member
-/// of the options: g++ 12 would destroy it twice.)
+/// Any thread may request a stop, and that allocates nothing; but a signal handler must not, since
+/// request_stop() takes locks: chapter 14 shows how a signal stops a scope.  (The token is no
+/// member of the options: g++ 12 would destroy it twice.)
 template <class F>
 auto with_scope(scope_options how, F f) {
   return detail::opens_scope<F>(std::move(f), how, {});

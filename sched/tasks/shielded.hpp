@@ -14,7 +14,7 @@ namespace weft {
 
 namespace detail {
 
-/// Where a body ends that is told nothing by those outside.
+/// The end of a body that is not told of cancellations outside it.
 class shield final : public frame_end {
  public:
   continuation ended() noexcept override { return leaf; }
@@ -36,7 +36,7 @@ class shielded_body {
   using Callee = typename body::effects;
 
  public:
-  static constexpr bool finds_its_awaiter = true;
+  static constexpr bool row_aware_awaitable = true;
   explicit shielded_body(F f) : f_(std::move(f)) {}
   template <class Caller>
   auto awaiter_in(std::source_location where) {
@@ -54,7 +54,8 @@ class shielded_body {
   template <class Caller>
   class awaiter {
    public:
-    awaiter(body b, std::source_location where) : frame_(b.release(detail::internal())), answer_(where) {}
+    awaiter(body b, std::source_location where)
+        : frame_(b.release(detail::internal())), answer_(where) {}
     awaiter(awaiter const&) = delete;
     awaiter& operator=(awaiter const&) = delete;
     [[nodiscard]] bool await_ready() const noexcept { return false; }
@@ -82,9 +83,10 @@ class shielded_body {
 
 }  // namespace detail
 
-/// Calls `f()`, a computation, and gives what it gives.  In there nobody finds `cancelled` because
-/// a scope or a task further out was cancelled, or failed: it is found when this is over.  For what
-/// must not be left half done.  When the whole run is cancelled that is found in here as well.
+/// Calls `f()`, a computation; `co_await` yields its result.  While it runs, the process does not
+/// find `cancelled` because a scope or a task further out was cancelled, or failed: it finds that
+/// afterwards.  Use it for work that must not be left half done.  The cancellation of the whole run
+/// is found inside as well.
 ///
 ///     co_await shielded([&]() -> eff<void, mail> { co_await log.send(line); });
 template <class F>

@@ -26,11 +26,11 @@ class task_handle;
 
 namespace detail {
 
-/// `co_await` of what a handle gives: `Finish` says how.
+/// `co_await` of a handle's result.  `Finish` computes it.
 template <class Handle, class Finish>
 class handle_wait {
  public:
-  static constexpr bool finds_its_effect = true;
+  static constexpr bool row_aware_operation = true;
   handle_wait(Handle& h, Finish f) noexcept : handle_(h), finish_(f) {}
   template <class Row>
   auto operation_in() {
@@ -48,7 +48,7 @@ class handle_wait {
 template <class Handle>
 class timed_handle_wait {
  public:
-  static constexpr bool finds_its_effect = true;
+  static constexpr bool row_aware_operation = true;
   timed_handle_wait(Handle& h, instant t) noexcept : handle_(h), until_(t) {}
   timed_handle_wait(Handle& h, instant::duration d) noexcept : handle_(h), time_(d) {}
   template <class Row>
@@ -65,11 +65,12 @@ class timed_handle_wait {
   std::optional<instant::duration> time_;
 };
 
-/// `co_await start_task(...)`, of a task with that row: its handle is had, or given.
+/// `co_await start_task(...)`, for a task with that row.  Stores the task in a handle, or yields a
+/// new one.
 template <class Row, class Handle>
 class starts_task {
  public:
-  static constexpr bool finds_its_effect = true;
+  static constexpr bool row_aware_operation = true;
   starts_task(Handle&& to, task_record& made) noexcept
       : to_(std::forward<Handle>(to)), made_(&made) {}
   starts_task(starts_task const&) = delete;
@@ -99,17 +100,17 @@ template <class T>
 constexpr bool is_reference_wrapper = false;
 template <class T>
 constexpr bool is_reference_wrapper<std::reference_wrapper<T>> = true;
-/// Whether a `T` refers to what is somebody else's, as far as its type says.
+/// Whether a `T` refers to objects that it does not own, as far as its type tells.
 template <class T>
 constexpr bool borrows =
     (std::is_pointer_v<T> && !std::is_function_v<std::remove_pointer_t<T>>) ||
     is_reference_wrapper<T> || (std::ranges::view<T> && std::ranges::borrowed_range<T>);
-/// The same of a function: one with captures may.
+/// Whether a function may: one with captures may.
 template <class F>
 constexpr bool borrows_by_capture =
     !std::is_empty_v<F> && !std::is_pointer_v<F> && !std::is_member_pointer_v<F>;
 
-/// Speaks for what is started outside of a scope.
+/// Refuses a task without a scope that borrows.
 template <class F, class... Args>
 consteval bool may_go_on_alone() {
   constexpr bool owns_all = !borrows_by_capture<F> && !(borrows<Args> || ...);
@@ -121,37 +122,40 @@ consteval bool may_go_on_alone() {
 
 }  // namespace detail
 
-/// What became of tasks: of one, or of several that were started with it, one after the other.
+/// The results of tasks: of one, or of several that were started with the handle, one after the
+/// other.
 ///
 ///     task_handle<int> h;
 ///     s.start(h, f);            // in a scope, or without one: co_await start_task(h, f)
 ///     int const n = co_await h;
 ///
-/// Whoever waits is suspended, no thread; what has ended already costs a load for each.  What they
-/// threw is thrown there: of several that failed `exceptions`.  Several processes may wait for one
-/// handle; who adds to it, or takes from it, is alone with it.  If a handle goes before its tasks,
+/// Waiting suspends the process, not its thread; it costs one load for each task that has ended
+/// already.  An exception of a task is thrown to the waiter; if several failed, `exceptions` holds
+/// all of them.  Several processes may wait for one handle at once; a process that adds to it, or
+/// takes from it, must be the only user.  If a handle is destroyed before its tasks have ended,
 /// they go on.
 ///
-/// Moving and starting are O(1), dropping is O(tasks); nothing here allocates.
+/// Moving and starting are O(1), clearing is O(n) in the tasks; nothing here allocates.
 template <class T>
 class task_handle {
  public:
-  static constexpr bool finds_its_effect = true;
+  static constexpr bool row_aware_operation = true;
   static constexpr bool may_be_awaited_again = true;
 
   task_handle() = default;
   task_handle(task_handle&&) noexcept = default;
   task_handle& operator=(task_handle&&) noexcept = default;
 
-  /// How many tasks were started with it, since it was made, cleared or taken from.
+  /// The number of tasks that were started with it, since it was made, cleared or taken from.
   [[nodiscard]] std::size_t size() const noexcept { return tasks_.size(); }
-  /// All have ended.
+  /// Whether all tasks have ended.
   [[nodiscard]] bool have_ended() const noexcept { return tasks_.have_ended(); }
-  /// It knows them no more.
+  /// Forgets its tasks, which go on.
   void clear() noexcept { tasks_.clear(); }
 
-  /// `co_await h`: what its task gave, which stays there; nothing, if T is void: then there may be
-  /// any number.  Throws std::logic_error if it is not one.
+  /// `co_await h` yields the value of its task, which stays in the handle.  If T is void it yields
+  /// nothing, and the handle may have any number of tasks.  Throws std::logic_error if T is not
+  /// void and the handle has not exactly one task.
   template <class Row>
   auto operation_in() {
     if constexpr (detail::may_start<Row>())
@@ -163,7 +167,7 @@ class task_handle {
     tasks_.throw_errors();
     if constexpr (!std::is_void_v<T>) return *the_one().given().value();
   }
-  /// `co_await h.take()`: the same, moved out; then the handle is as new.
+  /// `co_await h.take()`: the same, moved out; the handle is then empty.
   [[nodiscard]] auto take() noexcept {
     return detail::handle_wait(*this, [](task_handle& h) {
       task_handle now(std::move(h));
@@ -171,8 +175,8 @@ class task_handle {
       if constexpr (!std::is_void_v<T>) return T(std::move(*now.the_one().given().value()));
     });
   }
-  /// `co_await h.all()`: what all of them gave, in the order in which they were started; then the
-  /// handle is as new.  Nothing, if T is void.
+  /// `co_await h.all()` yields the values of all its tasks, in the order in which they were
+  /// started; the handle is then empty.  Yields nothing if T is void.
   [[nodiscard]] auto all() noexcept {
     return detail::handle_wait(*this, [](task_handle& h) {
       task_handle now(std::move(h));
@@ -187,8 +191,8 @@ class task_handle {
       }
     });
   }
-  /// `co_await h.wait_until(t)`, `co_await h.wait_for(d)`: whether all have ended by then.  Throws
-  /// nothing of theirs.
+  /// `co_await h.wait_until(t)`, `co_await h.wait_for(d)`: yields whether all tasks have ended by
+  /// then.  Throws no exception of the tasks.
   [[nodiscard]] auto wait_until(instant t) noexcept {
     return detail::timed_handle_wait<task_handle>(*this, t);
   }
@@ -210,12 +214,13 @@ class task_handle {
   detail::handled_tasks tasks_;
 };
 
-/// `co_await start_task(h, f, args...)`: starts `f(args...)` in no scope, so that it may outlive
-/// who does.  A function, or a closure without captures, that gives a T or an eff<T, ...>; its
-/// arguments are copied or moved, and none refers to something else.
+/// `co_await start_task(h, f, args...)`: starts `f(args...)` in no scope, so the task may outlive
+/// the process that starts it.  `f` is a function, or a closure without captures, that returns a T
+/// or an eff<T, ...>; its arguments are copied or moved, and must not refer to other objects.
 ///
-/// What it throws is thrown to who waits for it.  If nobody does and the handle has gone, it is as
-/// if a process had thrown it: all are cancelled, and schedule throws it.
+/// An exception of the task is thrown to the process that waits for it.  If no process has waited
+/// and the handle is destroyed, the exception counts as that of a process: all processes are
+/// cancelled, and schedule throws it.
 template <class T, class F, class... Args>
 auto start_task(task_handle<T>& h, F f, Args&&... args) {
   if constexpr (detail::may_go_on_alone<F, std::decay_t<Args>...>()) {
@@ -226,7 +231,7 @@ auto start_task(task_handle<T>& h, F f, Args&&... args) {
     return detail::refused<void>();
   }
 }
-/// The same; gives the handle.
+/// As above; yields the handle.
 template <class F, class... Args>
 auto start_task(F f, Args&&... args) {
   if constexpr (detail::may_go_on_alone<F, std::decay_t<Args>...>()) {

@@ -17,23 +17,23 @@
 
 namespace weft {
 
-/// Having things done at the same time, and waiting for them: what when_all, with_scope and
-/// task_handle perform.  A task may perform `Effects...`, tasking<Effects...> itself, and
-/// tasking<>.
+/// Starting tasks and waiting for them: the effect that when_all, with_scope and task_handle
+/// perform.  A task may perform `Effects...`, tasking<Effects...> itself, and tasking<>.
 ///
-/// A task that may perform nothing that a scheduler does for a process (anything but tasking, and
-/// what is handled outside) is light: it is no process as long as nobody else takes it, but a call
-/// by who waits for it.  Another is a process when it begins.
+/// A task is light if it may perform no effect that a scheduler handles for a process, other than
+/// tasking; effects handled outside the scheduler do not matter.  A light task is no process unless
+/// another worker takes it: it is a call by the process that waits for it.  Any other task is a
+/// process from its beginning.
 template <class... Effects>
 struct tasking {
-  /// Until all of these have ended.
+  /// Waits until all tasks of a join have ended.
   struct wait : op<void, seals> {
     static constexpr bool must_be_answered = true;
     explicit wait(detail::join& j) noexcept : what(&j) {}
     detail::join* what;                                       // in the awaiting frame
     friend std::size_t hash_value(wait const&) { return 0; }  // addresses differ from run to run
   };
-  /// Until these have ended, one after the other.
+  /// Waits until these tasks have ended, one after the other.
   struct await : op<void, seals> {
     static constexpr detail::scheduling_rule scheduling{.step = detail::step_kind::ends,
                                                         .waits_in_frame = true};
@@ -41,7 +41,7 @@ struct tasking {
     detail::task_wait how;
     friend std::size_t hash_value(await const&) { return 0; }
   };
-  /// The same, until then at the latest: false if not all have.
+  /// As await, until an instant at the latest.  Answered with false if not all have ended by then.
   struct await_until : op<bool, seals> {
     static constexpr detail::scheduling_rule scheduling{.step = detail::step_kind::ends,
                                                         .waits_in_frame = true};
@@ -51,23 +51,24 @@ struct tasking {
     await_until(await_until&& other) noexcept
         : how(std::move(other.how)), time(other.time), until(other.until.at(), how.here.parked) {}
     detail::task_wait how;
-    std::optional<instant::duration> time;  // instead: so much later than now
+    std::optional<instant::duration> time;  // if set, the deadline is this long from now
     detail::alarm until;
     friend std::size_t hash_value(await_until const&) { return 0; }
   };
-  /// Starts one that is in no scope.
+  /// Starts a task that is in no scope.
   struct start : op<void, seals> {
     explicit start(detail::task_record& r) noexcept : what(&r) {}
     detail::task_record* what;
     friend std::size_t hash_value(start const&) { return 0; }
   };
-  /// Opens a scope, which is in that frame.
+  /// Opens a scope, which lies in the performing frame.
   struct enter : op<void, seals> {
     explicit enter(detail::scope_core& s) noexcept : what(&s) {}
     detail::scope_core* what;
     friend std::size_t hash_value(enter const&) { return 0; }
   };
-  /// At its end: true if it is over.  Else it has been waited for, and is to be asked again.
+  /// Performed at the end of a scope.  Answered with true if the scope is over; otherwise the
+  /// process has waited, and performs it again.
   struct leave : op<bool, seals> {
     static constexpr bool must_be_answered = true;
     explicit leave(detail::scope_core& s) noexcept : what(&s) {}
@@ -79,7 +80,7 @@ struct tasking {
 
 namespace detail {
 
-/// What tasks may perform: also who may do more has tasks that only have tasks.
+/// The effects that tasks may perform: tasking<>, too, so that their tasks may have tasks.
 template <class Tasking>
 struct row_of_tasks;
 template <class... Es>
@@ -87,7 +88,7 @@ struct row_of_tasks<tasking<Es...>> : identity<row_set<Es..., tasking<Es...>, ta
 template <class Tasking>
 using row_of_tasks_t = typename row_of_tasks<Tasking>::type;
 
-/// Of several, that one whose tasks may do what those of any of them may.
+/// Of several tasking<...>, the one whose tasks may perform all that the tasks of any of them may.
 template <class T, class Others>
 constexpr bool is_widest = false;
 template <class T, class... Ts>
@@ -106,7 +107,7 @@ constexpr bool is_tasking<tasking<Es...>> = true;
 template <class... Es>
 constexpr bool is_scheduled<tasking<Es...>> = true;
 
-/// The tasking<...> of a row; void if there is none, or none is the widest.
+/// The tasking<...> of a row; void if there is none, or if none is the widest.
 template <class Row, class... Found>
 struct tasking_in : first_widest<row<Found...>, Found...> {
   static constexpr int count = sizeof...(Found);
@@ -117,7 +118,7 @@ template <class... Fs, class... Es, class... Found>
 struct tasking_in<row<tasking<Fs...>, Es...>, Found...>
     : tasking_in<row<Es...>, Found..., tasking<Fs...>> {};
 
-/// Whether a coroutine of the row `Row` may have tasks with these rows.
+/// Whether a coroutine of the row `Row` may start tasks with these rows.
 template <class Row, class... Tasks>
 consteval bool may_start() {
   using found = tasking_in<Row>;

@@ -25,7 +25,7 @@ namespace weft {
 
 namespace detail {
 
-/// Several computations, and room for what they give.
+/// Several computations, and storage for their results.
 template <class... Cs>
 class tuple_join {
  public:
@@ -43,7 +43,7 @@ class tuple_join {
     return may_start<Row, typename Cs::effects...>();
   }
   [[nodiscard]] detail::join& join() noexcept { return join_; }
-  /// All have ended.  Throws if one has given nothing.
+  /// Called when all have ended.  Throws if one of them has no result.
   [[gnu::noinline]] void require_all() {
     [this]<std::size_t... Is>(std::index_sequence<Is...>) {
       if ((std::get<Is>(answers_).value() && ...)) return;
@@ -53,7 +53,7 @@ class tuple_join {
       std::terminate();
     }(std::index_sequence_for<Cs...>());
   }
-  /// All have given something.
+  /// Called when all have a result.
   auto take() {
     if constexpr (!(std::is_void_v<typename Cs::value_type> && ...))
       return [this]<std::size_t... Is>(std::index_sequence<Is...>) {
@@ -72,14 +72,15 @@ class tuple_join {
   template <std::size_t... Is>
   [[gnu::always_inline]] tuple_join(std::index_sequence<Is...>, Cs&... cs)
       : join_(tasks_, sizeof...(Cs), light_row_of<typename Cs::effects...>()),
-        tasks_{task(join_, {cs.release(detail::internal()), &row_info_of<typename Cs::effects>::value},
+        tasks_{task(join_,
+                    {cs.release(detail::internal()), &row_info_of<typename Cs::effects>::value},
                     std::get<Is>(answers_))...} {}
   std::tuple<result_slot<typename Cs::value_type>...> answers_;
   detail::join join_;
-  task tasks_[sizeof...(Cs)];  // gone first: what is left of them answers
+  task tasks_[sizeof...(Cs)];  // declared last: the tasks refer to their answers
 };
 
-/// So many computations of one type.
+/// Computations of one type, as many as a range has.
 template <class C, class Room>
 class range_join {
   using T = typename C::value_type;
@@ -89,12 +90,12 @@ class range_join {
   static constexpr bool is_trivial_at_last = std::is_trivially_destructible_v<kept<T>>;
   static constexpr bool may_be_none = Room::may_be_none;
 
-  /// Takes them out of the range: `n` of them.
+  /// Takes `n` computations out of the range.
   template <class Range>
   range_join(std::size_t n, Range& range)
       : room_(n),
         join_(room_.tasks(), static_cast<std::uint32_t>(n), light_row_of<typename C::effects>()) {
-    struct made {  // so that it is known also if the range throws
+    struct made {  // so that the number is right even if the range throws
       Room& in;
       std::size_t n = 0;
       ~made() { in.has(n); }
@@ -138,12 +139,13 @@ class range_join {
   detail::join join_;
 };
 
-/// What is awaited: `All`, one of those above.  It need not be destroyed if all is as it should be,
-/// and no answer has a destructor; the rest is out of line: so the code of who awaits is small.
+/// The awaitable; `All` is one of the joins above.  If all tasks have succeeded, and no answer has
+/// a destructor, it need not be destroyed; the rest is noinline, so the code of the awaiting
+/// coroutine is small.
 template <class All>
 class join_awaitable {
  public:
-  static constexpr bool finds_its_effect = true;
+  static constexpr bool row_aware_operation = true;
 
   template <class... Args>
   [[gnu::always_inline]] explicit join_awaitable(Args&&... args)
@@ -155,13 +157,13 @@ class join_awaitable {
   }
 
   [[nodiscard]] All& all() noexcept { return all_; }
-  /// There is nothing to wait for.
+  /// Whether there is nothing to wait for.
   [[nodiscard]] bool is_ready() const noexcept
     requires(All::may_be_none)
   {
     return all_.size() == 0;
   }
-  /// In a coroutine of that row.
+  /// The operation to perform in a coroutine of that row.
   template <class Row>
   auto operation_in() {
     if constexpr (All::template may_start_in<Row>())
@@ -169,7 +171,7 @@ class join_awaitable {
     else
       return refused<void>();
   }
-  /// When all have ended.
+  /// Called when all have ended.
   auto finish() {
     bool const is_well = all_.join().all_have_given();
     if (!is_well) [[unlikely]]
@@ -202,8 +204,8 @@ constexpr bool is_array = false;
 template <class C, std::size_t N>
 constexpr bool is_array<std::array<C, N>> = true;
 
-/// A range whose elements are computations, and may be taken: it is a container that was moved, or
-/// gives them away itself.
+/// A range whose elements are computations that can be taken: a container that was moved, or a
+/// range that yields them by value.
 template <class Range>
 concept gives_computations =
     std::ranges::input_range<Range> &&
@@ -213,32 +215,33 @@ concept gives_computations =
 
 }  // namespace detail
 
-/// Does all of them, at the same time if there are threads for it, and gives what they gave:
+/// Runs all of them, in parallel if there are threads; `co_await` yields their results:
 ///
 ///     auto const [a, b] = co_await when_all(fib(n - 1), fib(n - 2));
 ///
-/// What one of them throws is thrown here, when all have ended: those that had not begun by then
-/// are not begun.  If several threw, `exceptions` has what they did.  Nothing is allocated but the
-/// frames.
+/// If one of them throws, the exception is thrown here when all have ended; those that had not
+/// begun by then are not begun.  If several threw, `exceptions` holds all of them.  Allocates
+/// nothing but the frames.
 template <class... Cs>
   requires(sizeof...(Cs) > 0 && (detail::is_eff<Cs> && ...))
-// In line: as a function it would save registers for a computation that is empty.
+// Always inline: as a function it would spill registers for a computation that is empty.
 [[gnu::always_inline]] inline auto when_all(Cs... cs) {
   return detail::join_awaitable<detail::tuple_join<Cs...>>(std::move(cs)...);
 }
 
-/// The same of a range of computations: a container that is moved, or a view that makes them as it
-/// is gone through, which is here and now.
+/// As above, for a range of computations: a container that is moved, or a view that makes them
+/// while it is traversed, which is during this call.
 ///
 ///     std::vector<page> const pages = co_await when_all(urls | std::views::transform(fetch));
 ///     std::array halves{fib(n - 1), fib(n - 2)};
 ///     std::array<long, 2> const both = co_await when_all(std::move(halves));
 ///
-/// Gives what they gave in their order: a std::vector<T>, nothing for void.  It is filled when all
-/// have ended, by who waits, so a std::vector<bool> is as good as any.  One block is allocated for
-/// the tasks and their answers, and the vector; before, a vector of the computations if the range
-/// does not know its size.  A std::array gives a std::array, and nothing is allocated.  Of no
-/// computations the answer is there at once.  For g++ 12 an array needs a name, as above.
+/// `co_await` yields the results in the order of the range: a std::vector<T>, or nothing for void.
+/// The waiting process fills the vector when all have ended, so a std::vector<bool> is safe.
+/// Allocates one block for the tasks and their answers, and the vector; and first a vector of the
+/// computations if the range does not know its size.  For a std::array it yields a std::array, and
+/// allocates nothing.  If there are no computations, it does not wait.  With g++ 12 an array needs
+/// a name, as in the example.
 template <class X, class... Xs>
   requires(!(detail::is_eff<std::remove_cvref_t<X>> &&
              (detail::is_eff<std::remove_cvref_t<Xs>> && ...)))

@@ -28,7 +28,7 @@ namespace detail {
 template <class T>
 using value_or_nothing = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
 
-/// Keeps what the first of several tasks gives.
+/// Keeps the value of the first task that ends.
 template <class V, class Scope>
 class first_of {
  public:
@@ -37,22 +37,22 @@ class first_of {
   first_of& operator=(first_of const&) = delete;
   ~first_of() { note_destroyed(this); }
 
-  /// True for one.
+  /// True for the first caller only.
   [[nodiscard]] bool claim_first() noexcept {
     note_access(this, true);
-    // Relaxed: whoever looks at the value does so when the scope is over.
+    // relaxed: the value is read when the scope is over.
     return !is_decided_.exchange(true, std::memory_order_relaxed);
   }
   [[nodiscard]] bool is_decided() const noexcept {
     return is_decided_.load(std::memory_order_relaxed);  // relaxed: as above
   }
-  /// The value, if no other was first.
+  /// Stores the value, if no other task was first.
   template <class Place, class T>
   void give_if_first(Place place, T&& value) {
     auto gives = [this, place, value = std::forward<T>(value)]() mutable {
       if (claim_first()) give(place, std::move(value));
     };
-    // Others may come between the alternative's last operation and this.
+    // Other processes may run between the alternative's last operation and this.
     if constexpr (std::is_nothrow_move_constructible_v<std::decay_t<T>>)
       if (event_deferrer::of_thread) [[unlikely]]
         return cause_event("the value of an alternative", this, std::move(gives));
@@ -75,7 +75,7 @@ class first_of {
   std::optional<V> value_;
 };
 
-/// One of them.  `Place` says what comes before its value: which it is, in a variant or as a
+/// One alternative.  `Place` is the argument before the value: its index, as a variant's or as a
 /// number.
 template <class C, class First, class Place>
 eff<void, typename C::effects> run_for_the_first(C c, First& first, Place place) {
@@ -90,7 +90,7 @@ eff<void, typename C::effects> run_for_the_first(C c, First& first, Place place)
       first.give_if_first(place, std::move(value));
     }
   } catch (...) {
-    // What comes too late is dropped, whatever it is.
+    // An exception that comes too late is dropped, whatever it is.
     if (!has_value && !first.claim_first()) co_return;
     throw;
   }
@@ -109,11 +109,11 @@ eff<V, Row> first_in_a_scope(Start start, std::source_location where) {
   co_return first->take();
 }
 
-/// Gives `eff<V, Row>` when it is told the row.
+/// Becomes an `eff<V, Row>` when the row is known.
 template <class V, class Effects, class Start>
 class awaits_the_first {
  public:
-  static constexpr bool finds_its_awaiter = true;
+  static constexpr bool row_aware_awaitable = true;
   explicit awaits_the_first(Start s) : start_(std::move(s)) {}
   template <class Row>
   auto awaiter_in(std::source_location where) {
@@ -121,7 +121,8 @@ class awaits_the_first {
       using here = typename scope_in<typename tasking_in<Row>::type>::type;
       using computation = eff<V, Row>;
       return calling<V, typename computation::promise_type, typename computation::effects, Row>(
-          first_in_a_scope<Row, here, V>(std::move(start_), where).release(detail::internal()), where);
+          first_in_a_scope<Row, here, V>(std::move(start_), where).release(detail::internal()),
+          where);
     } else {
       return refused<V>();
     }
@@ -131,7 +132,7 @@ class awaits_the_first {
   Start start_;
 };
 
-/// Which was the first of a range, and what it gave.
+/// The number of the first one of a range, and its value.
 template <class T>
 struct first_of_range : std::type_identity<std::pair<std::size_t, T>> {};
 template <>
@@ -139,18 +140,18 @@ struct first_of_range<void> : std::type_identity<std::size_t> {};
 
 }  // namespace detail
 
-/// Does all of them until the first has ended, and gives what that gave, in its place; the others
-/// find `cancelled`, and are waited for.
+/// Runs all of them until the first has ended, and yields its result, at its index; the others find
+/// `cancelled`, and are waited for.
 ///
 ///     auto const winner = co_await when_any(ask(near), ask(far));
 ///     if (winner.index() == 0) use(std::get<0>(winner));
 ///
-/// A std::variant, with std::monostate where one gives nothing.  If the first that ends throws,
-/// that is thrown here; what others give or throw after it is dropped.  One that has not begun then
-/// is not begun.  So what must not be lost is not taken in an alternative: select() and
-/// receive_until() lose no message.
+/// `co_await` yields a std::variant, with std::monostate for a computation without a value.  If the
+/// first one that ends throws, the exception is thrown here; later values and exceptions are
+/// dropped.  An alternative that has not begun by then is not begun.  So do not take in an
+/// alternative what must not be lost: select() and receive_until() lose no message.
 ///
-/// O(n); a scope, and for each a block and two frames from a pool.
+/// O(n); a scope, and for each alternative a block and two frames from a pool.
 template <class... Cs>
   requires(sizeof...(Cs) > 0 && (detail::is_eff<Cs> && ...))
 auto when_any(Cs... cs) {
@@ -167,13 +168,13 @@ auto when_any(Cs... cs) {
       std::move(start));
 }
 
-/// The same of a range of computations, which it takes as when_all does (when_all.hpp):
+/// As above, for a range of computations, which it takes as when_all does (when_all.hpp):
 ///
 ///     auto const [which, page] = co_await when_any(mirrors | std::views::transform(fetch));
 ///
-/// Gives which was the first, counted from 0, and what that gave: a std::pair<std::size_t, T>; of
-/// those that give nothing the number alone.  Throws std::invalid_argument if there are none, since
-/// then none is the first.
+/// `co_await` yields the number of the first one, counted from 0, and its value: a
+/// std::pair<std::size_t, T>; for computations without a value the number alone.  Throws
+/// std::invalid_argument if there are none, since then none is the first.
 ///
 /// O(n); as above, and a vector of the computations.
 template <class X, class... Xs>

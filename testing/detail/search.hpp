@@ -99,7 +99,7 @@ class search {
     if (auto* const fresh = found_.add(result)) {
       note(*fresh);
       fresh->found = fresh->path;
-      recheck_deadlines(*fresh);
+      run_again(*fresh);
       if (found_.nondeterminism) return false;
       if (limits_.stop_at_failure && fresh->is_wrong()) return found_.complete = false;
     }
@@ -140,7 +140,7 @@ class search {
     o.decisions = log_.decisions;
   }
   /// Runs a schedule once more, to record its trace, and to check that it goes the same way.
-  void recheck_deadlines(exploration::outcome& o) {
+  void run_again(exploration::outcome& o) {
     replay_strategy again(o.path);
     o.trace.reserve(log_.steps);
     second_log_.trace = &o.trace;

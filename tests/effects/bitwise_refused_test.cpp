@@ -49,7 +49,7 @@ void check_refusal(std::string const& text, std::string const& part,
 std::string const own_parameter = "has a parameter that is not trivially copyable";
 std::string const stands_between =
     " stands between it and its handler, and it or what it holds is not trivially copyable";
-std::string const begun_elsewhere = " was begun elsewhere, or before its body";
+std::string const begun_outside = " was begun elsewhere, or before its body";
 std::string const something_waits =
     "its body has begun something else that waits, a computation that was not awaited or a "
     "resumption";
@@ -221,7 +221,7 @@ TEST_CASE("a handler inside that has a multi-shot clause is refused, whatever it
                   int const n = co_await handle<flip>(both_sides(), flips_then_picks, bitwise());
                   co_return n;
                 }),
-                begun_elsewhere);
+                begun_outside);
 }
 
 TEST_CASE("an unfinished coroutine clause inside is refused, wherever the pick is") {
@@ -318,7 +318,7 @@ TEST_CASE("a computation that was begun before the body is refused") {
   };
   check_refusal(
       text_of<uncopyable>([&] { run(handle<pick>(tries_picks<>{2}, awaits_it, bitwise())); }),
-      "the coroutine awaited at ", begun_elsewhere);
+      "the coroutine awaited at ", begun_outside);
 }
 
 TEST_CASE(

@@ -53,7 +53,7 @@ numbers all_digits(int n, int base) {
 }
 
 template <class Body>
-numbers tuple_join(int n, Body body) {
+numbers all_of(int n, Body body) {
   return run(handle<pick>(tries_picks<>{n}, body, bitwise()));
 }
 
@@ -75,7 +75,7 @@ TEST_CASE("captures nest as deep as a search goes, in a coroutine clause or in o
     numbers on_return(int n) { return {n}; }
   };
   auto const body = [] { return digits(6); };
-  CHECK(tuple_join(3, body) == all_digits(6, 3));
+  CHECK(all_of(3, body) == all_digits(6, 3));
   CHECK(run(handle<pick>(by_calls(), body, bitwise())) == all_digits(6, 3));
 }
 
@@ -94,7 +94,7 @@ TEST_CASE("a search inside a search may end before the outer one picks again") {
     int const b = co_await pick::one{};
     co_return sum + 1000 * a + 2000 * b;
   };
-  CHECK(tuple_join(2, body) == numbers{99, 2099, 1099, 3099});
+  CHECK(all_of(2, body) == numbers{99, 2099, 1099, 3099});
 }
 
 TEST_CASE("a clause of one search may resume a resumption of another, each in its own place") {
@@ -182,7 +182,7 @@ TEST_CASE("an exception deep in a clone is caught at its depth, or by the caller
   CAPTURE(above, below);
   int const deep = 10 * below;
   auto const caught = [above, below] { return catches_above(above, below, 1); };
-  CHECK(tuple_join(3, caught) == numbers{deep, 1000, 1001, 1002, deep + 2});
+  CHECK(all_of(3, caught) == numbers{deep, 1000, 1001, 1002, deep + 2});
 
   struct forgives {
     eff<numbers> on(pick::one, multi_resumption<int, numbers> k) const {
@@ -261,7 +261,7 @@ TEST_CASE("a clone may exit to a handler inside the search or to one outside") {
     int const more = co_await pick::one{};
     co_return 10 * n + more;
   };
-  CHECK(tuple_join(2, inside) == numbers{30, 31, -10, -9, -10, -9, -10, -9});
+  CHECK(all_of(2, inside) == numbers{30, 31, -10, -9, -10, -9, -10, -9});
 
   struct ends_all {
     numbers on(stop::here s, resumption<never, numbers>) const { return {-s.why}; }
@@ -405,7 +405,7 @@ TEST_CASE("pointers and references to locals of a caller are valid after each re
       for (int c = 0; c != 2; ++c)
         for (int d = 0; d != 2; ++d)
           expected.push_back(100'000 * a + 10 * b + (1300 + c + d) + (1200 + d));
-  CHECK(tuple_join(2, body) == expected);
+  CHECK(all_of(2, body) == expected);
 }
 
 namespace {
@@ -487,17 +487,17 @@ eff<int, pick> nested(int depth) {
 TEST_CASE("frames over a kilobyte, and over a page, are put back as they were") {
   every_frame_dies const check;
   numbers const expected{0, 1, 11, 12};
-  CHECK(tuple_join(2, [] { return wide<300>(7); }) == expected);
-  CHECK(tuple_join(2, [] { return wide<3000>(7); }) == expected);
-  CHECK(tuple_join(2, [] { return wide<100'000>(7); }) == expected);
-  numbers const first = tuple_join(2, [] { return wide_and_narrow(40); });
+  CHECK(all_of(2, [] { return wide<300>(7); }) == expected);
+  CHECK(all_of(2, [] { return wide<3000>(7); }) == expected);
+  CHECK(all_of(2, [] { return wide<100'000>(7); }) == expected);
+  numbers const first = all_of(2, [] { return wide_and_narrow(40); });
   CHECK(first == numbers{0, 1, 1, 2, 1, 2, 2, 3, 11, 12, 12, 13, 12, 13, 13, 14});
 }
 
 TEST_CASE("a chain of a hundred thousand frames is put back, thrown through, and dropped") {
   every_frame_dies const check;
   constexpr int depth = 100'000;
-  CHECK(tuple_join(3, [] { return nested(depth); }) == numbers{depth, depth + 1, depth + 2});
+  CHECK(all_of(3, [] { return nested(depth); }) == numbers{depth, depth + 1, depth + 2});
   keeps_picks<int> h;
   auto const twice = []() -> eff<int, pick> {
     int const first = co_await nested(depth);
@@ -520,7 +520,7 @@ TEST_CASE("a clone grows deep after a shallow capture, and shrinks after a deep 
     for (int depth : {0, 2000, 3, 500, 0, 1}) sum += co_await nested(depth) - depth;
     co_return sum;
   };
-  numbers const all = tuple_join(2, body);
+  numbers const all = all_of(2, body);
   REQUIRE(all.size() == 64);
   for (unsigned i = 0; i != 64; ++i) {
     int bits = 0;
@@ -543,7 +543,7 @@ TEST_CASE("a state inside belongs to each clone, a state outside to all of them"
   auto const inside = [counts]() -> eff<int, pick> {
     co_return co_await handle(state_of(0), counts);
   };
-  CHECK(tuple_join(2, inside) == numbers{111, 112, 121, 122, 211, 212, 221, 222});
+  CHECK(all_of(2, inside) == numbers{111, 112, 121, 122, 211, 212, 221, 222});
 
   auto const once = []() -> eff<int, pick, state<int>> {
     int const picked = co_await pick::one{};
@@ -573,7 +573,7 @@ TEST_CASE("each clone begins and ends its handlers inside again") {
     int const second = co_await second_part();
     co_return 100 * first + second;
   };
-  CHECK(tuple_join(2, body) == numbers{1020, 1021, 1120, 1121});
+  CHECK(all_of(2, body) == numbers{1020, 1021, 1120, 1121});
 }
 
 namespace {
@@ -607,7 +607,7 @@ eff<int, pick> asks_its_own() {
 TEMPLATE_TEST_CASE("a handler that the body borrows from its own frame belongs to each clone", "",
                    counts_questions, counts_and_jumps) {
   every_frame_dies const check;
-  CHECK(tuple_join(2, asks_its_own<TestType>) ==
+  CHECK(all_of(2, asks_its_own<TestType>) ==
         numbers{10'202, 10'203, 10'212, 10'213, 11'202, 11'203, 11'212, 11'213});
 }
 
@@ -645,7 +645,7 @@ TEST_CASE("a handler that the body borrows from outside is shared by all clones"
     int const n = co_await handle<ask>(outside, asks_then_picks);
     co_return n;
   };
-  CHECK(tuple_join(3, body) == numbers{120, 131, 142});
+  CHECK(all_of(3, body) == numbers{120, 131, 142});
 }
 
 namespace {
@@ -868,7 +868,7 @@ TEST_CASE("a one-shot resume inside the body may have captures before and after 
     }
     co_return 100 * p + result;
   };
-  CHECK(tuple_join(2, body) == numbers{30, 31, 140, 141});
+  CHECK(all_of(2, body) == numbers{30, 31, 140, 141});
 }
 
 // ---- operations with data

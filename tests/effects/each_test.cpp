@@ -36,7 +36,7 @@ ints for_ever(std::string& out) {
 }
 
 template <class Range>
-auto tuple_join(Range&& range) {
+auto all_of(Range&& range) {
   std::vector<std::ranges::range_value_t<Range>> all;
   for (auto&& value : range) all.push_back(std::move(value));
   return all;
@@ -97,9 +97,9 @@ TEST_CASE("emit takes move-only values, and a body may emit values of two types"
 
 TEST_CASE("a range-for over each() visits every emitted value") {
   every_frame_dies const check;
-  CHECK(tuple_join(each(up_to, 4)) == std::vector{0, 1, 2, 3});
-  CHECK(tuple_join(each(up_to, 0)).empty());
-  CHECK(tuple_join(emitted<int>()).empty());
+  CHECK(all_of(each(up_to, 4)) == std::vector{0, 1, 2, 3});
+  CHECK(all_of(each(up_to, 0)).empty());
+  CHECK(all_of(emitted<int>()).empty());
   CHECK(std::ranges::distance(each(up_to, 100)) == 100);
 }
 
@@ -111,11 +111,11 @@ TEST_CASE("a range of each() can be piped into views of the standard library") {
   auto const pipeline = each(for_ever, std::ref(out)) | std::views::filter(odd) |
                         std::views::transform(square) | std::views::take(4);
   auto squares = pipeline;
-  CHECK(tuple_join(squares) == std::vector{1, 9, 25, 49});
+  CHECK(all_of(squares) == std::vector{1, 9, 25, 49});
 
   auto const few = each(up_to, 6);
   auto small = few | std::views::take_while([](int n) { return n < 3; });
-  CHECK(tuple_join(small) == std::vector{0, 1, 2});
+  CHECK(all_of(small) == std::vector{0, 1, 2});
   CHECK(*few.begin() == 3);
 
   auto const words = []() -> eff<void, emit<std::string>> {
@@ -176,7 +176,7 @@ TEST_CASE("each() takes move-only values, pointers and references") {
     co_await emit<box>::value{std::move(first)};
     co_await emit<box>::value{std::make_unique<int>(8)};
   };
-  auto const all = tuple_join(each(boxes, std::make_unique<int>(7)));
+  auto const all = all_of(each(boxes, std::make_unique<int>(7)));
   REQUIRE(all.size() == 2);
   CHECK(*all[0] + *all[1] == 15);
 
@@ -251,7 +251,7 @@ TEST_CASE("each() walks a recursive computation in order") {
       co_await between(middle + 1, to);
     }
   };
-  auto const walked = tuple_join(each(program::between, 0, 1000));
+  auto const walked = all_of(each(program::between, 0, 1000));
   CHECK(std::ranges::equal(walked, std::views::iota(0, 1000)));
 }
 
@@ -357,7 +357,7 @@ TEST_CASE("dropping the range unwinds the computation once, the innermost frame 
   CHECK(out == "io");
 
   out.clear();
-  CHECK(tuple_join(each(program::outer, std::ref(out))).size() == 1000);
+  CHECK(all_of(each(program::outer, std::ref(out))).size() == 1000);
   CHECK(out == "io");
 }
 
@@ -388,7 +388,7 @@ TEST_CASE("copies of a range share one stream, and begin() continues at its curr
   CHECK(rest == std::vector{2, 3, 4, 5});
   CHECK(first == range.end());
   CHECK(second == copy.end());
-  CHECK(tuple_join(copy).empty());
+  CHECK(all_of(copy).empty());
 }
 
 TEST_CASE("an iterator without a value throws when it is read or incremented") {
@@ -417,7 +417,7 @@ TEST_CASE("a computation that reads its own range finds no value there") {
     co_await emit<int>::value{2};
   };
   range = each(body);
-  CHECK(tuple_join(range) == std::vector{1, 2});
+  CHECK(all_of(range) == std::vector{1, 2});
   CHECK(at_end);
 }
 
@@ -458,15 +458,15 @@ TEST_CASE("the function and the arguments of each() live as long as the frames")
         longer);
   }
   CHECK(word.use_count() == 2);
-  CHECK(tuple_join(*letters) == std::vector{'a', 'b', 'c', 'z'});
+  CHECK(all_of(*letters) == std::vector{'a', 'b', 'c', 'z'});
   CHECK(word.use_count() == 1);  // destroyed with the frames
   std::function<ints(int)> const kept = [word](int n) { return up_to(n); };
-  CHECK(tuple_join(each(kept, 2)) == std::vector{0, 1});
+  CHECK(all_of(each(kept, 2)) == std::vector{0, 1});
   CHECK(word.use_count() == 2);
-  CHECK(tuple_join(each([word]() -> ints { co_return; })).empty());
+  CHECK(all_of(each([word]() -> ints { co_return; })).empty());
   CHECK(word.use_count() == 2);
   std::function<ints()> const without_arguments = [] { return up_to(1); };
-  CHECK(tuple_join(each(without_arguments)) == std::vector{0});
+  CHECK(all_of(each(without_arguments)) == std::vector{0});
 }
 
 TEST_CASE(
@@ -480,7 +480,7 @@ TEST_CASE(
     });
   };
   auto const body = [asking]() -> ints { co_await asking(); };
-  CHECK(tuple_join(each(body)).size() == 5);
+  CHECK(all_of(each(body)).size() == 5);
 
   // The loop that pulls may be suspended, since the range lies in its frame.
   parks p;
@@ -514,5 +514,5 @@ TEST_CASE("two ranges of each() may be pulled at once, or one inside the other")
     for (int const n : each(up_to, 3))
       for (int const m : each(up_to, n)) co_await emit<int>::value{10 * n + m};
   };
-  CHECK(tuple_join(each(pairs)) == std::vector{10, 20, 21});
+  CHECK(all_of(each(pairs)) == std::vector{10, 20, 21});
 }

@@ -106,7 +106,7 @@ TEST_CASE(
       co_return owned;
     }
   };
-  struct parks_elsewhere : handler<tick> {
+  struct parks_outside : handler<tick> {
     resumption<void, int>* to = nullptr;
     int on(tick::now, resumption<void, int> k) {
       *to = std::move(k);
@@ -116,7 +116,7 @@ TEST_CASE(
   resumption<void, int> parked;
   {
     ticks_last lent;
-    parks_elsewhere outside;
+    parks_outside outside;
     outside.to = &parked;
     CHECK_THROWS_WITH(run(handle(with<ask>(lent) | std::move(outside), asks())),
                       Contains("ticks_last") && Contains("has a clause that is not done"));

@@ -22,9 +22,9 @@ namespace {
 
 /// Suspends a body, which writes a letter when it is unwound, and returns its resumption.
 template <class Keeper = keeps>
-auto suspended(Keeper& k, std::string& out, char injection_node) {
-  run(handle(k, [&out, injection_node]() -> eff<int, ask> {
-    leaves const at_the_end(out, injection_node);
+auto suspended(Keeper& k, std::string& out, char letter) {
+  run(handle(k, [&out, letter]() -> eff<int, ask> {
+    leaves const at_the_end(out, letter);
     co_return co_await ask::get{};
   }));
   return std::move(k.k);

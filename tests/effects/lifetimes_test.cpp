@@ -47,8 +47,8 @@ eff<void, proc> process(std::string& out, char name, int yields, bool leaves_ear
   out += '.';
 }
 
-eff<int, ask> asks_with(std::string& out, char injection_node) {
-  leaves const at_the_end(out, injection_node);
+eff<int, ask> asks_with(std::string& out, char letter) {
+  leaves const at_the_end(out, letter);
   co_return co_await ask::get{};
 }
 

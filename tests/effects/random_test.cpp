@@ -53,7 +53,7 @@ TEST_CASE(
   CHECK(happened.awaited > 0);
   CHECK(happened.raised > 0);
   CHECK(happened.jumped > 0);
-  CHECK(happened.jumped_elsewhere > 0);
+  CHECK(happened.jumped_to_parked > 0);
   CHECK(happened.dropped > 0);
   CHECK(happened.ended_suspended > 0);
   CHECK(happened.ended_inside > 0);

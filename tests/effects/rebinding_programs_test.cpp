@@ -72,19 +72,19 @@ struct interrupting {
 
 /// A process that is done, or paused.  It forks after its resume, so its continuation must be
 /// multi-shot.
-struct sharing_state {
+struct process_result {
   std::optional<int> done;
-  multi_resumption<void, sharing_state, forking> paused;
+  multi_resumption<void, process_result, forking> paused;
 };
 struct reifies : handler<interrupting>, rebinds<forking> {
-  sharing_state on(interrupting::interrupt,
-                   multi_resumption<void, sharing_state, forking> k) const {
+  process_result on(interrupting::interrupt,
+                    multi_resumption<void, process_result, forking> k) const {
     return {{}, std::move(k)};
   }
-  sharing_state on_return(int n) const { return {n, {}}; }
+  process_result on_return(int n) const { return {n, {}}; }
 };
 
-using processes = std::vector<sharing_state>;
+using processes = std::vector<process_result>;
 struct forks : handler<forking> {
   eff<processes> on(forking::fork, multi_resumption<bool, processes> k) const {
     processes all = co_await k(true);
@@ -92,7 +92,7 @@ struct forks : handler<forking> {
     all.insert(all.end(), others.begin(), others.end());
     co_return all;
   }
-  processes on_return(sharing_state p) const { return {std::move(p)}; }
+  processes on_return(process_result p) const { return {std::move(p)}; }
 };
 eff<int, forking, interrupting> process() {
   co_await interrupting::interrupt{};
@@ -100,8 +100,8 @@ eff<int, forking, interrupting> process() {
   co_await interrupting::interrupt{};
   co_return parent ? 1 : 2;
 }
-eff<sharing_state, forking> first() { co_return co_await handle(reifies(), process); }
-eff<sharing_state, forking> next(multi_resumption<void, sharing_state, forking> k) {
+eff<process_result, forking> first() { co_return co_await handle(reifies(), process); }
+eff<process_result, forking> next(multi_resumption<void, process_result, forking> k) {
   co_return co_await std::move(k).under();
 }
 
@@ -111,15 +111,15 @@ TEST_CASE("a process that was interrupted forks under the handler around its nex
   every_frame_dies const check;
   std::string out;
   processes const started = run(handle(forks(), first));
-  std::deque<sharing_state> todo(started.begin(), started.end());
+  std::deque<process_result> todo(started.begin(), started.end());
   while (!todo.empty()) {
-    sharing_state const p = std::move(todo.front());
+    process_result const p = std::move(todo.front());
     todo.pop_front();
     if (p.done) {
       out += "done " + std::to_string(*p.done) + "\n";
       continue;
     }
-    for (sharing_state& q : run(handle(forks(), [&p] { return next(p.paused); })))
+    for (process_result& q : run(handle(forks(), [&p] { return next(p.paused); })))
       todo.push_back(std::move(q));
   }
   CHECK(out == "done 1\ndone 2\n");
@@ -219,7 +219,7 @@ struct known {
 eff<progress, ask> under(multi_resumption<void, progress, ask> k) { co_return co_await k.under(); }
 eff<progress> as_it_is(multi_resumption<void, progress, ask> k) { co_return co_await k(); }
 
-progress resume_somehow(multi_resumption<void, progress, ask> const& k, unsigned how, int n) {
+progress resume_in_mode(multi_resumption<void, progress, ask> const& k, unsigned how, int n) {
   auto const body = [&k] { return under(k); };
   if (how == 0) return resume(k);
   if (how == 1) return run(as_it_is(k));
@@ -275,7 +275,7 @@ TEST_CASE("random programs perform to the handlers of their last `under`") {
       auto const how = static_cast<unsigned>(dice() % 5);
       progress const came = [&]() -> progress {
         try {
-          return resume_somehow(from.rest, how, i);
+          return resume_in_mode(from.rest, how, i);
         } catch (needs_control const&) {
           return {{-1}, {}};
         }

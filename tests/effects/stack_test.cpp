@@ -273,8 +273,8 @@ eff<int, tick> keeps_in_local(Rest other) {
   co_return mine ? 1 : 0;
 }
 /// `n` resumptions; the coroutine of each keeps the one before.
-resumption<void, int> nested_rests(keeper& h, int n,
-                                   eff<int, tick> (*keeps)(resumption<void, int>)) {
+resumption<void, int> nested_resumptions(keeper& h, int n,
+                                         eff<int, tick> (*keeps)(resumption<void, int>)) {
   resumption<void, int> last;
   for (int i = 0; i != n; ++i) {
     run(handle(h, keeps(std::move(last))));
@@ -321,7 +321,7 @@ TEST_CASE(
     "stack") {
   CHECK(on_stack(small_stack, [] {
           keeper k;
-          resumption<void, int> last = nested_rests(k, million, keeps_as_parameter);
+          resumption<void, int> last = nested_resumptions(k, million, keeps_as_parameter);
           last = {};
           return 1;
         }) == 1);
@@ -330,7 +330,7 @@ TEST_CASE(
 TEST_CASE("a thousand resumptions that are each a local of the next are dropped within a bound") {
   CHECK(on_stack(nesting_stack, [] {
           keeper k;
-          resumption<void, int> last = nested_rests(k, 1000, keeps_in_local);
+          resumption<void, int> last = nested_resumptions(k, 1000, keeps_in_local);
           last = {};
           return 1;
         }) == 1);
@@ -340,7 +340,7 @@ TEST_CASE("the program ends with a message when nested resumptions in locals use
   auto const said = tests::last_words([] {
     tests::on_small_stack(nesting_stack, [] {
       keeper k;
-      resumption<void, int> last = nested_rests(k, 100'000, keeps_in_local);
+      resumption<void, int> last = nested_resumptions(k, 100'000, keeps_in_local);
       last = {};
     });
   });
@@ -353,7 +353,7 @@ TEST_CASE("nested resumptions use no native stack after a scope was opened") {
   drop_and_resume<asks_outward_first>(million / 10);
   CHECK(on_stack(small_stack, [] {
           keeper k;
-          resumption<void, int> last = nested_rests(k, million / 10, keeps_as_parameter);
+          resumption<void, int> last = nested_resumptions(k, million / 10, keeps_as_parameter);
           last = {};
           return 1;
         }) == 1);

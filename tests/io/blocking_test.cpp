@@ -83,9 +83,9 @@ TEMPLATE_TEST_CASE("the result or the exception of a job comes back to the proce
         std::string kept = "kept";
         co_await off_thread([](std::string& s) { s += " here"; }, std::ref(kept));
         found.add(kept);
-        bool const is_elsewhere =
+        bool const is_off_thread =
             co_await off_thread([here] { return std::this_thread::get_id() != here; });
-        found.add(is_elsewhere ? "on another thread" : "here");
+        found.add(is_off_thread ? "on another thread" : "here");
         try {
           (void)co_await off_thread([]() -> int { throw std::out_of_range("thrown there"); });
         } catch (std::out_of_range const& e) {

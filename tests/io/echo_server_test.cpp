@@ -114,12 +114,11 @@ step client(endpoint at, manner how, unsigned seed, tally& all) {
 
 /// The results of `many` clients of all kinds, and the counts of the server.  With a limit of
 /// descriptors, the clients connect before the server accepts.
-struct what_came_of_it {
+struct results {
   attendance at_the_end;
   tally clients;
 };
-program serves(unsigned many, unsigned seed, std::optional<unsigned> descriptors,
-               what_came_of_it& result) {
+program serves(unsigned many, unsigned seed, std::optional<unsigned> descriptors, results& result) {
   shared<attendance> who;
   listener door = co_await listen(endpoint());
   endpoint const at = door.local();
@@ -162,7 +161,7 @@ TEMPLATE_TEST_CASE(
   every_frame_dies const check;
   every_descriptor_is_closed const closed;
   constexpr int many = is_sanitized ? 300 : 1000;
-  what_came_of_it seen;
+  results seen;
   {
     reactor net;
     run_on<TestType>([&] { return serves(many, 1, std::nullopt, seen); }, net);
@@ -182,7 +181,7 @@ TEMPLATE_TEST_CASE(
   every_frame_dies const check;
   every_descriptor_is_closed const closed;
   constexpr int many = is_sanitized ? 300 : 1000;
-  what_came_of_it seen;
+  results seen;
   {
     reactor net;
     run_on<TestType>([&] { return serves(many, 1, 10, seen); }, net);
@@ -201,7 +200,7 @@ TEMPLATE_TEST_CASE(
   every_descriptor_is_closed const closed;
   reactor net;
   seeds(is_sanitized ? 10 : 40).for_each([&](unsigned seed) {
-    what_came_of_it seen;
+    results seen;
     run_on<TestType>([&] { return serves(30, seed * 100, std::nullopt, seen); }, net);
     INFO("seed " << seed);
     CHECK(seen.at_the_end.gone == 30);

@@ -129,9 +129,9 @@ class the_library final : public library {
   }
   detail::frame_count frames() const override { return detail::frames_so_far(); }
 
-  unique_any packs(int n) const override { return unique_any(injection_node{n}); }
+  unique_any packs(int n) const override { return unique_any(message{n}); }
   int unpacks(unique_any& p) const override {
-    return p.holds<injection_node>() && !p.holds<trouble>() ? p.take<injection_node>().n : -1;
+    return p.holds<message>() && !p.holds<trouble>() ? p.take<message>().n : -1;
   }
 
   unique_any packs_own(bool is_local) const override {
@@ -186,15 +186,15 @@ class the_library final : public library {
     to += std::to_string(n + m) + (first ? 'a' : 'b') + (again ? 'a' : 'b') + ' ';
   }
   job receives(int& sum, int n) const override {
-    auto in = co_await open_inbox<injection_node>();
+    auto in = co_await open_inbox<message>();
     for (int i = 0; i != n; ++i) {
-      injection_node const l = co_await in.receive();
+      message const l = co_await in.receive();
       sum += l.n;
     }
   }
   job sends(process_id to, int n) const override {
     for (int i = 0; i != n;) {
-      bool const there = co_await send(to, injection_node{7});
+      bool const there = co_await send(to, message{7});
       if (there) ++i;
       co_await proc::yield{};
     }

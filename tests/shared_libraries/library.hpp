@@ -29,7 +29,7 @@ struct pick {
   using operations = op_list<one>;
 };
 /// A message of a type that only these modules use.
-struct injection_node {
+struct message {
   int n;
 };
 struct trouble : std::runtime_error {

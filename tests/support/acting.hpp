@@ -178,8 +178,8 @@ inline acting lives_with_mail(liver& me, act a, int nth) {
   auto& mine = me.mine;
   switch (a) {
     case act::sends:
-    case act::sends_elsewhere:
-      if (auto& to = mine[a == act::sends_elsewhere]) {
+    case act::sends_to_second:
+      if (auto& to = mine[a == act::sends_to_second]) {
         bool const sent = co_await to->send(nth);
         me.saw += sent ? " sent" : " unsent";
       }

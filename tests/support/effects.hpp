@@ -49,7 +49,7 @@ struct parks : region, handler<tick> {
 /// Appends its letter when it is destroyed.
 class leaves {
  public:
-  leaves(std::string& to, char injection_node) noexcept : to_(to), letter_(injection_node) {}
+  leaves(std::string& to, char letter) noexcept : to_(to), letter_(letter) {}
   leaves(leaves const&) = delete;
   leaves& operator=(leaves const&) = delete;
   ~leaves() { to_ += letter_; }

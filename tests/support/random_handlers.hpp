@@ -108,7 +108,7 @@ class jumping : public kind {
         throw thrown();
       case 2:
         w.park(std::move(k));
-        return jump_elsewhere(w);
+        return jump_to_parked(w);
       case 3: {
         outcome<int> jump = std::move(k).last(2);
         w.act();  // this may end the region that the jump leads into
@@ -121,10 +121,10 @@ class jumping : public kind {
   }
 
  private:
-  static outcome<int> jump_elsewhere(world& w) {
+  static outcome<int> jump_to_parked(world& w) {
     try {
       outcome<int> jump = w.take().last(4);
-      ++w.happened.jumped_elsewhere;
+      ++w.happened.jumped_to_parked;
       return jump;
     } catch (...) {
       w.caught();

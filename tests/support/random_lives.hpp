@@ -16,7 +16,7 @@ namespace weft::tests {
 inline scenario random_lives(unsigned seed, std::size_t most_acts) {
   using enum act;
   static std::vector<std::vector<act>> const themes{
-      {reads, writes, adds_slowly},
+      {reads, writes, adds_in_two_steps},
       {prints, asks, reads, writes},
       {sleeps, looks_at_clock},
       {locks, unlocks, tries_lock, tries_lock_for},
@@ -31,7 +31,7 @@ inline scenario random_lives(unsigned seed, std::size_t most_acts) {
       {gets, sets, updates, waits_for_value},
       {completes, drops_completer, waits_completion, waits_completion_for, asks_ready},
       {sends, receives, tries_receive, receives_for, drops_addresses},
-      {sends, sends_elsewhere, selects, selects_for, drops_addresses, sleeps},
+      {sends, sends_to_second, selects, selects_for, drops_addresses, sleeps},
       {sends, receives, closes_inbox, makes_address, drops_addresses},
       {forks, forks, writes, reads, prints},
       {spawns_more, exits, throws},

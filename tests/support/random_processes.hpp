@@ -170,7 +170,7 @@ inline acting lives_on(liver& me, act a, int nth) {
       co_await syncing::touch{&w.x, true};
       w.x = nth;
       break;
-    case act::adds_slowly: {
+    case act::adds_in_two_steps: {
       co_await syncing::touch{&w.x, false};
       int const seen = w.x;
       co_await proc::yield{};

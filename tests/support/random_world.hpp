@@ -33,7 +33,7 @@ struct tally {
   long awaited = 0;              // by a co_await, with an answer
   long raised = 0;               // in a resumed computation
   long jumped = 0;               // by last(), into the clause's own continuation
-  long jumped_elsewhere = 0;     // by last(), into another that was parked
+  long jumped_to_parked = 0;     // by last(), into another that was parked
   long dropped = 0;              // destroying things in its frames
   long ended_suspended = 0;      // regions that ended while a computation was suspended in them,
   long ended_inside = 0;         // while they were in frames that were captured further out,

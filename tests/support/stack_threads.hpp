@@ -12,8 +12,8 @@
 namespace weft::tests {
 
 /// A message of a thread: no atomics, so that ThreadSanitizer sees a read that is too early.
-struct injection_node {
-  injection_node* next = nullptr;
+struct letter {
+  letter* next = nullptr;
   unsigned from = 0;
   int number = 0;
 };
@@ -22,9 +22,9 @@ struct injection_node {
 /// sender in order.  Returns the number of failures.
 template <class Orders = stack_orders>
 int wrong_letters_on_threads(unsigned senders, int each) {
-  message_stack<injection_node, Orders> stack;
-  std::vector<std::vector<injection_node>> letters(
-      senders, std::vector<injection_node>(static_cast<std::size_t>(each)));
+  message_stack<letter, Orders> stack;
+  std::vector<std::vector<letter>> letters(senders,
+                                           std::vector<letter>(static_cast<std::size_t>(each)));
   std::vector<int> last(senders, -1);
   int wrong = 0;
   on_threads(senders + 1, [&](unsigned me) {
@@ -39,7 +39,7 @@ int wrong_letters_on_threads(unsigned senders, int each) {
     }
     int got = 0;
     while (got != each * static_cast<int>(senders)) {
-      injection_node* l = stack.take_all();
+      letter* l = stack.take_all();
       if (!l) std::this_thread::yield();
       for (; l; l = l->next, ++got) wrong += l->number != ++last[l->from];
     }

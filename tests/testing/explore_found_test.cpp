@@ -79,7 +79,7 @@ TEST_CASE("the choice of which process of a fork is replayed makes a difference"
 TEST_CASE(
     "the first of two sends to different inboxes of one receiver decides what the receiver "
     "selects") {
-  CHECK(complaint({{{{selects_for}}, {{yields, sends}}, {{sends_elsewhere}}}}, 2) == "");
+  CHECK(complaint({{{{selects_for}}, {{yields, sends}}, {{sends_to_second}}}}, 2) == "");
 }
 
 TEST_CASE("the progress of a cancelled process matters, since it may throw another exception") {
@@ -94,7 +94,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a process in the sleep set whose next step became shorter hides no other process") {
-  CHECK(complaint({{{{sends_elsewhere, sends}}, {{yields, sends_elsewhere}}, {{sends}}}, 1}, 3) ==
+  CHECK(complaint({{{{sends_to_second, sends}}, {{yields, sends_to_second}}, {{sends}}}, 1}, 3) ==
         "");
 }
 

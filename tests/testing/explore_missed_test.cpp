@@ -34,7 +34,7 @@ std::set<std::string> texts_of(exploration const& e) {
 }
 /// The outcomes of the full and of the reduced search, which must be the same.
 template <class State, class Program, class Text>
-std::set<std::string> tuple_join(granularity grain, Program program, Text text) {
+std::set<std::string> outcomes_of(granularity grain, Program program, Text text) {
   weft::tests::every_frame_dies const check;
   auto const search = [&](bool reduce) {
     return explore(
@@ -66,42 +66,42 @@ eff<void, spawning<syncing>> two_add_if_free(counted& c) {
   co_await spawn(adds_if_free, std::ref(c));
 }
 
-struct letters {
+struct deliveries {
   std::vector<int> got;
   int sent = 0;
 };
-eff<void, mail> sends_one(address<int> to, letters& l) {
+eff<void, mail> sends_one(address<int> to, deliveries& l) {
   bool const sent = co_await to.send(7);
   l.sent += sent;
 }
-eff<void, mail> takes_all(inbox<int> in, letters& l) {
+eff<void, mail> takes_all(inbox<int> in, deliveries& l) {
   for (;;) {
     auto const m = co_await in.try_receive();
     if (!m) break;
     l.got.push_back(*m);
   }
 }
-eff<void, spawning<mail>, mail> sends_and_closes(letters& l) {
+eff<void, spawning<mail>, mail> sends_and_closes(deliveries& l) {
   auto [in, to] = co_await open<int>();
   co_await spawn(sends_one, std::move(to), std::ref(l));
   co_await spawn(takes_all, std::move(in), std::ref(l));
 }
 
-struct two_seats {
+struct two_semaphores {
   semaphore a{0}, b{0};
   bool is_late = false;
 };
-eff<void, syncing> frees_both(two_seats& s) {
+eff<void, syncing> frees_both(two_semaphores& s) {
   s.a.release();
   s.b.release();
   co_return;
 }
-eff<void, syncing> takes_both(two_seats& s) {
+eff<void, syncing> takes_both(two_semaphores& s) {
   co_await s.a.acquire();
   bool const had = co_await s.b.try_acquire();
   s.is_late = !had;
 }
-eff<void, spawning<syncing>> frees_and_takes(two_seats& s) {
+eff<void, spawning<syncing>> frees_and_takes(two_semaphores& s) {
   co_await spawn(takes_both, std::ref(s));
   co_await spawn(frees_both, std::ref(s));
 }
@@ -120,22 +120,22 @@ doing yields_and_fails() {
 }  // namespace
 
 TEST_CASE("a try_lock fails while the other process still holds the mutex after its last step") {
-  auto const all = tuple_join<counted>(in_parallel, two_add_if_free,
-                                       [](counted const& c) { return std::to_string(c.n); });
+  auto const all = outcomes_of<counted>(in_parallel, two_add_if_free,
+                                        [](counted const& c) { return std::to_string(c.n); });
   CHECK(all == std::set<std::string>{"1", "2"});
 }
 
 TEST_CASE("a message may be sent between the last look into an inbox and its end") {
-  auto const all = tuple_join<letters>(in_parallel, sends_and_closes, [](letters const& l) {
+  auto const all = outcomes_of<deliveries>(in_parallel, sends_and_closes, [](deliveries const& l) {
     return std::to_string(l.sent) + " sent, " + std::to_string(l.got.size()) + " got";
   });
   CHECK(all == std::set<std::string>{"0 sent, 0 got", "1 sent, 0 got", "1 sent, 1 got"});
 }
 
 TEST_CASE("another process may see the first of two consecutive releases alone") {
-  auto const all = tuple_join<two_seats>(in_parallel, frees_and_takes, [](two_seats const& s) {
-    return std::string(s.is_late ? "late" : "in time");
-  });
+  auto const all = outcomes_of<two_semaphores>(
+      in_parallel, frees_and_takes,
+      [](two_semaphores const& s) { return std::string(s.is_late ? "late" : "in time"); });
   CHECK(all == std::set<std::string>{"in time", "late"});
 }
 
@@ -167,7 +167,7 @@ TEST_CASE("the end of a scope's body decides whether a handle's waiter gets a ta
   };
   for (auto const grain : {granularity::cooperative, in_parallel}) {
     auto const all =
-        tuple_join<world>(grain, program, [](world const& w) { return w.saw + w.body; });
+        outcomes_of<world>(grain, program, [](world const& w) { return w.saw + w.body; });
     CHECK(all == std::set<std::string>{"cancelled, the body comes to its end",
                                        "told, the body comes to its end",
                                        "told, the body is cancelled"});
@@ -202,7 +202,7 @@ TEST_CASE(
     });
   };
   for (auto const grain : {granularity::cooperative, in_parallel}) {
-    auto const all = tuple_join<world>(grain, program, [](world const& w) {
+    auto const all = outcomes_of<world>(grain, program, [](world const& w) {
       return w.inner + (w.is_told ? ", told" : ", not told");
     });
     CHECK(all == std::set<std::string>{"throws: fails, told", "well, told"});
@@ -223,8 +223,8 @@ TEST_CASE("when_any's winner need not be the alternative whose last operation ca
     auto const first = co_await when_any(takes_ticket(w.tickets), takes_ticket(w.tickets));
     w.first_ticket = first.index() == 0 ? std::get<0>(first) : std::get<1>(first);
   };
-  auto const all = tuple_join<world>(in_parallel, program,
-                                     [](world const& w) { return std::to_string(w.first_ticket); });
+  auto const all = outcomes_of<world>(
+      in_parallel, program, [](world const& w) { return std::to_string(w.first_ticket); });
   CHECK(all == std::set<std::string>{"1", "2"});
 }
 

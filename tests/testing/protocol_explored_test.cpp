@@ -343,7 +343,7 @@ struct working_threads {
   bool over = false;
   bool ends_when_all_are_idle = false;
 
-  [[nodiscard]] bool quiescence() const {
+  [[nodiscard]] bool is_quiescent() const {
     return std::ranges::all_of(all, [](auto const& t) { return t->listed && t->queued == 0; });
   }
 };
@@ -405,7 +405,7 @@ does<> works(working_threads& w, std::size_t me) {
     t.notified = false;
     if (!w.d.announces_late) {
       co_await push(w.d, w.idle, t);
-      if (w.ends_when_all_are_idle && w.quiescence())
+      if (w.ends_when_all_are_idle && w.is_quiescent())
         co_await ends(w);  // also under the list's lock
       co_await proc::yield{};
     }

@@ -21,8 +21,8 @@
 
 /// The clauses of mail and routing.  `S` is a scheduler (backend_scheduler.hpp).
 ///
-/// A send or a receive is attempted first: `attempt(s, operation, waiting)` fills in the answer if
-/// that can be had without suspending the process.  Otherwise the process is suspended, and `on()`
+/// A send or a receive is attempted first: `attempt(s, operation, waiting)` stores the answer if
+/// there is one without suspending the process.  Otherwise the process is suspended, and `on()`
 /// either answers it, or leaves it waiting at the mailbox.
 namespace weft::detail {
 
@@ -40,7 +40,7 @@ template <class S>
     throw_foreign_port();
 }
 /// Whether a sender may hand over: let the receiver run in its place.  Not too often in a row, or
-/// others would wait too long; and not if a process is to be told something first.
+/// other processes would wait too long; and not while a cancellation needs attention.
 template <class S>
 [[nodiscard]] bool may_hand_over(S& s) noexcept {
   static constexpr std::uint8_t most = 64;
@@ -49,13 +49,13 @@ template <class S>
   else
     return false;
 }
-/// Where schedules are explored: a send to a process that waits ends the sender's step, as other
-/// backends hand over there.
+/// Where schedules are explored: whether a send to a waiting process ends the sender's step, as
+/// other backends hand over there.
 template <class S>
 [[nodiscard]] bool ends_step_of_sender(S& s) noexcept {
   return S::explores && s.is_innermost() && !s.cancellation.needs_attention();
 }
-/// The sender goes on in its turn, the receiver now.
+/// The receiver runs now, and the sender goes on in its turn.
 template <class S>
 [[gnu::always_inline]] inline std::coroutine_handle<> hand_over(S& s,
                                                                 mailbox::receives to) noexcept {
@@ -68,12 +68,12 @@ template <class S>
 [[gnu::noinline]] void put_receiver(S& s, mailbox::receives to) noexcept {
   s.put(thunk(to.receiver, to.answer), put_reason::woken);
 }
-/// A sender that waited for room.
+/// Puts a sender that waited for room.
 template <class S>
 [[gnu::noinline]] void put_admitted(S& s, process* p) noexcept {
   s.put(thunk(p, true), put_reason::woken);
 }
-/// Whether the process that runs is to end, and so neither sends nor receives.
+/// Whether the running process is cancelled, and so neither sends nor receives.
 template <class S>
 [[nodiscard]] bool must_end(S& s, process const& p) noexcept {
   return s.cancellation.needs_attention() && s.cancellation.includes(p.leaf());
@@ -104,7 +104,7 @@ template <class S>
   }
   return false;
 }
-/// The message was given to a receiver: that runs, or is put, and the sender is answered.
+/// The message was given to a receiver: puts the receiver, and answers the sender.
 template <class S>
 [[gnu::always_inline]] inline std::coroutine_handle<> after_giving(S& s, mailbox::receives to,
                                                                    std::uint64_t answer) noexcept {
@@ -175,8 +175,8 @@ bool attempt(S& s, mail::send_until const& o, result_slot<std::uint64_t>& waitin
   }
   return false;
 }
-/// As mail::send; and a sender that waits is woken by its alarm as well, or finds at once that it is
-/// too late.
+/// As mail::send; a sender that waits is also woken by its alarm, or finds at once that it is too
+/// late.
 template <class S>
 std::coroutine_handle<> on(S& s, mail::send_until const& o) {
   send_waiter& w = *o.what;
@@ -222,7 +222,7 @@ template <class S>
 [[nodiscard]] own_route on(S& s, routing::open const&) {
   return {&s.waits.mail(), s.running().id()};
 }
-/// Looks up where to send to, once.  False if the process has no such inbox.
+/// Looks up the mailbox, once.  False if the process has no such inbox.
 template <class S>
 [[nodiscard]] bool find_route(S& s, routed_send_waiter& w) noexcept {
   if (w.at.get()) return true;
@@ -258,12 +258,12 @@ std::coroutine_handle<> on(S& s, routing::send_until const& o) {
 
 // ---- receiving
 
-/// The answer of a receive, if there is one without waiting.
+/// The answer of a receive, if it need not wait.
 template <class S>
 [[gnu::always_inline]] inline std::optional<std::uint64_t> find_message(S& s,
                                                                         mail::receive const& o) {
   receive_waiter& w = *o.where;
-  if (w.count == 1 && o.waits) [[likely]] {  // the general case below, in short
+  if (w.count == 1 && o.waits) [[likely]] {  // the common case of the loop below
     mailbox& b = *w.first->box;
     require_own_port(s, b);
     if constexpr (S::explores) note_access(&b, true);
@@ -311,11 +311,11 @@ std::coroutine_handle<> on(S& s, mail::receive const& o) {
   bool const needed_attention = s.cancellation.needs_attention();
   if (needed_attention && must_end(s, p)) [[unlikely]]
     return s.refuse(p);
-  // Otherwise the receive has been attempted; unless there was a reason for attention, which is gone
-  // by now.
+  // Otherwise the receive has been attempted, unless a cancellation needed attention then and no
+  // longer does.
   if (p.is_forkable() || needed_attention || !o.waits) [[unlikely]]
     if (auto const answer = find_message(s, o)) {
-      // The last sender may have ended because it was cancelled, after we had asked.
+      // The last sender may have ended because it was cancelled, after the check above.
       if (*answer == receive_waiter::nobody_left && must_end(s, p)) return s.refuse(p);
       return s.resume(&p, *answer);
     }
@@ -358,7 +358,7 @@ std::coroutine_handle<> on(S& s, mail::receive const& o) {
     return s.next();
   }
   if (w.count > 1) {
-    w.is_everywhere.store(true, std::memory_order_seq_cst);  // seq_cst: has_looked_everywhere()
+    w.is_everywhere.store(true, std::memory_order_seq_cst);  // seq_cst: MAILBOX-4
     if (!w.may_get_more() && w.parked.take()) return resume_without_senders();
   }
   s.on_waiting(p, wait_kind::mail);

@@ -7,22 +7,23 @@
 #include "sched/sync/detail/timers.hpp"
 #include "sched/sync/detail/waiter.hpp"
 
-/// Who sends and who receives, as a mailbox sees them while they wait there.
+/// Senders and receivers, as a mailbox sees them while they wait there.
 namespace weft::detail {
 
 class mailbox;
 
-/// A process that sends: in its operation.  The message stays there until there is room.
+/// A sending process: part of its operation.  The message stays there until there is room.
 class send_waiter {
  public:
-  /// Answers to a send with a deadline; without one, it is false if the inbox has gone.
+  /// Answers to a send with a deadline.  A send without one is answered with false if the inbox was
+  /// destroyed.
   static constexpr std::uint64_t too_late = 0;
   static constexpr std::uint64_t sent = 1;
   static constexpr std::uint64_t inbox_has_gone = 2;
 
   send_waiter(mailbox& b, void* m, bool timed = false) noexcept
       : box(&b), message(m), is_timed_(timed) {}
-  /// Where to is found later.
+  /// The mailbox is looked up later.
   explicit send_waiter(void* m, bool timed = false) noexcept
       : box(nullptr), message(m), is_timed_(timed) {}
   send_waiter(send_waiter const&) = delete;  // the mailbox points to it
@@ -40,7 +41,7 @@ class send_waiter {
   friend class mailbox;
   inline void leave() noexcept;
   bool const is_timed_;    // its alarm may take it
-  bool is_inside = false;  // the mailbox: set by its process; reset by who takes that
+  bool is_inside = false;  // in the mailbox; set by its process, reset by its taker
   send_waiter* next;
   send_waiter* previous;
 };
@@ -51,16 +52,16 @@ class receive_waiter;
 /// One of the mailboxes at which a process receives.
 struct select_case {
   mailbox* box;
-  void* into;  // where the message goes
+  void* into;  // where to put the message
   receive_waiter* of;
-  bool has_come = false;   // there it is
-  bool is_inside = false;  // as a sender
+  bool has_come = false;   // the message is there
+  bool is_inside = false;  // as in send_waiter
 };
 
-/// A process that receives, at one mailbox or at several: in its operation.
+/// A receiving process, at one mailbox or at several: part of its operation.
 class receive_waiter {
  public:
-  /// Answers that are no place's number, which is from 1 on.
+  /// Answers that are no number of a case; those count from 1.
   static constexpr std::uint64_t too_late = 0;
   static constexpr std::uint64_t nobody_left = ~std::uint64_t{0};
 
@@ -68,7 +69,7 @@ class receive_waiter {
       : first(places), count(n), until(a) {
     for (unsigned i = 0; i != n; ++i) places[i].of = this;
   }
-  receive_waiter(receive_waiter const&) = delete;  // mailboxes point to its places
+  receive_waiter(receive_waiter const&) = delete;  // mailboxes point to its cases
   receive_waiter& operator=(receive_waiter const&) = delete;
   ~receive_waiter() {
     for (unsigned i = 0; i != count; ++i)
@@ -80,9 +81,9 @@ class receive_waiter {
 
   select_case* first;
   unsigned count;
-  alarm* until;  // null: for ever
+  alarm* until;  // null to wait for ever
   waiter parked;
-  std::atomic<bool> is_everywhere = false;  // it has entered all of several
+  std::atomic<bool> is_everywhere = false;  // it has entered all of its mailboxes, if several
 
  private:
   static inline void leave(select_case& r) noexcept;

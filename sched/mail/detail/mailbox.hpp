@@ -15,41 +15,45 @@
 #include "sched/sync/detail/waiter.hpp"
 #include "sched/sync/detail/wake_batch.hpp"
 
-/// What the two ends of a port share: messages, and who waits for one or for room.
+/// The state that the two ends of a port share: messages, and the processes that wait for one or
+/// for room.
 namespace weft::detail {
 
 class mailbox_registry;
 
 /// Counted: by its inbox, and by each address.  `Locks`: whether its scheduler has several threads.
 ///
-///   MAILBOX-1  Messages, who receives and who waits for room are touched under the lock, if the scheduler
-///       has several threads.
-///   MAILBOX-2  Who receives waits only while there is no message; who sends waits only while it is full.
-///   MAILBOX-3  Once it is closed there is no message, and nobody waits.
-///   MAILBOX-4  Nobody sends any more once `addresses_` is zero, unless the inbox makes another.  Who
-///       makes it zero looks under the lock whether somebody receives; who receives looks again
-///       after it has entered.  So one of them sees the other.
-///   MAILBOX-5  Who has entered is inside until it is taken out, or leaves.  A mailbox that is closed
-///       meanwhile stays until the last of them has left.
-///   MAILBOX-6  A sender whose alarm has taken it has not sent, and stays on the list until its operation
-///       leaves: a process that makes room passes it over.
-///   MAILBOX-7  What is in it when its scheduler ends is destroyed then.  So an inbox that lies in its own
-///       mailbox, or two that lie in each other's, are no owners for ever.  Whichever closes it
-///       first, the inbox or the office, discards the messages.
+///   MAILBOX-1  Messages, the receiver and the senders that wait for room are accessed under the
+///       lock, if the scheduler has several threads.
+///   MAILBOX-2  A receiver waits only while there is no message; a sender waits only while the
+///       mailbox is full.
+///   MAILBOX-3  Once it is closed there is no message, and no process waits.
+///   MAILBOX-4  No process can send once `addresses_` is zero, unless the inbox makes another
+///       address.  The thread that makes it zero checks under the lock for a receiver; a receiver
+///       checks again after it has entered.  So one of them sees the other.
+///   MAILBOX-5  A waiter that has entered is inside until it is taken out, or leaves.  A mailbox
+///       that is closed meanwhile lives until the last of them has left.
+///   MAILBOX-6  A sender that was taken by its alarm has not sent, and stays on the list until its
+///       operation leaves: a process that makes room skips it.
+///   MAILBOX-7  Messages that are in it when its scheduler ends are destroyed then.  So an inbox
+///       that lies in its own mailbox, or two that lie in each other's, are not kept alive for
+///       ever.  Whichever closes the mailbox first, the inbox or the registry, discards the
+///       messages.
 class mailbox : public pooled {
  public:
   mailbox(mailbox const&) = delete;
   mailbox& operator=(mailbox const&) = delete;
 
   void release() noexcept {
-    // acq_rel, with itself: who destroys it has seen the last of the others.
+    // acq_rel: pairs with itself: the last owner, which deletes the mailbox, sees all that the
+    // others did.
     if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
   [[nodiscard]] mailbox_registry& registry() const noexcept { return registry_; }
 
   void add_address() noexcept {
     owners_.fetch_add(1, std::memory_order_relaxed);     // relaxed: the caller's count stays
-    addresses_.fetch_add(1, std::memory_order_relaxed);  // relaxed: who makes one has one, or us
+    addresses_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the caller owns a count
   }
   inline void note_use() const noexcept;
   inline void drop_address() noexcept;
@@ -59,28 +63,29 @@ class mailbox : public pooled {
   // ---- sending
 
   enum class sending {
-    left,       // a message for later
-    given,      // who receives has it, and is the caller's to put
+    left,       // the message is stored
+    given,      // a receiver has it; the caller must put the receiver
     full,       // nothing is done
-    closed,     // the same
-    hand_over,  // the same: somebody receives who could be handed over to
-    refused,    // the same: it is full, and who would wait is not to
-    taken,      // the same: its alarm has woken it, and puts it
+    closed,     // nothing is done
+    hand_over,  // nothing is done: a receiver waits, to which the sender could hand over
+    refused,    // nothing is done: it is full, and the sender is cancelled
+    taken,      // nothing is done: the sender's alarm has woken it, and puts it
   };
-  /// `to`: who is given it, and its answer.  Throws bad_alloc, and then nothing is done.
+  /// The receiver that has the message, and its answer.
   struct receives {
     process* receiver;
     std::uint64_t answer;
   };
   template <bool Locks>
   [[gnu::always_inline]] sending send(void* message, bool may_hand_over, receives& to) {
-    // Relaxed: who finds somebody comes again, with the lock.
+    // relaxed: if there is a receiver, the sender comes again, with the lock.
     if (may_hand_over && receive_waiter_.load(std::memory_order_relaxed)) return sending::hand_over;
     guard<Locks> const lock(*this);
     return send_under_lock<Locks>(message, to);
   }
-  /// The same; if it is full the process waits there, unless it `is_refused(process const&)`, which
-  /// is asked under the lock (CANCEL-2 of wait_registry.hpp).
+  /// As send(); if the mailbox is full the process waits there, unless `is_refused(process
+  /// const&)`, which is called under the lock (CANCEL-2 of wait_registry.hpp).  If it throws
+  /// bad_alloc, nothing is done.
   template <bool Locks, class IsRefused>
   sending send_or_wait(send_waiter& s, process& p, receives& to, IsRefused const& is_refused) {
     guard<Locks> const lock(*this);
@@ -91,7 +96,8 @@ class mailbox : public pooled {
     enter(s);
     return r;
   }
-  /// The same of one with a deadline, whose alarm is set: it may have been taken already.
+  /// As send_or_wait(), for a sender with a deadline, whose alarm is set: another party may have
+  /// taken it already.
   template <bool Locks, class IsRefused>
   sending send_or_wait_in_time(send_waiter& s, receives& to, IsRefused const& is_refused) {
     guard<Locks> const lock(*this);
@@ -110,22 +116,22 @@ class mailbox : public pooled {
 
   enum class receiving {
     come,     // a message
-    nothing,  // and nobody is left who could send one
-    none      // yet
+    nothing,  // no message, and no sender is left
+    none      // no message yet
   };
-  /// `admitted`: who waited for room, and has it now: the caller's to put.
+  /// `admitted`: the sender that waited for room and has it now, or null; the caller must put it.
   template <bool Locks>
   [[gnu::always_inline]] receiving receive(select_case& r, process*& admitted) noexcept {
-    bool const is_last = nobody_sends();  // first: then what was sent before has come
+    bool const is_last = nobody_sends();  // first: if none sends, all messages are here by now
     if (length() == 0) return is_last ? receiving::nothing : receiving::none;
     guard<Locks> const lock(*this);
-    if (length() == 0) return receiving::none;  // another process took it: not a port's use
+    if (length() == 0) return receiving::none;  // another process took it: a misuse of the port
     take<Locks>(r, admitted);
     return receiving::come;
   }
   enum class entering { waits, come, nothing, taken, occupied, refused };
-  /// Waits there if there is nothing, unless it is `refused`, as who sends.  `taken`: somebody else
-  /// has woken it, and puts it.
+  /// Waits if there is no message, unless it is `refused`, as a sender may be.  `taken`: another
+  /// party has woken the receiver, and puts it.
   template <bool Locks, class IsRefused>
   [[gnu::always_inline]] entering enter(select_case& r, process*& admitted,
                                         IsRefused const& is_refused) noexcept {
@@ -148,20 +154,21 @@ class mailbox : public pooled {
     return entering::waits;
   }
   [[nodiscard]] bool nobody_sends() const noexcept {
-    // seq_cst: MAILBOX-4; among several mailboxes that are waited at together, one order of all of them.
+    // seq_cst: MAILBOX-4; for a receiver at several mailboxes, one order over all of them.
     return addresses_.load(std::memory_order_seq_cst) == 0;
   }
   inline void leave(select_case& r) noexcept;
   inline void leave(send_waiter& s) noexcept;
 
-  // ---- for the office
+  // ---- for the registry
 
-  /// Somebody who waits here: none if nobody does.
+  /// Takes a process that waits here; an empty thunk if there is none.
   inline thunk take_anybody() noexcept;
-  /// That one, if one thread runs all processes.  Null if somebody else has taken it.
+  /// Takes that waiter's process, if one thread runs all processes.  Null if another party has
+  /// taken it.
   [[nodiscard]] static process* take(receive_waiter& r) noexcept;
   [[nodiscard]] static process* take(send_waiter& s) noexcept;
-  /// Those who are meant; false if there are more than `to` has room for.
+  /// Takes the processes for which `is_meant(process const&)`.  False if `to` has no room for all.
   template <class IsMeant>
   [[nodiscard]] bool take_if(IsMeant const& is_meant, wake_batch& to) noexcept;
   template <class F>
@@ -176,13 +183,13 @@ class mailbox : public pooled {
   inline mailbox(mailbox_registry& o, std::size_t capacity) noexcept;
   inline virtual ~mailbox();
 
-  // ---- what knows the type
+  // ---- operations that depend on the message's type
 
-  /// Throws bad_alloc, and then nothing has happened.
+  /// If it throws bad_alloc, nothing has happened.
   virtual void store(void* message) = 0;
   virtual void fetch(void* into) noexcept = 0;
   virtual void hand(void* message, void* into) noexcept = 0;
-  virtual void discard() noexcept = 0;  // all of them
+  virtual void discard() noexcept = 0;  // all messages
 
  private:
   friend class mailbox_registry;
@@ -191,20 +198,20 @@ class mailbox : public pooled {
   class guard {
    public:
     explicit guard(mailbox& b) noexcept : box_(b) {
-      if constexpr (Locks)  // [1] acquire: with [2].
+      if constexpr (Locks)  // [1] acquire: pairs with [2].
         for (relax wait; box_.locked_.exchange(true, std::memory_order_acquire);) wait();
     }
     guard(guard const&) = delete;
     guard& operator=(guard const&) = delete;
     ~guard() {
-      // [2] release: with [1].
+      // [2] release: pairs with [1].
       if constexpr (Locks) box_.locked_.store(false, std::memory_order_release);
     }
 
    private:
     mailbox& box_;
   };
-  /// For what is rare.
+  /// For slow paths.
   template <class F>
   auto under_lock(F f) noexcept {
     if (!has_several_threads_) return f.template operator()<false>();
@@ -230,7 +237,7 @@ class mailbox : public pooled {
     length(length() + 1);
     return sending::left;
   }
-  /// The next message.  If somebody waits for room, that one's message comes in.
+  /// Takes the next message.  If a sender waits for room, its message is stored.
   template <bool Locks>
   [[gnu::always_inline]] void take(select_case& r, process*& admitted) noexcept {
     fetch(r.into);
@@ -243,7 +250,7 @@ class mailbox : public pooled {
   [[gnu::noinline]] void admit(process*& admitted) noexcept {
     taken_sender const s = take_sender<Locks>();
     if (!s.sender) return;
-    store(s.message);  // where the one was that went
+    store(s.message);  // in the place that the fetched message left
     length(length() + 1);
     admitted = s.sender;
   }
@@ -251,17 +258,18 @@ class mailbox : public pooled {
     return receive_waiter_.load(std::memory_order_relaxed);  // relaxed: MAILBOX-1
   }
   [[nodiscard]] std::size_t length() const noexcept {
-    return length_.load(std::memory_order_relaxed);  // relaxed: MAILBOX-1, or see receive()
+    return length_.load(std::memory_order_relaxed);  // relaxed: MAILBOX-1; a hint in receive()
   }
   void length(std::size_t n) noexcept { length_.store(n, std::memory_order_relaxed); }  // as above
 
-  /// Null if somebody else has taken it: that can be only where it stands on several lists.
+  /// Null if another party has taken it, which is possible only where it is on several lists.
   template <bool Locks>
   [[nodiscard, gnu::always_inline]] static process* taken(select_case& r) noexcept {
     if (Locks && (r.of->until || r.of->count != 1)) return r.of->parked.take();
     return r.of->parked.take_unsynchronized();
   }
-  /// Waits there no more.  Null if somebody else has taken it: then it leaves by itself (MAILBOX-5).
+  /// Takes the receiver out.  Null if another party has taken it: then it leaves by itself
+  /// (MAILBOX-5).
   template <bool Locks>
   [[nodiscard, gnu::always_inline]] process* take_receiver() noexcept {
     select_case& r = *waiting_receiver();
@@ -270,18 +278,18 @@ class mailbox : public pooled {
     if (p) r.is_inside = false, --inside_;
     return p;
   }
-  /// The same; one without a deadline stands on our list only.
+  /// As above; a sender without a deadline is on this list only.
   template <bool Locks>
   [[nodiscard]] static process* taken(send_waiter& s) noexcept {
     return Locks && s.is_timed_ ? s.parked.take() : s.parked.take_unsynchronized();
   }
-  /// A sender that waits no more; its process is the caller's, and it stays until that is put.
+  /// A sender that no longer waits: the caller must put its process.  The waiter lives until that.
   struct taken_sender {
     process* sender;
     void* message;
-    std::uint64_t if_closed;  // its answer then
+    std::uint64_t if_closed;  // its answer if the mailbox is closed
   };
-  /// The one that has waited longest, of those that nobody else has taken (MAILBOX-6).
+  /// Takes the longest waiting sender that no other party has taken (MAILBOX-6).
   template <bool Locks>
   [[nodiscard]] taken_sender take_sender() noexcept {
     for (send_waiter* s = first_send_waiter_; s; s = s->next)
@@ -293,7 +301,7 @@ class mailbox : public pooled {
       }
     return {};
   }
-  /// It waits already.
+  /// Its process waits already.
   void enter(send_waiter& s) noexcept {
     if (!has_several_threads_) s.parked.set_wait_place(process::wait_place::send, &s);
     s.is_inside = true;
@@ -311,17 +319,17 @@ class mailbox : public pooled {
   mailbox_registry& registry_;
   bool const has_several_threads_;
   std::atomic<bool> locked_ = false;  // MAILBOX-1
-  bool closed_ = false;               // MAILBOX-1, like the next six
-  bool is_kept_ = false;              // closed, and the inbox's count is who is inside's
+  bool closed_ = false;               // MAILBOX-1, as the next six
+  bool is_kept_ = false;              // closed; those inside own the inbox's count
   std::uint32_t inside_ = 0;          // MAILBOX-5
   std::atomic<select_case*> receive_waiter_ = nullptr;
   std::atomic<std::size_t> length_ = 0;
-  send_waiter* first_send_waiter_ = nullptr;  // who waits for room, the longest waiting first
+  send_waiter* first_send_waiter_ = nullptr;  // waiting for room, the longest waiting first
   send_waiter* last_send_waiter_ = nullptr;
   std::size_t const capacity_;
-  std::atomic<std::uint32_t> owners_ = 1;  // the inbox's
+  std::atomic<std::uint32_t> owners_ = 1;  // the inbox is one
   std::atomic<std::uint32_t> addresses_ = 0;
-  mailbox* next_ = nullptr;  // in the office
+  mailbox* next_ = nullptr;  // in the registry
   mailbox* previous_ = nullptr;
 };
 
@@ -332,8 +340,8 @@ bool mailbox::take_if(IsMeant const& is_meant, wake_batch& to) noexcept {
       if (!to.reserve_one()) return false;
       if (process* const p = r->of->parked.take_if(is_meant)) {
         note_use();
-        // Its operation is inside still and leaves by itself (MAILBOX-5): until the process is asleep
-        // it may look at this mailbox.
+        // The receiver's operation is still inside and leaves by itself (MAILBOX-5): until the
+        // process is asleep it may access this mailbox.
         receive_waiter_.store(nullptr, std::memory_order_relaxed);  // relaxed: MAILBOX-1
         to.add(*p);
       }

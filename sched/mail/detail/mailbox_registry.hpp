@@ -14,11 +14,12 @@
 
 namespace weft::detail {
 
-/// The mailboxes of a scheduler.  Outlives it if they do: counted, by it and by them.
+/// The mailboxes of a scheduler.  Lives as long as the scheduler and all of them: counted.
 ///
-///   REGISTRY-1  The list, and whether the scheduler is still there, are touched under the lock.
-///   REGISTRY-2  Who is woken from here was waiting or is put, as seen by the scheduler when it finds
-///       nothing to do: it asks who waits, then whether somebody was put, under the same lock.
+///   REGISTRY-1  The list, and whether the scheduler still exists, are accessed under the lock.
+///   REGISTRY-2  A process that is woken from here is either waiting or put, as seen by the
+///       scheduler when it is quiescent: it asks for waiters, then whether a process was put, under
+///       the same lock.
 class mailbox_registry : public pooled {
  public:
   mailbox_registry(ready_sink& home, bool several_threads) noexcept
@@ -27,17 +28,18 @@ class mailbox_registry : public pooled {
   mailbox_registry& operator=(mailbox_registry const&) = delete;
 
   ~mailbox_registry() {
-    delete routes_.load(std::memory_order_relaxed);  // relaxed: nobody else is left
+    delete routes_.load(std::memory_order_relaxed);  // relaxed: no other owner is left
   }
 
   [[nodiscard]] bool has_several_threads() const noexcept { return has_several_threads_; }
   void release() noexcept {
-    // acq_rel, with itself: who destroys it has seen the last of the others.
+    // acq_rel: pairs with itself: the last owner, which deletes the registry, sees all that the
+    // others did.
     if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
 
   void add(mailbox& b) noexcept {
-    owners_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the scheduler's stays
+    owners_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the scheduler's count stays
     std::lock_guard const lock(mutex_);
     append(b);
     ++count_;
@@ -51,8 +53,9 @@ class mailbox_registry : public pooled {
     }
     release();
   }
-  /// Somebody whom `take()` gives is woken by the end of something, which may be on any thread: to
-  /// the scheduler both are one step (REGISTRY-2).  Whether there was somebody.
+  /// Wakes the process that `take()` returns, because a port's end was destroyed, perhaps on
+  /// another thread: for the scheduler, taking and putting are one step (REGISTRY-2).  Returns
+  /// whether there was such a process.
   template <class Take>
   bool put(Take take) noexcept {
     thunk t = thunk::reason::quiescent;
@@ -64,32 +67,32 @@ class mailbox_registry : public pooled {
       try {
         home_->put_from_outside(t);
         return true;
-      } catch (...) {  // no memory: then let us hope that it is a thread of ours
+      } catch (...) {  // no memory: this may be a thread of the scheduler
       }
     }
     home_->make_ready(std::move(t));
     return true;
   }
 
-  // ---- who is sent to by his id
+  // ---- inboxes of processes, by their ids
 
-  /// Made by who asks first.  Throws bad_alloc.
+  /// Made at the first call.  Throws bad_alloc.
   [[nodiscard]] route_table& routes() {
     std::lock_guard const lock(mutex_);
-    // Relaxed: under the lock.
+    // relaxed: under the lock.
     if (auto* const there = routes_.load(std::memory_order_relaxed)) return *there;
     auto* const made = new route_table();
-    routes_.store(made, std::memory_order_release);  // [3] release: with [4]
+    routes_.store(made, std::memory_order_release);  // [3] release: pairs with [4]
     return *made;
   }
-  /// Null if nobody has asked.
+  /// Null if routes() was not called yet.
   [[nodiscard]] route_table* routes_if_any() const noexcept {
-    return routes_.load(std::memory_order_acquire);  // [4] acquire: with [3]
+    return routes_.load(std::memory_order_acquire);  // [4] acquire: pairs with [3]
   }
 
-  // ---- the scheduler's
+  // ---- for the scheduler
 
-  /// `f(thunk)`, without the lock, for all who wait.
+  /// Takes all processes that wait, and calls `f(thunk)` for each without the lock.
   template <class F>
   void take_all(F f) {
     std::size_t left = count();
@@ -99,7 +102,7 @@ class mailbox_registry : public pooled {
         std::lock_guard const lock(mutex_);
         if (!first_) return;
         t = first_->take_anybody();
-        if (!t) {  // the next one
+        if (!t) {  // none here: on to the next
           mailbox& b = *first_;
           unlink(b);
           append(b);
@@ -109,7 +112,7 @@ class mailbox_registry : public pooled {
       if (t) f(std::move(t));
     }
   }
-  /// Those who are meant; false if there are more than `to` has room for.
+  /// Takes the processes for which `is_meant(process const&)`.  False if `to` has no room for all.
   template <class IsMeant>
   [[nodiscard]] bool take_if(IsMeant const& is_meant, wake_batch& to) noexcept {
     std::lock_guard const lock(mutex_);
@@ -122,7 +125,8 @@ class mailbox_registry : public pooled {
     std::lock_guard const lock(mutex_);
     for (auto const* b = first_; b; b = b->next_) b->for_each_waiter(f);
   }
-  /// Since it was asked last.  When no process runs, as the next one.
+  /// Whether a process was put since the last call.  Like has_waiters(), called while no process
+  /// runs.
   [[nodiscard]] bool exchange_has_put() {
     if (!was_used_) return false;
     std::lock_guard const lock(mutex_);
@@ -134,9 +138,9 @@ class mailbox_registry : public pooled {
     for_each_waiter([&found](process const&) { found = true; });
     return found;
   }
-  /// The scheduler is over: nobody waits, and no message will be received.  So messages go: those
-  /// that hold ends of ports may keep the mailboxes in which they lie (MAILBOX-7 of mailbox.hpp).
-  /// O(mailboxes and messages that are left).
+  /// The scheduler has ended: no process waits, and none will receive a message.  So messages are
+  /// destroyed: those that hold ends of ports may keep alive the mailboxes in which they lie
+  /// (MAILBOX-7 of mailbox.hpp).  O(n) in the mailboxes and the messages that are left.
   void close() noexcept {
     for (std::size_t left = count(); left != 0; --left) {
       mailbox* abandoned = nullptr;
@@ -149,7 +153,7 @@ class mailbox_registry : public pooled {
         if (b.abandon()) abandoned = &b;
       }
       if (!abandoned) continue;
-      abandoned->discard();  // without the lock, as messages may hold ends of ports
+      abandoned->discard();  // without the lock: messages may hold ends of ports
       abandoned->release();
     }
     {
@@ -186,7 +190,7 @@ class mailbox_registry : public pooled {
   bool const has_several_threads_;
 };
 
-// ---- what a mailbox needs the office for
+// ---- members of a mailbox that need the registry
 
 inline mailbox::mailbox(mailbox_registry& o, std::size_t capacity) noexcept
     : registry_(o), has_several_threads_(o.has_several_threads()), capacity_(capacity) {
@@ -198,7 +202,7 @@ inline mailbox::~mailbox() {
   note_destroyed(this);
 }
 
-/// For who explores.  Who receives from several is taken from all of them.
+/// Tells an explorer.  A receiver at several mailboxes is taken from all of them.
 inline void mailbox::note_use() const noexcept {
   if (!location_listener::of_thread) [[likely]]
     return;
@@ -208,7 +212,7 @@ inline void mailbox::note_use() const noexcept {
 }
 inline void mailbox::drop_address() noexcept {
   note_use();
-  // seq_cst: as nobody_sends().
+  // seq_cst: as in nobody_sends() (MAILBOX-4).
   if (addresses_.fetch_sub(1, std::memory_order_seq_cst) == 1) last_address_has_gone();
   release();
 }
@@ -216,11 +220,12 @@ inline void mailbox::last_address_has_gone() noexcept {
   registry_.put([this] {
     return under_lock([this]<bool Locks>() -> thunk {
       select_case const* const r = waiting_receiver();
-      // One that has been woken may be so by the end of another of its inboxes, which is no more.
+      // A receiver that was woken by the end of another of its inboxes may refer to a destroyed
+      // mailbox: so is_waiting() comes first.
       if (r && r->of->parked.is_waiting() && r->of->has_looked_everywhere() &&
           !r->of->may_get_more())
         if (process* const p = take_receiver<Locks>()) {
-          p->mark_cancellable();  // it finds the same if it looks again
+          p->mark_cancellable();  // not lost: it finds the same if it checks again
           return thunk(p, receive_waiter::nobody_left);
         }
       return thunk::reason::quiescent;
@@ -242,33 +247,33 @@ inline thunk mailbox::take_anybody() noexcept {
     return thunk(p, answer);
   });
 }
-/// The inbox has gone.
+/// The inbox is destroyed.
 inline void mailbox::close() noexcept {
   note_use();
   bool const discards = under_lock([this]<bool Locks>() {
     length(0);
-    return !std::exchange(closed_, true);  // else the office does (MAILBOX-7)
+    return !std::exchange(closed_, true);  // else the registry does (MAILBOX-7)
   });
   while (registry_.put([this] { return take_anybody(); })) {
   }
-  if (discards) discard();  // without the lock, as messages may hold ends of ports
+  if (discards) discard();  // without the lock: messages may hold ends of ports
   bool const is_left = under_lock([this]<bool Locks>() { return !(is_kept_ = inside_ != 0); });
   if (is_left) release();
 }
-/// Its scheduler is over.  Whether there are messages; then they are the caller's to discard, and
-/// so is one count.
+/// The scheduler has ended.  Returns whether there are messages; if so, the caller must discard
+/// them, and owns one count.
 inline bool mailbox::abandon() noexcept {
   return under_lock([this]<bool Locks>() {
     if (closed_ || length() == 0) return false;
     closed_ = true;
     length(0);
-    owners_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the inbox's stays (MAILBOX-3)
+    owners_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the inbox's count stays
     return true;
   });
 }
 inline void mailbox::leave(select_case& r) noexcept {
   note_access(this, true);
-  mailbox_registry& registry = registry_;  // we may be no more after that
+  mailbox_registry& registry = registry_;  // this mailbox may be destroyed after release()
   process* cut_off = nullptr;
   bool const is_last = under_lock([&]<bool Locks>() {
     cut_off = taken<Locks>(r);
@@ -276,13 +281,13 @@ inline void mailbox::leave(select_case& r) noexcept {
       receive_waiter_.store(nullptr, std::memory_order_relaxed);  // relaxed: MAILBOX-1
     return --inside_ == 0 && is_kept_;
   });
-  // Unwound with the handler round it: it is to find that out.
+  // The process was unwound together with a handler round it: it must find that out.
   if (cut_off) registry.put([cut_off] { return thunk(cut_off); });
   if (is_last) release();
 }
 inline void mailbox::leave(send_waiter& s) noexcept {
   note_access(this, true);
-  mailbox_registry& registry = registry_;  // we may be no more after that
+  mailbox_registry& registry = registry_;  // as above
   process* cut_off = nullptr;
   bool const is_last = under_lock([&]<bool Locks>() {
     cut_off = taken<Locks>(s);
@@ -293,10 +298,10 @@ inline void mailbox::leave(send_waiter& s) noexcept {
   if (is_last) release();
 }
 
-/// Whether it waits at all of its mailboxes: before, there may be a message at one of them.
+/// Whether it waits at all of its mailboxes: before that, one of them may have a message.
 inline bool receive_waiter::has_looked_everywhere() const noexcept {
-  // seq_cst: MAILBOX-4.  Either this is true, or the receiver, which looks after it has said so, finds
-  // that nobody is left.
+  // seq_cst: MAILBOX-4.  Either this is true, or the receiver, which checks after it has set the
+  // flag, finds that no sender is left.
   return count == 1 || is_everywhere.load(std::memory_order_seq_cst);
 }
 /// Whether one of the mailboxes has an address left.

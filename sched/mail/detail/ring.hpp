@@ -10,8 +10,8 @@ namespace weft::detail {
 
 /// A queue of values that grows: first in, first out.  One owner.
 ///
-/// O(1), amortized; allocates when it grows, to twice its length, and never gives back before it
-/// ends.
+/// O(1), amortized.  Allocates when it grows, to twice its length; frees its memory only when it is
+/// destroyed.
 template <class T>
 class ring {
  public:
@@ -24,14 +24,14 @@ class ring {
   }
 
   [[nodiscard]] std::size_t size() const noexcept { return end_ - begin_; }
-  /// Throws bad_alloc, and then nothing has happened.
+  /// If it throws bad_alloc, nothing has happened.
   void push(T&& v) {
     if (!cells_ || size() > mask_) [[unlikely]]
       grow();
     std::construct_at(cells_ + (end_ & mask_), std::move(v));
     ++end_;
   }
-  /// There is one.
+  /// There must be one.
   [[nodiscard]] T& front() noexcept {
     assert(size() != 0);
     return cells_[begin_ & mask_];
@@ -64,7 +64,7 @@ class ring {
 
   T* cells_ = nullptr;
   std::size_t mask_ = 0;
-  std::size_t begin_ = 0;  // counts up for ever, like end_
+  std::size_t begin_ = 0;  // increases for ever, like end_
   std::size_t end_ = 0;
 };
 

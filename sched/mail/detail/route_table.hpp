@@ -16,10 +16,10 @@
 #include "sched/mail/detail/mail_waiters.hpp"
 #include "sched/mail/detail/mailbox.hpp"
 
-/// Which mailbox is whose: of processes that are sent to by their ids.
+/// The mailboxes of processes that receive by their ids.
 namespace weft::detail {
 
-/// An address of a mailbox whose type is not known: counted, as address<M> is.
+/// An address of a mailbox of unknown type: counted, as address<M> is.
 class untyped_address {
  public:
   untyped_address() = default;
@@ -39,26 +39,29 @@ class untyped_address {
   mailbox* box_ = nullptr;
 };
 
-/// Thread safe.  O(1).  A post office makes one when it is first asked, and has it to its end.
+/// Maps process ids to mailboxes.  Thread safe.  O(1).  The registry makes it at the first use, and
+/// keeps it until its own end.
 ///
-///   ROUTE-1  A route lies in the shard that a hash of the process's id says, once at most, and is
-///       touched under that shard's lock only.
-///   ROUTE-2  A route has an address of its mailbox.  Who finds it makes another under the lock: so the
-///       mailbox is there for as long as that one lasts, whatever becomes of the route.
-///   ROUTE-3  A route is taken out before its inbox is closed.  Who has found it by then sends to a
-///       mailbox that may close meanwhile, under that one's lock, and is told `false` if it has.
-///   ROUTE-4  Nothing is locked under a shard's lock, and no address dropped, which may wake somebody:
-///       so these locks come last, and stand in no cycle with those of mailboxes, the office and
-///       backends.
-///   ROUTE-5  Where schedules are explored a shard is a location.  It is made before processes run, so
-///       that it is called the same in all of them (location_names.hpp).
+///   ROUTE-1  A process has at most one route; it lies in the shard that the hash of the process's
+///       id selects, and is accessed under that shard's lock only.
+///   ROUTE-2  A route counts as an address of its mailbox.  A thread that finds it makes another
+///       address under the lock: so the mailbox lives as long as that address, whatever becomes of
+///       the route.
+///   ROUTE-3  A route is removed before its inbox is closed.  A sender that has found it by then
+///       sends to a mailbox that may close meanwhile, under the mailbox's lock, and is then
+///       answered with `false`.
+///   ROUTE-4  No lock is taken under a shard's lock, and no address is dropped, as that may wake a
+///       process.  So the shards' locks come last, and form no cycle with those of mailboxes, the
+///       registry and backends.
+///   ROUTE-5  Where schedules are explored each shard is a location.  The table is made before
+///       processes run, so a shard has the same name in all schedules (location_names.hpp).
 class route_table {
  public:
   route_table() = default;
   route_table(route_table const&) = delete;
   route_table& operator=(route_table const&) = delete;
 
-  /// Throws std::logic_error if there is one for that process; bad_alloc.
+  /// Throws std::logic_error if that process has a route; bad_alloc.
   void add(process_id id, mailbox& b, type_identity const& type) {
     shard& s = shard_of(id);
     note_access(&s, true);
@@ -66,7 +69,7 @@ class route_table {
     if (!s.routes.try_emplace(id, route{&b, &type}).second) throw_has_one(id);
     b.add_address();
   }
-  /// Its address, to be dropped.
+  /// The address that the route counted; the caller drops it.
   [[nodiscard]] untyped_address remove(process_id id) noexcept {
     shard& s = shard_of(id);
     note_access(&s, true);
@@ -76,7 +79,7 @@ class route_table {
     s.routes.erase(it);
     return untyped_address(b);
   }
-  /// Empty if there is none, or it is for another type.
+  /// Empty if there is no route, or one for another type.
   [[nodiscard]] untyped_address find(process_id id, type_identity const& type) noexcept {
     shard& s = shard_of(id);
     note_access(&s, false);
@@ -92,7 +95,8 @@ class route_table {
     mailbox* box;
     type_identity const* type;
   };
-  /// The golden ratio, as a fraction: ids are paths, whose lower bits are mostly zero.
+  /// Multiplies by the golden ratio, as a fraction: ids are paths, whose lower bits are mostly
+  /// zero.
   static std::uint64_t mixed(process_id id) noexcept { return id.hash() * 0x9E3779B97F4A7C15u; }
   struct by_hash {
     std::size_t operator()(process_id id) const noexcept {
@@ -123,7 +127,7 @@ class route_table {
   std::array<shard, std::size_t{1} << shard_bits> shards_;
 };
 
-/// A process that sends to another by its id: in its operation.
+/// A process that sends to another by its id: part of its operation.
 struct routed_send_waiter {
   routed_send_waiter(process_id id, type_identity const& m, void* what, bool timed = false) noexcept
       : to(id), type(m), by(what, timed) {}
@@ -131,7 +135,7 @@ struct routed_send_waiter {
   process_id const to;
   type_identity const& type;
   untyped_address at;  // once it is found
-  send_waiter by;      // after it: it leaves the mailbox first
+  send_waiter by;      // declared last: leaves the mailbox first
 };
 inline waiter& waiter_of(routed_send_waiter& s) noexcept { return s.by.parked; }
 

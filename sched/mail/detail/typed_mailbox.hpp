@@ -16,7 +16,7 @@
 #include "sched/mail/detail/mailbox.hpp"
 #include "sched/mail/detail/ring.hpp"
 
-/// What of a port knows the type of its messages: what is awaited, and the mailbox.
+/// The typed part of a port: its awaitables, and its mailbox.
 namespace weft {
 struct mail;
 template <class M>
@@ -59,14 +59,14 @@ class typed_mailbox final : public mailbox {
   ring<M> messages_;
 };
 
-/// Room for a message that may come.
+/// Storage for a message that may come.
 template <class M>
 union message_slot {
   message_slot() noexcept {}
   ~message_slot() {}
   M message;
 };
-/// The places at which a process receives, and what comes there.
+/// The mailboxes at which a process receives, and storage for their messages.
 template <class... Ms>
 class message_slots {
  public:
@@ -103,9 +103,9 @@ class message_slots {
   std::tuple<message_slot<Ms>...> slots_;
 };
 
-/// What is awaited: it stays in the awaiting frame, and has in it whatever the operation refers to.
+/// An awaitable: it stays in the awaiting frame, and holds everything that its operation refers to.
 struct mail_awaitable {
-  static constexpr bool finds_its_effect = true;
+  static constexpr bool row_aware_operation = true;
   mail_awaitable() = default;
   mail_awaitable(mail_awaitable const&) = delete;
   mail_awaitable& operator=(mail_awaitable const&) = delete;
@@ -145,11 +145,11 @@ class send_awaitable : public mail_awaitable {
   send_waiter sender_;
 };
 
-/// A message, and how long its sender waits: `Sender` knows where to.
+/// A message, and how long its sender waits.  `Sender` knows the mailbox or the process to send to.
 template <class M, class Sender>
 class timed_message : public mail_awaitable {
  public:
-  /// `to`: what the sender is made from, but for the message.
+  /// `to`: the arguments of the sender's constructor, without the message.
   template <class... To>
   timed_message(instant t, bool waits, M&& m, To&&... to) noexcept
       : message_(std::move(m)),
@@ -210,7 +210,7 @@ class receive_awaitable : public mail_awaitable {
 
  private:
   message_slots<Ms...> slots_;
-  receive_waiter receive_waiter_;  // after them: it leaves the mailboxes first
+  receive_waiter receive_waiter_;  // declared last: leaves the mailboxes first
 };
 
 template <class M>
@@ -233,7 +233,7 @@ class receive_next : public receive_awaitable<true, M> {
     return std::move(this->message());
   }
 };
-/// One that waits until then at most.
+/// Adds a deadline to `Base`.
 template <class Base>
 class in_time : public Base {
  public:
@@ -267,7 +267,7 @@ class receive_now : public receive_awaitable<false, M> {
   }
 };
 
-/// Of several.
+/// Receives from several inboxes.
 template <class Base, class... Ms>
 class select_from : public Base {
  public:

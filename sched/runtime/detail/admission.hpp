@@ -20,15 +20,15 @@ namespace weft::detail {
 ///   ADMIT-1  `alive_` counts the processes that were admitted and have not ended: at most `most_`.
 ///       A process that ends admits the longest waiting ticket, of a process or of a thread outside
 ///       alike.  A newcomer is admitted only if there is room, that is only if nothing waits.
-///   ADMIT-2  A process waits together with the process that it has made and that has not begun.
+///   ADMIT-2  The ticket of a process also holds the process that it has made, which has not begun.
 ///   ADMIT-3  A thread that was admitted while it slept counts in `admitted_` until its process is
-///       put.  Putting and counting down are one step under the lock, as seen by a thread that asks
+///       put.  The put and the decrement are one step under the lock for a thread that asks
 ///       is_shut_to_outside().
 ///
 /// Thread safe.  Without a limit only is_limited() is called.
 class admission {
  public:
-  /// A place in the queue: of a process, or of a thread outside.
+  /// An entry of the queue: for a process, or for a thread outside.
   struct ticket : pooled {
     enum class decision : std::uint8_t { none, admitted, turned_away };
 
@@ -37,13 +37,13 @@ class admission {
 
     ticket* next = nullptr;
     process* owner = nullptr;           // waits here, with its count; null for a thread outside
-    std::uint64_t answer = 0;           // the owner goes on with it
+    std::uint64_t answer = 0;           // to resume the owner with
     process* spawned = nullptr;         // ADMIT-2
     bool owner_goes_first = false;      // before the spawned process
     decision decided = decision::none;  // for a thread outside
   };
 
-  /// Called before anything runs.
+  /// Called before any process runs.
   void limit(std::size_t most, overflow_policy when_full) noexcept {
     most_ = most;
     if (most != 0) decided_.emplace();
@@ -60,7 +60,7 @@ class admission {
     alive_ = alive;
   }
 
-  /// Takes room for one more process, if there is some.
+  /// Takes room for one more process, if there is room.
   [[nodiscard]] bool try_enter() noexcept {
     std::lock_guard const lock(mutex_);
     return take_room();
@@ -71,8 +71,8 @@ class admission {
     ++alive_;
   }
   enum class outcome : std::uint8_t { admitted, waits, refused };
-  /// Takes room; if there is none the ticket's process waits, unless it
-  /// `is_refused(process const&)`, which is asked under the lock (CANCEL-2).
+  /// Takes room.  If there is none, the ticket's process waits, unless `is_refused(process const&)`,
+  /// called under the lock (CANCEL-2), returns true.
   template <class IsRefused>
   [[nodiscard]] outcome enter_or_wait(ticket& t, IsRefused const& is_refused) noexcept {
     std::lock_guard const lock(mutex_);
@@ -95,8 +95,8 @@ class admission {
 
   // ---- threads outside
 
-  /// Waits for room, if it may, and calls `put()`.  Throws too_many_processes, scheduler_stopped,
-  /// and what put() throws.
+  /// Takes room, or waits for it if `may_wait`, and calls `put()`.  Throws too_many_processes,
+  /// scheduler_stopped, and the exceptions of put().
   template <class Put>
   void enter_from_outside(bool may_wait, Put put) {
     std::unique_lock lock(mutex_);
@@ -116,7 +116,7 @@ class admission {
     try {
       put();
     } catch (...) {
-      --alive_;  // the next process that ends, or the scheduler when it finds none ready, admits
+      --alive_;  // the next end of a process admits, or the scheduler when no process is ready
       admitted_ -= has_slept;
       throw;
     }
@@ -166,9 +166,9 @@ class admission {
   /// Takes the tickets of processes for which `is_meant(process const&)` off the queue.  Returns
   /// them as a list; null if there are none.
   ///
-  /// A ticket lies in no operation.  So nothing keeps another thread from unwinding the process
-  /// here, as it does on other lists (WAITER-2): the end of a handler round the process must not
-  /// come while `is_meant` looks at its frames.
+  /// A ticket is not part of an operation.  So, unlike on other lists (WAITER-2), nothing keeps
+  /// another thread from unwinding a process that waits here: no handler around the process may end
+  /// while `is_meant` looks at the process's frames.
   template <class IsMeant>
   [[nodiscard]] ticket* turn_away(IsMeant const& is_meant) noexcept {
     if (!is_limited()) return nullptr;

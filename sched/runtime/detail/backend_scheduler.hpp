@@ -32,12 +32,12 @@ namespace weft::detail {
 /// A scheduler on a backend: the loop that goes from process to process.
 ///
 /// An operation reaches it by a clause of clause_dispatch.hpp, which suspends the process, calls
-/// `on(scheduler, operation)`, and goes on to next().  The clauses stand in the room of their
-/// operation: sync/detail/sync_clauses.hpp, mail/detail/mail_clauses.hpp, tasks/detail/*.hpp, and for
-/// proc and spawning process_clauses.hpp.  Time: timekeeping.hpp.  Where schedules are explored:
-/// explored_steps.hpp.  Running on threads: running.hpp.
+/// `on(scheduler, operation)`, and goes on to next().  These functions are beside their operations:
+/// sync/detail/sync_clauses.hpp, mail/detail/mail_clauses.hpp, tasks/detail/*.hpp; those for proc and
+/// spawning are in process_clauses.hpp.  timekeeping.hpp has the clock, explored_steps.hpp the small
+/// steps of explored schedules, and running.hpp the threads.
 ///
-/// Everything is public: only these algorithms see a backend_scheduler.
+/// All members are public: only these algorithms see a backend_scheduler.
 template <backend Backend>
 class backend_scheduler final : public scheduler_core, public scope_runner {
  public:
@@ -58,9 +58,9 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
       });
   }
 
-  // ---- the thread that we are on
+  // ---- the current thread
 
-  /// A worker of several: its state, and the backend's end of it.
+  /// On several threads, a worker: its state, and its part of the backend.
   struct worker_slot : worker_state {
     worker_slot(backend_scheduler& s, unsigned index)
         : worker_state(s), worker(*s.backend_, index) {}
@@ -79,7 +79,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
       return *worker_;
   }
   [[nodiscard]] Backend& base() noexcept { return *backend_; }
-  /// Whether a process of ours runs on this thread.
+  /// Whether a process of this scheduler runs on this thread.
   [[nodiscard]] bool runs_process() noexcept { return worker_here().running != nullptr; }
   [[nodiscard]] process& running() noexcept { return *here().running; }
 
@@ -96,7 +96,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
       retire_unput(t);
     }
   }
-  /// The process that runs, boxed with its answer: the caller puts it, and goes on to next().
+  /// The running process, boxed with its answer: the caller puts it, and goes on to next().
   [[nodiscard]] thunk box(std::uint64_t answer = 0) noexcept {
     return thunk(here().running, answer);
   }
@@ -135,7 +135,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
       return take_in_time(*this);
     try {
       thunk t = worker().take(instant::max(), quiescence());
-      if constexpr (on_several_threads)  // with one thread no alarm is set while we look
+      if constexpr (on_several_threads)  // with one thread no alarm is set during the take
         if (!t && t.why_empty() == thunk::reason::deadline) [[unlikely]]
           return take_in_time(*this);
       return t;
@@ -149,17 +149,17 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
       note_group_check(*this, *p);
       if (backend_->events().has(*p)) return resume_slow(p, answer);
     }
-    // On several threads it may be ready because a process failed while we looked for it.
+    // On several threads a process may have failed during the take, and have made this one ready.
     if (!p->resumes_plainly() || (on_several_threads && cancellation.needs_attention()))
         [[unlikely]]
       return resume_slow(p, answer);
     here().running = p;
     return p->resume(answer);
   }
-  /// Whether alarms have to be looked at.
+  /// Whether alarms have to be checked.
   [[nodiscard]] bool has_alarms() const noexcept { return !waits.alarms.empty(); }
-  /// Where schedules are explored nothing comes from outside: a process that waits for an external
-  /// event waits for a process.
+  /// Where schedules are explored nothing comes from outside: there an external event, too, is
+  /// caused by a process.
   [[nodiscard]] quiescence_test quiescence() const noexcept {
     return explores ? quiescence_test() : quiescence_outside();
   }
@@ -181,8 +181,8 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
     return stop_stepping(thunk::reason::quiescent);
   }
   thunk take_slow() noexcept {
-    // While all processes are unwound nothing hinges on their order, which an exploring backend
-    // wants to know; unless a process goes on with an answer (WAITER-5).
+    // While all processes are unwound their order does not matter, so an exploring backend need not
+    // choose one; unless a process goes on with an answer (WAITER-5).
     if constexpr (explores) {
       if (cancellation.is_of_all()) try {
           return worker_->take_any(instant::max(), {}, [](process& p) {
@@ -201,9 +201,9 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
     if (auto const frame = prepare(p, answer)) return frame;
     return next_slow();
   }
-  /// Prepares a process that does not simply go on with its answer: one that is forkable, new,
-  /// answered already, suspended inside handlers, cut, cancelled, or at a pending operation.
-  /// Returns the frame that goes on; null if the process is over.
+  /// Prepares a process that does not simply go on with its answer: it is forkable, new, answered
+  /// already, suspended inside handlers, cut, cancelled, or at a pending operation.  Returns the
+  /// frame to resume; null if the process has ended or was put back.
   [[gnu::noinline]] std::coroutine_handle<> prepare(process* p, std::uint64_t answer) noexcept {
     here().running = nullptr;
     if (apply_what_comes_first(*this, p, answer)) return nullptr;
@@ -239,7 +239,8 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
     here().running = p;
     return p->resume_slow(answer, *this);
   }
-  /// The process that runs is suspended at an operation, and is to end instead.
+  /// Called when the running process is suspended at an operation, and is cancelled instead of
+  /// performing it.
   [[nodiscard]] std::coroutine_handle<> refuse(process& p) noexcept {
     p.mark_cancellable();
     return resume_slow(&p, 0);
@@ -258,7 +259,8 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
     p.destroy_plain();
     return next();
   }
-  /// The process has an error or a log, there is a limit to processes, or an explorer looks.
+  /// Called if the process has an error or a log, if the number of processes is limited, or if the
+  /// process has deferred events.
   [[gnu::noinline]] continuation finished_slow(process& p) noexcept {
     std::exception_ptr error = p.take_result();
     if (p.is_forkable()) [[unlikely]] {
@@ -266,7 +268,8 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
       if (log.replaying() && (log.diverged() || !error))
         error = std::make_exception_ptr(log.divergence());
     }
-    // A process that fails has all others cancelled; one that makes room admits another.
+    // The end is a step of its own if other processes see it: a failure cancels all others, and
+    // with a limit an end admits another process.
     if constexpr (explores)
       if (bool const is_a_step = error || is_limited();
           defers_end(*this, {.owner = &p, .is_a_step = is_a_step, .error = error}))
@@ -275,7 +278,8 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
     retire(&p, std::move(error));
     return next();
   }
-  /// The process has ended, or is to; `error` is null if it did not fail.  Drops its count.
+  /// Called when a process has ended, or is to end; `error` is null if it did not fail.  Drops the
+  /// scheduler's count of it.
   [[gnu::always_inline]] void retire(process* p, std::exception_ptr error) noexcept {
     if constexpr (explores) backend_->events().apply_all_of(*p);
     if (error) [[unlikely]]
@@ -294,15 +298,15 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
     fail(p->id(), error);
     retire(p, nullptr);
   }
-  /// The backend threw instead of taking the thunk.
+  /// Called when the backend threw instead of taking the thunk.
   [[gnu::cold, gnu::noinline]] void retire_unput(thunk& t) noexcept {
     if (t) return retire(t.release(), std::current_exception());
-    --worker_here().alive;  // the backend has dropped the process, which it should not
+    --worker_here().alive;  // the backend has dropped the process, against its contract
     if (is_limited()) give_room();
     fail({}, std::current_exception());
   }
 
-  // ---- what a backend wants to know of its processes
+  // ---- notifications of the backend
 
   void on_wait_begin(process& p) noexcept {
     if constexpr (on_several_threads) worker().on_wait_begin(p);
@@ -317,7 +321,7 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
     if constexpr (requires { backend_->on_end(p); }) backend_->on_end(p);
   }
 
-  // ---- what other headers do, as virtual functions of the interfaces that we implement
+  // ---- virtual functions, implemented in other headers
 
   [[nodiscard]] process* new_process_outside(process_id id, first_frame first) override {
     return new_process(*this, id, first, effects.look_up_outside(*first.row));
@@ -352,14 +356,14 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
 
   // ---- state
 
-  std::optional<Backend> backend_;                  // until the end: it may hold processes
-  std::optional<typename Backend::worker> worker_;  // of one thread
+  std::optional<Backend> backend_;                  // reset at the end: it may hold processes
+  std::optional<typename Backend::worker> worker_;  // with one thread
   task_flags tasks_;
   std::size_t log_limit_ = 0;
   std::stop_token stop_token_;
   instant virtual_now_{};
   bool was_asked_to_stop_ = false;
-  class program* first_ = nullptr;  // of a first process without a log
+  class program* first_ = nullptr;  // the program of a first process without a log
   result_slot<void> sink_;          // where a process that has not started waits for its answer
   std::pmr::vector<std::unique_ptr<expirable_evidence>> evidence_{effects.memory()};
 };

@@ -8,15 +8,15 @@
 
 namespace weft::detail {
 
-/// Which processes of a scheduler are to end: none, those of cancelled groups of tasks, or all.
+/// Which processes of a scheduler are cancelled: none, those of cancelled groups of tasks, or all.
 ///
-/// Every access is relaxed.  A worker that sees a change late resumes a process meanwhile, which
-/// finds the cancellation at its next operation.  The state that a change stands for is read under
-/// a lock, or when all threads have ended; so is the change itself where a process enters a list
-/// (CANCEL-2).
+/// Every access is relaxed.  If a worker sees a change late, it resumes a process meanwhile, which
+/// finds the cancellation at its next operation.  The data behind a change is read under a lock, or
+/// when all threads have ended; a process that enters a list reads the change itself under the
+/// list's lock (CANCEL-2).
 class cancellation_state {
  public:
-  /// Whether a step takes more than resuming the next process: the slow path looks why.
+  /// Whether a step takes more than resuming the next process: the slow path finds the reason.
   [[nodiscard]] bool needs_attention() const noexcept {
     return reasons_.load(std::memory_order_relaxed) != 0;  // relaxed: see above
   }
@@ -26,46 +26,47 @@ class cancellation_state {
   [[nodiscard]] bool is_of_some_group() const noexcept {
     return groups_.load(std::memory_order_relaxed) != 0;  // relaxed: see above
   }
-  /// Whether a process is to end whose frames are suspended there.
+  /// Whether a process whose frames are suspended at `at` is cancelled.
   [[nodiscard]] bool includes(continuation at) const noexcept {
     return is_of_all() || (is_of_some_group() && is_cancelled_at(at));
   }
-  /// Whether a process that waits is to end together with a group.
+  /// Whether a waiting process is cancelled together with a group.
   [[nodiscard]] bool includes_by_group(process const& p) const noexcept {
     return is_of_some_group() && p.is_waiting() && is_cancelled_at(p.leaf());
   }
-  /// Asked by a process that enters a list, under the list's lock (CANCEL-2).
+  /// The check of a process that enters a list, under the list's lock (CANCEL-2).
   [[nodiscard]] auto refuses() const noexcept {
     return [this](process const& p) noexcept {
       return needs_attention() && (is_of_all() || includes_by_group(p));
     };
   }
 
-  /// False if all were cancelled already.
+  /// Cancels all processes.  False if all were cancelled already.
   [[nodiscard]] bool begin_of_all() noexcept {
     if (all_.exchange(true, std::memory_order_relaxed)) return false;  // relaxed: see above
     count_reason(true);
     return true;
   }
-  /// When no process runs: nothing is cancelled any more.
+  /// Called when no process runs: from now on the cancellation of all is over.
   void end_of_all() noexcept {
     if (all_.exchange(false, std::memory_order_relaxed)) count_reason(false);  // relaxed: see above
     was_found_.store(false, std::memory_order_relaxed);                        // relaxed: see above
   }
-  /// A group has been cancelled, or a cancelled one has ended.
+  /// Called when a group has been cancelled (`more`), or a cancelled one has ended.
   void count_group(bool more) noexcept {
     groups_.fetch_add(more ? 1 : ~0U, std::memory_order_relaxed);  // relaxed: see above
     count_reason(more);
   }
-  /// A process has found that it is to end with all others.
+  /// Called when a process has found that all are cancelled.
   void note_found() noexcept {
+    // Relaxed: see above.
     was_found_.store(true, std::memory_order_relaxed);
-  }  // relaxed: same
+  }
   [[nodiscard]] bool was_found() const noexcept {
     return was_found_.load(std::memory_order_relaxed);  // relaxed: see above
   }
 
-  /// For one step only: the step that runs is the last one.
+  /// Marks the current step as the last one (scheduler::step).
   void set_last_step(bool on) noexcept {
     if (is_last_step_ == on) return;
     is_last_step_ = on;
@@ -78,8 +79,8 @@ class cancellation_state {
     reasons_.fetch_add(more ? 1 : ~0U, std::memory_order_relaxed);  // relaxed: see above
   }
 
-  std::atomic<unsigned> reasons_ = 0;  // why a step takes more than resuming the next process
-  std::atomic<unsigned> groups_ = 0;   // cancelled ones that have not ended
+  std::atomic<unsigned> reasons_ = 0;  // the number of reasons for needs_attention()
+  std::atomic<unsigned> groups_ = 0;   // cancelled groups that have not ended
   std::atomic<bool> all_ = false;
   std::atomic<bool> was_found_ = false;
   bool is_last_step_ = false;

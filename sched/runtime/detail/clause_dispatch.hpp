@@ -18,12 +18,12 @@
 #include "sched/sync/gate.hpp"
 #include "sched/tasks/tasking.hpp"
 
-/// How an operation reaches the scheduler: the entries of its clause tables.  How each operation is
-/// scheduled stands on the operation (scheduled.hpp); what it does, in `on(scheduler, operation)`.
+/// How an operation reaches the scheduler: the entries of its clause tables.  The operation itself
+/// declares how it is scheduled (scheduled.hpp); `on(scheduler, operation)` performs it.
 ///
 ///   DISPATCH-1  A process that performs is suspended first, and put last: once it is put, any
 ///       thread may run it.
-///   DISPATCH-2  The end of a clause goes straight on to the next process: not through a loop.
+///   DISPATCH-2  A clause ends by a transfer to the next process, not by a return to a loop.
 ///   DISPATCH-3  A process runs under one of two sets of evidence: for processes that keep a log, or
 ///       for those that do not.
 namespace weft::detail {
@@ -46,11 +46,11 @@ struct clause_dispatch {
   static constexpr bool ends_step = how.step == step_kind::ends;
   static constexpr bool may_end_step = how.step == step_kind::ends_if_it_waits;
   static constexpr bool spawns = how.step == step_kind::spawns;
-  /// Spawning, when there is too much to do already: then the spawner lets the others go first.
+  /// Whether a process that spawns may have to let the others go first, since too many are ready.
   static constexpr bool may_be_crowded = S::on_several_threads && !Records && spawns;
   static constexpr bool may_be_small_step = S::explores && how.is_shared;
-  /// Whether it comes after the events of its process (deferred_events.hpp): a process that waits has
-  /// none left, and one that is spawned finds that they have taken effect.
+  /// Whether the events of the process (deferred_events.hpp) take effect before the operation: a
+  /// process that waits has no events left, and a spawned process finds their effects.
   static constexpr bool comes_after_events =
       S::explores && (may_be_small_step || ends_step || spawns || is_tasking<E>);
   static S& of(evidence<E>& e) noexcept {
@@ -59,7 +59,7 @@ struct clause_dispatch {
 
   // ---- operations that suspend the process
 
-  /// Suspends the process, does what the clause says, and goes on to the next one (DISPATCH-1,
+  /// Suspends the process, performs the operation, and goes on to the next process (DISPATCH-1,
   /// DISPATCH-2).
   static std::coroutine_handle<> control(evidence<E>& e, O& o, std::coroutine_handle<> leaf,
                                          result_slot<R>& waiting) {
@@ -68,18 +68,18 @@ struct clause_dispatch {
     prompt* ground = prompt::innermost();
     if (ground != &of(e)) [[unlikely]]
       return suspend_and_answer(of(e), o, leaf, waiting);
-    // From here on the scheduler is found where the thread has it, not by way of the frame: a yield
-    // would have to wait until its frame is in the cache.
+    // From here on the address of the scheduler comes from the thread, not from the frame: else a
+    // yield would have to wait until the frame is in the cache.
     asm("" : "+r"(ground));
     S& s = *static_cast<S*>(ground);
     if constexpr (!Records && std::is_same_v<O, proc::yield> &&
                   exchanging_backend<typename S::backend_type>) {
-      // The short cut of process_clauses.hpp.
+      // The short cut in process_clauses.hpp.
       if (can_exchange(s)) [[likely]]
         return exchange(s, info_of<O>, leaf, waiting);
     }
     if constexpr (!Records && may_end_step) {
-      // The same for mail: on the ground nothing else is to be asked.
+      // A short cut for mail: outside all handlers there is nothing else to check.
       if (!prompt::arena_here()) [[likely]]
         return suspend_here_and_answer(s, o, leaf, waiting);
     }
@@ -96,9 +96,8 @@ struct clause_dispatch {
       throw;
     }
   }
-  /// The process that runs need not be the one that the evidence is for: a handler inside may have
-  /// kept the frames that perform, and another process have resumed them, or ordinary code when no
-  /// process runs.
+  /// The frames that perform need not belong to the running process: a handler inside may have kept
+  /// them, and another process may have resumed them, or ordinary code when no process runs.
   [[gnu::noinline]] static std::coroutine_handle<> suspend_and_answer(S& s, O& o,
                                                                       std::coroutine_handle<> leaf,
                                                                       result_slot<R>& waiting) {
@@ -135,7 +134,7 @@ struct clause_dispatch {
         spawn_and_yield(s, o);
       return s.next();
     } else {
-      static_assert(std::is_same_v<decltype(on(s, o)), R>, "weft: the operation ends its step");
+      static_assert(std::is_same_v<decltype(on(s, o)), R>);  // else it ends the step
       (void)on(s, o);
       return s.next();
     }
@@ -158,7 +157,7 @@ struct clause_dispatch {
         return spawn_at_once(s, o, waiting);
     return answer_now(s, o, waiting);
   }
-  /// With a limit to processes: if there is room.  A process that is run again starts none.
+  /// With a limit to processes: answers if there is room.  A process that is run again starts none.
   [[gnu::noinline]] static bool spawn_at_once(S& s, O& o, result_slot<R>& waiting) {
     bool const is_old = s.log_of_running().replaying();
     if (!is_old && !s.take_room(site_of(o, waiting.where))) return false;
@@ -198,8 +197,8 @@ struct clause_dispatch {
       waiting.set(on(s, o));
     }
   }
-  /// An operation that ends the step only if it has to wait; a process that keeps a log is always
-  /// suspended.
+  /// For an operation that ends the step only if it has to wait.  A process that keeps a log is
+  /// always suspended.
   static bool attempt_at_once(evidence<E>& e, O& o, result_slot<R>& waiting) {
     S& s = of(e);
     require_running(s, waiting.where);
@@ -207,11 +206,11 @@ struct clause_dispatch {
       return attempt_replay(e, o, waiting);
     if constexpr (may_be_small_step)
       if (has_small_steps(s)) return false;
-    // A process that is to end finds that before it sends or receives anything.
+    // A cancelled process finds the cancellation before it sends or receives anything.
     if (s.cancellation.needs_attention()) [[unlikely]]
       return false;
     if (!attempt(s, o, waiting)) return false;
-    // The last sender may have ended because it was cancelled, after we had asked.
+    // The last sender may have ended because it was cancelled, after the check above.
     if constexpr (std::is_same_v<O, mail::receive>)
       if (*waiting.value() == receive_waiter::nobody_left && s.cancellation.needs_attention())
           [[unlikely]]
@@ -222,7 +221,7 @@ struct clause_dispatch {
     replay_log& log = of(e).log_of_running();
     return log.replaying() && log.replay(site_of(o, waiting.where), waiting);
   }
-  /// A process that is to end is suspended here, and finds `cancelled`.
+  /// Suspends the process if it is cancelled, and refuses the operation; else answers it.
   static std::coroutine_handle<> control_unless_cancelled(evidence<E>& e, O& o,
                                                           std::coroutine_handle<> leaf,
                                                           result_slot<R>& waiting) {
@@ -234,7 +233,8 @@ struct clause_dispatch {
     (void)answer_now(s, o, waiting);
     return leaf;
   }
-  /// An operation that is answered at once was not: its process has diverged from its log.
+  /// Called if an operation was not answered at once, though it should be: its process has diverged
+  /// from its log.
   static std::coroutine_handle<> control_diverged(evidence<E>& e, O& o,
                                                   std::coroutine_handle<> leaf,
                                                   result_slot<R>& waiting) {
@@ -243,7 +243,7 @@ struct clause_dispatch {
 
   // ---- where an operation is a step of its own (explored_steps.hpp)
 
-  /// A process that exits cancels what it has started.
+  /// A process that exits cancels the tasks that it has started.
   static bool is_a_step(S& s) {
     if constexpr (spawns) return s.is_limited();
     if constexpr (std::is_same_v<O, proc::exit>) return S::explores && s.tasks_.had_tasks;
@@ -272,14 +272,14 @@ struct clause_dispatch {
     else
       return false;
   }
-  /// In the turn of the process.
+  /// Called in the turn of the process.
   static std::coroutine_handle<> perform_pending(void* scheduler, process& p,
                                                  pending_operation const& self) {
     S& s = *static_cast<S*>(scheduler);
     O& o = *static_cast<O*>(self.operation);
     auto& waiting = *static_cast<result_slot<R>*>(self.waiting);
     try {
-      // A process that is to end finds that before it sends or receives anything.
+      // As in attempt_at_once().
       bool const must_ask = may_end_step && s.cancellation.needs_attention();
       if (!must_ask && answer_at_once(s, o, waiting)) return p.resume_slow(0, s);
       if constexpr (may_end_step || ends_step || spawns) {
@@ -304,7 +304,7 @@ struct clause_dispatch {
 
   // ---- mistakes
 
-  /// The next run throws it as well.
+  /// The log records the error, so the next run throws it as well.
   [[noreturn, gnu::cold, gnu::noinline]] static void throw_crossed(S& s, O const& o,
                                                                    std::source_location where) {
     try {

@@ -11,8 +11,8 @@
 
 namespace weft::detail {
 
-/// The processes that wait, each once, in the order of their ids, and what each waits for.  To be
-/// called when no process runs.
+/// The waiting processes, each once, in the order of their ids, with the object that each waits for.
+/// To be called when no process runs.
 inline std::vector<deadlock::waiter> waiters_of(wait_registry const& waits) {
   std::vector<deadlock::waiter> all;
   std::vector<process const*> seen;  // a process may wait on several lists

@@ -10,7 +10,7 @@
 
 #include "sched/base/detail/program.hpp"
 
-/// Which handler stands for which effect, for the processes of a scheduler.
+/// The table from effects to evidence, for the processes of a scheduler.
 namespace weft::detail {
 
 /// An effect, and the evidence for it: for processes that keep a log, and for others.
@@ -20,12 +20,12 @@ struct known_effect {
   void* recorded;
 };
 
-/// Learnt before processes run; thread safe after that.
+/// Filled before processes run; thread safe after that.
 class effect_table {
  public:
   void expect(std::size_t effects) { known_.reserve(effects); }
   void learn(known_effect e) { known_.push_back(e); }
-  /// Of which the scheduler may have more, before processes run.
+  /// The scheduler may allocate from it, too, before processes run.
   [[nodiscard]] std::pmr::memory_resource* memory() noexcept { return &memory_; }
 
   [[nodiscard]] bool knows(type_identity const& effect) const noexcept { return find(effect); }
@@ -35,15 +35,14 @@ class effect_table {
     if (row.size == 1) return one(*row.effects[0], recorded);
     return array_for(row, recorded).evidence;
   }
-  /// The same, of processes that keep no log, for threads that have no place to note what they
-  /// were told last.
+  /// The same for a process without a log, on a thread that has no row cache (worker_state.hpp).
   [[nodiscard]] void* look_up_outside(row_info const& row) {
     if (row.size < 2) return look_up(row, false);
-    // [1] acquire: with [2].
+    // [1] acquire: pairs with [2].
     row_array const* last = last_outside_.load(std::memory_order_acquire);
     if (!last || last->row != &row) [[unlikely]] {
       last = &array_for(row, false);
-      last_outside_.store(last, std::memory_order_release);  // [2] release: with [1]
+      last_outside_.store(last, std::memory_order_release);  // [2] release: pairs with [1]
     }
     return last->evidence;
   }
@@ -55,11 +54,11 @@ class effect_table {
     void** evidence;
   };
 
-  /// Null if there is none.
+  /// Null if the effect is not known.
   [[nodiscard]] known_effect const* find(type_identity const& effect) const noexcept {
     for (auto const& known : known_)
       if (known.effect == &effect) return &known;
-    for (auto const& known : known_)  // of another module's row
+    for (auto const& known : known_)  // the row may be of another module
       if (*known.effect == effect) return &known;
     return nullptr;
   }
@@ -76,12 +75,12 @@ class effect_table {
     return rows_.emplace_front(row_array{&row, recorded, all});
   }
 
-  // What a small program has fits in.
+  // Large enough for a small program.
   std::byte room_[320];
   std::pmr::monotonic_buffer_resource memory_{room_, sizeof room_};
   std::pmr::vector<known_effect> known_{&memory_};
   std::mutex mutex_;
-  std::pmr::forward_list<row_array> rows_{&memory_};  // under mutex_; each stays where it is
+  std::pmr::forward_list<row_array> rows_{&memory_};  // under mutex_; elements never move
   std::atomic<row_array const*> last_outside_ = nullptr;
 };
 

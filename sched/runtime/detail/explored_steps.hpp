@@ -13,19 +13,19 @@
 #include "sched/base/thunk.hpp"
 
 /// Steps as small as operations, where schedules are explored (`S::explores`): a process that
-/// performs an operation on something shared is put back first, and performs it when it is chosen.
-/// Events without an operation (deferred_events.hpp) and the end of a process are deferred likewise.
-/// With other backends all of this compiles to nothing.
+/// performs an operation on a shared object is put back first, and performs it when it is chosen.
+/// Events (deferred_events.hpp), which are no operations, and the end of a process are deferred
+/// likewise.  With other backends all of this compiles to nothing.
 namespace weft::detail {
 
-/// Whether a process does its step at all depends on the groups in which it stands: asking is an
-/// access, whatever the answer (CANCEL-6).
+/// A process makes its step only if no group around it is cancelled: the check is an access, whatever
+/// its outcome (CANCEL-6).
 template <class S>
 void note_group_check(S& s, process const& p) noexcept {
   if (s.tasks_.had_tasks && p.is_waiting() && !s.base().events().has(p))
     (void)is_cancelled_at(p.leaf());
 }
-/// Whether an operation on something shared is a step of its own now.
+/// Whether an operation on a shared object is a step of its own now.
 template <class S>
 [[nodiscard]] bool has_small_steps(S& s) noexcept {
   if constexpr (S::explores) {
@@ -36,7 +36,7 @@ template <class S>
   }
   return false;
 }
-/// Suspends the process that runs before an operation.  False if ordinary code stands in between.
+/// Suspends the running process before an operation.  False if ordinary code stands in between.
 template <class O, class S>
 [[nodiscard]] bool suspend_before(S& s, O const& o, std::coroutine_handle<> leaf,
                                   result_slot_base& waiting) {
@@ -61,13 +61,13 @@ template <class S>
 
 // ---- events (deferred_events.hpp)
 
-/// The process that runs, if its events can be deferred.  Not one inside ordinary code, which cannot
-/// be suspended at its next operation, nor inside a scheduler of its own.
+/// The running process, if its events can be deferred; else null: inside ordinary code, where it
+/// cannot be suspended at its next operation, and inside a nested scheduler.
 template <class S>
 [[nodiscard]] process* process_with_deferred_events(S& s) noexcept {
   return s.runs_process() && s.is_active() && has_small_steps(s) ? &s.running() : nullptr;
 }
-/// Whether the process that runs has events that have not taken effect.
+/// Whether the running process has events that have not taken effect.
 template <class S>
 [[nodiscard]] bool has_events(S& s) noexcept {
   if constexpr (S::explores)
@@ -80,7 +80,7 @@ void apply_own_events(S& s) noexcept {
   if constexpr (S::explores)
     if (s.runs_process()) s.base().events().apply_all_of(s.running());
 }
-/// The process that runs, or a task of it, has ended.  Whether that end is deferred.
+/// Called when the running process, or a task of it, has ended.  Returns whether the end is deferred.
 template <class S>
 [[nodiscard]] bool defers_end(S& s, deferred_events::end e) noexcept {
   if constexpr (S::explores) {
@@ -103,8 +103,8 @@ template <class S>
     return false;
   }
 }
-/// In the turn of a process: its next event takes effect, or its deferred end.  Whether that was the
-/// whole step.
+/// Called in the turn of a process: its next event takes effect, or its deferred end.  Returns
+/// whether that was the whole step.
 template <class S>
 bool apply_what_comes_first(S& s, process* p, std::uint64_t answer) noexcept {
   if constexpr (S::explores) {
@@ -136,7 +136,7 @@ void apply_end(S& s, deferred_events::end e) noexcept {
       if (all.has(*e.owner)) {
         e.is_a_step = false;
         process& p = *e.owner;
-        if (defers_end(s, e)) return;  // a copy: without memory its error is needed below
+        if (defers_end(s, e)) return;  // passes a copy: if memory is out, the error is needed below
         all.apply_all_of(p);
       }
       s.here().running = nullptr;
@@ -144,7 +144,8 @@ void apply_end(S& s, deferred_events::end e) noexcept {
     s.retire(e.owner, std::move(e.error));
   }
 }
-/// No process runs any more: those at the end of a scope wait for what is left there.
+/// Called when no process runs any more: a process at the end of a scope is handed to the scope, to
+/// wait for the tasks that are left there.
 template <class S>
 void drop_pending(S& s) noexcept {
   if constexpr (S::explores)
@@ -154,7 +155,7 @@ void drop_pending(S& s) noexcept {
       if (pending.drop) pending.drop(&s, *t.release(), pending);
     });
 }
-/// No process runs any more: all events take effect, and then all ends of tasks.
+/// Called when no process runs any more: all events take effect, and then all ends of tasks.
 template <class S>
 void apply_all_deferred(S& s) noexcept {
   if constexpr (S::explores) {

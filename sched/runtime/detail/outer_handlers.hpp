@@ -12,7 +12,8 @@
 #include "effects/row.hpp"
 #include "effects/run.hpp"
 
-/// The handlers that are passed to `schedule`: which takes which effect, and how they stand.
+/// The handlers that are passed to `schedule`: which effect each of them takes, and how they are
+/// installed.
 namespace weft {
 template <class C>
 struct issuing;  // commands.hpp
@@ -28,7 +29,7 @@ struct eff_with_row<T, row<Es...>> : identity<eff<T, Es...>> {};
 template <class T, class Row>
 using eff_of = typename eff_with_row<T, Row>::type;
 
-// ---- what clauses a handler has
+// ---- the clauses of a handler
 
 template <class H, class O>
 concept has_value_clause = has_clause<H, O>;
@@ -50,7 +51,7 @@ constexpr bool only_value_clauses<H, row<Es...>> = ([]<class... Os>(op_list<Os..
   return (!takes_the_rest<H, Os> && ...);
 }(typename Es::operations()) && ...);
 
-/// Whether a clause uses what stands further out.
+/// Whether a clause performs to handlers further out.
 template <class H, class Row>
 constexpr bool has_clause_that_asks = false;
 template <class H, class... Es>
@@ -63,7 +64,7 @@ constexpr bool is_of_commands = false;
 template <class C>
 constexpr bool is_of_commands<issuing<C>> = true;
 
-/// Speaks for an effect without a handler.
+/// Reports an effect without a handler.
 template <class Effect, bool Handled>
 consteval bool require_handler() {
   if constexpr (is_of_commands<Effect>)
@@ -111,8 +112,9 @@ struct taken_by<H, row<Es...>>
     : collected<row<>, std::conditional_t<has_some_clause<H, typename Es::operations>, row<Es>,
                                           row<>>...> {};
 
-/// Whether the handler that takes the effect tells a reduction what it touches (location_listener.hpp), so
-/// that not all it does is one location: `static constexpr bool tells_what_it_touches = true`.
+/// Whether the handler that takes the effect reports its own accesses to an explorer
+/// (location_listener.hpp), so that the handler as a whole need not be one location:
+/// `static constexpr bool tells_what_it_touches = true`.
 template <class E, class... Hs>
 constexpr bool teller_takes = false;
 template <class E, class H, class... Hs>
@@ -123,9 +125,10 @@ constexpr bool teller_takes<E, H, Hs...> = [] {
     return teller_takes<E, Hs...>;
 }();
 
-// ---- how they stand
+// ---- installing the handlers
 
-/// Where the innermost of them leaves its evidence, and waits.
+/// The effect that a coroutine inside all handlers performs, in order to stay suspended there; its
+/// frame holds the evidence.
 struct standing_still {
   struct here : op<void> {};
   using operations = op_list<here>;
@@ -139,9 +142,9 @@ class stand {
   virtual ~stand() = default;
 };
 
-/// Handlers, the first one innermost, installed round a coroutine that is suspended as long as they
-/// are to stand.  Each takes those effects of `Row` for which it has clauses and none before it
-/// had. H: `X` for one that is kept here, `X&` for a borrowed one.
+/// Handlers, the first one innermost, installed around a coroutine that stays suspended as long as
+/// this object exists.  Each handler takes those effects of `Row` for which it has clauses and no
+/// handler before it had.  H: `X` for a handler that is kept here, `X&` for a borrowed one.
 template <class Row, class... Hs>
 class standing final : public stand {
  public:
@@ -165,7 +168,7 @@ class standing final : public stand {
     void on(standing_still::here, resumption<void> k) { rest = std::move(k); }
   };
 
-  /// Under all handlers from the I-th on.
+  /// The coroutine inside the first I handlers; `left`: the effects that none of them takes.
   template <std::size_t I, class = void>
   struct level {
     using inside = level<I - 1>;

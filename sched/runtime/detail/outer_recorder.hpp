@@ -8,10 +8,10 @@
 #include "effects/handle.hpp"
 #include "sched/runtime/detail/scheduler_core.hpp"
 
-/// Evidence of forkable processes for a handler outside the scheduler: answers are recorded.
+/// The evidence of forkable processes for a handler outside the scheduler: it records answers.
 namespace weft::detail {
 
-/// Clauses of a scheduler that is over.
+/// The clauses of a scheduler that is over: they throw resumption_expired.
 template <class Via, class E, class Operations = typename E::operations>
 struct expired_table;
 template <class Via, class E, class... Os>
@@ -24,7 +24,7 @@ struct expired_table<Via, E, op_list<Os...>> {
       clause_entry<E, Os>{expired<Os>, nullptr, expired<Os>, nullptr}..., Via::home, Via::beyond};
 };
 
-/// Evidence that outlives its scheduler, in frames that others keep.
+/// Evidence that may outlive its scheduler, in frames that a handler keeps.
 class expirable_evidence : public pooled {
  public:
   expirable_evidence() = default;
@@ -35,7 +35,7 @@ class expirable_evidence : public pooled {
   virtual void expire() noexcept = 0;
 };
 
-/// The stand-in for a handler of `F`: the one that is nearest; and the next one, for outer_of<F>.
+/// Stands in for the nearest handler of `F`, and for the next one, which outer_of<F> reaches.
 template <class F>
 class outer_recorder final : public expirable_evidence {
  public:
@@ -66,7 +66,7 @@ class outer_recorder final : public expirable_evidence {
     static replay_log& log(evidence<F>& e) noexcept { return of(e).home.log_of_running(); }
     static evidence<F>& target(evidence<F>& e) noexcept { return *of(e).target; }
     static evidence<F>* beyond(evidence<F>& e) noexcept { return of(e).next; }
-    // What stands outside a scheduler answers at once.
+    // A handler outside a scheduler answers at once.
     static void await_answer(evidence<F>&, site const&, result_slot_base&) noexcept {}
     static void answer_is_here(evidence<F>&) noexcept {}
     static std::coroutine_handle<> end_diverged(evidence<F>& e, std::coroutine_handle<> leaf,

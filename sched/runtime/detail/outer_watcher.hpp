@@ -13,15 +13,15 @@
 #include "sched/base/detail/pending_operation.hpp"
 #include "sched/runtime/detail/outer_recorder.hpp"
 
-/// What stands, where schedules are explored, in front of a handler outside the scheduler `S`: what
-/// that does is shared by all processes, and so it is a location.  Unless it says that it tells
-/// what it touches (outer_handlers.hpp), and asks nobody further out.
+/// Where schedules are explored, an outer_watcher stands in front of each handler outside the
+/// scheduler `S`.  All processes share the handler, so it is a location; unless it reports its own
+/// accesses (outer_handlers.hpp) and performs to no handler further out.
 namespace weft::detail {
 
 template <class S, class F>
 class outer_watcher final : public expirable_evidence {
  public:
-  /// `far`: it may use what stands further out.  `tells`: it tells what it touches.
+  /// `far`: the handler may perform to handlers further out.  `tells`: it reports its own accesses.
   outer_watcher(S& home, evidence<F>& outer, bool far, bool tells)
       : nearest_(home, outer), next_(home, outer.clauses->beyond(outer)) {
     nearest_.next = next_.target ? &next_ : nullptr;
@@ -84,7 +84,7 @@ class outer_watcher final : public expirable_evidence {
       if (!has_small_steps(s))
         return at.target->template clause<O>().control(*at.target, o, leaf, waiting);
       if (!suspend_before(s, o, leaf, waiting)) {
-        // Ordinary code stands in between: it goes on.
+        // Ordinary code stands in between: the process goes on at once.
         at.note_use();
         if (answered_at_once<F, O>(*at.target, o, waiting)) return leaf;
         s.throw_across(name_of<O>, waiting.where);

@@ -19,8 +19,8 @@
 #include "sched/runtime/detail/admission.hpp"
 #include "sched/runtime/detail/submission_gate.hpp"
 
-/// The clauses of proc and spawning: how a process lets others go first, forks, exits and starts
-/// others, and how one is submitted from outside.
+/// The clauses of proc and spawning: how a process yields, forks, exits and starts other processes,
+/// and how a process is submitted from outside.
 namespace weft::detail {
 
 // ---- yield
@@ -31,8 +31,8 @@ std::coroutine_handle<> on(S& s, proc::yield const&) {
   s.put(s.box(), put_reason::yielded);
   return s.next();
 }
-/// The short cut for a process that stands outside all handlers: put and take in one call of the
-/// backend.  Whether it can be taken now.
+/// Whether exchange() can be used now: a short cut for a process outside all handlers, which does
+/// put and take in one call of the backend.
 template <class S>
 [[gnu::always_inline]] inline bool can_exchange(S& s) noexcept {
   return !s.cancellation.needs_attention() && !s.has_alarms() && s.worker().can_exchange();
@@ -82,7 +82,7 @@ template <class S>
     throw;
   }
 }
-/// It counts, and is ready.
+/// Counts the process, and makes it ready.
 template <class S>
 [[gnu::always_inline]] inline void begin_process(S& s, process* p, bool keeps_log) noexcept {
   worker_state& w = s.worker_here();
@@ -93,7 +93,7 @@ template <class S>
 
 // ---- spawning
 
-/// spawn, without a limit to processes.
+/// The clause of spawn, without a limit to processes.
 template <class S, class Start>
   requires requires(Start& o) { o.what->is_forkable(); }
 [[gnu::always_inline]] inline process_id on(S& s, Start& start) {
@@ -105,7 +105,7 @@ template <class S, class Start>
     begin_process(s, new_process(s, id, request.frame()), false);
   return id;
 }
-/// Whether a process that spawns is to let others go first: so much is ready.
+/// Whether so many processes are ready that a process that spawns must let them go first.
 template <class S>
 [[nodiscard, gnu::always_inline]] inline bool is_crowded(S& s) noexcept {
   if constexpr (requires { s.worker().is_crowded(); })
@@ -127,7 +127,7 @@ template <class S>
   return request.is_forkable() ? new_process(s, id, request.forkable_program())
                                : new_process(s, id, request.frame());
 }
-/// Room has been taken.
+/// Spawns after room has been taken.
 template <class S>
 process_id spawn_in_room(S& s, spawn_request& request) {
   try {
@@ -140,8 +140,8 @@ process_id spawn_in_room(S& s, spawn_request& request) {
     throw;
   }
 }
-/// A ticket for the process that runs, which is suspended.  If no process is to wait, room is taken
-/// for it now; throws too_many_processes if there is none.
+/// Makes a ticket for the running process, which is suspended.  If processes do not wait for room,
+/// takes room now; throws too_many_processes if there is none.
 template <class S>
 std::unique_ptr<admission::ticket> draw_ticket(S& s) {
   process& p = s.running();
@@ -151,7 +151,8 @@ std::unique_ptr<admission::ticket> draw_ticket(S& s) {
     s.throw_too_many(p.waits_at_text());
   return ticket;
 }
-/// Room has been taken for the process of the ticket: it begins, and its maker goes on.
+/// Called when room has been taken for the process that the ticket's owner has made: that process
+/// begins, and the owner goes on.
 template <class S>
 void start_ticket(S& s, admission::ticket& t, put_reason why) noexcept {
   thunk owner(t.owner, t.answer);
@@ -163,7 +164,7 @@ template <class S>
 void start_admitted(S& s, admission::ticket& t) noexcept {
   start_ticket(s, t, put_reason::woken);
 }
-/// The ticket's process has been made, and begins when there is room.
+/// Called when the new process has been made: it begins when there is room.
 template <class S>
 void enqueue_ticket(S& s, std::unique_ptr<admission::ticket> ticket) noexcept {
   process& p = s.running();
@@ -183,7 +184,7 @@ void enqueue_ticket(S& s, std::unique_ptr<admission::ticket> ticket) noexcept {
   }
   start_ticket(s, *ticket, put_reason::yielded);
 }
-/// `make(ticket)` makes the process; if it throws, what was taken for it is given back.
+/// `make(ticket)` makes the process; if it throws, the room that was taken is given back.
 template <class S, class Make>
 void start_when_there_is_room(S& s, Make make) {
   auto ticket = draw_ticket(s);
@@ -205,7 +206,7 @@ void spawn_when_there_is_room(S& s, spawn_request& request) {
 
 // ---- fork
 
-/// Two processes go on: the one that gets true first.  The other is made of the log of answers.
+/// Two processes go on: first the one that gets true.  The other is made from the log of answers.
 template <class S>
 std::coroutine_handle<> on(S& s, proc::fork const&) {
   auto& p = static_cast<forkable_process&>(s.running());
@@ -233,12 +234,12 @@ void fork_when_there_is_room(S& s, forkable_process& p) {
 
 // ---- exit
 
-/// All frames of the process are destroyed, the innermost first.
+/// Destroys all frames of the process, the innermost first.
 template <class S>
 void exit_process(S& s, process& p) noexcept {
   if constexpr (S::explores)
-    // Events that its frames cause are deferred as well; unless another party unwinds its frames
-    // (SUSPENSION-3).
+    // Events that the destructors in its frames cause are deferred as well, unless another party
+    // unwinds the frames (SUSPENSION-3).
     if (process_with_deferred_events(s) && !p.is_pinned()) {
       std::coroutine_handle<> const leaf = p.leaf();
       p.resume_unanswered(s);

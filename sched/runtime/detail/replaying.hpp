@@ -13,22 +13,22 @@
 #include "sched/base/detail/location_listener.hpp"
 #include "sched/base/process.hpp"
 
-/// Processes that keep a log of their answers, so that they can be run again: after a fork, or from
-/// a checkpoint.
+/// Processes that keep a log of their answers, and can be run again: after a fork, or from a
+/// checkpoint.
 namespace weft::detail {
 
 template <class S>
 void count_if_sealed(S& s, forkable_process& p) noexcept {
   if (p.log().is_full() && !std::exchange(p.sealed(), true)) ++s.here().unforkable;
 }
-/// The process that runs can be run again no more.
+/// From now on the running process cannot be run again.
 template <class S>
 void seal_running(S& s, site const& at) {
   auto& p = static_cast<forkable_process&>(s.running());
   p.log().seal(at);
   count_if_sealed(s, p);
 }
-/// Notes where the forkable process that runs will wait.  Returns the frame to go on with if the
+/// Notes where the running process, which is forkable, will wait.  Returns the frame to resume if the
 /// process has diverged from its log, else null.
 template <class S, class O>
 [[gnu::noinline]] std::coroutine_handle<> before_recording(S& s, O const& o,
@@ -44,7 +44,7 @@ template <class S, class O>
   p.waits_at(at);
   return {};
 }
-/// The answer of a process enters its log (FORK-2).  A process without frames is started again.
+/// Records the answer with which a process goes on (FORK-2).  Starts a process without frames again.
 template <class S>
 void prepare_log(S& s, forkable_process& p, std::uint64_t answer) {
   if (p.has_started()) p.record(answer);
@@ -60,7 +60,8 @@ void prepare_log(S& s, forkable_process& p, std::uint64_t answer) {
     throw;
   }
 }
-/// A process that a checkpoint has as well stays as it is: a clone goes on in its place.
+/// If a checkpoint holds the process too, the process stays as it is: returns a clone that goes on
+/// in its place.
 template <class S>
 forkable_process* make_sole_owner(S& s, forkable_process* p) {
   if (!p->is_shared()) return p;
@@ -68,7 +69,7 @@ forkable_process* make_sole_owner(S& s, forkable_process* p) {
   p->release();
   return clone;
 }
-/// scheduler_core::end_diverged().
+/// Implements scheduler_core::end_diverged().
 template <class S>
 std::coroutine_handle<> end_diverged_process(S& s, std::coroutine_handle<> leaf, site const& at) {
   if (!s.is_active()) throw s.log_of_running().divergence(at);
@@ -111,7 +112,7 @@ template <class S>
   }
   return "a process keeps no log";
 }
-/// Drops the processes that there are, and puts those of a checkpoint in their place.
+/// Drops the processes that exist, and puts those of a checkpoint in their place.
 template <class S, class Queue>
 void start_over(S& s, Queue ready, std::size_t alive, instant time,
                 std::vector<exceptions::failure> failures) {

@@ -19,7 +19,7 @@
 #include "sched/runtime/detail/outer_watcher.hpp"
 #include "sched/runtime/detail/scheduler_core.hpp"
 
-/// A scheduler from its start to its end: it learns which effects there are, starts the first
+/// A scheduler from its start to its end: it learns the effects of the program, starts the first
 /// process, runs on one thread or several, is stopped, and ends.
 namespace weft::detail {
 
@@ -61,8 +61,8 @@ void learn_effect(S& s, identity<F>, Find& find) {
     s.effects.learn({&identity_of<F>, outer, r->stand_in()});
   }
 }
-/// `All`: the effects that any process may perform.  `find.template operator()<F>()` gives the
-/// evidence of an outer handler.
+/// `All`: the effects that any process may perform.  `find.template operator()<F>()` returns the
+/// evidence of the outer handler of `F`.
 template <class S, class... All, class Find>
 void learn_all(S& s, row<All...>, Find&& find) {
   s.evidence_.reserve((2 + S::explores) * sizeof...(All));
@@ -82,7 +82,7 @@ void start_first(S& s, Program program, start_options how) {
   if (how.forkable) {
     begin_process(s, new_process(s, {}, first), true);
   } else {
-    s.first_ = first;  // its frames refer to what it captured
+    s.first_ = first;  // kept: the frames refer to its captures
     begin_process(s, new_process(s, {}, first->start()), false);
   }
   if (s.cancellation.is_of_all()) s.throw_failures();  // there was no memory to put it
@@ -111,7 +111,7 @@ void stop_all(S& s) noexcept {
   s.cancel_all();
   s.waits.cancel_all();
 }
-/// What an internal process does, on a thread of the scheduler, or when none of them runs.
+/// The action of an internal process: on a thread of the scheduler, or when none of them runs.
 template <class S>
 void do_internal(S& s, internal_task what) noexcept {
   switch (what) {
@@ -124,9 +124,10 @@ void do_internal(S& s, internal_task what) noexcept {
       return;
   }
 }
-/// Heeds the stop token while processes run: a thread that requests a stop sends an internal process
-/// that, in its turn, cancels all others.  So that happens on a thread of the scheduler, whatever
-/// the backend.  The internal process is made before, so that requesting a stop needs no memory.
+/// Listens to the stop token while processes run: a thread that requests a stop sends an internal
+/// process, which in its turn cancels all others.  So the cancellation happens on a thread of the
+/// scheduler, whatever the backend.  The internal process is made beforehand, so requesting a stop
+/// needs no memory.
 template <class S>
 class stop_listener {
  public:
@@ -147,7 +148,7 @@ class stop_listener {
       }
     }
   };
-  /// A stop that was requested before is heeded at once; one that is requested later is heard.
+  /// The token to listen to.  If a stop was requested before, it is carried out now.
   std::stop_token heeded(S& s) {
     if (!s.stop_token_.stop_possible()) return {};
     if (!s.stop_token_.stop_requested()) {
@@ -181,8 +182,8 @@ void run_worker(S& s, unsigned index) noexcept {
   worker_state::of_thread = slot.outside;
   s.add_up(slot);
 }
-/// The calling thread is one of the workers.  Returns when all are done: no process is ready, and
-/// nothing is due.
+/// The calling thread is one of the workers.  Returns when all workers are done: no process is ready,
+/// and nothing is due.
 template <class S>
 void run_on_threads(S& s) {
   std::vector<std::thread> others;
@@ -190,7 +191,7 @@ void run_on_threads(S& s) {
     others.reserve(s.base().threads() - 1);
     for (unsigned i = 1; i < s.base().threads(); ++i)
       others.emplace_back([&s, i] { run_worker(s, i); });
-  } catch (...) {  // no more threads: those that exist unwind the processes
+  } catch (...) {  // a thread cannot be started: those that exist unwind the processes
     s.fail({}, std::current_exception());
   }
   run_worker(s, 0);
@@ -204,7 +205,8 @@ void run_one_round(S& s) {
   else
     run_here(s);
 }
-/// No process is ready.  Returns whether to go on all the same; throws what processes have thrown.
+/// Called when no process is ready.  Returns whether there is more to run; throws the failures of
+/// processes.
 template <class S>
 bool settle(S& s) {
   if (s.own.broken) std::rethrow_exception(std::exchange(s.own.broken, nullptr));
@@ -259,7 +261,7 @@ bool run_step(S& s) {
 
 // ---- ending
 
-/// The scheduler is over, and so is every process: those that are left are unwound.
+/// Ends the scheduler: unwinds the processes that are left.
 template <class S>
 void end_scheduler(S& s) noexcept {
   if (s.own.running || s.runs_process()) {
@@ -272,9 +274,10 @@ void end_scheduler(S& s) noexcept {
   s.tasks_.is_ending = true;
   apply_all_deferred(s);
   drop_pending(s);
-  s.waits.drop_all();  // first: a gate that ends with a frame makes its waiters ready
+  s.waits.drop_all();  // first: a gate that is destroyed with a frame makes its waiters ready
   if constexpr (requires { s.worker_->ready(); }) {
-    // The frames of a process in the queue may keep a version of the queue: they are destroyed now.
+    // The frames of a process in the queue may keep a version of the queue, so they are destroyed
+    // now.
     auto const kept = s.worker_->ready();
     for (thunk const& t : kept)
       if (t.get()->is_forkable()) static_cast<forkable_process&>(*t.get()).drop_frames(s);

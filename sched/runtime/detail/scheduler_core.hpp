@@ -35,10 +35,11 @@
 
 namespace weft::detail {
 
-/// The parts of a scheduler that do not depend on its backend, and what they do together: failing,
-/// cancelling, looking up evidence, counting processes.  backend_scheduler.hpp runs the processes.
+/// The parts of a scheduler that do not depend on its backend, and the actions that need several of
+/// them: failing, cancelling, looking up evidence, counting processes.  backend_scheduler.hpp runs
+/// the processes.
 ///
-/// Everything is public: only algorithms of the library see a scheduler_core.
+/// Almost all members are public: only algorithms of the library see a scheduler_core.
 class scheduler_core : public scheduler_prompt, public submission_host {
  public:
   cancellation_state cancellation;
@@ -46,7 +47,7 @@ class scheduler_core : public scheduler_prompt, public submission_host {
   failure_log failures;
   effect_table effects;
   submissions incoming;
-  worker_state own{*this};  // of the thread that runs everything, and the sums of several
+  worker_state own{*this};  // of the single thread; with several threads, their sums
   bool has_virtual_time = false;
   bool was_started = false;
 
@@ -60,18 +61,18 @@ class scheduler_core : public scheduler_prompt, public submission_host {
     for (auto* const p : outers_) p->release_by_inner();
   }
 
-  /// Tells schedulers apart, also those that no longer exist.
+  /// A number that no other scheduler has, including those that no longer exist.
   [[nodiscard]] std::uint64_t serial() const noexcept { return serial_; }
   /// The worker state of this thread; the scheduler's own, if the thread runs no process of it.
   [[nodiscard]] worker_state& worker_here() noexcept {
     worker_state* const w = worker_state::of_thread;
     return w && w->home == this ? *w : own;
   }
-  /// How many processes there are: a hint while some come from outside.
+  /// The number of processes; a hint while some come from outside.
   [[nodiscard]] std::size_t alive() const noexcept {
     return static_cast<std::size_t>(std::max<std::int64_t>(own.alive + incoming.started(), 0));
   }
-  /// A thread of ours has ended.
+  /// Called when a thread of this scheduler has ended.
   void add_up(worker_state& w) noexcept {
     std::lock_guard const lock(sums_mutex_);
     own.alive += w.alive;
@@ -89,13 +90,13 @@ class scheduler_core : public scheduler_prompt, public submission_host {
       last = {&row, effects.look_up(row, recorded)};
     return last.evidence;
   }
-  /// The log of the process that runs; one that is over if the process keeps none.
+  /// The log of the running process; a log that is over if the process keeps none.
   [[nodiscard]] replay_log& log_of_running() noexcept {
     worker_state& w = worker_here();
     return w.running && w.running->is_forkable() ? static_cast<forkable_process&>(*w.running).log()
                                                  : w.no_log;
   }
-  /// Keeps the prompt of a handler outside the scheduler, which processes may perform to.
+  /// Keeps the prompt of a handler outside the scheduler, to which processes may perform.
   void keep_outer(prompt& p) {
     outers_.push_back(&p);
     p.keep();
@@ -108,13 +109,14 @@ class scheduler_core : public scheduler_prompt, public submission_host {
       all[i]->add_outers(all);
     }
   }
-  /// Ends the process that runs, which performs something else than the first time.  Throws if
-  /// ordinary code stands in between, which cannot be ended; and again when the process ends.
+  /// Ends the running process, which performs another operation than the first time.  Throws if
+  /// ordinary code stands in between, which cannot be ended; the error is thrown again when the
+  /// process ends.
   virtual std::coroutine_handle<> end_diverged(std::coroutine_handle<> leaf, site const& at) = 0;
 
   // ---- failing and cancelling
 
-  /// A process has ended with an error: all others are cancelled.
+  /// Called when a process has ended with an error: cancels all others.
   void fail(process_id id, std::exception_ptr error) noexcept {
     if (cancellation.is_of_all() && is_cancelled(error)) return;
     failures.add({id, std::move(error)});
@@ -134,12 +136,13 @@ class scheduler_core : public scheduler_prompt, public submission_host {
     incoming.close();
     waits.room.close();
   }
-  /// No process is ready, and some wait.  That is a failure, unless there was one.
+  /// Called when no process is ready and some wait: reports a failure, unless there was one before,
+  /// and cancels the waits.
   void report_deadlock() {
     if (!cancellation.is_of_all()) fail({}, std::make_exception_ptr(deadlock(waiters_of(waits))));
     waits.cancel_all();
   }
-  /// Everything is as after a run that failed so.
+  /// Restores the state after a run with these failures.
   void set_failures(std::vector<exceptions::failure> f) noexcept {
     bool const none = f.empty();
     failures.assign(std::move(f));
@@ -148,7 +151,7 @@ class scheduler_core : public scheduler_prompt, public submission_host {
     else
       cancel_all();
   }
-  /// Throws what processes have thrown, if any has.
+  /// Throws the failures of processes, if there are any.
   void throw_failures() {
     if (cancellation.is_of_all()) end_cancelling();
     failures.throw_all();
@@ -158,27 +161,28 @@ class scheduler_core : public scheduler_prompt, public submission_host {
     if (all.empty()) return "a process that waited has been woken, and has not gone on yet";
     return "process " + all.front().process.text() + " waits in " + all.front().text();
   }
-  /// What a process finds that ends with all others.
+  /// The exception in a process that is cancelled with all others.
   [[nodiscard]] cancelled why_all_cancelled() const noexcept {
     auto const& gate = incoming.gate();
     if (!gate) return {};
     std::lock_guard const lock(gate->mutex);
     return cancelled(shutdown.reason);
   }
-  /// What a process finds that ends with a group of tasks.
+  /// The exception in a process that is cancelled with a group of tasks.
   [[nodiscard]] static cancelled why_group_cancelled() noexcept {
     return cancelled("weft: cancelled, since the tasks are that this is done for");
   }
   /// How many cancellations a process may ignore before it is unwound where it is.
   [[nodiscard]] unsigned patience() const noexcept {
-    return shutdown.is_late.load(std::memory_order_relaxed) ? 0 : 100;  // relaxed: sooner or later
+    // Relaxed: a worker that sees the deadline late only reports `cancelled` once more.
+    return shutdown.is_late.load(std::memory_order_relaxed) ? 0 : 100;
   }
 
   /// Whether nothing more is due from outside.  Thread safe.
   [[nodiscard]] quiescence_test quiescence_outside() const noexcept {
     return {[](void const* core) {
               auto const& self = *static_cast<scheduler_core const*>(core);
-              // Virtual time waits for nothing outside: it goes on.
+              // Virtual time does not wait for external events: it advances to the next alarm.
               if (!self.waits.alarms.empty()) return self.has_virtual_time;
               return !self.waits.external.has_waiters() && !self.incoming.may_come();
             },
@@ -188,7 +192,8 @@ class scheduler_core : public scheduler_prompt, public submission_host {
   // ---- room for processes (admission.hpp)
 
   [[nodiscard]] bool is_limited() const noexcept { return waits.room.is_limited(); }
-  /// Takes room for one process more.  False if it is to be waited for.  Throws too_many_processes.
+  /// Takes room for one more process.  False if the process must wait for room.  Throws
+  /// too_many_processes.
   [[nodiscard]] bool take_room(site const& at) {
     note_access(&waits.room, true);
     if (waits.room.try_enter()) return true;
@@ -199,28 +204,28 @@ class scheduler_core : public scheduler_prompt, public submission_host {
     throw too_many_processes(what + " of process " + worker_here().running->id().text(),
                              waits.room.most());
   }
-  /// A process has ended, or was not begun.
+  /// Called when a process has ended, or could not begin.
   [[gnu::noinline]] void give_room() noexcept {
     note_access(&waits.room, true);
     (void)admit_from(waits.room.leave());
   }
-  /// Admits processes that wait although there is room.  Whether there were some.
+  /// Admits processes that wait although there is room.  Returns whether there were any.
   bool admit_waiting() noexcept { return is_limited() && admit_from(waits.room.next()); }
-  /// The owner of the ticket, and the process that it has made, become ready.
+  /// Makes the owner of the ticket, and the process that the owner has made, ready.
   virtual void on_admitted(admission::ticket& t) noexcept = 0;
 
-  // ---- running (running.hpp), being shut down (shutting_down.hpp)
+  // ---- running (running.hpp), shutting down (shutting_down.hpp)
 
   enum class work : std::uint8_t { one_step, all, nothing };
-  /// Exists while processes of ours may run on this thread.
+  /// Exists while processes of this scheduler may run on this thread.
   class at_work;
-  /// A process runs, or one is started or unwound.
+  /// Whether a process may be running, starting or being unwound.
   [[nodiscard]] bool is_at_work() const noexcept { return is_at_work_; }
-  /// The state of a worker of ours on this thread; null if the thread does no work of ours.
+  /// The state of this scheduler's worker on this thread; null if the thread does not work for it.
   [[nodiscard]] worker_state const* find_worker_here() const noexcept {
     for (worker_state const* w = worker_state::of_thread; w; w = w->outside)
       if (w->home == this) return w;
-    // Relaxed: if it is this thread, this thread has written it.
+    // Relaxed: if the stored id is this thread's, this thread has stored it.
     auto const worker = worker_thread_.load(std::memory_order_relaxed);
     return worker == std::this_thread::get_id() ? &own : nullptr;
   }
@@ -235,7 +240,7 @@ class scheduler_core : public scheduler_prompt, public submission_host {
   };
   shutdown_state shutdown;
 
-  // ---- as a prompt
+  // ---- overrides of prompt
 
   continuation ended() noexcept override { std::terminate(); }  // no frame ends here
   [[nodiscard]] std::string_view const& handler_name() const noexcept override {
@@ -250,7 +255,7 @@ class scheduler_core : public scheduler_prompt, public submission_host {
   using prompt::set_innermost;
 
  private:
-  /// Admits that ticket, and as many more as there is room for.
+  /// Admits ticket `t`, and as many more as there is room for.
   bool admit_from(admission::ticket* t) noexcept {
     bool const was_any = t != nullptr;
     for (; t; t = waits.room.next()) on_admitted(*std::unique_ptr<admission::ticket>(t));
@@ -262,7 +267,8 @@ class scheduler_core : public scheduler_prompt, public submission_host {
     waits.alarms.reopen();
   }
   [[gnu::visibility("default")]] static std::uint64_t next_serial() noexcept {
-    // By the block: one atomic step each would be felt where small programs run by the million.
+    // In blocks: an atomic step for each scheduler would slow down a program that runs millions of
+    // small ones.
     static constexpr std::uint64_t block = 1024;
     static constinit std::atomic<std::uint64_t> blocks = 0;
     static thread_local constinit std::uint64_t next = 0;
@@ -274,7 +280,7 @@ class scheduler_core : public scheduler_prompt, public submission_host {
   std::uint64_t const serial_ = next_serial();
   std::vector<prompt*> outers_;
   bool is_at_work_ = false;
-  std::atomic<std::thread::id> worker_thread_{};  // of ours, if there is one
+  std::atomic<std::thread::id> worker_thread_{};  // the thread that runs this scheduler, or none
   std::mutex sums_mutex_;
 };
 
@@ -282,7 +288,7 @@ class scheduler_core::at_work {
  public:
   at_work(scheduler_core& s, work w) noexcept : home_(s), gate_(s.incoming.gate()), what_(w) {
     s.is_at_work_ = true;
-    // Relaxed: the thread that asks is this one, or another one.
+    // Relaxed: a reader compares the id with its own, and sees its own stores (find_worker_here()).
     s.worker_thread_.store(std::this_thread::get_id(), std::memory_order_relaxed);
     if (w == work::nothing || !gate_) return;
     std::lock_guard const lock(gate_->mutex);
@@ -295,7 +301,7 @@ class scheduler_core::at_work {
     home_.worker_thread_.store({}, std::memory_order_relaxed);  // relaxed: as above
     if (what_ == work::nothing || !gate_) return;
     if (what_ == work::all) home_.close_outside();
-    // A thread that waits for this may end the scheduler then.
+    // A thread that waits for the change may destroy the scheduler after it.
     std::lock_guard const lock(gate_->mutex);
     gate_->is_running = gate_->accepts_internal = false;
     gate_->changed.notify_all();
@@ -303,7 +309,7 @@ class scheduler_core::at_work {
 
  private:
   scheduler_core& home_;
-  std::shared_ptr<submission_gate> gate_;  // the last that is accessed
+  std::shared_ptr<submission_gate> gate_;  // accessed last: it may outlive the scheduler
   work what_;
 };
 

@@ -13,9 +13,9 @@
 
 namespace weft::detail {
 
-/// A process is to be unwound where it is: the report says so, if the scheduler is shut down.
+/// Called when a process is unwound where it is: the report lists it, if the scheduler is shut down.
 inline void report_left(scheduler_core& s, process const& p) noexcept {
-  // Relaxed: the rest is under the lock.
+  // Relaxed: the report itself is under the lock.
   if (!s.shutdown.is_on.load(std::memory_order_relaxed)) return;
   try {
     auto const [operation, where] = p.resumes_at();
@@ -23,12 +23,13 @@ inline void report_left(scheduler_core& s, process const& p) noexcept {
     if (!what.empty()) what += " at " + text(where);
     std::lock_guard const lock(s.incoming.gate()->mutex);
     s.shutdown.report.left.push_back({p.id(), std::move(what)});
-  } catch (...) {  // no memory to say so
+  } catch (...) {  // no memory: the report lacks the process
   }
 }
 
-/// scheduler::shut_down(): closes the gate, has all processes cancelled by an internal process, and
-/// waits until the run is over.  At the deadline a second internal process has the rest unwound.
+/// Implements scheduler::shut_down(): closes the gate, sends an internal process that cancels all
+/// others, and waits until the run is over.  At the deadline it sends a second one, so that the
+/// processes that are left are unwound.
 inline shutdown_report shut_down(scheduler_core& s, instant deadline, std::string const& reason) {
   if (worker_state const* const w = s.find_worker_here())
     throw std::logic_error("weft: shut_down waits until all processes have ended: " +
@@ -39,11 +40,11 @@ inline shutdown_report shut_down(scheduler_core& s, instant deadline, std::strin
   submission_gate& gate = *s.incoming.gate();
   auto& state = s.shutdown;
   std::unique_lock lock(gate.mutex);
-  // Relaxed, all that follow: a worker that runs is told by an internal process, one that will run
-  // takes the lock first.
+  // Relaxed, here and below: a worker that runs learns of it by an internal process, and one that
+  // will run takes the lock first.
   bool const is_first = !state.is_on.load(std::memory_order_relaxed);
   bool const is_late = deadline <= instant::clock::now();
-  // First what needs memory: if there is none, nothing has happened.
+  // Allocates first: if that throws, nothing has happened.
   std::shared_ptr<std::string const> why;
   if (is_first && !reason.empty())
     why = std::make_shared<std::string const>("weft: cancelled: " + reason);
@@ -55,10 +56,11 @@ inline shutdown_report shut_down(scheduler_core& s, instant deadline, std::strin
       later = s.incoming.prepare(internal_task::shut_down);
   }
   if (is_first) state.reason = std::move(why);
-  state.is_on.store(true, std::memory_order_relaxed);
+  state.is_on.store(true, std::memory_order_relaxed);  // relaxed: as above
   s.close_outside();
   auto const become_late = [&state] {
-    bool const was_late = state.is_late.exchange(true, std::memory_order_relaxed);  // as above
+    // Relaxed: as above.
+    bool const was_late = state.is_late.exchange(true, std::memory_order_relaxed);
     return !was_late;
   };
   auto const is_over = [&gate] { return !gate.is_running; };
@@ -72,8 +74,8 @@ inline shutdown_report shut_down(scheduler_core& s, instant deadline, std::strin
       gate.changed.wait(lock, is_over);
     }
   }
-  state.report.in_time =
-      s.alive() == 0 && !state.is_late.load(std::memory_order_relaxed);  // as above
+  // Relaxed: as above.
+  state.report.in_time = s.alive() == 0 && !state.is_late.load(std::memory_order_relaxed);
   return state.report;
 }
 

@@ -14,18 +14,20 @@ namespace weft::detail {
 
 class submissions;
 
-/// Where threads outside submit processes.  It outlives the scheduler, for threads that come late.
+/// The gate by which threads outside submit processes.  It outlives the scheduler, for threads that
+/// come late.
 ///
-///   SUBMIT-1  One word holds how many tickets were drawn, and whether the gate is closed.  Drawing
-///       a ticket is one atomic step on it; a thread that finds the gate closed has drawn none.
+///   SUBMIT-1  One word holds the number of tickets that were drawn, and whether the gate is closed.
+///       Drawing a ticket is one atomic step on it; a thread that finds the gate closed has drawn
+///       none.
 ///   SUBMIT-2  A thread with a ticket puts its process and then reports its arrival; in between it
 ///       is under way.  While the gate is open the thread has a submitter, so the run goes on
 ///       (SUBMIT-3).  Once the gate is closed, a worker that asks whether something is due waits
-///       until all tickets have arrived: the threads under way want nothing that the worker holds.
-///       So each of them has put its process before the worker looks at what is ready.
-///   SUBMIT-3  As long as there is a submitter and the gate is open, something is due.  The last
-///       submitter that goes has an internal process put in the same step, under `mutex`, as seen
-///       by the worker that asks: so the worker asks again.
+///       until all tickets have arrived; the threads under way need nothing that the worker holds.
+///       So each of them has put its process before the worker looks for ready processes.
+///   SUBMIT-3  As long as there is a submitter and the gate is open, something is due.  When the
+///       last submitter is destroyed, an internal process is put in the same step under `mutex`.  So
+///       a worker that has found the submitter runs that process, and asks again.
 ///   SUBMIT-4  Internal processes are small processes of the library's own, put from outside under
 ///       `mutex` while the run accepts them.  The run stops accepting them in one step under
 ///       `mutex`, when it finds none left, and no submitter.
@@ -39,10 +41,11 @@ class submission_gate {
 
   /// Draws a ticket: its number, from 1; 0 if the gate is closed.  Lock-free.
   [[nodiscard]] std::uint64_t draw() noexcept {
-    // Relaxed: most threads that come too late are turned away here and disturb nobody.
+    // Relaxed: a hint, which turns away most threads that come too late, without a write.
     if (word_.load(std::memory_order_relaxed) & closed) return 0;
-    // Relaxed: all that it orders is whether the gate was closed before.  What is read inside was
-    // written before there was a submitter, and stays until all tickets have arrived [1].
+    // Relaxed: it only decides whether the ticket or the close came first.  The data that a thread
+    // reads inside was written before there was a submitter, and stays until all tickets have
+    // arrived [1].
     std::uint64_t const before = word_.fetch_add(1, std::memory_order_relaxed);
     if ((before & closed) == 0) return before + 1;
     word_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: nothing was done
@@ -50,39 +53,40 @@ class submission_gate {
   }
   void arrive(bool has_started) noexcept {
     if (!has_started) not_started_.fetch_add(1, std::memory_order_relaxed);  // relaxed: with [1]
-    // [1] release: a worker that finds all tickets arrived [2] finds what they have put.
+    // [1] release: pairs with [2]: a worker that finds all tickets arrived sees the puts.
     arrived_.fetch_add(1, std::memory_order_release);
   }
   void close() noexcept {
-    // [3] release: a thread that finds the gate closed [4] finds what was written before.
+    // [3] release: pairs with [4]: a thread that finds the gate closed sees the writes before.
     word_.fetch_or(closed, std::memory_order_release);
   }
   [[nodiscard]] bool is_closed() const noexcept {
-    return (word_.load(std::memory_order_acquire) & closed) != 0;  // [4] acquire: with [3]
+    return (word_.load(std::memory_order_acquire) & closed) != 0;  // [4] acquire: pairs with [3]
   }
-  /// SUBMIT-2.  The gate is closed.
+  /// Waits until all tickets have arrived (SUBMIT-2).  Called when the gate is closed.
   void wait_for_those_under_way() const noexcept {
-    // [2] acquire: with [1].  Relaxed: a thread that comes too late draws a ticket and gives it
-    // back, so the count comes down again.
+    // [2] acquire: pairs with [1].  Relaxed: a thread that comes too late draws a ticket and gives
+    // it back, so the count comes down again.
     for (relax wait; (word_.load(std::memory_order_relaxed) & ~closed) !=
                      arrived_.load(std::memory_order_acquire);)
       wait();
   }
-  /// How many processes have begun here, submitted and internal ones.  While no thread comes.
+  /// The number of processes that have begun here, submitted and internal.  A hint while threads
+  /// submit.
   [[nodiscard]] std::int64_t started() const noexcept {
-    // Relaxed: no thread comes.
+    // Relaxed: exact only when no thread submits.
     return static_cast<std::int64_t>(arrived_.load(std::memory_order_relaxed)) -
            static_cast<std::int64_t>(not_started_.load(std::memory_order_relaxed)) +
            static_cast<std::int64_t>(internal_sent);
   }
 
-  /// A submitter goes (SUBMIT-3).
+  /// Called when a submitter is destroyed (SUBMIT-3).
   inline void leave() noexcept;
 
-  // ---- the scheduler's, and SUBMIT-3's
+  // ---- for the scheduler, and for SUBMIT-3
 
   std::mutex mutex;
-  std::condition_variable changed;  // is_running became false
+  std::condition_variable changed;  // notified when is_running becomes false
   // Under the mutex:
   submissions* home = nullptr;  // while the scheduler exists
   bool is_running = false;

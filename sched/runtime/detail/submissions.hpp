@@ -21,19 +21,19 @@
 
 namespace weft::detail {
 
-/// What an internal process does: a small process of the library's own, by which another thread
-/// has something done on a thread of the scheduler (SUBMIT-4).
+/// The action of an internal process: a small process of the library's own, by which another thread
+/// has an action performed on a thread of the scheduler (SUBMIT-4).
 enum class internal_task : std::uint8_t {
-  stop,       ///< Cancels all processes: somebody asked to stop.
+  stop,       ///< Cancels all processes: a stop was requested.
   shut_down,  ///< Cancels all processes: the scheduler is shut down.
   ask_again   ///< Nothing: its worker asks again whether anything is due.
 };
 
-/// A scheduler, as its submissions see it.
+/// The interface of a scheduler to its submissions.
 class submission_host : public ready_sink {
  public:
   [[nodiscard]] virtual process* new_process_outside(process_id id, first_frame first) = 0;
-  /// On a thread of the scheduler, in a process, or when none of them runs.
+  /// Called on a thread of the scheduler, in a process, or when none of its threads runs.
   virtual void run_internal(internal_task what) noexcept = 0;
 
  protected:
@@ -43,7 +43,7 @@ class submission_host : public ready_sink {
 /// Processes that come from outside: submitted ones, and internal ones.
 class submissions {
  public:
-  /// `is_open`: whether processes may come from outside at all; not where schedules are explored.
+  /// `is_open`: whether processes may come from outside at all; false where schedules are explored.
   submissions(submission_host& host, admission const& room, bool is_open)
       : host_(host), room_(room), gate_(is_open ? std::make_shared<submission_gate>() : nullptr) {
     if (gate_) gate_->home = this;
@@ -58,7 +58,7 @@ class submissions {
     if (!gate_)
       throw std::logic_error("weft: where schedules are explored nothing comes from outside");
   }
-  /// Counts one submitter more.  Throws scheduler_stopped, std::logic_error, bad_alloc.
+  /// Counts one more submitter.  Throws scheduler_stopped, std::logic_error, bad_alloc.
   [[nodiscard]] std::shared_ptr<submission_gate> add_submitter() {
     require_gate();
     std::lock_guard const lock(gate_->mutex);
@@ -67,20 +67,20 @@ class submissions {
     ++gate_->submitters;
     return gate_;
   }
-  /// The last submitter has gone (SUBMIT-3).  Under the gate's lock.
+  /// Called under the gate's lock when the last submitter is destroyed (SUBMIT-3).
   void on_last_submitter_gone() noexcept {
     for (relax wait;; wait()) try {
         return send(ask_again_);
-      } catch (...) {  // a backend without memory: no worker would ever see that the run is over
+      } catch (...) {  // no memory.  Tries again, or no worker would ever see that the run is over
       }
   }
-  /// From now on nothing comes from outside.
+  /// From now on no process comes from outside.
   void close() noexcept {
     if (gate_) gate_->close();
   }
-  /// How many processes came from outside.  A hint while some come.
+  /// The number of processes that came from outside.  A hint while some come.
   [[nodiscard]] std::int64_t started() const noexcept { return gate_ ? gate_->started() : 0; }
-  /// Whether a process may still come; if not, all that were under way have come.
+  /// Whether a process may still come.  If not, all processes that were under way have been put.
   [[nodiscard]] bool may_come() const noexcept {
     if (!gate_) return false;
     std::unique_lock lock(gate_->mutex);
@@ -89,18 +89,18 @@ class submissions {
     if (gate_->is_closed()) gate_->wait_for_those_under_way();
     return false;
   }
-  /// No process is ready or waits: ends the run, so that it accepts no internal process any more
-  /// (SUBMIT-4).  False if the run is not over.
+  /// Called when no process is ready or waits: ends the run, which then accepts no internal process
+  /// any more (SUBMIT-4).  False if the run is not over.
   [[nodiscard]] bool end_run(bool something_may_come) noexcept {
     if (!gate_) return true;
     std::lock_guard const lock(gate_->mutex);
-    // Relaxed: processes that count it down have ended, or do so on this thread.
+    // Relaxed: the processes that count it down have ended, or end on this thread.
     if (gate_->internal_left.load(std::memory_order_relaxed) != 0) return false;
     if (something_may_come && keeps_run_open()) return false;
     gate_->accepts_internal = false;
     return true;
   }
-  /// The scheduler ends: nothing comes any more, and nothing is under way.
+  /// Called when the scheduler ends.  After it no process comes, and none is under way.
   void end() noexcept {
     close();
     if (!gate_) return;
@@ -112,7 +112,7 @@ class submissions {
 
   // ---- internal processes (SUBMIT-4)
 
-  /// An internal process that can be sent without memory.  One that is never sent does nothing.
+  /// An internal process that can be sent without allocating.  If it is never sent, it does nothing.
   class prepared {
    public:
     prepared() = default;
@@ -126,7 +126,7 @@ class submissions {
       return *this;
     }
     ~prepared() {
-      if (process_) home_->count_internal(true);  // the process, which is dropped, counts it down
+      if (process_) home_->count_internal(true);  // the dropped process counts it down
     }
     [[nodiscard]] bool is_there() const noexcept { return bool(process_); }
 
@@ -136,9 +136,9 @@ class submissions {
     spare_node spare_;
     thunk process_ = thunk::reason::quiescent;
   };
-  /// Under the gate's lock, as is send().  Throws bad_alloc.
+  /// Called under the gate's lock, as is send().  Throws bad_alloc.
   [[nodiscard]] prepared prepare(internal_task what) { return {*this, what}; }
-  /// Throws only what a backend throws that reserves nothing, and then nothing was sent.
+  /// Throws only on a backend that is no reserving_backend, if its put throws; then nothing was sent.
   void send(prepared& p) {
     if (!gate_->accepts_internal || !p.is_there()) return;
     count_internal(true);
@@ -150,7 +150,7 @@ class submissions {
     }
     ++gate_->internal_sent;
   }
-  /// Whether it is an internal process that has not begun: that runs even if all are to end.
+  /// Whether `p` is an internal process that has not begun: it runs even if all are cancelled.
   [[nodiscard]] static bool is_new_internal(process const& p) noexcept {
     return !p.has_started() && p.id().is_internal();
   }
@@ -172,7 +172,7 @@ class submissions {
     co_return;
   }
   [[nodiscard]] thunk make_internal(internal_task what) {
-    count_internal(true);  // the frame counts it down if there is no memory
+    count_internal(true);  // if there is no memory, the frame counts it down
     auto const frame = first_frame_of(runs(counted(*this), what));
     thunk t(host_.new_process_outside(process_id::internal(++internal_made_), frame));
     count_internal(false);  // it is not sent yet
@@ -190,7 +190,7 @@ class submissions {
   admission const& room_;
   std::shared_ptr<submission_gate> const gate_;
   std::uint64_t internal_made_ = 0;  // under the gate's mutex
-  prepared ask_again_;               // the same: while there is a submitter
+  prepared ask_again_;               // the same; prepared while there is a submitter
 };
 
 inline void submission_gate::leave() noexcept {

@@ -13,8 +13,8 @@
 
 namespace weft::detail {
 
-/// How an operation of tasking<...> reaches the scheduler.  A process that performs it may go on with
-/// one of its tasks, as a call: then it is not suspended.
+/// How an operation of tasking<...> reaches the scheduler.  The process that performs it may go on
+/// with one of its tasks, as a call: then it is not suspended.
 template <class S, class E, class O, bool Records>
 struct tasking_dispatch : clause_dispatch<S, E, O, Records> {
   using common = clause_dispatch<S, E, O, Records>;
@@ -22,8 +22,9 @@ struct tasking_dispatch : clause_dispatch<S, E, O, Records> {
 
   static constexpr bool starts = std::is_same_v<O, typename E::start>;
   static constexpr bool awaits = requires(O& o) { o.how; };
-  /// Whether it looks at others: whether tasks have ended, whether the body of their scope has,
-  /// whether it is cancelled.  Then it is a step of its own, where steps are as small as that.
+  /// Whether the operation reads state of others: whether tasks have ended, whether the body of
+  /// their scope has ended, whether it is cancelled.  Then it is a step of its own where schedules
+  /// are explored in small steps.
   static constexpr bool looks_at_others =
       awaits || std::is_same_v<O, typename E::enter> || std::is_same_v<O, typename E::leave>;
 
@@ -63,7 +64,7 @@ struct tasking_dispatch : clause_dispatch<S, E, O, Records> {
     return control_slow(s, o, leaf, waiting);
   }
   using drop_function = void(void* scheduler, process& p, pending_operation const& self) noexcept;
-  /// For a process that is dropped at the end of a scope.
+  /// The function for a process that is dropped at the end of a scope; else null.
   static constexpr drop_function* drop() noexcept {
     if constexpr (std::is_same_v<O, typename E::leave>)
       return [](void* scheduler, process& p, pending_operation const& self) noexcept {
@@ -72,7 +73,7 @@ struct tasking_dispatch : clause_dispatch<S, E, O, Records> {
     else
       return nullptr;
   }
-  /// In the turn of the process (clause_dispatch.hpp).
+  /// Called in the turn of the process (clause_dispatch.hpp).
   static std::coroutine_handle<> perform_pending(void* scheduler, process& p,
                                                  pending_operation const& self) {
     S& s = *static_cast<S*>(scheduler);
@@ -107,7 +108,7 @@ struct tasking_dispatch : clause_dispatch<S, E, O, Records> {
         return enter_scope(s, *o.what, leaf, waiting, info_of<O>);
       } else {
         auto& w = *o.what;
-        // A scope has its leaf since it was opened: its tasks look at it meanwhile.
+        // The leaf of a scope was set when the scope was opened: its tasks read it meanwhile.
         if constexpr (std::is_same_v<O, typename E::wait>) w.leaf = leaf;
         w.waiting = &waiting;
         w.operation = &info_of<O>;
@@ -120,7 +121,8 @@ struct tasking_dispatch : clause_dispatch<S, E, O, Records> {
       }
     }
   }
-  /// The process may have to be suspended later, when that can no longer be refused.
+  /// Throws if the process cannot be suspended here: it may have to be later, when that can no
+  /// longer be refused.  Returns the frame to resume if it has diverged from its log, else null.
   [[gnu::noinline]] static std::coroutine_handle<> require_suspendable(S& s, O& o,
                                                                        std::coroutine_handle<> leaf,
                                                                        result_slot<R>& waiting) {

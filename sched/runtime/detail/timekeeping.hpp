@@ -18,13 +18,13 @@ template <class S>
 [[nodiscard]] instant current_time(S& s) noexcept {
   return s.has_virtual_time ? s.virtual_now_ : instant::clock::now();
 }
-/// `d` from now; what is longer than the clock can say is instant::max().
+/// `d` from now; instant::max() if the clock cannot represent that.
 template <class S>
 [[nodiscard]] instant time_after(S& s, instant::duration d) noexcept {
   instant const from = current_time(s);
   return d < instant::max() - from ? from + d : instant::max();
 }
-/// False if the alarm's process is refused: it is to end.  Throws bad_alloc.
+/// False if the alarm's process is cancelled, and must not wait.  Throws bad_alloc.
 template <class S>
 [[nodiscard]] bool set_alarm(S& s, alarm& a) {
   bool is_next = false;
@@ -57,7 +57,7 @@ template <class S>
       for (;;) {
         thunk t = s.worker().take(instant::max(), s.quiescence());
         bool const was_quiescent = !t && t.why_empty() == thunk::reason::quiescent;
-        // Several threads end first: settle() advances the time.
+        // Several threads return first; settle() then advances the time.
         if (!was_quiescent || S::on_several_threads || !advance_time(s)) return t;
       }
     }

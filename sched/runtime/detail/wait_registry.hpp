@@ -18,40 +18,42 @@
 
 namespace weft::detail {
 
-/// All lists on which processes of a scheduler wait, and how a cancellation finds those that are
-/// to end while the others go on: waiting ones are woken, and ones about to wait do not wait.
+/// All lists on which processes of a scheduler wait, and how a cancellation finds the cancelled
+/// processes on them while the others go on: a waiting process is woken, and a process about to wait
+/// does not wait.
 ///
-///   CANCEL-1  A canceller first marks what is to end, where cancellation_state sees it; then adds
-///       a reason for attention; then looks at each list under the list's lock, even if nothing
-///       seems to wait there.
+///   CANCEL-1  A canceller first marks the group, or all processes, as cancelled, where
+///       cancellation_state sees it; then adds a reason for attention; then looks at each list under
+///       the list's lock, even if nothing seems to wait there.
 ///   CANCEL-2  A process checks for cancellation under the lock of the list that it enters, before
-///       it links itself in: whether there is a reason for attention, and then whether it is to
-///       end.  Of canceller and process, whichever holds the lock second has seen what the first
-///       did.  So the canceller finds the process, or the process is refused, whatever the memory
-///       order of CANCEL-1; neither looks twice, and no process that is to end waits on any list.
+///       it links itself in: whether there is a reason for attention, and then whether it is
+///       cancelled itself.  Of canceller and process, the second to hold the lock sees the writes of
+///       the first.  So the canceller finds the process, or the process is refused, whatever the
+///       memory order of CANCEL-1; neither looks twice, and no cancelled process waits on any list.
 ///   CANCEL-3  A process that waits on several lists enters them one after the other.  If it is
 ///       found, or refused, at one of them, that is enough: it is taken once (WAITER-1), and goes
 ///       on when it is asleep, or has been refused; its operation leaves the other lists (WAITER-2).
 ///   CANCEL-4  A mailbox that was made after the canceller had looked at the registry is known only
-///       to processes that have heard of it from its maker, and the maker had the registry's lock
-///       after the canceller: so these processes see what CANCEL-1 marks.
+///       to processes that have its address from its maker, and the maker had the registry's lock
+///       after the canceller: so these processes see the marks of CANCEL-1.
 ///   CANCEL-5  A process that was taken is put when no lock is held (WAITER-3), without an answer.
-///       Before it goes on it is prepared, and there it finds out why it was taken.  Meanwhile the
+///       Before it goes on it is prepared, and finds there why it was taken.  Meanwhile the
 ///       canceller is at work, so the scheduler is not quiescent.
 ///   CANCEL-6  An explorer hears of each location from which a process was taken.  That a process
 ///       has checked, and that something was marked, is_cancelled_at() reports.
-///   CANCEL-7  On several threads all waiting processes are asked, whichever group was cancelled.
-///       A worker that can tell whether it has other work (BACKEND-8) asks less often: after it has
-///       asked n processes, and while it has other work, it does not ask again for n steps.  A
-///       cancellation in between leaves a note, and the first worker that has made its steps, or
-///       has no other work, asks on behalf of all notes.  So asking costs no more than the steps
-///       that are made, plus time that nothing else needs.  The worker that leaves the note looks
-///       for it when its process stops; until then it runs, so none of the workers sleeps for good.
+///   CANCEL-7  On several threads a cancellation scans all waiting processes, whichever group was
+///       cancelled.  A worker that can tell whether it has other work (BACKEND-8) scans less often:
+///       after a scan of n processes, and while it has other work, it does not scan again for n
+///       steps.  A cancellation in between leaves a note, and the first worker that has made its
+///       steps, or has no other work, scans on behalf of all notes.  So scans cost no more than the
+///       steps that are made, plus time that nothing else needs.  The worker that leaves the note
+///       looks for it when its process stops; until then it runs, so the note is not forgotten by
+///       workers that all sleep.
 ///
 /// With one thread a group of tasks that is cancelled finds its processes without looking at the
 /// others: task_cancelling.hpp.
 ///
-/// Not asked: processes that wait for tasks of their own, as they go on when those have ended
+/// Not scanned: processes that wait for tasks of their own, since they go on when those have ended
 /// (TASK-4); ready processes; threads outside.
 class wait_registry {
  public:
@@ -73,12 +75,12 @@ class wait_registry {
   admission room;
   [[nodiscard]] mailbox_registry& mail() const noexcept { return *mail_; }
 
-  /// Cancels the wait of each process for which `is_meant(process const&)`.  That is called under
-  /// the lock of the list on which the process waits, perhaps of one that another party takes from
-  /// another list meanwhile; it takes no lock, and the process does not go on before it has
-  /// returned (WAITER-4).  Called on a thread of the scheduler, or when none of them runs.
+  /// Cancels the wait of each process for which `is_meant(process const&)` returns true.  It is
+  /// called under the lock of the list on which the process waits; meanwhile another party may try
+  /// to take the process from another list.  It takes no lock, and the process does not go on before
+  /// it has returned (WAITER-4).  Called on a thread of the scheduler, or when none of them runs.
   ///
-  /// O(n) in all waiting processes.  Allocates if more than a few are meant.
+  /// O(n) in all waiting processes.  Allocates if more than a few are cancelled.
   template <class IsMeant>
   void cancel_if(IsMeant const& is_meant) noexcept {
     in_batches([&](wake_batch& to) { return gates.take_if(is_meant, to); });
@@ -97,7 +99,7 @@ class wait_registry {
     mail_->take_all(cancel_it);
     turn_away_if(everything, cancel_it);
   }
-  /// Drops every process that waits: the scheduler ends.
+  /// Drops every process that waits.  Called when the scheduler ends.
   void drop_all() noexcept {
     mail_->take_all([](thunk) {});
     turn_away_if(everything, [](thunk) {});
@@ -106,7 +108,7 @@ class wait_registry {
     alarms.drop_all();
     external.drop_all();
   }
-  /// Takes that process from where it waits, with one thread (TREE-4).  Null if another party has
+  /// Takes `p` off the list on which it waits, with one thread (TREE-4).  Null if another party has
   /// taken it.
   [[nodiscard]] process* take(process const& p) noexcept {
     void* const at = p.wait_object();
@@ -130,7 +132,7 @@ class wait_registry {
     }
     return nullptr;
   }
-  /// Whether a process waits, and not for an external event.
+  /// Whether a process waits for something other than an external event.
   [[nodiscard]] bool has_waiters_inside() const {
     return gates.has_waiters() || alarms.has_waiters() || joins.has_waiters() ||
            mail_->has_waiters() || room.has_waiters();
@@ -140,7 +142,7 @@ class wait_registry {
  private:
   static constexpr auto everything = [](process const&) noexcept { return true; };
 
-  /// Cancels what `take_some(wake_batch&)` takes, until it has taken all.
+  /// Cancels the waits of the processes that `take_some(wake_batch&)` takes, until it returns true.
   template <class TakeSome>
   void in_batches(TakeSome take_some) noexcept {
     for (bool were_all = false; !were_all;) {
@@ -149,7 +151,7 @@ class wait_registry {
       taken.for_each([this](process& p) { sink_.make_cancelled(p); });
     }
   }
-  /// Processes that wait for room; what they would have started is unwound.
+  /// Takes processes that wait for room; the processes that they have made are unwound.
   template <class IsMeant, class F>
   void turn_away_if(IsMeant const& is_meant, F f) {
     auto* t = room.turn_away(is_meant);

@@ -161,7 +161,7 @@ class external_event_table final : public external_home {
       link(e);
       w.parked.hold(*t.release());
       set_waiting(w);
-      // Release, as in external_event::enter() [3]: a thread that takes the process finds all of it.
+      // release: as in external_event::enter() [3].  A thread that takes the process sees it all.
       e.word_.store(external_event::word_of(w), std::memory_order_release);
       throw;
     }

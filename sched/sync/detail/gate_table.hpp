@@ -69,7 +69,7 @@ class gate_table final : public gate_home {
     auto const locked = lock();
     require_ours(g);
     note_access(&g, true);
-    // [2] release: a process that finds the number greater ([1] of gate.hpp) sees what was done
+    // [2] release: a process that finds a greater epoch ([1] of gate.hpp) sees what was done
     // before the wake.
     g.epoch_.fetch_add(1, std::memory_order_release);
     wake_longest_waiting(g, most);

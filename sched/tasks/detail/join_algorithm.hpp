@@ -20,24 +20,23 @@
 #include "sched/tasks/detail/task.hpp"
 
 /// How a process has the tasks of a join done, and waits for them (when_all, parallel loops): from
-/// the offer of the tasks to the resumption of their owner.  `S` is a scheduler
-/// (backend_scheduler.hpp).
+/// pushing the tasks to resuming their owner.  `S` is a scheduler (backend_scheduler.hpp).
 namespace weft::detail {
 
-/// Whether the process that runs stands where it can call tasks, whatever they do (TASK-1).
+/// Whether the running process can call tasks, whatever they do (TASK-1).
 template <class S>
 [[nodiscard]] bool can_call_tasks(S& s) noexcept {
   return lazy_backend<typename S::backend_type> && prompt::innermost() == &s &&
          !keeps_log(s.running());
 }
-/// Whether a process that is suspended there is to end, and so does not do what it would do next.
+/// Whether a process that is suspended there is cancelled, and so must not continue.
 template <class S>
 [[nodiscard]] bool must_stop_at(S& s, continuation at) noexcept {
   if (!s.cancellation.needs_attention() || !s.cancellation.includes(at)) return false;
   if (s.cancellation.is_of_all()) s.cancellation.note_found();
   return true;
 }
-/// The process that runs is to end: it stops at that operation, and finds `cancelled` as at any
+/// The running process is cancelled: it stops at that operation, and finds `cancelled` as at any
 /// other.
 template <class S>
 std::coroutine_handle<> stop_cancelled(S& s, std::coroutine_handle<> leaf,
@@ -60,8 +59,8 @@ std::coroutine_handle<> stop_cancelled(S& s, std::coroutine_handle<> leaf,
 // ---- giving way (TASK-6)
 
 inline constexpr std::uint32_t tasks_per_look = 1024;
-/// Whether the clock and the ready processes are to be looked at before `count` tasks are begun, the
-/// last of which has the number `last` among the tasks of its process.
+/// Whether to check the clock and the ready processes before `count` tasks are begun, the last of
+/// which has the number `last` among the tasks of its process.
 [[nodiscard]] constexpr bool is_time_to_look(std::uint32_t last, std::uint32_t count) noexcept {
   return last % tasks_per_look < count;
 }
@@ -71,8 +70,7 @@ template <class S>
   if (s.has_alarms()) wake_due(s);
   return s.worker().has_other_work();
 }
-/// The process that runs lets others go first, and then begins that frame, whose answer goes to
-/// `waiting`.
+/// The running process yields, and then begins that frame, whose answer goes to `waiting`.
 template <class S>
 std::coroutine_handle<> give_way(S& s, std::coroutine_handle<> frame, result_slot_base& waiting,
                                  operation_info const& operation) noexcept {
@@ -90,7 +88,7 @@ void begin_join(S& s, process& owner, join& j) noexcept {
   j.owner = &owner;
   j.owner_id = owner.id();
   j.first_number = owner.next_child_number(j.count);
-  j.some_were_left.store(false, std::memory_order_relaxed);  // relaxed: ours until it is shared
+  j.some_were_left.store(false, std::memory_order_relaxed);  // relaxed: not shared yet
 }
 /// The owner calls the first task now and pushes the others as lazy tasks.  The newest is reclaimed
 /// first, so the tasks are done in their order.  `others`: their number, known when compiled for a
@@ -140,7 +138,7 @@ template <class S>
   j.tasks->first_frame_here().evidence = evidence;
   return j.tasks->release();
 }
-/// The process cannot call tasks, the tasks are not light, or there is more to do than to push them.
+/// For a process that cannot call tasks, tasks that are not light, or a check that is due (TASK-6).
 template <class S>
 [[gnu::noinline]] std::coroutine_handle<> do_all_slow(S& s, join& j, bool can_call) {
   if (must_stop_at(s, j.leaf)) [[unlikely]] {
@@ -181,7 +179,7 @@ std::coroutine_handle<> begin_as_processes(S& s, join& j) {
     if (thunk begun = t->promote()) s.put(std::move(begun), put_reason::started);
   return wait_for_rest(s, j).resolve();
 }
-/// Puts a lazy task back that was reclaimed.  Thieves may have looked meanwhile and not seen it.
+/// Pushes a reclaimed lazy task back.  Thieves may have looked meanwhile and not seen it.
 template <class S>
 void put_back(S& s, lazy_task& t) noexcept {
   push_lazy_tasks(s.worker(), 1, [&] { return &t; });  // there is room
@@ -189,8 +187,8 @@ void put_back(S& s, lazy_task& t) noexcept {
 
 // ---- a task becomes a process (TASK-2)
 
-/// For the worker that has taken the task, and puts or runs its process.  Empty if the task is not
-/// to be done, or there is no memory: then it is settled.
+/// Called by the worker that has taken the task, and will put or run its process.  Returns an empty
+/// thunk if the task is not to be done, or there is no memory: then it is settled.
 template <class S>
 thunk promote_task(S& s, any_task& t, process_id id) noexcept {
   using fate = any_task::fate;
@@ -226,7 +224,7 @@ thunk promote_task(S& s, any_task& t, process_id id) noexcept {
 
 // ---- a task ends
 
-/// Most often the owner called it, and nothing special has happened: what the owner does next.
+/// In the common case the owner called the task and it succeeded: returns what the owner does next.
 template <class S>
 continuation end_task(S& s, task& t) noexcept {
   join& j = t.of();
@@ -286,8 +284,8 @@ continuation drop_task(S& s, task& t) noexcept {
 template <class S>
 void count_ended(S& s, join& j) noexcept {
   note_access(&j.word, true);
-  // [1] release: the owner finds what was done [2] [3].  acquire: the worker that resumes the owner
-  // has seen what all did.
+  // [1] release: pairs with [2] and [3]: the owner sees what was done.  acquire: the worker that
+  // resumes the owner has seen what all tasks did.
   if (j.word.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   if (j.leaving) return continue_unwinding(j);
   j.waiting->set();
@@ -301,7 +299,7 @@ void count_ended(S& s, join& j) noexcept {
 
 // ---- what the owner does next
 
-/// A task that the owner called has ended, and anything may have happened.
+/// A task that the owner called has ended; the join may be cancelled, and tasks may be left.
 template <class S>
 [[gnu::noinline]] continuation call_next(S& s, join& j) noexcept {
   bool const goes_on = !j.is_cancelled() && !must_stop_at(s, continuation(*j.tasks));
@@ -317,8 +315,8 @@ template <class S>
     }
   return call_rest(s, j, goes_on);
 }
-/// The newest lazy task, if there is one, is none of the join's.  Those that are left of the join
-/// were taken by others, or stand below tasks that were started meanwhile, and have their turn.
+/// The newest lazy task, if there is one, is not of this join.  The remaining tasks of the join
+/// were taken by other workers, or lie below tasks that were started later, and have their turn.
 template <class S>
 [[gnu::noinline]] continuation finish_without_lazy(S& s, join& j, lazy_task* newest) noexcept {
   if constexpr (lazy_backend<typename S::backend_type>)
@@ -326,7 +324,7 @@ template <class S>
   bool const goes_on = !j.is_cancelled() && !must_stop_at(s, continuation(*j.tasks));
   return call_rest(s, j, goes_on);
 }
-/// Calls the tasks that were not pushed; then waits for those that others took, or need not.
+/// Calls the tasks that were not pushed; then waits for those that other workers took, if any.
 template <class S>
 continuation call_rest(S& s, join& j, bool goes_on) noexcept {
   for (; j.not_offered != 0; --j.not_offered) {
@@ -334,7 +332,7 @@ continuation call_rest(S& s, join& j, bool goes_on) noexcept {
     if (goes_on) return --j.not_offered, t.release();
     t.set_fate(task::fate::not_done);
   }
-  // [2] acquire: with [1].
+  // [2] acquire: pairs with [1].
   if (j.left != 0 && j.word.load(std::memory_order_acquire) != -j.left) return wait_for_rest(s, j);
   j.waiting->set();
   return j.leaf;
@@ -348,7 +346,7 @@ template <class S>
   j.here.of = &j;
   s.waits.joins.enter(j.here);
   cancel_with_owner(s, j);
-  // [3] acquire: with [1].  release: the worker that resumes us finds us suspended.
+  // [3] acquire: pairs with [1].  release: the worker that resumes the owner finds it suspended.
   if (j.word.fetch_add(j.left, std::memory_order_acq_rel) == -j.left) {
     (void)s.waits.joins.leave(j.here);
     s.on_wait_cancelled(p);

@@ -13,35 +13,36 @@
 #include "sched/sync/detail/waiter.hpp"
 #include "sched/tasks/detail/task_words.hpp"
 
-/// Where the processes of a scheduler wait for tasks.
+/// The processes of a scheduler that wait for tasks.
 ///
-///   JOIN-1  The list of those who wait, and for each task that of those who wait for it, are touched
-///       under `mutex_`, if there are several threads.
-///   JOIN-2  Who waits for several tasks stands on the list of the first that has not ended; when that
-///       has, on that of the next.
-///   JOIN-3  When a task ends for which somebody waits, those are taken off first, then it is said that
-///       it has ended: after that it may be gone.  Both under the lock; they are put after it (WAITER-3
-///       of waiter.hpp).
+///   JOIN-1  The list of waiters, and each task's list of its waiters, are accessed under `mutex_`,
+///       if there are several threads.
+///   JOIN-2  A waiter for several tasks is on the list of the first that has not ended; when that
+///       has ended, on the list of the next.
+///   JOIN-3  When a task with waiters ends, they are first taken off its list, and then it is
+///       marked as ended: after that the task may be destroyed.  Both happen under the lock; the
+///       waiters are put after it (WAITER-3 of waiter.hpp).
 namespace weft::detail {
 
 class task_group;
 class join_table;
 struct waitable_task;
 
-/// A process that waits for tasks; in its frame, or in what it waits for.
+/// A process that waits for tasks; it lies in the process's frame, or in the group that it waits
+/// for.
 class task_waiter {
  public:
   task_waiter() = default;
-  /// It waits to the end, whatever happens (TASK-4 of task.hpp).
+  /// `stays`: whether it waits to the end, whatever happens (TASK-4 of task.hpp).
   explicit task_waiter(bool stays) noexcept : stays_(stays) {}
-  task_waiter(task_waiter&& other) noexcept : stays_(other.stays_) {}  // before anybody waits
+  task_waiter(task_waiter&& other) noexcept : stays_(other.stays_) {}  // before it waits
   task_waiter& operator=(task_waiter&&) = delete;
   inline ~task_waiter();
 
   [[nodiscard]] bool stays() const noexcept { return stays_; }
 
-  task_group* of = nullptr;      // who stays: for these
-  task_group* leaves = nullptr;  // instead: it is over, and who is unwound with it waits
+  task_group* of = nullptr;      // if it stays: the group it waits for
+  task_group* leaves = nullptr;  // instead: a group that holds up an unwinding
   waiter parked;
 
  private:
@@ -58,7 +59,7 @@ class task_waiter {
   bool waits_for_one_;
 };
 
-/// A task that others wait for, one by one.
+/// A task for which processes wait, by its handle or at the end of a scope.
 struct waitable_task {
   explicit waitable_task(bool in_a_scope) noexcept : state(in_a_scope) { note_created(this); }
   [[nodiscard]] bool has_ended() const noexcept {
@@ -67,7 +68,7 @@ struct waitable_task {
   }
 
   task_state<> state;
-  waitable_task* next = nullptr;      // of the same handle; written before anybody waits
+  waitable_task* next = nullptr;      // of the same handle; set before a process waits
   task_waiter* first_here = nullptr;  // JOIN-1
 };
 
@@ -78,13 +79,13 @@ class join_table {
   join_table(join_table const&) = delete;
   join_table& operator=(join_table const&) = delete;
 
-  /// Its process waits now, until leave().
+  /// The waiter's process waits from now on, until leave().
   void enter(task_waiter& w) noexcept {
     auto const locked = lock();
     link(w);
   }
-  /// Its process waits until all of them have ended, from the first on.  It is answered if they
-  /// have, and may be refused (CANCEL-2 of wait_registry.hpp).
+  /// The waiter's process waits until all tasks from `first` on have ended.  The wait is `answered`
+  /// if they have, and may be `refused` (CANCEL-2 of wait_registry.hpp).
   template <class IsRefused>
   [[nodiscard]] wait_entry enter(task_waiter& w, waitable_task* first,
                                  IsRefused const& is_refused) noexcept {
@@ -95,7 +96,7 @@ class join_table {
     link(w);
     return wait_entry::waits;
   }
-  /// The same, of that one.
+  /// Waits for that task alone.  False if it has ended.
   [[nodiscard]] bool enter_for_one(task_waiter& w, waitable_task& t) noexcept {
     auto const locked = lock();
     w.waits_for_one_ = true;
@@ -103,7 +104,7 @@ class join_table {
     link(w);
     return true;
   }
-  /// It waits no more: the process, unless somebody else has taken it.
+  /// Takes the waiter off.  Returns its process, or null if another party has taken it.
   process* leave(task_waiter& w) noexcept {
     auto const locked = lock();
     if (!w.home_.load(std::memory_order_relaxed)) return w.parked.take();  // relaxed: JOIN-1
@@ -111,13 +112,13 @@ class join_table {
     unlink(w);
     return p;
   }
-  /// The waiter ends while it is on the list: the frames in which it waits have been cut off, and
-  /// its process is to find that out.
+  /// The waiter is destroyed while it is on the list: the frames in which it waits have been cut
+  /// off, and its process must find that out.
   void on_end(task_waiter& w) noexcept {
     if (process* const p = leave(w)) sink_.make_ready(thunk(p));
   }
-  /// The task has ended; put(w, its process) is called for who goes on.  True: nobody has the task
-  /// any more.
+  /// The task has ended.  Calls `put(w, its process)` for each waiter that goes on.  True if no
+  /// reference to the task is left.
   template <class Put>
   [[nodiscard]] bool ends(waitable_task& t, Put put) noexcept {
     note_access(&t, true);
@@ -148,7 +149,7 @@ class join_table {
     for (auto const* w = first_; w; w = w->next_)
       if (w->parked.is_waiting()) f(w->parked.waiting_process());
   }
-  /// Those who need not stay, and of whom `is_meant(process)` says so, wait no more, but are put.
+  /// Takes and puts the waiters that need not stay and for which `is_meant(process const&)`.
   template <class Pred, class Put>
   void take_if(Pred const& is_meant, Put put) noexcept {
     task_waiter* taken = nullptr;
@@ -163,7 +164,7 @@ class join_table {
     put_all(taken, put);
   }
 
-  /// That one, which need not stay.  Null if somebody else has taken it.
+  /// Takes that waiter, which need not stay.  Null if another party has taken it.
   [[nodiscard]] process* take(task_waiter& w) noexcept {
     auto const locked = lock();
     process* const p = w.parked.take();
@@ -171,14 +172,15 @@ class join_table {
     return p;
   }
 
-  /// Of those who stay and are meant, `mark(their group)` is called.  Whether it was for any.
+  /// Calls `mark(group)` for the group of each waiter that stays and is meant.  Returns whether one
+  /// of the calls returned true.
   template <class Pred, class Mark>
   [[nodiscard]] bool mark_groups_if(Pred const& is_meant, Mark mark) noexcept {
     auto const locked = lock();
     bool was_any = false;
     for (task_waiter* w = first_; w; w = w->next_) {
       if (!w->of) continue;
-      // It is not taken, but does not go on while it is asked (WAITER-4 of waiter.hpp).
+      // The process is not taken, but it does not go on while it is asked (WAITER-4 of waiter.hpp).
       (void)w->parked.take_if([&](process const& p) noexcept {
         if (is_meant(p)) was_any |= mark(*w->of);
         return false;
@@ -194,7 +196,7 @@ class join_table {
   }
   // ---- under the lock
   void link(task_waiter& w) noexcept {
-    w.home_.store(this, std::memory_order_relaxed);  // relaxed: who looks without the lock set it
+    w.home_.store(this, std::memory_order_relaxed);  // relaxed: only its setter reads it unlocked
     w.previous_ = nullptr;
     w.next_ = std::exchange(first_, &w);
     if (w.next_) w.next_->previous_ = &w;
@@ -206,10 +208,12 @@ class join_table {
     leave_task(w);
     (w.previous_ ? w.previous_->next_ : first_) = w.next_;
     if (w.next_) w.next_->previous_ = w.previous_;
-    // [1] release: the last that is done with it here, which who ends it without the lock sees [2].
+    // [1] release: the last access to the waiter here; its destructor, which takes no lock then,
+    // sees it [2].
     w.home_.store(nullptr, std::memory_order_release);
   }
-  /// To be put, unless somebody else has taken it: then it may be gone.
+  /// Collects the waiter to be put.  If another party has taken the process, the waiter may be
+  /// destroyed afterwards.
   void take_off(task_waiter& w, task_waiter*& taken) noexcept {
     process* const p = w.parked.take();
     if (p || w.leaves)
@@ -226,7 +230,7 @@ class join_table {
   static void put_all(task_waiter* taken, Put put) noexcept {
     while (taken) {
       task_waiter& w = *taken;
-      taken = w.next_here_;  // before it may go
+      taken = w.next_here_;  // first: the waiter may be destroyed by put()
       put(w, w.taken_);
     }
   }
@@ -256,7 +260,7 @@ class join_table {
 };
 
 task_waiter::~task_waiter() {
-  // [2] acquire: with [1].
+  // [2] acquire: pairs with [1].
   if (auto* const home = home_.load(std::memory_order_acquire)) home->on_end(*this);
 }
 

@@ -21,25 +21,27 @@
 
 /// A range that is done in pieces, by tasks.
 ///
-///   RANGE-1  Where it does not matter how the range is divided, and no piece waits for anything, who
-///       does a piece looks after each grain whether what it has offered last was taken: then
-///       everything was that it has offered, as the oldest is taken first, and it offers half of
-///       what is left.  So with nobody to help there is a division for each bit of the number of
-///       pieces, and else as many as are asked for.
-///   RANGE-2  Otherwise it is divided down to the grain before anything is done.  So is, in effect, what
-///       is done where tasks are processes from the beginning: by one that explores, say.
+///   RANGE-1  If the result does not depend on the division, and no piece waits, the worker that
+///       does a piece checks after each grain whether the half that it pushed last was taken.  If
+///       so, everything that it pushed was taken, as thieves take the oldest first, and it pushes
+///       half of what is left.  So without helpers there is one division for each bit of the number
+///       of pieces, and otherwise as many as thieves ask for.
+///   RANGE-2  Otherwise the range is divided down to the grain before anything is done.  Under
+///       RANGE-1, too, that happens where tasks are processes from the beginning, as where
+///       schedules are explored.
 ///
-/// Source of RANGE-1: A. Tzannes, G. C. Caragea, R. Barua, U. Vishkin, Lazy binary-splitting: a run-time
-/// adaptive work-stealing scheduler, PPoPP 2010, doi:10.1145/1693453.1693479; which asks the deque.
+/// Source of RANGE-1: A. Tzannes, G. C. Caragea, R. Barua, U. Vishkin, Lazy binary-splitting: a
+/// run-time adaptive work-stealing scheduler, PPoPP 2010, doi:10.1145/1693453.1693479; which asks
+/// the deque.
 namespace weft::detail {
 
-/// The least number of elements that is worth a piece, if nobody says (sched/tasks/parallel.hpp).
+/// The default grain (sched/tasks/parallel.hpp).
 [[nodiscard]] constexpr std::size_t usual_grain(std::size_t elements) noexcept {
   std::size_t const range_job = std::clamp<std::size_t>(elements / 1024, 64, 512);
   return std::max<std::size_t>(elements / range_job, 1);
 }
 
-/// What tasks within tasks threw, as if all of them had been waited for at once.
+/// Flattens the errors of nested tasks, as if all tasks had been waited for at once.
 inline void flatten(std::vector<exceptions::failure>& into, exceptions::failure const& what) {
   try {
     std::rethrow_exception(what.error);
@@ -50,20 +52,21 @@ inline void flatten(std::vector<exceptions::failure>& into, exceptions::failure 
   }
 }
 
-/// Whether the second half of a range that was divided is done by somebody else.
+/// Whether the second half of a divided range was taken by another worker.
 using taken_flag = std::atomic<bool>;
 
-/// A range that was divided into two tasks, in the frame of who did that.
+/// A range that was divided into two tasks, in the frame that divided it.
 class division {
  public:
-  /// What its thread had offered last: null if everything of that was taken.
+  /// `newest`: the flag of the half that this worker pushed last; null if all that it pushed was
+  /// taken.
   explicit division(taken_flag const* newest) noexcept : newest_(newest) {}
 
-  /// The same, for who begins one of the halves.
+  /// The flag to check by the task that begins one of the halves; null as above.
   taken_flag const* newest_for(bool is_second) noexcept {
-    // Begun as a process: by a thread that has nothing to do, or where nobody keeps offers.
+    // Begun as a process: by a worker that has nothing to do, or where lazy tasks are not kept.
     if (halves[is_second].host) {
-      if (is_second) is_taken_.store(true, std::memory_order_relaxed);  // relaxed: sooner or later
+      if (is_second) is_taken_.store(true, std::memory_order_relaxed);  // relaxed: seen eventually
       return nullptr;
     }
     return is_second ? newest_ : &is_taken_;
@@ -76,9 +79,10 @@ class division {
   taken_flag const* newest_;
 };
 
-/// The pieces of a range, in the awaiting frame.  `Work` says what is done with one, from one
-/// iterator to another: do_all(from, to), or it awaits what do_one(element) gives; and what then:
-/// join(a, b) of what two gave, and finish().  It is called by several threads at once.
+/// The pieces of a range, in the awaiting frame.  `Work` does one piece, from one iterator to
+/// another: do_all(from, to), or it awaits do_one(element) for each element; then it combines the
+/// results of two pieces by join(a, b), and ends with finish().  It is called by several threads at
+/// once.
 template <class View, class Work>
 class range_job {
   using T = typename Work::result;
@@ -86,7 +90,7 @@ class range_job {
   static constexpr bool is_lazy = std::is_void_v<T> && !Work::awaits;
 
  public:
-  static constexpr bool finds_its_effect = true;
+  static constexpr bool row_aware_operation = true;
 
   range_job(View all, Work work, std::size_t grain)
       : all_(std::move(all)),
@@ -97,9 +101,9 @@ class range_job {
   range_job(range_job const&) = delete;
   range_job& operator=(range_job const&) = delete;
 
-  /// Nothing is to be done.
+  /// Whether there is nothing to do.
   [[nodiscard]] bool is_ready() const noexcept { return size_ == 0; }
-  /// In a coroutine of that row.
+  /// The operation to perform in a coroutine of that row.
   template <class Row>
   auto operation_in() {
     if constexpr (may_start<Row, typename Work::effects>()) {
@@ -110,7 +114,7 @@ class range_job {
       return refused<void>();
     }
   }
-  /// When all have ended.
+  /// Called when all have ended.
   auto finish() {
     if (size_ != 0 && !answer_.value()) [[unlikely]]
       throw_errors();
@@ -125,7 +129,7 @@ class range_job {
   struct in<row<Es...>> {
     using computation = eff<T, Es...>;
 
-    /// Halved down to the grain.
+    /// Halved down to the grain (RANGE-2).
     static computation range_task(range_job& all, std::size_t from, std::size_t to) {
       all.require_success();
       try {
@@ -149,14 +153,14 @@ class range_job {
       }
     }
 
-    /// Halved while somebody takes the halves.
+    /// Halved while other workers take the halves (RANGE-1).
     static computation half(range_job& all, std::size_t from, std::size_t to, division* of,
                             bool is_second) {
       all.require_success();
       taken_flag const* const newest = of ? of->newest_for(is_second) : nullptr;
       try {
         while (all.has_halves(from, to)) {
-          // Relaxed: sooner or later.
+          // relaxed: seen eventually.
           if (!newest || newest->load(std::memory_order_relaxed)) {
             std::size_t const middle = middle_of(from, to);
             division d(newest);
@@ -199,12 +203,12 @@ class range_job {
     return from + (to - from) / 2;
   }
   void require_success() const {
-    // Relaxed: sooner or later.
+    // relaxed: seen eventually.
     if (has_failed_.load(std::memory_order_relaxed)) [[unlikely]]
       throw cancelled();
   }
   void fails() noexcept {
-    has_failed_.store(true, std::memory_order_relaxed);  // relaxed: sooner or later
+    has_failed_.store(true, std::memory_order_relaxed);  // relaxed: seen eventually
   }
   [[nodiscard]] iterator at(std::size_t i) const {
     return first_ + static_cast<std::ranges::range_difference_t<View>>(i);
@@ -226,7 +230,7 @@ class range_job {
   Work work_;
   std::atomic<bool> has_failed_ = false;
   result_slot<T> answer_;
-  task whole_;  // gone first: what is left of it answers
+  task whole_;  // after answer_, to which it refers
   join join_{&whole_, 1, no_row};
 };
 

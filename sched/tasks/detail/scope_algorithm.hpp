@@ -20,8 +20,8 @@
 #include "sched/tasks/detail/scope_core.hpp"
 #include "sched/tasks/detail/task.hpp"
 
-/// How tasks are started one by one, in a scope or without one, how a process waits for the handle
-/// of one, and how a scope ends.  `S` is a scheduler (backend_scheduler.hpp).
+/// How tasks are started one by one, in a scope or without one, how a process waits for a handle,
+/// and how a scope ends.  `S` is a scheduler (backend_scheduler.hpp).
 namespace weft::detail {
 
 // ---- starting a task
@@ -47,7 +47,7 @@ void start_task(S& s, task_record& r) {
     if (r.row().is_light) {
       try {
         return push_lazy_tasks(s.worker(), 1, [&] { return static_cast<lazy_task*>(&r); });
-      } catch (...) {  // no memory for a lazy task: perhaps there is some for a process
+      } catch (...) {  // no memory for a lazy task; there may be some for a process
       }
     }
   auto const begins = [&s, &r] {
@@ -110,8 +110,8 @@ void settle_record(S& s, task_record& r) noexcept {
   };
   if (s.waits.joins.ends(r, put_waiter)) release_record(s, r);
 }
-/// The task failed; or was left undone, because it is to end or for want of memory; or of itself,
-/// which is no error.
+/// The task failed, or it was not done: because it is cancelled, for lack of memory, or because its
+/// continuation was dropped, which is no error.
 template <class S>
 [[gnu::noinline]] void note_bad_end(S& s, task_record& r, scope_core& c) noexcept {
   using fate = any_task::fate;
@@ -122,7 +122,7 @@ template <class S>
   if (!r.has_handle)
     c.failed(r.id(),
              r.fate_of_run() == fate::ends ? r.error() : std::make_exception_ptr(std::bad_alloc()));
-  // With a handle the error is its holder's affair, as long as the body of the scope may look.
+  // With a handle the error is for its holder, as long as the body of the scope may await it.
   if (r.has_handle) note_access(&c.count, false);
   if (!r.has_handle || !c.body_is_open.load(std::memory_order_relaxed))  // relaxed: as declared
     cancel_group(s, c);
@@ -132,7 +132,7 @@ template <class S>
 void release_record(S& s, task_record& r) noexcept {
   bool const has_no_scope = !r.of();
   if (has_no_scope) note_access(static_cast<waitable_task*>(&r), false);
-  // Relaxed: a process that looked has let go of the task.
+  // relaxed: a process that has looked has dropped its reference since.
   if (has_no_scope && !r.was_looked_at.load(std::memory_order_relaxed)) {
     if (r.error()) s.fail(r.id(), r.error());
     if (r.fate_of_run() == any_task::fate::no_memory)
@@ -168,7 +168,7 @@ std::coroutine_handle<> call_task(S& s, task_wait& w) noexcept {
     return {};
   }
 }
-/// A task that the process called has ended: calls the next one, or waits for the rest.
+/// A task that the process called has ended: calls the next one, or waits for the others.
 template <class S>
 continuation wait_on(S& s, task_wait& w) noexcept {
   if (auto const called = call_task(s, w)) return called;
@@ -225,12 +225,12 @@ std::coroutine_handle<> enter_scope(S& s, scope_core& c, std::coroutine_handle<>
 /// The clause of tasking<...>::leave: the body has ended.
 template <class S>
 std::coroutine_handle<> leave_scope(S& s, scope_core& c) {
-  note_access(&c.count, true);                             // also of body_is_open
+  note_access(&c.count, true);                             // also covers body_is_open
   c.body_is_open.store(false, std::memory_order_release);  // [2] of scope_core.hpp
   return leave_on(s, c).resolve();
 }
-/// What the owner does at the end of its scope: it calls the lazy tasks of the scope; then it waits
-/// for the others, or goes on.
+/// At the end of its scope the owner calls the lazy tasks of the scope; then it waits for the
+/// others, or goes on.
 template <class S>
 continuation leave_on(S& s, scope_core& c) noexcept {
   if constexpr (lazy_backend<typename S::backend_type>)
@@ -271,8 +271,8 @@ continuation leave_on(S& s, scope_core& c) noexcept {
   return c.leaf;
 }
 /// Whether the scope has tasks that have not ended (SCOPE-2).  If so, c.here is on the list of one
-/// of them, or waits for the count, and whatever ends that is told.  If the caller is not the owner
-/// and the answer is yes, the scope may be gone by then.
+/// of them, or waits for the count, and the task that ends the wait is told.  If the caller is not
+/// the owner and the answer is yes, the scope may be destroyed by then.
 template <class S>
 bool enter_end_of_scope(S& s, scope_core& c, bool by_owner) noexcept {
   for (;;) {
@@ -299,7 +299,7 @@ void count_ended(S& s, scope_core& c) noexcept {
   note_access(&c.count, true);
   if (c.count.end_one()) on_all_ended(s, c);
 }
-/// What the end of the scope waited for has ended; there may be more.
+/// The task or the count that the end of the scope waited for has ended; there may be more.
 template <class S>
 void on_all_ended(S& s, scope_core& c) noexcept {
   if (c.leaving) {
@@ -309,10 +309,10 @@ void on_all_ended(S& s, scope_core& c) noexcept {
   }
   recheck_scope(s, c, *s.waits.joins.leave(c.here));
 }
-/// The owner was taken from the end of its scope.  With one thread it becomes ready when nothing is
-/// left in the scope: so a scheduler that ends, and drops ready processes, leaves nothing open
-/// behind.  With several threads it looks itself: no other thread can, as the scope may be gone as
-/// soon as it is known that the owner waits.
+/// The owner was taken from the end of its scope.  With one thread it is made ready only when the
+/// scope has no task left: so a scheduler that ends, and drops ready processes, leaves no scope
+/// open.  With several threads the owner checks itself: no other thread can, as the scope may be
+/// destroyed as soon as the owner is known to wait.
 template <class S>
 void recheck_scope(S& s, scope_core& c, process& owner) noexcept {
   if (s.tasks_.is_ending) return drop_owner(s, c, owner);
@@ -323,8 +323,8 @@ void recheck_scope(S& s, scope_core& c, process& owner) noexcept {
   }
   s.put(thunk(&owner, !S::on_several_threads), put_reason::woken);
 }
-/// No process runs any more, and the owner was at the end of its scope: it is destroyed when the
-/// tasks in the scope have been.
+/// No process runs any more, and the owner was at the end of its scope: it is destroyed after the
+/// tasks in the scope.
 template <class S>
 void drop_owner(S& s, scope_core& c, process& p) noexcept {
   c.leaving = &p;

@@ -20,22 +20,22 @@
 
 /// Tasks that are started one by one, in a scope or without one.
 ///
-///   SCOPE-1  A task of a scope is counted by it, unless it has a handle: then it stands on the scope's
-///       list, and says itself that it has ended.  So whoever ends takes one atomic step.
-///   SCOPE-2  A scope is over when its body has ended, its count is zero, and all on its list have
-///   ended.
-///       Its tasks may start others in it until they end, so who looks looks again until nothing
-///       is new.
-///   SCOPE-3  A task with a handle is there until it has ended, the handle is gone, and the scope is
-///       over; without a scope, until the first two; without a handle, until it has ended.
+///   SCOPE-1  A scope counts its tasks without a handle.  A task with a handle is on the scope's
+///       list instead, and has its own word for its end.  So the end of a task takes one atomic
+///       step.
+///   SCOPE-2  A scope is over when its body has ended, its count is zero, and all tasks on its list
+///       have ended.  Its tasks may start others in it until they end, so the check is repeated
+///       until it finds nothing new.
+///   SCOPE-3  A task with a handle lives until it has ended, the handle is destroyed, and its
+///       scope, if it has one, is over.  A task without a handle lives until it has ended.
 namespace weft::detail {
 
 struct task_wait;
 
-/// What a scheduler does for scopes.
+/// The part of a scheduler that scopes use.
 class scope_runner : public task_runner {
  public:
-  /// Of the process that runs.  Throws std::logic_error if none does.
+  /// Starts a task of the running process.  Throws std::logic_error if no process runs.
   virtual void start(task_record& r) = 0;
   /// SCOPE-3.
   virtual void on_last_reference(task_record& r) noexcept = 0;
@@ -45,21 +45,22 @@ class scope_runner : public task_runner {
   ~scope_runner() = default;
 };
 
-/// A task, where it is started.
+/// A task that was started one by one.
 class task_record : public any_task, public waitable_task {
  public:
   task_record(task_record const&) = delete;
   task_record& operator=(task_record const&) = delete;
 
   virtual void destroy() noexcept = 0;
-  /// What it threw; null if nothing.
+  /// The task's exception; null if there is none.
   [[nodiscard]] virtual std::exception_ptr error() const noexcept = 0;
   [[nodiscard]] process_id id() const noexcept { return parent.child(number); }
-  /// Null: of none.
+  /// The scope; null if there is none.
   [[nodiscard]] inline scope_core* of() const noexcept;
-  /// The scheduler of one that was in a scope may be gone; of others it is kept until then.
+  /// The scheduler of a task in a scope may be destroyed by now; for other tasks it is kept until
+  /// then.
   void drop_handle() noexcept {
-    if (!group) note_access(static_cast<waitable_task*>(this), true);  // whose is what it throws?
+    if (!group) note_access(static_cast<waitable_task*>(this), true);  // the receiver of its error
     if (!state.drop_handle()) return;
     if (group)
       destroy();
@@ -79,18 +80,18 @@ class task_record : public any_task, public waitable_task {
     return host ? continuation(*host) : continuation(called_from);
   }
 
-  scope_runner* home = nullptr;  // written when it is started, as the next two
+  scope_runner* home = nullptr;  // set when the task is started, as the next two
   process_id parent;
-  std::uint32_t number = 0;              // among the children of that
+  std::uint32_t number = 0;              // among the children of `parent`
   task_record* next_in_scope = nullptr;  // SCOPE-1
   task_record* next_hosted;              // while it is hosted (task_cancelling.hpp)
   task_record* previous_hosted;
-  std::coroutine_handle<> called_from;  // while it is done in a call: who waits for it,
-  task_wait* called_by = nullptr;       // and how: null if it is the scope, at its end
-  process* called_in = nullptr;         // where it is done in a call by who waits for it
+  std::coroutine_handle<> called_from;  // while it is called: the leaf of the caller
+  task_wait* called_by = nullptr;       // the caller's wait; null: the scope's end calls
+  process* called_in = nullptr;         // while it is called by a waiter: the process of that
   bool const has_handle;
-  // Whoever waited knows what it threw.  Relaxed: the handle, or the scope, has heard of it from
-  // them.
+  // Whether a process has waited for it, and so has its error.  relaxed: a flag, which publishes no
+  // data.
   std::atomic<bool> was_looked_at = false;
 
  protected:
@@ -99,7 +100,7 @@ class task_record : public any_task, public waitable_task {
   ~task_record() { destroy_frame(); }
 };
 
-/// What a process waits for that awaits a handle: the first of its tasks that has not ended.
+/// The state of a process that awaits a handle: it waits for the first task that has not ended.
 struct task_wait {
   explicit task_wait(waitable_task* t) noexcept : first(t) {}
   task_wait(task_wait&&) noexcept = default;
@@ -107,13 +108,13 @@ struct task_wait {
 
   waitable_task* first;
   task_waiter here{false};
-  // While one of them is done in a call.
+  // While one of the tasks is done as a call:
   std::coroutine_handle<> leaf{};
   result_slot_base* waiting = nullptr;
   operation_info const* operation = nullptr;
 };
 
-/// What with_scope has in its frame.  Its body ends here.
+/// The part of a scope that lies in the frame of with_scope; the body of the scope ends here.
 class scope_core : public task_group, public frame_end {
  public:
   scope_core() noexcept : task_group(true) { note_pinning(); }
@@ -125,15 +126,15 @@ class scope_core : public task_group, public frame_end {
     if (is_cancelled()) home->on_group_end(*this);
   }
 
-  // ---- as the end of the body's chain
+  // ---- as the end of the body's frames
 
   continuation ended() noexcept override {
     body_has_ended();
     return leaf;
   }
-  /// Where steps are as small as operations it ends when its process leaves.
+  /// Where steps are as small as operations, the body ends when its process performs `leave`.
   void body_has_ended() noexcept {
-    // [2] release: with is_empty(), which sees what the body has started.
+    // [2] release: pairs with is_empty(), which sees the tasks that the body has started.
     if (!event_deferrer::of_thread) body_is_open.store(false, std::memory_order_release);
   }
   continuation dropped() noexcept override { return leaf; }
@@ -156,24 +157,24 @@ class scope_core : public task_group, public frame_end {
 
   void add(task_record& r) noexcept {
     if (!r.has_handle) return count.add_one();
-    r.next_in_scope = records.load(std::memory_order_relaxed);  // relaxed: [1] makes sure
-    // [1] release: with is_over().
+    r.next_in_scope = records.load(std::memory_order_relaxed);  // relaxed: [1] checks it
+    // [1] release: pairs with the loads in not_ended().
     while (!records.compare_exchange_weak(r.next_in_scope, &r, std::memory_order_release,
                                           std::memory_order_relaxed)) {
     }
   }
-  /// Nobody is inside any more, nor will be (SCOPE-2): who cancels it has nobody to look for.
+  /// No process is in the scope any more, nor will be (SCOPE-2): a canceller need not look for any.
   [[nodiscard]] bool is_empty() const noexcept {
-    // acquire: with [2].
+    // acquire: pairs with [2].
     return !body_is_open.load(std::memory_order_acquire) && count.is_zero() && !not_ended();
   }
-  /// One that has not ended; null if all have (SCOPE-2).
+  /// A task that has not ended; null if all have (SCOPE-2).
   [[nodiscard]] task_record* not_ended() const noexcept {
-    // acquire: with [1].
+    // acquire: pairs with [1].
     for (auto* first = records.load(std::memory_order_acquire);;) {
       for (auto* r = first; r; r = r->next_in_scope)
         if (!r->has_ended()) return r;
-      auto* const again = records.load(std::memory_order_acquire);
+      auto* const again = records.load(std::memory_order_acquire);  // [1], as above
       if (again == first) return nullptr;
       first = again;
     }
@@ -186,7 +187,8 @@ class scope_core : public task_group, public frame_end {
       has_lost_an_error = true;
     }
   }
-  /// One that was to end: of all of these the first will do, and none beside what one threw.
+  /// A task was not done because it was cancelled.  One such error is kept, and none beside an
+  /// exception.
   void note_left_undone(process_id id) noexcept {
     {
       std::lock_guard const lock(mutex);
@@ -194,12 +196,12 @@ class scope_core : public task_group, public frame_end {
     }
     failed(id, std::make_exception_ptr(weft::cancelled()));
   }
-  /// All have ended: those that nobody else has go.
+  /// All tasks have ended: destroys those without other references.
   void let_go() noexcept {
-    for (auto* r = records.exchange(nullptr, std::memory_order_relaxed); r;) {  // relaxed: ours
+    for (auto* r = records.exchange(nullptr, std::memory_order_relaxed); r;) {  // relaxed: unshared
       auto* const next = r->next_in_scope;
       note_access(static_cast<waitable_task*>(r), false);
-      // Relaxed: a note.
+      // relaxed: a flag, which publishes no data.
       if (!r->was_looked_at.load(std::memory_order_relaxed)) {
         if (r->error()) failed(r->id(), r->error());
         if (r->fate_of_run() == any_task::fate::no_memory)
@@ -210,14 +212,14 @@ class scope_core : public task_group, public frame_end {
     }
   }
 
-  /// All have ended, and those that nobody else has go: throws what there is.
+  /// All tasks have ended: destroys those without other references, and throws the errors.
   void finish(std::exception_ptr of_body) {
     let_go();
     if (errors.empty() && !of_body && !has_lost_an_error) [[likely]]
       return;
     task_errors all = std::move(errors);
     if (expects_cancelled || has_lost_an_error) all.drop_cancelled();
-    // One that is lost may be why the others were cancelled.
+    // The lost error may be the reason why the others were cancelled.
     if (has_lost_an_error && of_body && weft::detail::is_cancelled(of_body)) of_body = nullptr;
     all.add(owner_id, std::move(of_body));
     all.throw_them();
@@ -233,22 +235,22 @@ class scope_core : public task_group, public frame_end {
   }
 
   scope_runner* home = nullptr;
-  task_count<> count;                           // SCOPE-1: of those without a handle
+  task_count<> count;                           // SCOPE-1: the tasks without a handle
   std::atomic<task_record*> records = nullptr;  // SCOPE-1
   task_record* first_hosted = nullptr;          // task_cancelling.hpp
-  std::atomic<bool> body_is_open = true;        // seen sooner or later
-  bool has_lost_an_error = false;               // for want of memory; under `mutex`
+  std::atomic<bool> body_is_open = true;        // seen eventually
+  bool has_lost_an_error = false;               // no memory for it; under `mutex`
   std::atomic<bool> expects_cancelled =
-      false;  // by who has the scope: so it is no error that tasks heed it
+      false;  // by a user of the scope: tasks that heed it make no error
   std::mutex mutex;
-  task_errors errors;  // under `mutex`: of those without a handle
-  // While it waits at its end.
+  task_errors errors;  // under `mutex`: of tasks without a handle
+  // While the owner waits at the end of the scope.
   result_slot_base* waiting = nullptr;
   operation_info const* operation = nullptr;
 };
 
 scope_core* task_record::of() const noexcept { return static_cast<scope_core*>(group); }
-/// As a call of its scope, at the end of that.
+/// Abandoned while it is a call of its scope, at the scope's end.
 void task_record::on_abandoned() noexcept {
   if (group && !called_by) home->cancel(*group);
 }
@@ -257,7 +259,7 @@ frame_end::cancel_state task_record::query_cancellation(continuation& outwards) 
   note_access(&group->cancelled, false);
   outwards = group->leaf;
   if (group->is_cancelled()) return cancel_state::cancelled;
-  // It is in its owner's chain while that calls it at the scope's end.
+  // It is in its owner's chain of frames while the owner calls it at the scope's end.
   return called_from && !called_by ? cancel_state::unknown : cancel_state::elsewhere;
 }
 

@@ -15,25 +15,28 @@
 #include "sched/base/process.hpp"
 #include "sched/tasks/detail/join_table.hpp"
 
-/// Tasks: what a process has done by itself or by others, as it comes, and waits for.
+/// Tasks: work of a process that it does itself or that other workers do, and for which it waits.
 ///
-///   TASK-1  A light task is offered by the process that waits for it, its owner.  If nobody has taken
-///       it when the owner has nothing else to do, it is done there, as a call: by no process of
-///       its own, without a count.  Others, and all of an owner that cannot call them, as it stands
-///       inside a handler, are begun at once.
-///   TASK-2  Who begins one, or takes it, makes a process of it, whose first frame ends at the task.
-///   TASK-3  The word of a join is less by one for each task that was taken and has ended.  Its owner,
-///       when it has taken back what it could, adds how many are left.  Of them all, who makes it
-///       zero has the owner go on.
-///   TASK-4  Until then the owner waits, whatever happens to it: nobody unwinds what tasks refer to
-///       before they have ended (SUSPENSION-3 of suspension.hpp).
-///   TASK-5  A group is cancelled once.  After that none of its tasks is begun, and processes that do
-///       one, or something for one, are told so when they perform, or where they wait: who asks
-///       goes up the chain of frames, from a task on to where its group stands.
-///   TASK-6  A process that does one light task after the other looks after each `tasks_to_look` of its
-///       tasks at the clock, and whether other processes are ready.  If so it lets them go first;
-///       its offers stay.  So a deadline, a stop token and other processes wait for twice as many
-///       tasks of a process at most.
+///   TASK-1  A light task is pushed as a lazy task by the process that waits for it, its owner.  If
+///       no worker has taken it when the owner has nothing else to do, the owner does it as a call:
+///       without a process of its own, and without a count.  Tasks that are not light begin at once
+///       as processes, and so do all tasks of an owner that cannot call them because it is inside a
+///       handler.
+///   TASK-2  The worker that begins a task at once, or takes it, makes a process of it, whose first
+///       frame ends at the task.
+///   TASK-3  The word of a join decreases by one for each task that was taken and has ended.  The
+///       owner, when it has reclaimed all that it could, adds the number of tasks that are left.
+///       Whichever of them makes it zero resumes the owner.
+///   TASK-4  Until then the owner waits, whatever happens to it: frames to which tasks refer are
+///       not unwound before these tasks have ended (SUSPENSION-3 of suspension.hpp).
+///   TASK-5  A group is cancelled once.  After that none of its tasks is begun, and a process that
+///       does one of its tasks, or work for one, finds the cancellation when it performs, or where
+///       it waits: the query follows the chain of frames outwards, from a task on to the frame of
+///       its group.
+///   TASK-6  A process that does one light task after the other checks after each `tasks_per_look`
+///       of its tasks the clock, and whether other processes are ready.  If so it yields to them;
+///       its lazy tasks stay.  So a deadline, a stop token or another process waits for at most
+///       twice as many tasks of one process.
 namespace weft::detail {
 
 class any_task;
@@ -49,25 +52,25 @@ class task_group {
   task_group& operator=(task_group const&) = delete;
 
   [[nodiscard]] bool is_cancelled() const noexcept {
-    return cancelled.load(std::memory_order_relaxed);  // relaxed: sooner or later
+    return cancelled.load(std::memory_order_relaxed);  // relaxed: seen eventually
   }
-  /// When all have ended: each has given something.  Else it is to be asked.
+  /// Called when all have ended: whether each has a result.  If not, each must be asked.
   [[nodiscard]] bool all_have_given() const noexcept {
-    // Relaxed, both: who knows that they have ended knows what they did.  Who failed has it
-    // cancelled.
+    // relaxed, both: a party that knows that they have ended sees what they did.  A failed task has
+    // cancelled the group.
     return !is_cancelled() && !some_were_left.load(std::memory_order_relaxed);
   }
 
-  process* owner;  // set by who begins it, as the next two
+  process* owner;  // set when the group is begun, as the next two
   process_id owner_id;
-  std::coroutine_handle<> leaf;             // where it stands: that frame waits for it
+  std::coroutine_handle<> leaf;             // the frame that waits for the group
   std::atomic<bool> cancelled = false;      // TASK-5
-  std::atomic<bool> some_were_left = true;  // not begun, not done, or not to the end
-  suspension* leaving = nullptr;            // TASK-4: who is unwound when it is over
+  std::atomic<bool> some_were_left = true;  // some were not begun, or not completed
+  suspension* leaving = nullptr;            // TASK-4: is unwound when the group is over
   task_group* next_leaving = nullptr;
   task_waiter here;  // the owner, while it waits
 
-  // Where one thread runs all processes (task_cancelling.hpp); set when it is placed.
+  // Where one thread runs all processes (task_cancelling.hpp); set when the group is placed.
   bool const is_scope;
   bool is_placed = false;
   bool is_on_the_ground = false;  // TREE-2
@@ -95,8 +98,8 @@ void task_group::leave_tree() noexcept {
   if (next_beside) next_beside->previous_beside = previous_beside;
 }
 
-/// What a group of tasks held up is unwound on: the group is over.  Groups are done one after the
-/// other, as the end of one may be that of the next further out.
+/// The group is over: continues the unwinding that its tasks held up.  Groups are handled one after
+/// the other, not recursively, as the end of one may end the next one further out.
 inline void continue_unwinding(task_group& g) noexcept {
   static thread_local task_group* first = nullptr;
   static thread_local bool is_at_it = false;
@@ -110,7 +113,7 @@ inline void continue_unwinding(task_group& g) noexcept {
   is_at_it = false;
 }
 
-/// A scheduler, for its tasks.
+/// A scheduler, as tasks see it.
 class task_runner {
  public:
   [[nodiscard]] virtual thunk begin_task(any_task& t, process_id id) noexcept = 0;
@@ -121,10 +124,10 @@ class task_runner {
   virtual continuation task_ended(task_record& r) noexcept = 0;
   virtual continuation task_dropped(task_record& r) noexcept = 0;
   virtual void task_unwinds(task_record& r, suspension& h) noexcept = 0;
-  /// They were not begun, and never will be.
+  /// The task was not begun, and never will be.
   virtual void task_is_over(task& t) noexcept = 0;
   virtual void task_is_over(task_record& r) noexcept = 0;
-  /// Of one that was cancelled.
+  /// A cancelled group has ended.
   virtual void on_group_end(task_group& g) noexcept = 0;
 
  protected:
@@ -140,43 +143,45 @@ class any_task : public frame_end, public lazy_task {
   [[nodiscard]] std::coroutine_handle<> frame() const noexcept { return frame_; }
   [[nodiscard]] result_slot_base& to() const noexcept { return *to_; }
   [[nodiscard]] bool has_failed() const noexcept { return to_->has_failed(); }
-  /// To be run, or started.
+  /// Gives up its frame, to be resumed or started.
   [[nodiscard]] std::coroutine_handle<> release() noexcept { return std::exchange(frame_, {}); }
-  /// It will not be begun.
+  /// The task will not be begun.
   void drop_frame(fate f) noexcept {
     set_fate(f);
     if (frame_) release().destroy();
   }
   void set_fate(fate f) noexcept {
     fate_ = f;
-    if (group) group->some_were_left.store(true, std::memory_order_relaxed);  // all_have_given()
+    // relaxed: as in all_have_given().
+    if (group) group->some_were_left.store(true, std::memory_order_relaxed);
   }
   [[nodiscard]] fate fate_of_run() const noexcept { return fate_; }
   virtual void settle() noexcept = 0;
 
   [[nodiscard]] std::string text() const override { return "a task"; }
   [[nodiscard]] bool lost() const noexcept override { return false; }
-  /// It is done in a call: then who calls is not to be unwound.
+  /// While it is done as a call, the caller's frames must not be unwound.
   [[nodiscard]] bool pins_outer_frames() const noexcept override { return !host; }
 
   [[nodiscard]] task_group* as_group() const noexcept override { return group; }
 
-  task_group* group = nullptr;  // null: none
+  task_group* group = nullptr;  // null if none
   process* host = nullptr;      // TASK-2
 
  protected:
   any_task() = default;
-  /// Before it is offered.  The answer is `to`.
+  /// Called before the task is pushed.  Its answer is stored in `to`.
   any_task(first_frame f, result_slot_base& to) noexcept : frame_(f.handle), row_(f.row), to_(&to) {
     frame_of(frame_).to = &to;
     frame_of(frame_).parent = continuation(static_cast<frame_end&>(*this));
   }
   ~any_task() = default;
-  /// It has not been begun: what each that is one does at its end.
+  /// Called by each destructor: destroys the frame of a task that was not begun.
   void destroy_frame() noexcept {
     if (frame_) frame_.destroy();
   }
-  /// The same of one that is there already.  The answer is its frame's.
+  /// As the constructor, for an object that exists already.  The answer is stored where the frame
+  /// says.
   void prepare(first_frame f) noexcept {
     frame_ = f.handle;
     row_ = f.row;
@@ -191,12 +196,12 @@ class any_task : public frame_end, public lazy_task {
   bool is_hosted = false;  // by a process that has not ended (task_cancelling.hpp)
 
  private:
-  std::coroutine_handle<> frame_;  // until it is begun
+  std::coroutine_handle<> frame_;  // until the task is begun
   row_info const* row_ = nullptr;
   result_slot_base* to_ = nullptr;
 };
 
-/// One of a join.
+/// A task of a join.
 class task final : public any_task {
  public:
   task() = default;
@@ -219,7 +224,7 @@ class task final : public any_task {
   [[nodiscard]] inline continuation outside() const noexcept override;
 };
 
-/// Of several that have no row in common, or one that is not light.
+/// For tasks that have no row in common, or of which one is not light.
 inline constexpr row_info no_row{0, nullptr, false};
 template <class Row, class... Rows>
 constexpr row_info const& light_row_of() {
@@ -227,7 +232,7 @@ constexpr row_info const& light_row_of() {
   return first.is_light && (std::is_same_v<Row, Rows> && ...) ? first : no_row;
 }
 
-/// What a process waits for: several tasks.  In the awaiting frame.
+/// A process waits for it: several tasks.  It lies in the awaiting frame.
 class join final : public task_group {
  public:
   join(task* first, std::uint32_t n, row_info const& light_row_of_all) noexcept
@@ -235,14 +240,15 @@ class join final : public task_group {
 
   task* const tasks;
   std::uint32_t const count;
-  row_info const* light_row;  // of them all; or no_row
-  // Set by who begins it, as the next three: of the first one, among the owner's children.
+  row_info const* light_row;  // of all tasks; or no_row
+  // Set when the join is begun, as the next three.  The first task's number among the owner's
+  // children.
   std::uint32_t first_number;
   task_runner* home;
   result_slot<void>* waiting;
   operation_info const* operation;
-  std::uint32_t not_offered = 0;       // the owner's: there was no memory; from the second on
-  std::int32_t left = 0;               // the owner's: offered, and not taken back
+  std::uint32_t not_offered = 0;       // the owner's: not pushed, for lack of memory; the last ones
+  std::int32_t left = 0;               // the owner's: pushed, and not reclaimed
   std::atomic<std::int32_t> word = 0;  // TASK-3
 
   ~join() {

@@ -16,11 +16,11 @@
 #include "effects/memory/frame_pool.hpp"
 #include "sched/tasks/detail/task.hpp"
 
-/// Where several tasks of one type stand, and what they give.  The tasks go first: what is left of
-/// them answers.
+/// Storage for several tasks of one type, and for their answers.  The tasks are destroyed first, as
+/// they refer to the answers.
 namespace weft::detail {
 
-/// Room for `N` tasks that give a `T`, and for what they give: in the awaiting frame.
+/// Storage for `N` tasks with a value of type `T`, and for the values: in the awaiting frame.
 template <class T, std::size_t N>
 class inline_task_array {
  public:
@@ -33,7 +33,7 @@ class inline_task_array {
   void make(std::size_t i, join& j, first_frame f) noexcept {
     std::construct_at(tasks() + i, j, f, answers_[i]);
   }
-  /// So many have been made, from the first on.
+  /// `n` tasks have been made, from the first on.
   void has(std::size_t n) noexcept { count_ = n; }
   [[nodiscard]] task* tasks() noexcept { return reinterpret_cast<task*>(tasks_); }
   [[nodiscard]] result_slot<T>* answers() noexcept { return answers_.data(); }
@@ -42,7 +42,7 @@ class inline_task_array {
       return std::array<T, N>{answers_[Is].take_value()...};
     }(std::make_index_sequence<N>());
   }
-  /// What they gave has been taken, and nothing is left of them.
+  /// The values have been taken, and no task is left.
   void let_go() noexcept { count_ = 0; }
 
  private:
@@ -51,7 +51,7 @@ class inline_task_array {
   std::size_t count_ = 0;
 };
 
-/// Room for as many as are said: a block, of the frames' pool if it is small.
+/// Storage for `n` tasks: one block, from the frames' pool if it is small.
 template <class T>
 class heap_task_array {
  public:
@@ -103,7 +103,7 @@ class heap_task_array {
   }
 
   std::size_t const size_;
-  std::size_t count_ = 0;  // of the tasks that are there
+  std::size_t count_ = 0;  // the tasks that were made
   void* block_ = nullptr;
 };
 

@@ -14,7 +14,7 @@
 #include "sched/tasks/detail/scope_core.hpp"
 #include "sched/tasks/detail/task_errors.hpp"
 
-/// Tasks that are made of a function and its arguments; and what a handle has of them.
+/// Tasks that call a function with arguments; and the tasks of a handle.
 namespace weft::detail {
 
 template <class R>
@@ -28,12 +28,12 @@ struct task_value<R> : identity<typename R::value_type> {
   static constexpr bool is_computation = true;
 };
 
-/// A task that gives a `T`.
+/// A task with a value of type `T`.
 template <class T>
 class task_giving : public task_record, public pooled {
  public:
   [[nodiscard]] std::exception_ptr error() const noexcept override { return given_.error(); }
-  /// When it has ended.
+  /// Read when it has ended.
   [[nodiscard]] result_slot<T>& given() noexcept { return given_; }
 
  protected:
@@ -46,7 +46,7 @@ auto call_in_frame(F& f, Tuple& args) -> eff<decltype(std::apply(std::move(f), s
   co_return std::apply(std::move(f), std::move(args));
 }
 
-/// Calls that function, which it keeps, with those arguments.
+/// Calls the function `f`, which it keeps, with the arguments.
 template <class F, class... Args>
 class task_calling final
     : public task_giving<typename task_value<std::invoke_result_t<F, Args...>>::type> {
@@ -78,7 +78,7 @@ class task_calling final
   [[no_unique_address]] std::tuple<Args...> args_;
 };
 
-/// Tasks of a handle, as they were started.
+/// The tasks of a handle, in the order in which they were started.
 class handled_tasks {
  public:
   handled_tasks() = default;
@@ -104,7 +104,7 @@ class handled_tasks {
       auto* const r = static_cast<task_record*>(std::exchange(t, t->next));
       if (r->group)
         r->drop_handle();
-      else  // what it threw may be nobody's now
+      else  // its error may have no receiver from now on
         cause_event("the end of a handle", nullptr, [r] { r->drop_handle(); });
     }
     last_ = nullptr;
@@ -121,12 +121,12 @@ class handled_tasks {
   void for_each(F f) const {
     for (auto* t = first_; t; t = t->next) f(static_cast<task_record&>(*t));
   }
-  /// What they threw; all have ended.
+  /// Throws the errors of the tasks, all of which have ended.
   void throw_errors() const {
     bool is_well = true;
     for_each([&](task_record& r) {
-      note_access(static_cast<waitable_task*>(&r), true);  // also of was_looked_at
-      r.was_looked_at.store(true, std::memory_order_relaxed);
+      note_access(static_cast<waitable_task*>(&r), true);      // also covers was_looked_at
+      r.was_looked_at.store(true, std::memory_order_relaxed);  // relaxed: a flag
       is_well &= r.fate_of_run() == any_task::fate::ends && !r.has_failed();
     });
     if (is_well) [[likely]]

@@ -16,28 +16,29 @@
 #include "sched/tasks/detail/scope_core.hpp"
 #include "sched/tasks/detail/task.hpp"
 
-/// How a group of tasks is cancelled (TASK-5): it is marked, and the processes are woken that wait
-/// in it.  `S` is a scheduler (backend_scheduler.hpp).
+/// How a group of tasks is cancelled (TASK-5): the group is marked, and the processes that wait in
+/// it are woken.  `S` is a scheduler (backend_scheduler.hpp).
 ///
-/// With several threads all waiting processes are asked whether they are meant (CANCEL-7).  With one
-/// thread a cancellation costs what there is in the group: groups form a forest, and each knows the
-/// processes that do its tasks.
+/// With several threads all waiting processes are asked whether they are meant (CANCEL-7).  With
+/// one thread the cost of a cancellation depends on the size of the group only: groups form a
+/// forest, and each knows the processes that do its tasks.
 ///
 ///   TREE-1  A group is placed when a process begins, or calls, one of its tasks: inside the group
 ///       whose frames wait for its own, with no handler and no shield in between.  Frames that wait
 ///       for each other stay together, so the group keeps that place until it ends.  Frames further
 ///       out than a handler may be resumed elsewhere, and tell the tasks nothing
 ///       (is_cancelled_at()).
-///   TREE-2  The process that runs the body of a scope which was opened on the ground, outside all
-///       handlers, is the scope's owner as long as the body is open.  The rest of another body may
-///       go on in another process: if such a scope is cancelled while its body is open, all waiting
-///       processes are asked.
-///   TREE-3  A process that is to end with a group stands in the group's body or in a task of it, or
-///       of a group inside it, or of a group for which such a process waits.  So the owner of that
-///       group and the processes of those tasks are all that are asked.  Each is asked by its own
-///       frames, as everywhere: the forest says where to look, not which are meant.
-///   TREE-4  A process that waits on a list notes where (process::wait_place), and the party that
-///       takes it clears the note.  Other threads do so for external events, under their lock.
+///   TREE-2  If a scope was opened outside all handlers ("on the ground"), then as long as its body
+///       is open, the scope's owner is the process that runs the body.  The continuation of another
+///       body may go on in another process: if such a scope is cancelled while its body is open,
+///       all waiting processes are asked.
+///   TREE-3  A process that is cancelled with a group is in the group's body or in a task of it, or
+///       of a group inside it, or of a group for which such a process waits.  So only the owner of
+///       that group and the processes of those tasks are asked.  Each is asked by its own frames,
+///       as everywhere: the forest says where to look, not which processes are meant.
+///   TREE-4  A process that waits on a list notes its place (process::wait_place), and the party
+///       that takes it clears the note.  Threads outside do so for external events, under their
+///       lock.
 namespace weft::detail {
 
 // ---- the forest of groups, with one thread
@@ -62,7 +63,7 @@ inline void place_group(task_group& group) noexcept {
     bool const was_placed = std::exchange(g->is_placed, true);
     if (!was_placed) {
       // A join all of whose tasks have answered may end without its destructor; a placed one must
-      // not.  Relaxed: one thread.
+      // not.  relaxed: one thread.
       g->some_were_left.store(true, std::memory_order_relaxed);
       g->around = nullptr;
       g->first_inside = nullptr;
@@ -99,8 +100,8 @@ void remove_hosted(S&, any_task& t) noexcept {
   if (r.next_hosted) r.next_hosted->previous_hosted = r.previous_hosted;
 }
 
-/// Cancels what waits in a group that has just been marked (TREE-3).  False if all waiting processes
-/// are to be asked as well.
+/// Cancels the waiting processes of a group that has just been marked (TREE-3).  False if all
+/// waiting processes must be asked as well.
 template <class S>
 bool cancel_inside(S& s, task_group& g) noexcept {
   wake_batch taken;
@@ -123,11 +124,10 @@ bool cancel_inside(S& s, task_group& g) noexcept {
       taken.add(*found);
     }
   };
-  if (!g.is_scope || g.is_on_the_ground)
-    look_at(*g.owner);
-  else if (static_cast<scope_core&>(g).body_is_open.load(
-               std::memory_order_relaxed))  // relaxed: one
-    were_all = false;                       // thread
+  if (!g.is_scope || g.is_on_the_ground) look_at(*g.owner);
+  // relaxed: one thread.
+  else if (static_cast<scope_core&>(g).body_is_open.load(std::memory_order_relaxed))
+    were_all = false;
   while (first) {
     task_group& next = *std::exchange(first, first->next_cancelled);
     if (!next.is_placed) continue;
@@ -167,7 +167,7 @@ void cancel_group(S& s, task_group& g) noexcept {
   }
   scan_waiters(s);
 }
-/// Asks all waiting processes, of all groups that have been cancelled.
+/// Asks all waiting processes, for all groups that have been cancelled.
 template <class S>
 void scan_waiters(S& s) noexcept {
   std::uint32_t asked = 0;
@@ -175,8 +175,8 @@ void scan_waiters(S& s) noexcept {
     ++asked;
     return p.is_waiting() && is_cancelled_at(p.leaf());
   };
-  // A group whose owner waits for it and is to end is found by way of the owner: its tasks cannot
-  // ask what is further out than a handler.
+  // A group whose owner waits for it and is cancelled is found through the owner: its tasks cannot
+  // query frames further out than a handler.
   auto const mark = [&s](task_group& other) { return mark_cancelled(s, other); };
   do s.waits.cancel_if(is_meant);
   while (s.waits.joins.mark_groups_if(is_meant, mark));
@@ -187,10 +187,11 @@ void scan_waiters(S& s) noexcept {
 /// CANCEL-7: whether the scan is left to a later step.
 template <class S>
 bool leave_note_to_scan(S& s) noexcept {
-  if constexpr (!lazy_backend<typename S::backend_type>) return false;  // has it other work?
+  if constexpr (!lazy_backend<typename S::backend_type>)
+    return false;  // has_other_work() is unknown
   worker_state const* const w = worker_state::of_thread;
   if (!w || w->home != &s || w->until_wake_scan == 0 || s.cancellation.is_last_step()) return false;
-  // acq_rel, with itself: the worker that scans has seen all that was cancelled before.
+  // acq_rel: pairs with itself: the worker that scans has seen all that was cancelled before.
   s.tasks_.scan_wanted.exchange(true, std::memory_order_acq_rel);
   return true;
 }
@@ -199,14 +200,15 @@ template <class S>
 void scan_waiters_if_due(S& s) noexcept {
   worker_state& w = *worker_state::of_thread;
   if (w.until_wake_scan != 0) --w.until_wake_scan;
-  // Relaxed: the worker that has left the note looks here.
+  // relaxed: the worker that has left the note checks here.
   if (!s.tasks_.scan_wanted.load(std::memory_order_relaxed)) return;
   if constexpr (lazy_backend<typename S::backend_type>)
     if (w.until_wake_scan != 0 && s.worker().has_other_work()) return;
   if (s.tasks_.scan_wanted.exchange(false, std::memory_order_acq_rel)) scan_waiters(s);  // as above
 }
-/// The owner of the group is on its list, and waits from now on.  If the group is cancelled already,
-/// nothing further out is asked: with deeply nested scopes each would walk all the way.
+/// The owner of the group is on its list, and waits from now on.  If the group is cancelled
+/// already, nothing further out is asked: with deeply nested scopes each owner would walk all the
+/// way.
 template <class S>
 void cancel_with_owner(S& s, task_group& g) noexcept {
   if (!s.cancellation.needs_attention()) return;
@@ -220,7 +222,7 @@ void note_group_end(S& s, task_group& g) noexcept {
   s.cancellation.count_group(false);
   if constexpr (S::on_several_threads)
     if (!worker_state::of_thread || worker_state::of_thread->home != &s) return;
-  // Its owner has heeded the cancellation, unless all are to end.
+  // Its owner has heeded the cancellation, unless all processes are cancelled.
   if (s.runs_process() && &s.running() == g.owner && !s.cancellation.is_of_all())
     g.owner->reset_cancellations();
 }

@@ -13,11 +13,11 @@
 
 namespace weft::detail {
 
-/// What went wrong in tasks: nothing is lost of it, unless it is only that others were to end.  Of
-/// those errors the first is kept: a scope of a million tasks that is cancelled has one.
+/// The errors of tasks.  None is lost, except that of all `cancelled` only the first is kept: a
+/// scope of a million tasks that is cancelled has one.
 class task_errors {
  public:
-  /// O(n) of the errors that are kept.
+  /// O(n) in the errors that are kept.
   void add(process_id id, std::exception_ptr error) {
     if (!error || std::ranges::find(all_, error, &exceptions::failure::error) != all_.end()) return;
     bool const is_of_cancelled = is_cancelled(error);
@@ -36,7 +36,7 @@ class task_errors {
     if (std::exchange(has_cancelled_, false))
       std::erase_if(all_, [](auto const& f) { return is_cancelled(f.error); });
   }
-  /// How many are kept.
+  /// The number of errors that are kept.
   [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
   [[nodiscard]] bool empty() const noexcept { return all_.empty(); }
   /// Does nothing if there is none.
@@ -49,7 +49,7 @@ class task_errors {
 
  private:
   std::vector<exceptions::failure> all_;
-  bool has_cancelled_ = false;  // one of them
+  bool has_cancelled_ = false;  // one of all_ is `cancelled`
 };
 
 }  // namespace weft::detail

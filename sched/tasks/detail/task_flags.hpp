@@ -5,11 +5,11 @@
 
 namespace weft::detail {
 
-/// What a scheduler notes of its tasks.
+/// The state that a scheduler keeps for its tasks.
 struct task_flags {
   std::atomic<bool> scan_wanted = false;  // CANCEL-7: a cancellation has left a note
   bool had_tasks = false;                 // where schedules are explored
-  bool is_ending = false;                 // no process runs any more: the frames left are unwound
+  bool is_ending = false;                 // no process runs any more; frames are unwound
 };
 
 }  // namespace weft::detail

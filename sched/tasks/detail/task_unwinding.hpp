@@ -15,11 +15,11 @@
 #include "sched/tasks/detail/task.hpp"
 #include "sched/tasks/tasking.hpp"
 
-/// How frames are unwound that tasks refer to: not before these tasks have ended (SUSPENSION-3,
-/// TASK-4).  `S` is a scheduler (backend_scheduler.hpp).
+/// How suspended frames are unwound that tasks refer to: not before these tasks have ended
+/// (SUSPENSION-3, TASK-4).  `S` is a scheduler (backend_scheduler.hpp).
 namespace weft::detail {
 
-/// `rest` is to be unwound, in which a task of a join is done as a call.
+/// `rest` is to be unwound, and runs a task of a join as a call.
 template <class S>
 void unwind_task(S& s, task& t, suspension& rest) noexcept {
   join& j = t.of();
@@ -27,11 +27,11 @@ void unwind_task(S& s, task& t, suspension& rest) noexcept {
   rest.unwind_up_to(t, j.leaf);
   j.leaving = &rest;
   cancel_group(s, j);  // lazy tasks: a worker that takes one does not begin it
-  // As [3] of join_algorithm.hpp.  If this is not the last task, the join may be gone then.
   std::int32_t const left = j.left;
+  // As in [3] of join_algorithm.hpp.  If this is not the last task, the join may be destroyed then.
   if (j.word.fetch_add(left, std::memory_order_acq_rel) == -left) continue_unwinding(j);
 }
-/// The same of a task that is started in a scope, or waited for by its handle.
+/// As above, for a task that was started in a scope, or that is waited for by its handle.
 template <class S>
 void unwind_task(S& s, task_record& r, suspension& rest) noexcept {
   auto const from = r.called_from;
@@ -47,7 +47,7 @@ void unwind_task(S& s, task_record& r, suspension& rest) noexcept {
   cancel_group(s, *c);
   if (!enter_end_of_scope(s, *c, false)) continue_unwinding(*c);
 }
-/// `rest` is to be unwound, in which the body of a scope runs.
+/// `rest` is to be unwound, and runs the body of a scope.
 template <class S>
 void unwind_scope(S& s, scope_core& c, suspension& rest) noexcept {
   c.body_is_open.store(false, std::memory_order_release);  // release: [2] of scope_core.hpp
@@ -60,9 +60,9 @@ void unwind_scope(S& s, scope_core& c, suspension& rest) noexcept {
 }
 
 // ---- clauses that have dropped a continuation: at the end of the clause (end_of_clause.hpp) the
-// process waits, as it does at the end of a scope
+// process waits, as at the end of a scope
 
-/// Stands between the frame that waits and the end of the clause.  What is to be unwound counts as
+/// Lies between the frame that waits and the end of the clause.  The dropped continuation counts as
 /// the one task of a scope.
 template <class S>
 class dropped_rest final : public frame_end, public end_of_clause::waiting, public pooled {

@@ -4,37 +4,37 @@
 #include <atomic>
 #include <cstdint>
 
-/// What those look at who wait for tasks: a word each.
+/// The words that waiters for tasks read: one for each scope, and one for each task.
 ///
-/// `Atomic` is std::atomic, or what counts the steps in a test.
+/// `Atomic` is std::atomic; a test passes a type that counts the steps.
 namespace weft::detail {
 
-/// How many tasks are left, and whether their owner waits for that to be none.  One that is not
-/// counted may add some at any time: also when the last has just ended.
+/// The number of tasks that have not ended, and whether their owner waits for zero.  A task that is
+/// not counted here may add one at any time, even when the last one has just ended.
 template <template <class> class Atomic = std::atomic>
 class task_count {
  public:
-  /// One load.  acquire: with end_one(), what they all did is seen.
+  /// One load.  acquire: pairs with the release [1] in end_one(): all that the tasks did is seen.
   [[nodiscard]] bool is_zero() const noexcept { return word_.load(std::memory_order_acquire) == 0; }
 
   void add_one() noexcept {
-    word_.fetch_add(one, std::memory_order_relaxed);  // relaxed: what it starts is put after it
+    word_.fetch_add(one, std::memory_order_relaxed);  // relaxed: the task is put after it
   }
-  /// True: it was the last, and its owner waited; who is told so has it go on.  That, that it waits
-  /// no more, and that none is left, is one step: so one is told, and the others, who may come
-  /// after it, are done with the word.
+  /// True if this was the last task and its owner waited: the caller must resume the owner.  That
+  /// the owner no longer waits, and that none is left, is set in one step: so one caller is told,
+  /// and the others, which may run after the owner, do not touch the word again.
   [[nodiscard]] bool end_one() noexcept {
-    std::uint32_t found = word_.load(std::memory_order_relaxed);  // relaxed: [1] makes sure
-    // [1] release: with is_zero() and wait(), and of the others, with the last: acquire.
+    std::uint32_t found = word_.load(std::memory_order_relaxed);  // relaxed: [1] checks it
+    // [1] acq_rel: release: pairs with is_zero(), wait(), and the acquire of the last caller.
     while (!word_.compare_exchange_weak(found, found == (one | waits) ? 0 : found - one,
                                         std::memory_order_acq_rel, std::memory_order_relaxed)) {
     }
     return found == (one | waits);
   }
-  /// The owner's: it waits, unless none is left.
+  /// Called by the owner: it waits, unless none is left.  Returns whether it waits.
   [[nodiscard]] bool wait() noexcept {
-    std::uint32_t found = word_.load(std::memory_order_acquire);  // acquire: with end_one()
-    // release: who has us go on finds us asleep.
+    std::uint32_t found = word_.load(std::memory_order_acquire);  // acquire: pairs with [1]
+    // release: pairs with [1]; the thread that resumes the owner finds it asleep.
     while (found != 0 &&
            !word_.compare_exchange_weak(found, found | waits, std::memory_order_release,
                                         std::memory_order_acquire)) {
@@ -48,38 +48,40 @@ class task_count {
   Atomic<std::uint32_t> word_{0};
 };
 
-/// Whether a task has ended; else whether somebody waits for that.  And who still has it: whoever
-/// waits for it, and the scope that it is in.  Who is the last of those is told so.
+/// Whether a task has ended, or else whether a process waits for that; and which parties still
+/// refer to it: the handle, and its scope.  The last party to let go is told so.
 template <template <class> class Atomic = std::atomic>
 class task_state {
  public:
   explicit task_state(bool in_a_scope) noexcept : word_(in_a_scope ? 0 : scope_let_go) {}
 
-  /// One load.  acquire: with end().
+  /// One load.
   [[nodiscard]] bool has_ended() const noexcept {
+    // acquire: pairs with [1] in end().
     return (word_.load(std::memory_order_acquire) & ended) != 0;
   }
   enum class after : std::uint8_t { nothing, waited_for, unreferenced };
-  /// It has ended; unless somebody waits: then that is said, and to be said under the lock, again.
+  /// The task has ended.  If a process waits, nothing is done: the caller ends it under the lock.
   [[nodiscard]] after end() noexcept {
-    std::uint32_t found = word_.load(std::memory_order_relaxed);  // relaxed: [1] makes sure
+    std::uint32_t found = word_.load(std::memory_order_relaxed);  // relaxed: [1] checks it
     do {
       if (found & waited_for) return after::waited_for;
-      // [1] release: with has_ended().  acquire: whoever let go has done with it.
+      // [1] acq_rel: release: pairs with has_ended().  acquire: pairs with set(), by parties that
+      // let go.
     } while (!word_.compare_exchange_weak(found, found | ended, std::memory_order_acq_rel,
                                           std::memory_order_relaxed));
     return is_last(found, ended) ? after::unreferenced : after::nothing;
   }
-  /// The same under the lock, when those who wait are known.
+  /// As end(), called under the lock, when the waiters are known.
   [[nodiscard]] after end_at_last() noexcept { return set(ended); }
-  /// Under the lock: somebody is to wait.  False if it has ended.
+  /// Called under the lock: a process is about to wait.  False if the task has ended.
   [[nodiscard]] bool announce_wait() noexcept {
-    // acquire: with end().  release: as the lock.
+    // acquire: pairs with [1] in end().  release: as the lock.
     return (word_.fetch_or(waited_for, std::memory_order_acq_rel) & ended) == 0;
   }
-  /// By the handle.
+  /// Called when the handle is destroyed.  True if that was the last reference.
   [[nodiscard]] bool drop_handle() noexcept { return set(handle_dropped) == after::unreferenced; }
-  /// By the scope.
+  /// Called by the scope.  True if that was the last reference.
   [[nodiscard]] bool let_go() noexcept { return set(scope_let_go) == after::unreferenced; }
 
  private:
@@ -93,7 +95,7 @@ class task_state {
     return ((found | bit) & all) == all;
   }
   [[nodiscard]] after set(std::uint32_t bit) noexcept {
-    // acq_rel, with itself: who is last has seen all that was done with it.
+    // acq_rel: pairs with itself: the last party sees all that was done with the task.
     std::uint32_t const found = word_.fetch_or(bit, std::memory_order_acq_rel);
     return is_last(found, bit) ? after::unreferenced : after::nothing;
   }

@@ -243,9 +243,9 @@ TEST_CASE("an abandoned arena may be deleted when no block in it is alive") {
   place p;
   void* const one = p.arena.take(10);
   p.arena.abandon();
-  CHECK_FALSE(p.arena.may_go());
+  CHECK_FALSE(p.arena.may_be_deleted());
   p.arena.give(one);
-  CHECK(p.arena.may_go());
+  CHECK(p.arena.may_be_deleted());
 }
 
 // ---- an arena beside its model

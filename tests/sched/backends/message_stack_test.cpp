@@ -16,7 +16,7 @@ using namespace weft::tests;
 
 namespace {
 
-std::vector<int> numbers(injection_node const* l) {
+std::vector<int> numbers(letter const* l) {
   std::vector<int> all;
   for (; l; l = l->next) all.push_back(l->number);
   return all;
@@ -25,10 +25,10 @@ std::vector<int> numbers(injection_node const* l) {
 }  // namespace
 
 TEST_CASE("take_all() returns all messages, the first pushed first, and then nothing") {
-  message_stack<injection_node> stack;
+  message_stack<letter> stack;
   CHECK(stack.is_empty());
   CHECK(stack.take_all() == nullptr);
-  injection_node l[3] = {{nullptr, 0, 1}, {nullptr, 0, 2}, {nullptr, 0, 3}};
+  letter l[3] = {{nullptr, 0, 1}, {nullptr, 0, 2}, {nullptr, 0, 3}};
   for (auto& x : l) {
     stack.push(x);
     CHECK_FALSE(stack.is_empty());
@@ -39,8 +39,8 @@ TEST_CASE("take_all() returns all messages, the first pushed first, and then not
 }
 
 TEST_CASE("a message can be sent again, wherever it stood in the list that was taken") {
-  message_stack<injection_node> stack;
-  injection_node l[3] = {{nullptr, 0, 1}, {nullptr, 0, 2}, {nullptr, 0, 3}};
+  message_stack<letter> stack;
+  letter l[3] = {{nullptr, 0, 1}, {nullptr, 0, 2}, {nullptr, 0, 3}};
   for (auto& x : l) stack.push(x);
   (void)stack.take_all();
   stack.push(l[1]);
@@ -54,8 +54,8 @@ TEST_CASE("alternating pushes and takes keep the order, and lose no message") {
   seeds(100).for_each([](unsigned seed) {
     CAPTURE(seed);
     dice random(seed);
-    message_stack<injection_node> stack;
-    std::vector<injection_node> letters(200);
+    message_stack<letter> stack;
+    std::vector<letter> letters(200);
     std::vector<int> sent;
     std::vector<int> got;
     for (int n = 0; n != 200; ++n) {

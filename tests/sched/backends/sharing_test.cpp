@@ -147,9 +147,9 @@ TEMPLATE_TEST_CASE("a program prints the same lines on every backend, in some or
       []() -> eff<void, spawning<proc, console>, proc, console> {
         for (char const c : {'a', 'b', 'c', 'd'})
           co_await spawn(
-              [](char injection_node) -> eff<void, proc, console> {
+              [](char letter) -> eff<void, proc, console> {
                 for (int i = 0; i != 100; ++i) {
-                  co_await console::print{std::string(1, injection_node)};
+                  co_await console::print{std::string(1, letter)};
                   co_await proc::yield{};
                 }
               },

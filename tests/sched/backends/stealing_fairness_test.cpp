@@ -104,15 +104,15 @@ TEST_CASE(
 
 TEST_CASE("a process taken along from the global queue is behind fewer than 32 in the deque") {
   every_frame_dies const check;
-  auto const header = GENERATE(1u, 2u, 16u, 32u);  // in the batch; the first is 0
+  auto const position = GENERATE(1u, 2u, 16u, 32u);  // in the batch; the first is 0
   workers w({.threads = 1, .batch = 1000});
   w.put_outside(busy);
-  w.put_outside(0, header - 1);
+  w.put_outside(0, position - 1);
   w.put_outside(wanted);
-  w.put_outside(0, 64 - header);
+  w.put_outside(0, 64 - position);
   unsigned const bound = 320 * 32;
   unsigned const taken = steps_until_wanted(w, 0, 2 * bound, [&] { w.put(0, busy); });
-  CAPTURE(header, taken);
+  CAPTURE(position, taken);
   CHECK(taken <= bound);
 }
 

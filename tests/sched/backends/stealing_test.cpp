@@ -95,8 +95,8 @@ TEST_CASE(
       []() -> eff<void, spawning<console>, console> {
         for (char const c : {'a', 'b', 'c'})
           co_await spawn(
-              [](char injection_node) -> eff<void, console> {
-                co_await console::print{std::string(1, injection_node)};
+              [](char letter) -> eff<void, console> {
+                co_await console::print{std::string(1, letter)};
               },
               c);
       },

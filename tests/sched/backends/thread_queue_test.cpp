@@ -184,8 +184,8 @@ TEST_CASE(
     "an exchange appends an entry and takes the first, or returns an entry that would be alone") {
   queue q;
   some_entries<3> e;
-  auto const on_one_thread = q.try_exchange(ready(e[0]));
-  CHECK(&on_one_thread.entry() == &e[0]);
+  auto const alone = q.try_exchange(ready(e[0]));
+  CHECK(&alone.entry() == &e[0]);
   CHECK(is_out(e[0]));
   CHECK(holds(q, {}));
 

@@ -341,12 +341,12 @@ TEST_CASE("a stepper that waits for messages and answers receives both") {
 
 TEST_CASE("a stepper that waits with no command in flight and no sender ends with no_senders") {
   every_frame_dies const check;
-  life on_one_thread;
+  life without_inbox;
   life with_inbox;
   dispatchers d{doubles, naps_at_once()};
-  CHECK(end_of(starts(on_one_thread, "tww"), d) == no_senders().what());
-  CHECK(on_one_thread.seen == "c1=2 ");
-  CHECK(on_one_thread.closes == 1);
+  CHECK(end_of(starts(without_inbox, "tww"), d) == no_senders().what());
+  CHECK(without_inbox.seen == "c1=2 ");
+  CHECK(without_inbox.closes == 1);
   std::string const end = end_of(
       [&]() -> program {
         auto [in, to] = co_await open<int>();

@@ -360,15 +360,14 @@ TEST_CASE(
     }
   // An end of a port lies in its own inbox.
   auto const q = []() -> program {
-    struct injection_node {
-      injection_node(address<injection_node> a, int n)
-          : back(std::move(a)), m(n) {}  // g++ 12: no aggregate
-      address<injection_node> back;
+    struct letter {
+      letter(address<letter> a, int n) : back(std::move(a)), m(n) {}  // g++ 12: no aggregate
+      address<letter> back;
       message m;
     };
-    auto [in, to] = co_await open<injection_node>();
-    co_await to.send(injection_node(to, 1));
-    co_await to.send(injection_node(to, 2));
+    auto [in, to] = co_await open<letter>();
+    co_await to.send(letter(to, 1));
+    co_await to.send(letter(to, 2));
     {
       auto const last = std::move(to);
     }

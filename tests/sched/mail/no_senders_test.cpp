@@ -43,7 +43,7 @@ step receives(inbox<int> in, found& what) {
     throw;
   }
 }
-step pins_outer_frames(address<int> to) {
+step keeps_address(address<int> to) {
   for (;;) {
     co_await proc::yield{};
     if (to != to) co_return;
@@ -74,7 +74,7 @@ program the_sender_is_cancelled(found& what) {
     kept.emplace(other.to);
     co_await spawn(waits, std::move(both.to), std::move(other.in));
   } else {
-    co_await spawn(pins_outer_frames, std::move(both.to));
+    co_await spawn(keeps_address, std::move(both.to));
   }
   co_await spawn(fails);
   for (;;) co_await proc::yield{};  // keeps `kept`
@@ -192,8 +192,8 @@ TEMPLATE_TEST_CASE("a receiver in a scope that is cancelled finds the cancellati
           std::move(second.in), std::ref(outside));
       auto const body = [&](auto& s) -> eff<void, proc, mail> {
         s.start(receives, std::move(first.in), std::ref(inside));
-        s.start(pins_outer_frames, std::move(first.to));
-        s.start(pins_outer_frames, std::move(second.to));
+        s.start(keeps_address, std::move(first.to));
+        s.start(keeps_address, std::move(second.to));
         for (int i = 0; i != 3; ++i) co_await proc::yield{};
         s.cancel();
       };

@@ -47,7 +47,7 @@ struct searched {
   std::size_t few = 0;
 };
 template <class Program>
-searched tuple_join(granularity grain, Program p) {
+searched search_both(granularity grain, Program p) {
   every_frame_dies const check;
   auto const search = [&](bool reduce) {
     return explore({.granularity = grain,
@@ -89,7 +89,7 @@ TEST_CASE(
     "a send succeeds only while there is an inbox, not before it is opened or after it is "
     "destroyed") {
   for (auto const grain : {granularity::cooperative, granularity::parallel}) {
-    auto const found = tuple_join(grain, [](world& w) -> program {
+    auto const found = search_both(grain, [](world& w) -> program {
       process_id const child = co_await spawn(opens_and_tries, std::ref(w));
       co_await spawn(sends_and_notes, child, 1, std::ref(w));
     });
@@ -102,7 +102,7 @@ TEST_CASE(
 
 TEST_CASE(
     "a message may come after try_receive has found none, and before the inbox is destroyed") {
-  auto const found = tuple_join(granularity::parallel, [](world& w) -> program {
+  auto const found = search_both(granularity::parallel, [](world& w) -> program {
     process_id const child = co_await spawn(
         [](world& to) -> program {
           auto in = co_await open_inbox<int>();
@@ -118,7 +118,7 @@ TEST_CASE(
 
 TEST_CASE("messages of two senders by id arrive in either order, each once") {
   for (auto const grain : {granularity::cooperative, granularity::parallel}) {
-    auto const found = tuple_join(grain, [](world& w) -> program {
+    auto const found = search_both(grain, [](world& w) -> program {
       auto in = co_await open_inbox<int>();
       co_await spawn(sends, in.owner(), 1);
       co_await spawn(sends, in.owner(), 2);
@@ -132,7 +132,7 @@ TEST_CASE("messages of two senders by id arrive in either order, each once") {
 }
 
 TEST_CASE("for two inboxes that are independent one schedule stands for all") {
-  auto const found = tuple_join(granularity::parallel, [](world&) -> program {
+  auto const found = search_both(granularity::parallel, [](world&) -> program {
     auto const talks_to_itself = []() -> program {
       auto in = co_await open_inbox<int>();
       for (int i = 0; i != 2; ++i) {
@@ -151,7 +151,7 @@ TEST_CASE("for two inboxes that are independent one schedule stands for all") {
 TEST_CASE(
     "when a full inbox is destroyed, a sender that waits is let in or gets false, and wakes") {
   for (auto const grain : {granularity::cooperative, granularity::parallel}) {
-    auto const found = tuple_join(grain, [](world& w) -> program {
+    auto const found = search_both(grain, [](world& w) -> program {
       process_id const child = co_await spawn(
           [](world& to) -> program {
             auto in = co_await open_inbox<int>({.capacity = 1});
@@ -182,7 +182,7 @@ TEST_CASE(
 TEST_CASE(
     "a receiver at its inbox is a deadlock in each schedule in which the send came too early") {
   for (auto const grain : {granularity::cooperative, granularity::parallel}) {
-    auto const found = tuple_join(grain, [](world& w) -> program {
+    auto const found = search_both(grain, [](world& w) -> program {
       process_id const child = co_await spawn([]() -> program {
         auto in = co_await open_inbox<int>();
         (void)co_await in.receive();

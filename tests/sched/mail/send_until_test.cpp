@@ -30,9 +30,9 @@ namespace {
 
 using step = eff<void, proc, mail, timing>;
 using program = eff<void, spawning<proc, mail, timing>, proc, mail, timing>;
-using injection_node = std::unique_ptr<int>;
+using letter = std::unique_ptr<int>;
 
-std::string text_of(send_result<injection_node> const& r) {
+std::string text_of(send_result<letter> const& r) {
   std::string const s = r.what == delivery::sent       ? "sent"
                         : r.what == delivery::too_late ? "too late"
                                                        : "no inbox";
@@ -40,7 +40,7 @@ std::string text_of(send_result<injection_node> const& r) {
 }
 using said = std::vector<std::string>;
 
-eff<std::string, mail, timing> sends(address<injection_node> const& to, instant t, int n) {
+eff<std::string, mail, timing> sends(address<letter> const& to, instant t, int n) {
   auto const r = co_await to.send_until(t, std::make_unique<int>(n));
   co_return text_of(r);
 }
@@ -62,10 +62,10 @@ TEMPLATE_TEST_CASE(
     "a send with a deadline reports the fate of the message, and returns an unsent one", "",
     on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   auto const all = said_by<TestType>([](said& s) -> program {
-    std::optional<inbox<injection_node>> in;
-    std::optional<address<injection_node>> to;
+    std::optional<inbox<letter>> in;
+    std::optional<address<letter>> to;
     {
-      auto both = co_await open<injection_node>({.capacity = 1});
+      auto both = co_await open<letter>({.capacity = 1});
       in.emplace(std::move(both.in));
       to.emplace(std::move(both.to));
     }
@@ -94,15 +94,15 @@ TEMPLATE_TEST_CASE(
 TEMPLATE_TEST_CASE("a sender with a deadline is let in before it, and in its turn", "",
                    on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   auto const all = said_by<TestType>([](said& s) -> program {
-    auto [in, to] = co_await open<injection_node>({.capacity = 1});
+    auto [in, to] = co_await open<letter>({.capacity = 1});
     instant const start = co_await timing::now{};
     (void)co_await to.send(std::make_unique<int>(0));
-    auto const waits = [](address<injection_node> at, int n, instant until, said& out) -> step {
+    auto const waits = [](address<letter> at, int n, instant until, said& out) -> step {
       co_await timing::sleep_for{n * 1ms};  // so the senders wait in this order
       std::string const text = co_await sends(at, until, n);
       out.push_back(std::to_string(n) + " " + text);
     };
-    auto const waits_for_ever = [](address<injection_node> at, int n) -> step {
+    auto const waits_for_ever = [](address<letter> at, int n) -> step {
       co_await timing::sleep_for{n * 1ms};
       (void)co_await at.send(std::make_unique<int>(n));
     };
@@ -130,12 +130,12 @@ TEMPLATE_TEST_CASE("a sender with a deadline is let in before it, and in its tur
 TEMPLATE_TEST_CASE("a sender that waits with a deadline learns that the inbox was destroyed", "",
                    on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   auto const all = said_by<TestType>([](said& s) -> program {
-    std::optional<inbox<injection_node>> in;
-    auto both = co_await open<injection_node>({.capacity = 1});
+    std::optional<inbox<letter>> in;
+    auto both = co_await open<letter>({.capacity = 1});
     in.emplace(std::move(both.in));
     instant const start = co_await timing::now{};
     (void)co_await both.to.send(std::make_unique<int>(0));
-    co_await spawn([](address<injection_node> at, instant until,
+    co_await spawn([](address<letter> at, instant until,
                       said& out) -> step { out.push_back(co_await sends(at, until, 7)); },
                    both.to, start + 10ms, std::ref(s));
     co_await timing::sleep_for{5ms};
@@ -148,8 +148,8 @@ TEMPLATE_TEST_CASE("a sender that waits with a deadline learns that the inbox wa
 TEMPLATE_TEST_CASE("a receiver that waits gets the message of a send with a deadline at once", "",
                    on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>) {
   auto const all = said_by<TestType>([](said& s) -> program {
-    auto [in, to] = co_await open<injection_node>();
-    auto const receives = [](inbox<injection_node> from, said& out) -> step {
+    auto [in, to] = co_await open<letter>();
+    auto const receives = [](inbox<letter> from, said& out) -> step {
       for (int i = 0; i != 2; ++i) {
         auto const m = co_await from.receive();
         out.push_back(std::to_string(*m));
@@ -174,7 +174,7 @@ TEMPLATE_TEST_CASE("a send by id may have a deadline, too", "", on_one_thread, i
   how.virtual_time = true;
   run_on<TestType>(how, [&]() -> routed {
     auto const receives = []() -> eff<void, mail, routing, timing> {
-      auto in = co_await open_inbox<injection_node>({.capacity = 1});
+      auto in = co_await open_inbox<letter>({.capacity = 1});
       co_await timing::sleep_for{10ms};
       (void)co_await in.receive();
       co_await timing::sleep_for{10ms};
@@ -198,7 +198,7 @@ TEMPLATE_TEST_CASE("a send by id may have a deadline, too", "", on_one_thread, i
 TEMPLATE_TEST_CASE("a sender with a deadline that is cancelled has not sent", "", on_one_thread,
                    in_random_order, on_sharing<2>, on_stealing<2>) {
   auto const all = said_by<TestType>([](said& s) -> eff<void, tasking<mail, timing>, mail, timing> {
-    auto [in, to] = co_await open<injection_node>({.capacity = 1});
+    auto [in, to] = co_await open<letter>({.capacity = 1});
     (void)co_await to.send(std::make_unique<int>(0));
     instant const start = co_await timing::now{};
     auto const body = [&](auto&) { return sends(to, start + 100ms, 1); };
@@ -224,9 +224,8 @@ TEMPLATE_TEST_CASE("no message is lost or received twice when room appears at th
   std::atomic<int> late = 0;
   int had = 0;
   run_on<TestType>([&]() -> program {
-    auto [in, to] = co_await open<injection_node>({.capacity = 1});
-    auto const gives = [](address<injection_node> at, std::atomic<int>& n,
-                          std::atomic<int>& l) -> step {
+    auto [in, to] = co_await open<letter>({.capacity = 1});
+    auto const gives = [](address<letter> at, std::atomic<int>& n, std::atomic<int>& l) -> step {
       for (int i = 0; i != messages; ++i) {
         auto const now = co_await timing::now{};
         auto r = co_await at.send_until(now + std::chrono::microseconds(i % 20),
@@ -259,16 +258,16 @@ TEST_CASE(
     int sent = 0, back = 0, had = 0, left = 0;
   };
   auto const all = [](state& s) -> program {
-    auto [in, to] = co_await open<injection_node>({.capacity = 1});
+    auto [in, to] = co_await open<letter>({.capacity = 1});
     instant const start = co_await timing::now{};
-    auto const gives = [](address<injection_node> at, instant until, state& st) -> step {
+    auto const gives = [](address<letter> at, instant until, state& st) -> step {
       auto const r = co_await at.send_until(until, std::make_unique<int>(1));
       ++(r ? st.sent : st.back);
     };
     co_await spawn(gives, to, start + 1ms, std::ref(s));
     co_await spawn(gives, to, start + 2ms, std::ref(s));
     co_await spawn(
-        [](inbox<injection_node>& from, state& st) -> step {
+        [](inbox<letter>& from, state& st) -> step {
           // At the moment of a sender's deadline.
           co_await timing::sleep_for{1ms};
           auto const m = co_await from.try_receive();

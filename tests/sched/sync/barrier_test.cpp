@@ -34,7 +34,7 @@ struct race {
   // Each entry is written by one process, and read by all after they have met.
   std::vector<int> done;
   barrier meet;
-  std::atomic<bool> somebody_was_elsewhere = false;
+  std::atomic<bool> was_out_of_step = false;
 };
 step runs(std::reference_wrapper<race> r, std::size_t self, int times) {
   race& in = r;
@@ -43,7 +43,7 @@ step runs(std::reference_wrapper<race> r, std::size_t self, int times) {
     in.done[self] = i;
     co_await in.meet.arrive_and_wait();
     for (int const n : in.done)
-      if (n != i) in.somebody_was_elsewhere = true;
+      if (n != i) in.was_out_of_step = true;
     co_await in.meet.arrive_and_wait();
   }
 }
@@ -59,7 +59,7 @@ TEMPLATE_TEST_CASE("four processes meet in each round, and each sees what all ha
   run_on<TestType>([&r, times]() -> program {
     for (std::size_t i = 0; i != 4; ++i) co_await spawn(runs, std::ref(r), i, times);
   });
-  CHECK_FALSE(r.somebody_was_elsewhere);
+  CHECK_FALSE(r.was_out_of_step);
   CHECK(r.done == std::vector<int>(4, times));
 }
 
@@ -165,7 +165,7 @@ TEST_CASE("under every schedule three processes meet, and none continues before 
                                  co_await spawn(runs, std::ref(*r), i, 1);
                              },
                              [](std::unique_ptr<race> const& r) {
-                               return !r->somebody_was_elsewhere && r->done == std::vector(3, 1);
+                               return !r->was_out_of_step && r->done == std::vector(3, 1);
                              });
   CHECK(found.ok());
   CHECK(found.complete);

@@ -149,13 +149,13 @@ enum class by {
   the_body,
   a_task,
   a_token_in_a_task,
-  a_token_elsewhere,
+  an_outer_token,
   the_scope_round_it,
   its_deadline
 };
 constexpr std::array ways = {
     by::a_task_that_fails, by::a_body_that_throws, by::the_body,           by::a_task,
-    by::a_token_in_a_task, by::a_token_elsewhere,  by::the_scope_round_it, by::its_deadline};
+    by::a_token_in_a_task, by::an_outer_token,     by::the_scope_round_it, by::its_deadline};
 
 /// Starts a waiting process of each kind, and then cancels.
 job cancels(world& w, by how, int yields, tasks_scope& round_it, tasks_scope& s) {
@@ -196,7 +196,7 @@ job cancels(world& w, by how, int yields, tasks_scope& round_it, tasks_scope& s)
         w.stop.request_stop();
       });
       break;
-    case by::a_token_elsewhere:
+    case by::an_outer_token:
       co_await completions::wait{w.opens[2]};  // a thread requests the stop
       break;
     case by::the_scope_round_it:
@@ -220,7 +220,7 @@ job in_scopes(world& w, by how, int yields) {
         auto const body = [&](tasks_scope& s) -> job {
           co_await cancels(w, how, yields, round_it, s);
         };
-        if (how == by::its_deadline || how == by::a_token_in_a_task || how == by::a_token_elsewhere)
+        if (how == by::its_deadline || how == by::a_token_in_a_task || how == by::an_outer_token)
           co_await with_scope(options, w.stop.get_token(), body);
         else
           co_await with_scope(body);
@@ -246,7 +246,7 @@ std::string expected(by how) {
     case by::a_task:
       return "well";
     case by::a_token_in_a_task:
-    case by::a_token_elsewhere:
+    case by::an_outer_token:
     case by::its_deadline:
       return "cancelled";
     default:
@@ -266,7 +266,7 @@ TEST_CASE("a process in a scope that is cancelled is cancelled, wherever it wait
           auto const p = [&] { return in_scopes(w, how, round % 5); };
           if (how == by::its_deadline) {
             where.run_in_virtual_time(p);
-          } else if (how == by::a_token_elsewhere) {
+          } else if (how == by::an_outer_token) {
             std::jthread const stops([&] {
               until([&] { return w.waiting == kinds; });
               w.stop.request_stop();

@@ -26,24 +26,24 @@
 namespace weft::detail {
 
 template <class P>
-constexpr bool is_rest = false;
+constexpr bool is_resumption_parameter = false;
 template <class R, class A, class... Es>
-constexpr bool is_rest<resumption<R, A, Es...>> = true;
+constexpr bool is_resumption_parameter<resumption<R, A, Es...>> = true;
 template <class R, class A, class... Es>
-constexpr bool is_rest<multi_resumption<R, A, Es...>> = true;
+constexpr bool is_resumption_parameter<multi_resumption<R, A, Es...>> = true;
 
 /// The first parameter that is a resumption: its type, and the number of parameters from it on, 0
 /// if there is none.  Counted from the end, since not every compiler passes the closure of a lambda
 /// to the constructor of the promise.
 template <class... Parameters>
-struct first_rest {
+struct first_resumption_of {
   static constexpr std::size_t from_end = 0;
 };
 template <class P, class... Parameters>
-struct first_rest<P, Parameters...> : first_rest<Parameters...> {};
+struct first_resumption_of<P, Parameters...> : first_resumption_of<Parameters...> {};
 template <class P, class... Parameters>
-  requires is_rest<P>
-struct first_rest<P, Parameters...> {
+  requires is_resumption_parameter<P>
+struct first_resumption_of<P, Parameters...> {
   using type = P;
   static constexpr std::size_t from_end = 1 + sizeof...(Parameters);
 };
@@ -65,18 +65,18 @@ inline continuation prompt::drop_before(continuation outside, bool asked) noexce
 
 /// The promise of a coroutine with a resumption among its parameters.
 template <class Promise, std::size_t FromEnd, class Rest>
-class promise_with_rest : public Promise {
+class promise_with_resumption : public Promise {
  public:
   /// Takes references to the frame's own parameters.
   template <class... Parameters>
-  explicit promise_with_rest(Parameters&... parameters) noexcept {
+  explicit promise_with_resumption(Parameters&... parameters) noexcept {
     this->to = reinterpret_cast<result_slot_base*>(this);  // not null: not being unwound
     auto& rest = std::get<sizeof...(Parameters) - FromEnd>(std::tie(parameters...));
     if constexpr (!std::is_const_v<std::remove_reference_t<decltype(rest)>>) rest_ = &rest;
   }
-  promise_with_rest(promise_with_rest const&) = delete;
-  promise_with_rest& operator=(promise_with_rest const&) = delete;
-  ~promise_with_rest() {
+  promise_with_resumption(promise_with_resumption const&) = delete;
+  promise_with_resumption& operator=(promise_with_resumption const&) = delete;
+  ~promise_with_resumption() {
     if (!this->to && rest_)
       *static_cast<prompt**>(this->evidence) = std::move(*rest_).hand_over(internal());
   }
@@ -89,9 +89,9 @@ class promise_with_rest : public Promise {
 template <class Promise, class... Parameters>
 struct promise_for : identity<Promise> {};
 template <class Promise, class... Parameters>
-  requires(first_rest<Parameters...>::from_end > 0)
+  requires(first_resumption_of<Parameters...>::from_end > 0)
 struct promise_for<Promise, Parameters...>
-    : identity<promise_with_rest<Promise, first_rest<Parameters...>::from_end,
-                                 typename first_rest<Parameters...>::type>> {};
+    : identity<promise_with_resumption<Promise, first_resumption_of<Parameters...>::from_end,
+                                       typename first_resumption_of<Parameters...>::type>> {};
 
 }  // namespace weft::detail
