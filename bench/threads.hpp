@@ -52,13 +52,13 @@ class count {
   }
 
  private:
-  struct everybody {
+  struct all_threads {
     std::mutex mutex;
     std::vector<count*> alive;
     std::uint64_t of_the_dead = 0;
   };
-  static everybody& all() {
-    static everybody e;
+  static all_threads& all() {
+    static all_threads e;
     return e;
   }
   alignas(64) std::atomic<std::uint64_t> n_ = 0;

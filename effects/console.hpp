@@ -40,7 +40,7 @@ class console_to_stream : public handler<console> {
 
  private:
   void put(std::string const& text) const {
-    if (!(out_ << text)) throw std::runtime_error("weft::console: the stream takes no more text");
+    if (!(out_ << text)) throw std::runtime_error("weft::console: a write to the stream failed");
   }
   std::ostream& out_;
 };

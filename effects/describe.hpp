@@ -5,6 +5,7 @@
 #include <string>
 
 #include "effects/detail/frame.hpp"
+#include "effects/detail/internal.hpp"
 #include "effects/detail/names.hpp"
 #include "effects/detail/prompt.hpp"
 #include "effects/resumption.hpp"
@@ -28,7 +29,7 @@ std::string describe(resumption<R, A, Es...> const& k, std::size_t lines = 64) {
       std::string(outermost.operation().name) + " at " + detail::text(outermost.where()) + "\n";
   if (outermost.is() != detail::prompt::state::suspended)
     return all + "  can no longer be resumed: the handler " +
-           std::string(outermost.lost_handler()) + " is no more\n";
+           std::string(outermost.lost_handler()) + " no longer exists\n";
 
   detail::continuation at = outermost.leaf();
   for (std::size_t i = 1;; ++i) {

@@ -236,7 +236,8 @@ template <class F, class... Args>
     using by =
         detail::emitted_by<typename std::invoke_result_t<F&, std::decay_t<Args>...>::effects>;
     static_assert(by::only_emits,
-                  "weft: the row of what each runs is one emit<T>: handle other effects inside it, "
+                  "weft: the row of the function that each runs is one emit<T>: handle other "
+                  "effects inside it, "
                   "or pull from a handler of your own");
     using T = typename by::type;
     if constexpr (!by::only_emits) {

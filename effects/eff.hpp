@@ -212,9 +212,10 @@ class weft::eff<T, Effects...>::promise_type
                   "weft: a resumption is not awaited but resumed: co_await std::move(k)(v), or "
                   "co_await k(v) if it is a multi_resumption");
     if constexpr (!is_resumption)
-      static_assert(detail::is_allowed<X>,
-                    "weft: what is awaited must be an operation, or a computation that is called "
-                    "here or moved: std::move(e)");
+      static_assert(
+          detail::is_allowed<X>,
+          "weft: an awaited expression must be an operation, or a computation that is called "
+          "here or moved: std::move(e)");
     return detail::refused();
   }
 

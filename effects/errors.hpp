@@ -49,7 +49,7 @@ struct no_outer_handler : std::logic_error {
 struct nothing_emitted : std::logic_error {
   nothing_emitted()
       : logic_error(
-            "weft: there is no value here: the range of each(...) is over, or its "
+            "weft: there is no value here: the range of each(...) has ended, or its "
             "computation is running") {}
 };
 

@@ -66,10 +66,10 @@ class [[nodiscard]] resuming_again {
       live_.rebind(std::move(b));
   }
   /// Resumes: returns the frame to run next.
-  std::coroutine_handle<> go(continuation who, result_slot_base& to) {
+  std::coroutine_handle<> go(continuation waiter, result_slot_base& to) {
     return rerun_ ? rerun_->body->run_again(rerun_->body, std::move(rerun_->log),
-                                            std::move(rerun_->bound), who, to)
-                  : std::move(live_).go(who, to);
+                                            std::move(rerun_->bound), waiter, to)
+                  : std::move(live_).go(waiter, to);
   }
 
  private:

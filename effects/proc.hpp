@@ -11,7 +11,7 @@ namespace weft {
 
 /// The operations of a cooperative process.  Its handler decides how they are carried out.
 struct proc {
-  static constexpr bool is_of_processes = true;  // performed by processes only (tasking.hpp)
+  static constexpr bool performed_by_processes = true;  // performed by processes only (tasking.hpp)
   /// Lets the other processes run first.
   struct yield : op<void> {
     static constexpr bool is_turn_only = true;  // a lost answer loses nothing (operation_info)

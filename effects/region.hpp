@@ -70,7 +70,7 @@ class resident {
   /// For messages: the handler, and why it is still in the region.
   [[nodiscard]] virtual std::string why_it_stays() const = 0;
   /// Whether tasks are open in its suspended frames; they may refer to objects outside the region.
-  [[nodiscard]] virtual bool has_open_tasks() noexcept { return false; }
+  [[nodiscard]] virtual bool has_open_tasks() const noexcept { return false; }
   [[nodiscard]] resident* next() const noexcept { return next_; }
 
  protected:

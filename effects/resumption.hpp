@@ -245,9 +245,10 @@ class [[nodiscard]] resuming_under {
   template <class Row>
   auto awaiter_in(std::source_location where) {
     using missing = row_difference<Rebound, Row>;
-    static_assert(is_empty_row<missing>,
-                  "weft: a rest is resumed under the handlers of the coroutine that awaits it: "
-                  "name in its row the effects that the resumption rebinds");
+    static_assert(
+        is_empty_row<missing>,
+        "weft: a continuation is resumed under the handlers of the coroutine that awaits it: "
+        "name in its row the effects that the resumption rebinds");
     if constexpr (is_empty_row<missing>)
       return resuming_under_awaiter<A, Rest, Rebound, Row>(rest_, where);
     else

@@ -5,6 +5,7 @@
 #include <source_location>
 #include <utility>
 
+#include "effects/detail/internal.hpp"
 #include "effects/detail/prompt.hpp"
 #include "effects/detail/refused.hpp"
 #include "effects/eff.hpp"

@@ -121,8 +121,8 @@ consteval bool can_run_off_thread() {
     constexpr bool is_a_value = std::is_void_v<result> || std::is_object_v<result>;
     constexpr bool is_plain = !is_eff<std::remove_cvref_t<result>>;
     static_assert(is_a_value,
-                  "weft: what off_thread runs returns a value: a reference to what is on another "
-                  "thread would be shared with it");
+                  "weft: the function of off_thread returns a value: a reference would be shared "
+                  "with the other thread");
     static_assert(is_plain,
                   "weft: off_thread runs plain code: a computation is run by its scheduler, on the "
                   "threads of that; co_await it, or spawn it");

@@ -66,7 +66,7 @@ class memory_network final : public network {
         budgets_({o.splits, o.short_writes, o.delays, o.resets, o.refusals, o.silences}, o.seed) {
     if (o.capacity == 0 || o.backlog == 0)
       throw std::invalid_argument(
-          "weft: a network in memory has a capacity, and a backlog, of 1 at least");
+          "weft: a network in memory has a capacity, and a backlog, of at least 1");
     detail::note_created(this);
   }
   ~memory_network() override {
@@ -112,7 +112,7 @@ class memory_network final : public network {
     place(*at, d).leave(g);
   }
   [[nodiscard]] endpoint peer(socket_id s) const override {
-    auto const& at = find(s, "ask who is at the other end of");
+    auto const& at = find(s, "ask for the peer of");
     auto const* const l = std::get_if<listener>(&at);
     return l ? (*l)->at : std::get<std::unique_ptr<end>>(at)->peer;
   }
@@ -170,11 +170,11 @@ class memory_network final : public network {
       if (::inet_pton(family, e.address.c_str(), &room) == 1) return;
     throw std::invalid_argument("weft: " + e.address + " is no address of IPv4 or IPv6, in digits");
   }
-  void require_room(std::string_view what, endpoint const& who) const {
+  void require_room(std::string_view what, endpoint const& at) const {
     if (options_.max_sockets == 0) return;
     touch(true);
     if (sockets() >= options_.max_sockets)
-      detail::throw_failed(std::errc::too_many_files_open, what, who);
+      detail::throw_failed(std::errc::too_many_files_open, what, at);
   }
   /// An unused port, for a connecting socket or a listener at port 0.
   [[nodiscard]] std::uint16_t free_port(std::string const& address) {
@@ -182,14 +182,14 @@ class memory_network final : public network {
     for (;;) {
       endpoint const e(address, next_port_);
       next_port_ = next_port_ == 65'535 ? first_free_port : next_port_ + 1;
-      if (!sockets_.who_listens(e)) return e.port;
+      if (!sockets_.find_listener_at(e)) return e.port;
     }
   }
   [[nodiscard]] owned_socket listen(endpoint const& at) override {
     require_address(at);
     require_room("listen at ", at);
     touch(true);
-    if (at.port != 0 && sockets_.who_listens(at))
+    if (at.port != 0 && sockets_.find_listener_at(at))
       detail::throw_failed(std::errc::address_in_use, "listen at ", at);
     endpoint const here(at.address, at.port != 0 ? at.port : free_port(at.address));
     return {*this, sockets_.add(std::make_unique<detail::memory_listener>(here, options_.backlog))};
@@ -225,7 +225,7 @@ class memory_network final : public network {
     if (f == fault::refusal) e.link->become(link::state::refused);
     if (f != fault::none) return;
     touch(false);
-    if (auto* const l = sockets_.who_listens(e.peer))
+    if (auto* const l = sockets_.find_listener_at(e.peer))
       l->push({e.link, e.local, e.peer});
     else
       e.link->become(link::state::refused);
@@ -264,7 +264,7 @@ class memory_network final : public network {
     here.enter(g, d);
     auto const* const l = std::get_if<listener>(&at);
     bool const may =
-        l ? (*l)->may_do_better() : detail::may_do_better(*std::get<std::unique_ptr<end>>(at), d);
+        l ? (*l)->check_retry() : detail::check_retry(*std::get<std::unique_ptr<end>>(at), d);
     if (may) here.open();
   }
   memory_network_options const options_;

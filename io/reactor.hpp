@@ -73,7 +73,7 @@ class reactor final : public network {
     if (detail::socket_place* const p = table_.find(s.place)) p->unwatch(d, g);
   }
   [[nodiscard]] endpoint peer(socket_id s) const override {
-    return use(*this, s, "ask who is at the other end of").at.peer().to_endpoint();
+    return use(*this, s, "ask for the peer of").at.peer().to_endpoint();
   }
   [[nodiscard]] endpoint local(socket_id s) const override {
     use const on(*this, s, "ask for the address of");

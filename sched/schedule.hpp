@@ -33,11 +33,11 @@ namespace weft {
 /// all processes share them, and a process that is run again gets their old answers.
 ///
 /// By default processes run one at a time on the calling thread: the longest-waiting first; of a
-/// fork, the process that gets true.  schedule<my_backend>(...) names another backend, with an order
-/// of its own.  schedule<sharing>({.threads = n}, ...) and schedule<stealing>({.threads = n}, ...)
-/// run processes on n threads, including the calling one.  Then several threads use the handlers at
-/// once, and each handler must declare that it is thread_safe, or be wrapped in synchronized
-/// (effects/synchronized.hpp).
+/// fork, the process that gets true.  schedule<my_backend>(...) names another backend, with an
+/// order of its own.  schedule<sharing>({.threads = n}, ...) and
+/// schedule<stealing>({.threads = n}, ...) run processes on n threads, including the calling one.
+/// Then several threads use the handlers at once, and each handler must declare that it is
+/// thread_safe, or be wrapped in synchronized (effects/synchronized.hpp).
 ///
 /// If a process throws, the others find `cancelled` at their next operation and unwind; then
 /// schedule throws that exception, or `exceptions` if several processes failed.  It throws
@@ -50,9 +50,9 @@ namespace weft {
 /// for that, it is a deadlock.  A program that submits processes from outside, or shuts the
 /// scheduler down, uses the object in scheduler.hpp.
 ///
-/// Called inside a process, schedule is a *blocking call*, as locking a std::mutex or reading a file
-/// is: until it returns, its thread runs no other process of the scheduler around it.  On one thread
-/// the scheduler around it stands still; on several, the other threads take over the ready
+/// Called inside a process, schedule is a *blocking call*, as locking a std::mutex or reading a
+/// file is: until it returns, its thread runs no other process of the scheduler around it.  On one
+/// thread the scheduler around it stands still; on several, the other threads take over the ready
 /// processes.  So a process inside must not wait, by a completion for instance, for an action of a
 /// process outside: if no thread is left to run that one, the wait never ends.  It is not reported
 /// as a deadlock, since a completion may come from elsewhere.

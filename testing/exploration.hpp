@@ -127,7 +127,7 @@ struct exploration {
     s += '\n';
     if (nondeterminism) s += "nondeterminism: " + what_differed + '\n';
     if (leaked)
-      s += "leak: " + std::to_string(leaked) + " frames are left over, first by follow(\"" +
+      s += "leak: " + std::to_string(leaked) + " frames are left, first by follow(\"" +
            leak_path.text() + "\", ...)\n";
     return s;
   }

@@ -41,7 +41,7 @@ class schedule_path {
     std::size_t const end = text.rfind(':');
     if (text.size() < 3 || (text[0] != '1' && text[0] != '2') || text[2] != ':' || end < 2 ||
         (text[1] != 'c' && text[1] != 'p'))
-      refuse(text, "it is to begin with 2c:, 2p:, 1c: or 1p:");
+      refuse(text, "it must begin with 2c:, 2p:, 1c: or 1p:");
     if (end == 2 || text.substr(end + 1) != checksum(text.substr(0, end)))
       refuse(text, "its checksum, behind the last colon, is another one");
     if (text[1] == 'p') granularity_ = granularity::parallel;

@@ -59,7 +59,7 @@ inline exploration random_walk(random_walk_options const& options, subject& prog
   run_limits const each{options.max_steps, options.granularity};
   search s(program, {each, options.max_schedules, options.max_time, options.progress,
                      options.stop_at_failure});
-  if (options.depth == 0) throw std::invalid_argument("weft: pct has a depth of 1 at least");
+  if (options.depth == 0) throw std::invalid_argument("weft: pct has a depth of at least 1");
   walkers_map map(options.seed);
   std::vector<std::unique_ptr<random_walker>> walkers;
   bool const all = options.by == walk_strategy::portfolio;

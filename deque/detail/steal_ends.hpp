@@ -46,10 +46,10 @@ namespace detail {
 ///       below that bottom which top has not passed.
 template <class T, class Orders>
 class steal_ends {
-  static_assert(
-      stealable<T>,
-      "weft: what can be stolen is read while it may be overwritten: it must be trivially "
-      "copyable, and its std::atomic lock-free, as that of a pointer is");
+  static_assert(stealable<T>,
+                "weft: an element that can be stolen is read while it may be overwritten: it must "
+                "be trivially "
+                "copyable, and its std::atomic lock-free, as that of a pointer is");
 
  public:
   steal_ends(steal_ends const&) = delete;

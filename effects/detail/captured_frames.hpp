@@ -60,9 +60,9 @@ class [[clang::trivial_abi]] captured_frames {
   void rebind(shared_binding b) const { prompt_->slots()->rebind(*prompt_, std::move(b)); }
   /// Releases the chain and resumes it: its answer goes `to`, then `who` continues.  Returns the
   /// frame to run next.
-  [[nodiscard]] std::coroutine_handle<> go(continuation who, result_slot_base& to) && noexcept {
+  [[nodiscard]] std::coroutine_handle<> go(continuation waiter, result_slot_base& to) && noexcept {
     prompt& p = *std::exchange(prompt_, nullptr);
-    p.aim(who, to);
+    p.aim(waiter, to);
     return p.activate();
   }
 

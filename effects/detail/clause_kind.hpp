@@ -172,9 +172,9 @@ consteval bool value_clause_returns_well() {
   constexpr bool converts =
       std::is_void_v<R> || std::is_same_v<R, never> || std::is_convertible_v<Result, R>;
   if constexpr (is_a_value)
-    static_assert(
-        converts,
-        "weft: the clause on(operation) returns what does not convert to the operation's result");
+    static_assert(converts,
+                  "weft: the clause on(operation) returns a value that does not convert to the "
+                  "operation's result");
   return is_a_value && converts;
 }
 

@@ -125,15 +125,16 @@ struct left_by<handling<H, Es, Body, Policy>, Handled> : left_by<Body, row_set<E
 template <class Handling>
 consteval bool can_be_compared() {
   constexpr bool can_be_copied = is_owned_and_copyable<Handling>;
-  static_assert(can_be_copied,
-                "weft: what is compared is run twice: its handlers are owned, and they and the "
-                "body can be copied");
+  static_assert(
+      can_be_copied,
+      "weft: a composition that is compared is run twice: its handlers are owned, and they and the "
+      "body can be copied");
   if constexpr (can_be_copied) {
     using replayed = with_policy_t<replay, Handling>;
     using left = typename left_by<Handling>::type;
     static_assert(is_empty_row<left>,
-                  "weft: what is compared leaves no effect to the outside: handle all of them in "
-                  "the same composition");
+                  "weft: a composition that is compared performs no effect outside: handle all of "
+                  "them in it");
     if constexpr (!is_empty_row<left>)
       return false;
     else if constexpr (!well_formed<replayed, row<>>::check())
@@ -143,7 +144,8 @@ consteval bool can_be_compared() {
     else {
       using A = typename handler_traits<replayed, row<>>::answer;
       constexpr bool has_equality = std::is_void_v<A> || std::equality_comparable<kept<A>>;
-      static_assert(has_equality, "weft: what is compared answers with what has an operator==");
+      static_assert(has_equality,
+                    "weft: the answer of a composition that is compared must have an operator==");
       return has_equality;
     }
   } else {

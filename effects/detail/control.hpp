@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "effects/detail/handler_traits.hpp"
+#include "effects/detail/internal.hpp"
 #include "effects/detail/kept_clause.hpp"
 #include "effects/multi_resumption.hpp"
 
@@ -47,8 +48,8 @@ typename O::result answer_at_once(evidence<E>& e, passed<O> o,
 
 /// Starts a coroutine clause, which continues to `who` when it is done.
 template <class Node, class O, class K>
-std::coroutine_handle<> start_clause(Node& n, O&& o, K&& k, continuation who, result_slot_base& to,
-                                     bool may_be_kept) {
+std::coroutine_handle<> start_clause(Node& n, O&& o, K&& k, continuation waiter,
+                                     result_slot_base& to, bool may_be_kept) {
   using S = typename Node::traits;
   using clause = clause_result<typename S::handler, O, K>;
   using callee = typename clause::effects;
@@ -58,13 +59,13 @@ std::coroutine_handle<> start_clause(Node& n, O&& o, K&& k, continuation who, re
       !std::is_same_v<callee, row<>> || !(S::borrowed || std::is_empty_v<typename S::handler>);
   std::unique_ptr<kept> keeper;
   if constexpr (S::stays)
-    keeper.reset(new resident_clause<callee, typename S::around>(n, who, n.around(), n.home()));
+    keeper.reset(new resident_clause<callee, typename S::around>(n, waiter, n.around(), n.home()));
   else if (uses_prompt || may_be_kept)
-    keeper.reset(new kept(n, who, n.around()));
+    keeper.reset(new kept(n, waiter, n.around()));
 
   auto const frame =
       call_clause(n.handler(), std::forward<O>(o), std::forward<K>(k)).release(internal());
-  frame.promise().parent = keeper ? continuation(*keeper) : who;
+  frame.promise().parent = keeper ? continuation(*keeper) : waiter;
   frame.promise().evidence = keeper ? keeper->evidence() : nullptr;
   frame.promise().to = &to;
   (void)keeper.release();
@@ -75,7 +76,7 @@ std::coroutine_handle<> start_clause(Node& n, O&& o, K&& k, continuation who, re
 /// null if the answer is there and the waiter runs next.  The performing frame is not touched once
 /// the clause has `k`: it may be on another thread, or destroyed.
 template <class Node, class O>
-std::coroutine_handle<> run_clause(Node& n, O o, continuation who,
+std::coroutine_handle<> run_clause(Node& n, O o, continuation waiter,
                                    result_slot<typename Node::traits::answer>& to,
                                    bool may_be_kept) noexcept {
   using R = typename O::result;
@@ -94,13 +95,14 @@ std::coroutine_handle<> run_clause(Node& n, O o, continuation who,
         return std::move(once);
     };
     if constexpr (is_eff<Result>) {
-      return start_clause(n, std::move(o), k(), who, to, may_be_kept);
+      return start_clause(n, std::move(o), k(), waiter, to, may_be_kept);
     } else if constexpr (std::is_same_v<Result, outcome<A>>) {
       outcome<A> result = call_clause(n.handler(), std::move(o), k());
       if (result.rest(internal())) {
         result.rest(internal()).require_open();  // again: the clause may have ended its region
-        if (may_be_kept) who = end_of_clause::after(n, who);  // it may resume another continuation
-        return std::move(result.rest(internal())).go(who, to);
+        if (may_be_kept)
+          waiter = end_of_clause::after(n, waiter);  // it may resume another continuation
+        return std::move(result.rest(internal())).go(waiter, to);
       }
       if constexpr (std::is_void_v<A>)
         to.set();
@@ -118,12 +120,12 @@ std::coroutine_handle<> run_clause(Node& n, O o, continuation who,
 /// The same where the clause may drop a pinned continuation: it keeps the prompt.
 template <class Node, class O>
 [[gnu::noinline]] std::coroutine_handle<> run_clause_to_its_end(
-    Node& n, O o, continuation who, result_slot<typename Node::traits::answer>& to) noexcept {
+    Node& n, O o, continuation waiter, result_slot<typename Node::traits::answer>& to) noexcept {
   kept_prompt<true> const alive(n);
   n.clause_begins();
-  auto const next = run_clause(n, std::move(o), who, to, true);
+  auto const next = run_clause(n, std::move(o), waiter, to, true);
   n.clause_ends();
-  return next ? next : end_of_clause::after(n, who).resolve();
+  return next ? next : end_of_clause::after(n, waiter).resolve();
 }
 
 template <class Node, class O>
@@ -134,13 +136,13 @@ std::coroutine_handle<> capture_and_answer(Node& n, O& in_frame, std::coroutine_
     n.claim(leaf, site_of(in_frame, waiting.where));
   O o = std::move(in_frame);
   n.capture(leaf, waiting, info_of<O>);
-  continuation const who = n.outside();
+  continuation const waiter = n.outside();
   auto& to = static_cast<result_slot<typename S::answer>&>(n.to());
   // Relaxed: as in pinned_by().
   if (some_frame_pins.load(std::memory_order_relaxed)) [[unlikely]]
-    return run_clause_to_its_end(n, std::move(o), who, to);
-  auto const next = run_clause(n, std::move(o), who, to, false);
-  return next ? next : who.resolve();
+    return run_clause_to_its_end(n, std::move(o), waiter, to);
+  auto const next = run_clause(n, std::move(o), waiter, to, false);
+  return next ? next : waiter.resolve();
 }
 
 /// The same with other prompts in between.

@@ -88,7 +88,7 @@ inline void copied_capture::look_at_chain(std::coroutine_handle<> leaf, frame_en
                : "the coroutine awaited at " + detail::text(frame_of(next.frame()).to->where);
     };
     if (!place.contains(block))
-      throw_uncopyable(at_, where() + " was begun elsewhere, or before its body");
+      throw_uncopyable(at_, where() + " was started outside its body, or before it");
     frame_arena::header const& h = frame_arena::header_of(block);
     if (knows_remaining && place.is_as_marked(h.number)) {
       blocks += place.as_marked();  // this one and all below it
@@ -119,7 +119,7 @@ inline void copied_capture::find_outside() {
   std::ranges::sort(outside_);
   for (prompt* const p : inside_)
     if (p->owners() != 1 + std::ranges::equal_range(outside_, p).size())
-      throw_uncopyable(at_, "something that waits elsewhere refers to " + p->text());
+      throw_uncopyable(at_, "an object outside the copied frames refers to " + p->text());
   std::erase_if(outside_, [this](prompt* p) { return std::ranges::binary_search(inside_, p); });
 }
 

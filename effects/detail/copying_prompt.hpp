@@ -56,9 +56,9 @@ class copying_prompt : public prompt {
   }
 
   continuation dropped() noexcept override {
-    continuation const who = outside();
+    continuation const waiter = outside();
     finish();
-    return who;
+    return waiter;
   }
   continuation drop_before(continuation outside, bool) noexcept override { return drop(), outside; }
 
@@ -159,9 +159,10 @@ inline void copying_prompt::claim(std::coroutine_handle<> leaf, site const& at) 
 inline captured_frames copying_prompt::go_back_to(copied_capture& c, bool last, bool by_place) {
   if (!is_at_home()) throw_in_use(c.at_);
   if (over_ || (&c != occupant_ && !c.image_.is_there()))
-    throw resumption_expired("weft: the handler " + std::string(handler_name()) +
-                             ", or one inside, is no more, so what was suspended by " +
-                             c.at_.text() + " cannot be resumed");
+    throw resumption_expired(
+        "weft: the handler " + std::string(handler_name()) +
+        ", or one inside it, no longer exists, so the continuation suspended by " + c.at_.text() +
+        " cannot be resumed");
   if (!rebinds_) require_outers();
   if (&c == occupant_) {
     require_open(by_place);
@@ -210,11 +211,12 @@ inline void copying_prompt::make_room(copied_capture const& c) {
 
 [[noreturn, gnu::cold, gnu::noinline]] inline void copying_prompt::throw_in_use(
     site const& at) const {
-  std::string const start = "weft: what was suspended by " + at.text() + " cannot be resumed ";
+  std::string const start =
+      "weft: the continuation suspended by " + at.text() + " cannot be resumed ";
   if (!is_at_home())
     throw frames_in_use(start + "bitwise on another thread, nor after its body has been on one");
   throw frames_in_use(start + "bitwise now: the body of " + std::string(handler_name()) +
-                      " runs, or something of it waits elsewhere, in the place of its frames");
+                      " runs, or is suspended outside, in the place of its frames");
 }
 
 // ---- releasing a capture
@@ -243,7 +245,7 @@ inline void copying_prompt::forget(copied_capture& c) noexcept {
 /// Destroys the frames that have run since the origin, and forgets the others (BITWISE-5).
 inline void copying_prompt::unwind_body() noexcept {
   if (!origin_ || is() != state::suspended || !is_at_home() || !origin_->has_its_prompts(place_))
-    return (void)unwind_rest();
+    return (void)unwind_suspended();
   bool may_forget = true;
   for (continuation at = leaf();;) {
     if (!at.is_frame()) {

@@ -15,7 +15,7 @@
 ///       suspension.hpp).  The tasks may refer to frames outside the handler.  So the frame outside
 ///       continues, or is unwound, only after the continuation has been unwound.
 ///   CLAUSE-2  The waiter unwinds the continuation here, because all frames under one handler
-///       belong to one thread at a time.  The last pin reports that it can (prompt::rest_state).
+///       belong to one thread at a time.  The last pin reports that it can (prompt::remainder_state).
 ///   CLAUSE-3  A prompt may have several unfinished clauses.  The first that ends takes charge of
 ///       the continuation; the others join its list, and are notified when all is unwound.
 namespace weft::detail {
@@ -40,7 +40,7 @@ class kept_prompt<false> {
 
 class end_of_clause : public frame_end, public pooled_in_body {
  public:
-  end_of_clause(prompt& p, continuation who) noexcept : prompt_(p), who_(who) {
+  end_of_clause(prompt& p, continuation waiter) noexcept : prompt_(p), waiter_(waiter) {
     p.keep();
     p.clause_begins();
   }
@@ -53,11 +53,11 @@ class end_of_clause : public frame_end, public pooled_in_body {
 
   /// The waiter to continue after a clause that may have dropped its continuation: `who`, or an end
   /// here.
-  [[gnu::cold, gnu::noinline]] static continuation after(prompt& p, continuation who) noexcept {
-    if (p.is() != prompt::state::leaving) return who;
+  [[gnu::cold, gnu::noinline]] static continuation after(prompt& p, continuation waiter) noexcept {
+    if (p.is() != prompt::state::leaving) return waiter;
     while_unwinding const here;
     try {
-      return continuation(static_cast<frame_end&>(*new end_of_clause(p, who)));
+      return continuation(static_cast<frame_end&>(*new end_of_clause(p, waiter)));
     } catch (...) {
       no_memory_to_unwind();
     }
@@ -68,34 +68,36 @@ class end_of_clause : public frame_end, public pooled_in_body {
   // ---- as a frame_end
 
   continuation ended() noexcept override {
-    if (has_rest()) [[unlikely]]
+    if (has_remainder()) [[unlikely]]
       if (auto const waits = wait()) return waits;
     return done();
   }
   continuation dropped() noexcept override {
-    if (has_rest()) [[unlikely]]
+    if (has_remainder()) [[unlikely]]
       leave();  // no pins were asked for: the last pin unwinds it
     return done();
   }
   [[nodiscard]] std::string text() const override {
     return "a clause of " + std::string(prompt_.handler_name());
   }
-  [[nodiscard]] continuation outside() const noexcept override { return who_; }
+  [[nodiscard]] continuation outside() const noexcept override { return waiter_; }
   [[nodiscard]] bool lost() const noexcept override { return false; }
 
   // ---- CLAUSE-1: the frames outside are to be unwound
 
-  [[nodiscard]] bool pins_outer_frames() const noexcept override { return has_rest(); }
+  [[nodiscard]] bool pins_outer_frames() const noexcept override { return has_remainder(); }
   /// Where the clause still has its continuation, which is unwound with it.
-  [[nodiscard]] bool enter_kept_rest(frame_end* from, continuation& leaf) noexcept override {
+  [[nodiscard]] bool enter_kept_resumption(frame_end* from, continuation& leaf) noexcept override {
     if (is_unwound_ || is_asked_ || !prompt_.may_be_pinned()) return false;
     is_asked_ = true;  // the continuation may contain this end
     asked_from_ = from;
     leaf = prompt_.innermost_left();
     return true;
   }
-  [[nodiscard]] frame_end const* end_of_rest() const noexcept override { return &prompt_; }
-  [[nodiscard]] frame_end* leave_kept_rest() noexcept override {
+  [[nodiscard]] frame_end const* end_of_kept_resumption() const noexcept override {
+    return &prompt_;
+  }
+  [[nodiscard]] frame_end* leave_kept_resumption() noexcept override {
     is_asked_ = false;
     return asked_from_;
   }
@@ -104,8 +106,8 @@ class end_of_clause : public frame_end, public pooled_in_body {
     h.unwind_up_to(*this, continuation(static_cast<frame_end&>(*this)));
     leaving_ = &h;
     waiting_ = nullptr;
-    while (has_rest()) {
-      if (!wants_rest()) return;
+    while (has_remainder()) {
+      if (!try_claim_remainder()) return;
       (void)unwind();
     }
     is_unwound_ = true;  // or another party unwinds it, and nothing waits for that
@@ -114,10 +116,10 @@ class end_of_clause : public frame_end, public pooled_in_body {
 
   // ---- CLAUSE-1: a process waits
 
-  /// The waiting process, which on_rest_free() wakes.
+  /// The waiting process, which on_remainder_free() wakes.
   class waiting {
    public:
-    virtual void on_rest_free() noexcept = 0;
+    virtual void on_remainder_free() noexcept = 0;
 
    protected:
     ~waiting() = default;
@@ -125,52 +127,54 @@ class end_of_clause : public frame_end, public pooled_in_body {
   /// True if the continuation can be unwound.  Else `w` is notified when it can, on any thread.
   [[nodiscard]] bool wait_with(waiting& w) noexcept {
     waiting_ = &w;
-    return wants_rest();
+    return try_claim_remainder();
   }
   /// Unwinds it as far as possible.  True if that was all.
   [[nodiscard]] bool unwind() noexcept {
-    if (!has_rest()) return true;  // CLAUSE-3
+    if (!has_remainder()) return true;  // CLAUSE-3
     if (!prompt_.unwind_further()) return false;
     while (end_of_clause* const e = next_) {
       next_ = std::exchange(e->next_, nullptr);
-      e->on_rest_free();
+      e->on_remainder_free();
     }
     return true;
   }
 
  private:
-  [[nodiscard]] bool has_rest() const noexcept { return prompt_.is() == prompt::state::leaving; }
-  [[nodiscard]] bool wants_rest() noexcept {
+  [[nodiscard]] bool has_remainder() const noexcept {
+    return prompt_.is() == prompt::state::leaving;
+  }
+  [[nodiscard]] bool try_claim_remainder() noexcept {
     auto* const first = static_cast<end_of_clause*>(prompt_.in_charge());
-    if (!first || first == this) return prompt_.wants_rest(*this);
+    if (!first || first == this) return prompt_.try_claim_remainder(*this);
     if (!std::exchange(is_on_list_, true)) next_ = std::exchange(first->next_, this);
     return false;
   }
-  void on_rest_free() noexcept override {
-    waiting_ ? waiting_->on_rest_free() : leaving_->unwind_on();
+  void on_remainder_free() noexcept override {
+    waiting_ ? waiting_->on_remainder_free() : leaving_->unwind_on();
   }
   /// A frame in which the running process waits, and which ends here; null if ordinary code waits.
   [[nodiscard]] std::coroutine_handle<> wait() noexcept {
     prompt* ground = prompt::innermost();
     while (ground && ground->up()) ground = ground->up();
     if (ground && !prompt::arena_here())
-      if (auto const waits = ground->wait_for_rest(*this)) return waits;
+      if (auto const waits = ground->wait_for_remainder(*this)) return waits;
     leave();  // ordinary code waits: it cannot be suspended
     return {};
   }
   void leave() noexcept {
     prompt_.clause_ends();
     is_counted_ = false;
-    prompt_.leave_rest();
+    prompt_.leave_remainder();
   }
   continuation done() noexcept {
-    continuation const who = who_;
+    continuation const waiter = waiter_;
     delete this;
-    return who;
+    return waiter;
   }
 
   prompt& prompt_;
-  continuation who_;
+  continuation waiter_;
   waiting* waiting_ = nullptr;
   suspension* leaving_ = nullptr;
   end_of_clause* next_ = nullptr;  // CLAUSE-3

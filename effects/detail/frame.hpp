@@ -90,19 +90,20 @@ class frame_end {
   [[nodiscard]] virtual task_group* as_group() const noexcept { return nullptr; }
   /// SUSPENSION-3: a clause may keep a continuation, which is unwound with it.  A walk enters that
   /// once, and sets `leaf`.  `from` is the clause whose continuation the walk comes from, or null;
-  /// leave_kept_rest() returns to it.
-  [[nodiscard]] virtual bool enter_kept_rest(frame_end* /*from*/, continuation& /*leaf*/) noexcept {
+  /// leave_kept_resumption() returns to it.
+  [[nodiscard]] virtual bool enter_kept_resumption(frame_end* /*from*/,
+                                                   continuation& /*leaf*/) noexcept {
     return false;
   }
-  [[nodiscard]] virtual frame_end const* end_of_rest() const noexcept { return nullptr; }
-  [[nodiscard]] virtual frame_end* leave_kept_rest() noexcept { return nullptr; }
+  [[nodiscard]] virtual frame_end const* end_of_kept_resumption() const noexcept { return nullptr; }
+  [[nodiscard]] virtual frame_end* leave_kept_resumption() noexcept { return nullptr; }
   /// SUSPENSION-3: the frames outside are to be unwound: the tasks need not finish.
   virtual void on_abandoned() noexcept {}
   /// SUSPENSION-3: the suspension is to unwind further when the tasks have ended.
   virtual void unwind_later(suspension&) noexcept {}
   /// SUSPENSION-3: the tasks have ended: an end of clause that waits here may unwind
   /// (end_of_clause.hpp).
-  virtual void on_rest_free() noexcept {}
+  virtual void on_remainder_free() noexcept {}
 
  protected:
   ~frame_end() = default;
@@ -216,15 +217,15 @@ template <bool Asked = false>
     }
     frame_end& e = at.end();
     continuation rest;
-    if (&e == (clause ? clause->end_of_rest() : &last)) {
+    if (&e == (clause ? clause->end_of_kept_resumption() : &last)) {
       if (!clause) return nullptr;
       at = clause->outside();
-      clause = clause->leave_kept_rest();
+      clause = clause->leave_kept_resumption();
     } else if (e.pins_outer_frames()) {
       frame_end* outermost = &e;
-      for (; clause; clause = clause->leave_kept_rest()) outermost = clause;
+      for (; clause; clause = clause->leave_kept_resumption()) outermost = clause;
       return outermost;
-    } else if (e.enter_kept_rest(clause, rest)) {
+    } else if (e.enter_kept_resumption(clause, rest)) {
       clause = &e;
       at = rest;
     } else {
@@ -237,9 +238,9 @@ template <bool Asked = false>
 [[nodiscard]] inline bool is_pinned_at(frame_end& e) noexcept {
   continuation rest;
   if (e.pins_outer_frames()) return true;
-  if (!e.enter_kept_rest(nullptr, rest)) return false;
-  bool const is_pinned = find_pin(rest, *e.end_of_rest()) != nullptr;
-  (void)e.leave_kept_rest();
+  if (!e.enter_kept_resumption(nullptr, rest)) return false;
+  bool const is_pinned = find_pin(rest, *e.end_of_kept_resumption()) != nullptr;
+  (void)e.leave_kept_resumption();
   return is_pinned;
 }
 
@@ -265,7 +266,7 @@ struct frame_with_result : frame_that_answers<T> {
   template <class U = T>
   void return_value(U&& value) {
     static_assert(std::is_convertible_v<U, T>,
-                  "weft: co_return with what does not convert to the computation's type");
+                  "weft: co_return of a value that does not convert to the computation's type");
     if (!this->to) std::terminate();  // FRAME-1, caught by the frame itself
     if constexpr (std::is_convertible_v<U, T>) this->result().set(std::forward<U>(value));
   }

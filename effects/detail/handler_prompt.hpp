@@ -14,6 +14,7 @@
 #include "effects/detail/copying_prompt.hpp"
 #include "effects/detail/evidence.hpp"
 #include "effects/detail/handler_traits.hpp"
+#include "effects/detail/internal.hpp"
 #include "effects/detail/prompt.hpp"
 #include "effects/region.hpp"
 
@@ -104,7 +105,7 @@ std::coroutine_handle<> start_frames(Eff body, prompt& p, void* evidence,
 /// Installs a handler and starts its body: returns the frame to run next.  The answer goes `to`,
 /// then `who` continues.  A handler that is lent joins the region `borrow_scope`.
 template <class Around, bool Inner, class Handling>
-std::coroutine_handle<> install(Handling&& what, void* around, continuation who,
+std::coroutine_handle<> install(Handling&& what, void* around, continuation waiter,
                                 result_slot_base& to, region* borrow_scope);
 
 /// A prompt in a region.
@@ -118,12 +119,12 @@ class resident_prompt : public Prompt, public resident {
              detail::text(this->where());
     suspension const* const held_by = this->held_by();
     if (held_by && held_by->may_be_cut())
-      return handler + " stands inside what " + std::string(held_by->handler_name()) +
+      return handler + " is inside the frames that " + std::string(held_by->handler_name()) +
              " suspended by " + std::string(held_by->operation().name) + " at " +
              detail::text(held_by->where());
-    return handler + " handles a body that goes on elsewhere";
+    return handler + " handles a body that continues elsewhere";
   }
-  [[nodiscard]] bool has_open_tasks() noexcept override { return this->is_pinned(); }
+  [[nodiscard]] bool has_open_tasks() const noexcept override { return this->is_pinned(); }
   void leave_region() noexcept override { leave(); }
 };
 template <class S>
@@ -190,12 +191,12 @@ class handler_prompt<S, row<Es...>> final
 
   continuation ended() noexcept override {
     this->step_out();
-    continuation const who = this->outside();
+    continuation const waiter = this->outside();
     deliver<S>(*this, handler(), result_,
                static_cast<result_slot<typename S::answer>&>(this->to()));
     if constexpr (S::copies) result_.clear();  // for the next run
     this->finish();
-    return who;
+    return waiter;
   }
   [[nodiscard]] std::string_view const& handler_name() const noexcept override {
     return name_of<typename S::handler>;

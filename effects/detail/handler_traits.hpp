@@ -176,9 +176,10 @@ struct well_formed<handling<H, row<Es...>, Body, Policy>, Around> {
     constexpr bool is_trivially_copyable =
         !stays_in_a_frame ||
         (leaves_nothing_when_moved<O> && std::is_trivially_copyable_v<kept<typename O::result>>);
-    static_assert(is_trivially_copyable,
-                  "weft: what is resumed bitwise is copied byte by byte: the operation and its "
-                  "answer must be trivially copyable");
+    static_assert(
+        is_trivially_copyable,
+        "weft: a body that is resumed bitwise is copied byte by byte: the operation and its "
+        "answer must be trivially copyable");
     return is_trivially_copyable;
   }
   /// For a composition: each handler inside.
@@ -186,9 +187,10 @@ struct well_formed<handling<H, row<Es...>, Body, Policy>, Around> {
     if constexpr (is_handling<Body>) {
       constexpr bool inner_can_be_copied =
           handler_traits<Body, row_set<Es..., Around>, true>::is_copyable;
-      static_assert(inner_can_be_copied,
-                    "weft: what is resumed bitwise is copied byte by byte: a handler inside must "
-                    "be trivially copyable, and owned");
+      static_assert(
+          inner_can_be_copied,
+          "weft: a body that is resumed bitwise is copied byte by byte: a handler inside must "
+          "be trivially copyable, and owned");
       if constexpr (inner_can_be_copied)
         return well_formed<Body, row_set<Es..., Around>>::body_can_be_copied();
       else
@@ -196,11 +198,11 @@ struct well_formed<handling<H, row<Es...>, Body, Policy>, Around> {
     } else {
       constexpr bool is_started_here = !is_eff<Body>;  // else its frame is elsewhere
       static_assert(is_started_here,
-                    "weft: what is resumed bitwise is started where it is handled: pass a "
+                    "weft: a body that is resumed bitwise is started where it is handled: pass a "
                     "function, not its result");
       constexpr bool can_be_copied = is_eff<Body> || std::is_trivially_copyable_v<Body>;
       static_assert(can_be_copied,
-                    "weft: what is resumed bitwise is copied byte by byte: what the body captures "
+                    "weft: a body that is resumed bitwise is copied byte by byte: its captures "
                     "must be trivially copyable");
       return is_started_here && can_be_copied;
     }

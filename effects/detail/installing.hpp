@@ -18,14 +18,14 @@
 namespace weft::detail {
 
 template <class Around, bool Inner, class Handling>
-std::coroutine_handle<> install(Handling&& what, void* around, continuation who,
+std::coroutine_handle<> install(Handling&& what, void* around, continuation waiter,
                                 result_slot_base& to, region* borrow_scope) {
   using S = handler_traits<Handling, Around, Inner>;
   using N = std::conditional_t<S::records, recording_handler_prompt<S>, handler_prompt<S>>;
   region* home = borrow_scope;
   if constexpr (S::is_region) home = &what.handler;
   auto& n = *new N(std::forward<typename S::held>(what.handler), what.body, around, home);
-  n.aim(who, to);
+  n.aim(waiter, to);
   n.step_in();
   try {
     return n.start(std::move(what.body), borrow_scope);

@@ -16,8 +16,8 @@ namespace weft::detail {
 template <class Callee, class Around>
 class kept_clause : public end_of_clause {
  public:
-  kept_clause(prompt& p, continuation who, void* around) noexcept
-      : end_of_clause(p, who), evidence_(seen_.view(around)) {}
+  kept_clause(prompt& p, continuation waiter, void* around) noexcept
+      : end_of_clause(p, waiter), evidence_(seen_.view(around)) {}
 
   [[nodiscard]] void* evidence() const noexcept { return evidence_; }
   [[nodiscard]] bool lost() const noexcept override { return lost_; }
@@ -34,8 +34,8 @@ class kept_clause : public end_of_clause {
 template <class Callee, class Around>
 class resident_clause final : public kept_clause<Callee, Around>, public resident {
  public:
-  resident_clause(prompt& p, continuation who, void* around, region& home) noexcept
-      : kept_clause<Callee, Around>(p, who, around) {
+  resident_clause(prompt& p, continuation waiter, void* around, region& home) noexcept
+      : kept_clause<Callee, Around>(p, waiter, around) {
     join(home);
   }
 

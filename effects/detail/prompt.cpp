@@ -38,7 +38,8 @@ void suspension::tell_recorders(prompt const& outermost) noexcept {
   inner_records_ = false;
 }
 
-void suspension::move_rest(suspension& from, suspension& to, prompt const& outermost) noexcept {
+void suspension::move_suspension(suspension& from, suspension& to,
+                                 prompt const& outermost) noexcept {
   to.at_ = from.at_;
   to.is_ = std::exchange(from.is_, state::ended);
   to.lost_ = from.lost_;
@@ -59,7 +60,7 @@ void suspension::lose_leaf(std::string_view const& handler) noexcept {
   lost_handler_ = &handler;
 }
 
-bool suspension::unwind_rest() noexcept {
+bool suspension::unwind_suspended() noexcept {
   nested_unwinding const here;
   if (is_ == state::suspended || is_ == state::cut) {
     if (frame_end* const e = pinned_by()) [[unlikely]] {
@@ -87,7 +88,7 @@ void prompt::end_of_handler() noexcept {
     if (is_ != state::ended && is_ != state::leaving) keep();  // for the resumption
     if (borrowed_ && is_pinned()) [[unlikely]]
       lose_handler();
-    (void)unwind_rest();
+    (void)unwind_suspended();
   }
   release();
 }
@@ -100,24 +101,26 @@ void no_memory_to_unwind() noexcept {
 }
 
 void prompt::unwind_on() noexcept {
-  // acq_rel: with itself, as below; the party that unwinds sees all that was done before, and who_.
-  switch (rest_.exchange(rest_state::free, std::memory_order_acq_rel)) {
-    case rest_state::pinned:
+  // acq_rel: with itself, as below; the party that unwinds sees all that was done before, and waiter_.
+  switch (remainder_.exchange(remainder_state::free, std::memory_order_acq_rel)) {
+    case remainder_state::pinned:
       is_ = state::cut;
       return unwind_body();
-    case rest_state::awaited:
-      return who_.end().on_rest_free();
+    case remainder_state::awaited:
+      return waiter_.end().on_remainder_free();
     default:
       return;
   }
 }
 
-void prompt::leave_rest() noexcept {
+void prompt::leave_remainder() noexcept {
   if (in_charge_ || clauses_ != 0) return;  // another clause unwinds it, or will
   is_given_up_ = true;
   share_with_outers();
   // acq_rel: as in unwind_on().
-  if (rest_.exchange(rest_state::pinned, std::memory_order_acq_rel) != rest_state::free) return;
+  if (remainder_.exchange(remainder_state::pinned, std::memory_order_acq_rel) !=
+      remainder_state::free)
+    return;
   is_ = state::cut;  // free: it is ours to unwind
   unwind_body();
 }
@@ -126,8 +129,8 @@ void prompt::on_handed_over() noexcept {
     is_given_up_ = true;
     share_with_outers();
   }
-  rest_.store(clauses_ ? rest_state::clauses : rest_state::pinned,
-              std::memory_order_relaxed);  // as above
+  remainder_.store(clauses_ ? remainder_state::clauses : remainder_state::pinned,
+                   std::memory_order_relaxed);  // as above
 }
 /// With those inside, and all that they may perform to.
 void prompt::share_with_outers() noexcept {
@@ -183,7 +186,7 @@ void suspension::cut(frame_end& part, std::string_view const& handler) noexcept 
     }
   bool const was_dropped = is_ != state::cutting;  // by a destructor
   is_ = state::cut;
-  if (was_dropped) (void)unwind_rest();
+  if (was_dropped) (void)unwind_suspended();
   release_suspension();
 }
 
@@ -244,14 +247,15 @@ void prompt::require_outers(std::vector<prompt*> outers, prompt const* inside) c
 // ---- messages
 
 void prompt::throw_expired(std::string_view handler) const {
-  throw resumption_expired(
-      "weft: the handler " + std::string(handler) + " is no more, so what was suspended by " +
-      std::string(operation().name) + " at " + detail::text(where()) + " cannot be resumed");
+  throw resumption_expired("weft: the handler " + std::string(handler) +
+                           " no longer exists, so the continuation suspended by " +
+                           std::string(operation().name) + " at " + detail::text(where()) +
+                           " cannot be resumed");
 }
 
 void prompt::throw_inside(prompt const& outer) const {
-  throw rebound_to_itself("weft: what was suspended by " + std::string(operation().name) + " at " +
-                          detail::text(where()) + " cannot be resumed under the handler " +
+  throw rebound_to_itself("weft: the continuation suspended by " + std::string(operation().name) +
+                          " at " + detail::text(where()) + " cannot be resumed under the handler " +
                           std::string(outer.handler_name()) + ", which performs to the same body");
 }
 

@@ -27,7 +27,7 @@
 ///       code that drives.  A capture walks it from the innermost prompt to that of the handler: no
 ///       step for the nearest.  A prompt that is not in it cannot be captured to.
 ///   PROMPT-3  A prompt that was captured to is a suspension (suspension.hpp).
-///   PROMPT-4  Each resume sets anew what waits for the answer (`who_`, `to_`).
+///   PROMPT-4  Each resume sets anew what waits for the answer (`waiter_`, `to_`).
 ///   PROMPT-5  A prompt that has ended has no frames left.  If its handler was borrowed, and others
 ///       can still perform to it, their operations throw resumption_expired from then on.
 namespace weft::detail {
@@ -80,7 +80,7 @@ class prompt : public suspension, public pooled_in_body {
   // ---- running
 
   /// Sets the waiter for the answer: `to` gets it, then `who` continues (PROMPT-4).
-  void aim(continuation who, result_slot_base& to) noexcept { who_ = who, to_ = &to; }
+  void aim(continuation waiter, result_slot_base& to) noexcept { waiter_ = waiter, to_ = &to; }
   /// Becomes the innermost active prompt, with a body that has not started.
   void step_in() noexcept {
     up_ = std::exchange(current_, this);
@@ -144,32 +144,36 @@ class prompt : public suspension, public pooled_in_body {
 
   /// Which party unwinds the dropped continuation.  pinned: the last pin; clauses: an unfinished
   /// clause, once no pin is left; free: the same, and no pin is left; awaited: the end of clause
-  /// `who_`, which is notified when no pin is left.
-  enum class rest_state : unsigned char { pinned, clauses, free, awaited };
+  /// `waiter_`, which is notified when no pin is left.
+  enum class remainder_state : unsigned char { pinned, clauses, free, awaited };
   void clause_begins() noexcept { ++clauses_; }
   void clause_ends() noexcept { --clauses_; }
   void unwind_on() noexcept override;
   /// The end of clause that unwinds it (CLAUSE-3); null if there is none yet.
-  [[nodiscard]] frame_end* in_charge() const noexcept { return in_charge_ ? &who_.end() : nullptr; }
+  [[nodiscard]] frame_end* in_charge() const noexcept {
+    return in_charge_ ? &waiter_.end() : nullptr;
+  }
   /// `by` takes charge of it.  True if it can be unwound now.
-  [[nodiscard]] bool wants_rest(frame_end& by) noexcept {
-    who_ = continuation(by);
+  [[nodiscard]] bool try_claim_remainder(frame_end& by) noexcept {
+    waiter_ = continuation(by);
     in_charge_ = true;
     // acq_rel: as in unwind_on().
-    return rest_.exchange(rest_state::awaited, std::memory_order_acq_rel) == rest_state::free;
+    return remainder_.exchange(remainder_state::awaited, std::memory_order_acq_rel) ==
+           remainder_state::free;
   }
   /// Unwinds it as far as possible.  True if that was all.
   [[nodiscard]] bool unwind_further() noexcept {
-    rest_.store(rest_state::clauses, std::memory_order_relaxed);  // relaxed: no other party has it
+    remainder_.store(remainder_state::clauses,
+                     std::memory_order_relaxed);  // relaxed: no other party has it
     is_ = state::cut;
     unwind_body();
     return is_ != state::leaving;
   }
   /// No clause unwinds it any more.
-  void leave_rest() noexcept;
+  void leave_remainder() noexcept;
   /// Of a scheduler: a frame in which the running process waits, and then continues to the
   /// argument.
-  [[nodiscard]] virtual std::coroutine_handle<> wait_for_rest(end_of_clause&) noexcept {
+  [[nodiscard]] virtual std::coroutine_handle<> wait_for_remainder(end_of_clause&) noexcept {
     return {};
   }
 
@@ -209,11 +213,11 @@ class prompt : public suspension, public pooled_in_body {
   [[nodiscard]] std::string text() const override {
     return std::string(handler_name()) + " at " + detail::text(installed_at());
   }
-  [[nodiscard]] continuation outside() const noexcept override { return who_; }
+  [[nodiscard]] continuation outside() const noexcept override { return waiter_; }
   [[nodiscard]] bool lost() const noexcept override { return expired_; }
   /// By unwind(), of which this is a part: the body was destroyed, it has not ended.
   continuation dropped() noexcept override {
-    continuation const outside = who_;
+    continuation const outside = waiter_;
     finish();
     return outside;
   }
@@ -273,7 +277,7 @@ class prompt : public suspension, public pooled_in_body {
   virtual void end_evidence() noexcept = 0;
   virtual void leave_region() noexcept {}
   /// Destroys the suspended frames.
-  virtual void unwind_body() noexcept { (void)unwind_rest(); }
+  virtual void unwind_body() noexcept { (void)unwind_suspended(); }
   /// The handler has ended, or is about to; others may perform to it.
   void lose_handler() noexcept {
     // Relaxed: see require_outers().
@@ -283,7 +287,7 @@ class prompt : public suspension, public pooled_in_body {
 
   bool borrowed_ = false;         // the handler is
   bool records_ = false;          // answers; wants answered()
-  bool in_charge_ = false;        // who_ is, of what is left of us
+  bool in_charge_ = false;        // waiter_ is, of what is left of us
   bool is_given_up_ = false;      // by its resumption: `is_` belongs to the party that unwinds
   frame_arena* arena_ = nullptr;  // of the body around us, or our own
 
@@ -320,11 +324,11 @@ class prompt : public suspension, public pooled_in_body {
   bool fragile_ = false;               // a handler further out may end before we do
   bool expired_ = false;               // the handler ended before the body
   bool is_shared_by_threads_ = false;  // PROMPT-1
-  std::atomic<rest_state> rest_ = rest_state::pinned;
+  std::atomic<remainder_state> remainder_ = remainder_state::pinned;
   std::atomic<unsigned> owners_ = 1;  // PROMPT-1
   unsigned clauses_ = 0;              // unfinished (CLAUSE-3)
   unsigned checked_ = 0;              // losses_ when our outers were checked
-  continuation who_;                  // PROMPT-4
+  continuation waiter_;               // PROMPT-4
   result_slot_base* to_ = nullptr;    // PROMPT-4; a result_slot<A>
   prompt* up_ = nullptr;              // if active: the next one outwards
   suspension* held_by_ = nullptr;     // SUSPENSION-1

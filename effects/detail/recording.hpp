@@ -26,7 +26,7 @@ class runs_again {
   /// Starts a run that is answered from the log first; its slots, if it has any, are bound to
   /// `bound`.  Throws resumption_expired.
   virtual std::coroutine_handle<> run_again(std::shared_ptr<runs_again> const& self, replay_log log,
-                                            shared_binding&& bound, continuation who,
+                                            shared_binding&& bound, continuation waiter,
                                             result_slot_base& to) = 0;
 };
 

@@ -39,11 +39,11 @@ class body_to_run_again : public runs_again {
       : handler_slot(std::forward<typename S::held>(h), around), function(std::move(body)) {}
 
   std::coroutine_handle<> run_again(std::shared_ptr<runs_again> const& self, replay_log log,
-                                    shared_binding&& bound, continuation who,
+                                    shared_binding&& bound, continuation waiter,
                                     result_slot_base& to) override {
     auto& n = *new recording_handler_prompt<S>(std::static_pointer_cast<body_to_run_again>(self),
                                                std::move(log), std::move(bound));
-    n.aim(who, to);
+    n.aim(waiter, to);
     n.step_in();
     return n.begin_run();
   }
@@ -65,12 +65,13 @@ class resident_body final : public body_to_run_again<S>, public resident {
     join(*home);
   }
   std::coroutine_handle<> run_again(std::shared_ptr<runs_again> const& self, replay_log log,
-                                    shared_binding&& bound, continuation who,
+                                    shared_binding&& bound, continuation waiter,
                                     result_slot_base& to) override {
     if (!home_)
-      throw resumption_expired("weft: the handler " + std::string(name_of<typename S::handler>) +
-                               " is no more, so what it suspended cannot be resumed");
-    return body_to_run_again<S>::run_again(self, std::move(log), std::move(bound), who, to);
+      throw resumption_expired(
+          "weft: the handler " + std::string(name_of<typename S::handler>) +
+          " no longer exists, so the continuation that it suspended cannot be resumed");
+    return body_to_run_again<S>::run_again(self, std::move(log), std::move(bound), waiter, to);
   }
   [[nodiscard]] region* home() const noexcept { return home_; }
 
@@ -95,7 +96,7 @@ class resident_recording_prompt : public recording_prompt, public resident {
   [[nodiscard]] std::string why_it_stays() const override {
     return std::string(handler_name()) + " keeps a resumption";
   }
-  [[nodiscard]] bool has_open_tasks() noexcept override { return is_pinned(); }
+  [[nodiscard]] bool has_open_tasks() const noexcept override { return is_pinned(); }
   void leave_region() noexcept override { leave(); }
 };
 
@@ -176,26 +177,26 @@ class recording_handler_prompt<S, row<Es...>, row<Fs...>, row<All...>> final
   /// and again when the run ends.
   std::coroutine_handle<> end_diverged(std::coroutine_handle<> leaf, site const& at) {
     if (!this->is_active()) throw this->log().divergence(at);
-    continuation const who = this->outside();
+    continuation const waiter = this->outside();
     static_cast<result_slot<typename S::answer>&>(this->to())
         .fail(std::make_exception_ptr(this->log().divergence(at)));
     this->step_out();
     unwind(leaf, *this);
-    return who.resolve();
+    return waiter.resolve();
   }
 
   // ---- as a prompt
 
   continuation ended() noexcept override {
     this->step_out();
-    continuation const who = this->outside();
+    continuation const waiter = this->outside();
     if (this->log().replaying() && (this->log().diverged() || !result_.error()))
       result_.fail(std::make_exception_ptr(this->log().divergence()));
     deliver<S>(*this, handler(), result_,
                static_cast<result_slot<typename S::answer>&>(this->to()));
     this->log().close();
     this->finish();
-    return who;
+    return waiter;
   }
   [[nodiscard]] std::string_view const& handler_name() const noexcept override {
     return name_of<typename S::handler>;

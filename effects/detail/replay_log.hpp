@@ -125,7 +125,7 @@ class replay_log {
                               " would have the program run again from its "
                               "beginning, which it cannot be: ";
     if (over_ == why_over::sealed)
-      throw unforkable(start + "the answer of " + sealed_at_.text() + " cannot be had twice");
+      throw unforkable(start + "the answer of " + sealed_at_.text() + " cannot be given twice");
     if (over_ != why_over::memory)
       throw unforkable(start + "its log would go over the limit of " + std::to_string(limit_) +
                        " entries (.log_limit)");

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "effects/detail/frame.hpp"
+#include "effects/detail/internal.hpp"
 #include "effects/detail/prompt.hpp"
 #include "effects/detail/row_set.hpp"
 #include "effects/detail/transfer.hpp"
@@ -51,11 +52,12 @@ struct first_resumption_of<P, Parameters...> {
 /// REST-1.  A pinned continuation is dropped at once, natively: the pin unwinds it.
 inline continuation prompt::drop_before(continuation outside, bool asked) noexcept {
   if (is_given_up_ || !may_be_pinned()) return drop(), outside;
-  bool const was_asked = asked && !outside.is_frame() && outside.end().end_of_rest() == this;
+  bool const was_asked =
+      asked && !outside.is_frame() && outside.end().end_of_kept_resumption() == this;
   if (!was_asked && is_pinned()) return drop(), outside;
   lose_leaf(handler_name());
   is_ = state::ended;
-  who_ = outside;
+  waiter_ = outside;
   return innermost_left();
 }
 [[gnu::noinline]] inline continuation unwind_first(prompt& rest, continuation outside,

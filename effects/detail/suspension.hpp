@@ -76,7 +76,7 @@ class suspension : public frame_end {
     at_.leaf = next;
   }
   /// SUSPENSION-3: whether there is a pin in the chain, while it is suspended.
-  [[nodiscard]] bool is_pinned() noexcept { return may_be_pinned() && pinned_by(); }
+  [[nodiscard]] bool is_pinned() const noexcept { return may_be_pinned() && pinned_by(); }
   [[nodiscard]] bool may_be_pinned() const noexcept {
     return is_ == state::suspended || is_ == state::cut;
   }
@@ -117,12 +117,12 @@ class suspension : public frame_end {
   /// The answer that the leaf waits for has been filled in: notifies the recording prompts.
   void tell_recorders(prompt const& outermost) noexcept;
   /// Moves the chain of `from` to `to`.  The caller redirects the frame that ends at `from`.
-  static void move_rest(suspension& from, suspension& to, prompt const& outermost) noexcept;
+  static void move_suspension(suspension& from, suspension& to, prompt const& outermost) noexcept;
   /// Destroys the remainder of the chain.  False if there is a pin: then unwind_on() does it.
-  bool unwind_rest() noexcept;
+  bool unwind_suspended() noexcept;
 
   /// SUSPENSION-3, if suspended or cut: the innermost pin; null if there is none.
-  [[nodiscard]] frame_end* pinned_by() noexcept {
+  [[nodiscard]] frame_end* pinned_by() const noexcept {
     // Relaxed: a pin sets the flag before its chain is handed to this thread.
     if (!some_frame_pins.load(std::memory_order_relaxed)) return nullptr;
     return find_pin(at_.leaf, *this);

@@ -20,8 +20,8 @@ namespace weft::detail {
 
 /// `what`: "read from ".
 [[noreturn, gnu::cold]] inline void throw_failed(std::errc why, std::string_view what,
-                                                 endpoint const& who) {
-  throw io_error(std::make_error_code(why), std::string(what) + who.text());
+                                                 endpoint const& peer) {
+  throw io_error(std::make_error_code(why), std::string(what) + peer.text());
 }
 
 /// How many of `n` bytes are read or written; nullopt at any other fault.
@@ -108,7 +108,7 @@ inline void finish_writing_to(memory_end const& e) {
 }
 
 /// Whether another attempt may succeed.
-[[nodiscard]] inline bool may_do_better(memory_end& e, direction d) noexcept {
+[[nodiscard]] inline bool check_retry(memory_end& e, direction d) noexcept {
   if (d == direction::reading) {
     e.in().touch(false);
     return std::exchange(e.is_reading_late, false) || e.in().has_news_for_reader();

@@ -62,7 +62,7 @@ class memory_listener {
   }
   [[nodiscard]] bool is_empty() const noexcept { return coming_.empty(); }
   /// Whether another attempt may succeed.
-  [[nodiscard]] bool may_do_better() noexcept {
+  [[nodiscard]] bool check_retry() noexcept {
     touch(false);
     return std::exchange(is_late, false) || !is_empty();
   }
@@ -126,7 +126,7 @@ class memory_sockets {
     return std::exchange(places_[s.place].is, {});
   }
   /// The listener at an address; null if there is none.
-  [[nodiscard]] memory_listener* who_listens(endpoint const& to) const noexcept {
+  [[nodiscard]] memory_listener* find_listener_at(endpoint const& to) const noexcept {
     for (auto const& p : places_)
       if (auto const* const l = std::get_if<listener>(&p.is); l && is_at(**l, to)) return l->get();
     return nullptr;

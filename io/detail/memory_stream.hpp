@@ -27,9 +27,9 @@ class watched_place {
     if (gate_)
       throw std::logic_error(
           d == direction::reading
-              ? "weft: a process waits to read from, or accept at, this socket "
-                "already: one may"
-              : "weft: a process waits to write to this socket already: one may");
+              ? "weft: a process already waits to read from, or accept at, this socket: one at a "
+                "time may"
+              : "weft: a process already waits to write to this socket: one at a time may");
     gate_ = &g;
   }
   void leave(external_event const& g) noexcept {

@@ -144,10 +144,11 @@ class alignas(64) socket_place {
     return d == direction::reading ? 0 : 1;
   }
   [[noreturn, gnu::cold]] static void throw_occupied(direction d) {
-    throw std::logic_error(d == direction::reading
-                               ? "weft: a process waits to read from, or accept at, this socket "
-                                 "already: one may"
-                               : "weft: a process waits to write to this socket already: one may");
+    throw std::logic_error(
+        d == direction::reading
+            ? "weft: a process already waits to read from, or accept at, this socket: one at a "
+              "time may"
+            : "weft: a process already waits to write to this socket: one at a time may");
   }
 
   static void happens(side& s, bool is_last) noexcept {

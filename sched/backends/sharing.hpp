@@ -48,8 +48,8 @@ struct sharing_options {
 /// front of it, once, and only if it was put there, not if it moved there (FAIR-2).  Every thread
 /// takes from the others in turn, every 256 steps at the latest, at least one process if there is
 /// one.  So a process that becomes ready behind k others, at a thread that is stuck in a process
-/// that never lets go, runs before any other thread has taken 256 * (n - 1) * (k + 1) more steps,
-/// where n is the number of threads; at a thread that takes steps too and is stuck later,
+/// that never ends its step, runs before any other thread has taken 256 * (n - 1) * (k + 1) more
+/// steps, where n is the number of threads; at a thread that takes steps too and is stuck later,
 /// 256 * (n - 1) * (k + 256).  This does not count the steps that others take while the system
 /// suspends a thread that has claimed a queue.  A step and the hand-overs that follow it, at most
 /// 64, count as one.
@@ -73,8 +73,8 @@ struct sharing_options {
 ///       milliseconds (IDLE-5).
 ///   SHARE-2  No thread claims two queues at once.
 ///   SHARE-3  Before a thread takes, it promotes its own lazy tasks into its own queue, the oldest
-///       first: the process that pushed them has let go of the thread.  Thieves take the oldest
-///       lazy task of a thread whose queue is empty.
+///       first: the step of the process that pushed them is over.  Thieves take the oldest lazy
+///       task of a thread whose queue is empty.
 ///   FAIR-1  A thread visits the others in turn, and continues where it took something last.
 ///   FAIR-2  Between two visits in which a thread takes something there are 255 steps, unless its
 ///       own queue was empty.  So the processes that it has put in front of its queue have run by
@@ -108,7 +108,7 @@ class sharing {
 
   [[nodiscard]] unsigned threads() const noexcept { return count_; }
 
-  /// By any thread: into the queues in turn.
+  /// Puts into the queues in turn.  Called by any thread.
   void put(thunk&& t, put_reason w) noexcept {
     queue_entry& e = entry_of(std::move(t), w);
     // Relaxed: any number will do.
@@ -216,7 +216,7 @@ class sharing::worker {
     return o ? *o : nullptr;
   }
 
-  // ---- callbacks of a process that runs here (WAIT-4 of wait_registry.hpp)
+  // ---- callbacks of a process that runs here (WAITER-3 of sync/detail/waiter.hpp)
 
   void on_wait_begin(process& p) noexcept { move(p, sharing_state::yielding); }
   void on_waiting(process& p, wait_kind) noexcept { move(p, sharing_state::sleeping); }
@@ -227,14 +227,14 @@ class sharing::worker {
   }
 
   /// Whether so many processes are ready that a process that spawns must let others go first.
-  [[nodiscard]] bool is_crowded() noexcept {
+  [[nodiscard]] bool count_spawn() noexcept {
     if (++spawned_ < most_ready) return false;
     spawned_ = 0;  // the next most_ready spawns need not wait: so the process makes progress
     return own_.length() >= most_ready;
   }
   /// False while a thread sleeps, which might have to be woken, and when a visit is due.
   [[nodiscard]] bool can_exchange() const noexcept {
-    return until_visit_ != 0 && home_.idle_.nobody_sleeps();
+    return until_visit_ != 0 && home_.idle_.no_thread_sleeps();
   }
   [[gnu::always_inline]] thunk exchange(thunk t) noexcept {
     --until_visit_;

@@ -25,10 +25,10 @@ namespace weft {
 /// process that is put from outside goes to the global queue.  A worker runs the processes in its
 /// deque; then those that have yielded; then it takes one from the global queue, and up to 16 more;
 /// then it steals half of the work of a random worker: of the processes that have yielded there, at
-/// most 32, else of its deque, at most 256.  If there is nothing anywhere, it looks a few times
+/// most 32, else of its deque, at most 256.  If it finds nothing anywhere, it looks a few times
 /// more and then sleeps until another worker has work to share.  A process that yields goes to a
-/// queue of its own kind, first in, first out, from which thieves take as well: in the deque it
-/// would come straight back.  So does a process that is spawned while 128 are in the deque
+/// separate queue, first in, first out, from which thieves take as well: from the deque it would
+/// come back at once.  A process that is spawned while 128 are in the deque goes there, too
 /// (WORKER-4).
 ///
 /// Fairness.  A step here includes the hand-overs in it, at most 64.  At every 64th step a worker
@@ -36,11 +36,11 @@ namespace weft {
 /// have yielded, its deque, its lazy tasks, and the next of the other workers.  So a process behind
 /// k others in one of the worker's own three places has its turn, or is stolen, within
 /// 320 * (k + 1) of the worker's steps.  A process behind k others in the global queue has its turn
-/// within 320 * (k + 1) steps of any one worker, or is taken along by then, and is in a deque in
-/// which fewer than 32 others have been longer.  If a thread is stuck in a process, one behind k
-/// others in its deque, among those that have yielded, or among its lazy tasks has its turn within
-/// 960 * (n - 1) * (k + 1) steps of any other thread, where n is the number of threads, or is
-/// stolen by then.
+/// within 320 * (k + 1) steps of any one worker, or a worker takes it in a batch by then, into a
+/// deque in which fewer than 32 others have been longer.  If a thread is stuck in a process, then
+/// a process behind k others in that thread's deque, among those that have yielded, or among its
+/// lazy tasks has its turn within 960 * (n - 1) * (k + 1) steps of any other thread, where n is the
+/// number of threads, or is stolen by then.
 ///
 /// After every 16384 spawns on a thread, the process that spawns lets the others go first, if as
 /// many are ready there.  So one process does not fill the memory with processes before any of them
@@ -65,8 +65,9 @@ namespace weft {
 ///   WORKER-3  A process that is about to wait is woken by a flag (stealing_state.hpp): no thread
 ///       waits for it.
 ///   WORKER-4  Thieves take from a deque one by one, and each time read the words that its owner
-///       writes; from the queue of yielded processes they take many at once.  So processes that are
-///       spawned beyond those that the thread runs next go there, and thieves look there first.
+///       writes; from the queue of yielded processes they take many at once.  So if a deque already
+///       holds enough for its thread to run next, further spawned processes go to that queue, and
+///       thieves look there first.
 class stealing {
  public:
   static constexpr unsigned wakes = 1;
@@ -84,7 +85,7 @@ class stealing {
 
   [[nodiscard]] unsigned threads() const noexcept { return shared_.count; }
 
-  /// By any thread: into the global queue.
+  /// Puts into the global queue.  Called by any thread.
   void put(thunk&& t, put_reason w) noexcept {
     if (w == put_reason::started) shared_.list_if_wanted(*t.get());
     if (header* const p = shared_.ready(std::move(t), w)) shared_.enter_global(*p);
@@ -95,13 +96,13 @@ class stealing {
   /// Makes all sleeping workers compute their deadlines again: each of them may be the only one
   /// that stays idle.
   void recheck_deadlines() noexcept {
-    // [1] seq_cst: pairs with the load in stealing_worker::rechecks(); published before the check for
-    // sleepers (IDLE-2 of idle_threads.hpp).
+    // [1] seq_cst: pairs with the load in stealing_worker::rechecks(); published before the check
+    // for sleepers (IDLE-2 of idle_threads.hpp).
     shared_.rechecks.fetch_add(1, std::memory_order_seq_cst);
     shared_.idle.wake_all();
   }
 
-  /// The process has ended, and is about to be destroyed.
+  /// Called when the process has ended, and is about to be destroyed.
   void on_end(process& p) noexcept {
     header& at = header_of<header>(p);
     if (at.listed) [[unlikely]]
@@ -114,7 +115,7 @@ class stealing {
   [[nodiscard]] worker_counts counts(unsigned index) const {
     if (index >= shared_.count) throw std::out_of_range("weft: there is no such worker");
     auto const& h = shared_.homes[index];
-    // Relaxed, all of them: counts, which order nothing.
+    // Relaxed, all of them: the counts order nothing.
     return {h.run.load(std::memory_order_relaxed), h.stolen.load(std::memory_order_relaxed),
             h.parked.load(std::memory_order_relaxed), h.woken.load(std::memory_order_relaxed)};
   }

@@ -13,18 +13,18 @@ namespace weft {
 
 using instant = std::chrono::steady_clock::time_point;
 
-/// What an operation does that would start one process more than schedule_options::max_processes.
+/// The effect of schedule_options::max_processes on an operation that would start one process more.
 enum class overflow_policy : unsigned char {
   fail,  ///< The operation throws too_many_processes.
   wait   ///< The operation waits until a process ends; the longest waiter comes first.
 };
 
-/// Why a thunk is put.  A backend may order by it.
+/// The reason of a put.  A backend may order processes by it.
 enum class put_reason {
   started,     ///< The process has not run yet.
   yielded,     ///< The process lets the others go first.
   woken,       ///< The event that the process waited for has happened.
-  handed_over  ///< It continues later; the process that it woke runs now, without a put.
+  handed_over  ///< The process continues later; the one that it woke runs now, without a put.
 };
 
 /// Whether nothing more is due from outside: no timer, no completion.
@@ -134,7 +134,7 @@ void push_lazy_tasks(Worker& w, std::size_t n, Next next) {
 }
 }  // namespace detail
 
-/// What a process waits for.  Reports distinguish the two.
+/// The kind of event that a process waits for.  Reports distinguish the two.
 enum class wait_kind : std::uint8_t { mail, other };
 
 /// A backend whose workers run on several threads at once.  It keeps a `header` with each process,

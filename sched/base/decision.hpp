@@ -28,7 +28,7 @@ class decider {
 };
 
 inline std::size_t decide(std::size_t n, std::string_view const* names) {
-  if (n == 0) throw std::invalid_argument("weft: decide has one way to choose from at least");
+  if (n == 0) throw std::invalid_argument("weft: decide chooses from at least one alternative");
   decider* const d = decider::of_thread;
   return d ? d->decide(n, names) : 0;
 }

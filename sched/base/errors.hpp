@@ -32,7 +32,7 @@ struct cancelled : std::exception {
 
  private:
   std::shared_ptr<std::string const> text_;
-  char const* literal_ = "weft: cancelled, since another process failed, or somebody asked to stop";
+  char const* literal_ = "weft: cancelled, because another process failed, or a stop was requested";
 };
 
 namespace detail {
@@ -47,14 +47,14 @@ namespace detail {
 }
 }  // namespace detail
 
-/// A submission to a scheduler whose run is over, or that is being shut down.
+/// Thrown by a submission to a scheduler whose run is over, or that is being shut down.
 struct scheduler_stopped : std::runtime_error {
   scheduler_stopped()
-      : runtime_error("weft: submit: the scheduler is over, or was told to shut down") {}
+      : runtime_error("weft: submit: the scheduler has ended, or is shutting down") {}
 };
 
-/// An operation would start one process more than `.max_processes`, and `.when_full` says that this
-/// fails.
+/// Thrown by an operation that would start one process more than `.max_processes`, if `.when_full`
+/// says that it fails.
 struct too_many_processes : std::runtime_error {
   /// `what`: the operation, with the place and the process that performed it.
   too_many_processes(std::string const& what, std::size_t most)
@@ -62,13 +62,13 @@ struct too_many_processes : std::runtime_error {
                       std::to_string(most)) {}
 };
 
-/// The inbox is empty, and its last address is destroyed: no process can send any more.  A receiver
-/// that is cancelled finds `cancelled` instead.  On several threads a receiver whose last sender is
-/// just being unwound by an exception may find this first: a failure cancels the other processes
-/// only when its process has ended.
+/// Thrown in a receiver: the inbox is empty, and its last address is destroyed, so no process can
+/// send any more.  A receiver that is cancelled finds `cancelled` instead.  On several threads a
+/// receiver whose last sender is just being unwound by an exception may find this first: a failure
+/// cancels the other processes only when its process has ended.
 struct no_senders : std::exception {
   [[nodiscard]] char const* what() const noexcept override {
-    return "weft: nothing is left to receive, and nobody is left who could send";
+    return "weft: no message is left to receive, and no sender is left";
   }
 };
 
@@ -113,7 +113,7 @@ struct deadlock : std::runtime_error {
 
  private:
   static std::string text(std::vector<waiter> const& all) {
-    std::string s = "weft: deadlock: everyone waits, and nobody is left to wake them";
+    std::string s = "weft: deadlock: every process waits, and none is left to wake another";
     for (auto const& w : all) s += "\n  process " + w.process.text() + " in " + w.text();
     return s;
   }

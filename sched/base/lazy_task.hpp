@@ -15,8 +15,8 @@ class lazy_task {
   lazy_task(lazy_task const&) = delete;
   lazy_task& operator=(lazy_task const&) = delete;
 
-  /// Makes it a process, which is ready and belongs to the thread that has taken the task.  Empty
-  /// if that failed; the failure has then been handled.
+  /// Makes the task a process, which is ready and belongs to the thread that has taken the task.
+  /// Empty if that failed; the failure has then been handled.
   [[nodiscard]] virtual thunk promote() noexcept = 0;
 
  protected:

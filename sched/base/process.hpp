@@ -23,43 +23,47 @@ class process;
 
 namespace detail {
 
-/// What processes run under: the ground on which the chains of their prompts stand.
+/// The prompt of a scheduler: the outermost one in the chains of its processes.
 class scheduler_prompt : public prompt {
  public:
-  /// Its first frame has ended, the result is written.  Says who goes on.
+  /// Called when the first frame of the process has ended and the result is written.  Returns the
+  /// continuation to go on with.
   virtual continuation finished(process& p) noexcept = 0;
 };
 
 }  // namespace detail
 
-/// A process: holds the rest of it while it waits, and its result when it ends.  Users see
-/// its id, in reports; backends its address.
+/// A process: holds its continuation while it waits, and its result when it ends.  Users see its
+/// id, in reports; backends see its address.
 ///
-///   PROCESS-1  Counted, atomically, by its thunks, and by the scheduler while it runs.
-///   PROCESS-2  Not forkable: one chain of frames from birth to death.  Who drops the last count unwinds
-///       what is left of it.
-///   PROCESS-3  While it runs its result lies where its rest lay (suspension.hpp).
+///   PROCESS-1  A process has an atomic count of owners: its thunks, and the scheduler while it
+///       runs.
+///   PROCESS-2  A process that is not forkable has one chain of frames from start to end.  Dropping
+///       the last count unwinds the frames that are left.
+///   PROCESS-3  While a process runs, its result lies where its suspended state lay
+///       (suspension.hpp).
 ///
-/// 64 bytes, and what the backend wants, from the frames' pool.
+/// 64 bytes, plus the header of the backend, from the frames' pool.
 class process : public detail::suspension, public detail::pooled {
  public:
   process(process const&) = delete;
   process& operator=(process const&) = delete;
 
   [[nodiscard]] process_id id() const noexcept { return id_; }
-  /// Whether it keeps a log.
+  /// Whether it was started with a log.
   [[nodiscard]] bool is_forkable() const noexcept { return kind_ & 1; }
 
   // ---- for the library
 
-  /// Has not started; `first` is its first frame.  It is said to wait in the `sink`; if one thread
-  /// runs all processes, the answer that they are started with may go there.
+  /// Makes a process that has not started; `first` is its first frame.  `sink` stands for the slot
+  /// of the answer that it waits for; with one thread, the answer that it is started with may be
+  /// written there.
   static process* start(process_id id, std::coroutine_handle<> first, void* evidence,
                         detail::scheduler_prompt& ground, detail::result_slot_base& sink,
                         bool one_thread, detail::header_layout const& extra = detail::no_header) {
     auto* const p = new (extra) process(id, false, extra);
     p->begin_with(first, evidence, ground, sink);
-    p->special_ = !one_thread;
+    p->needs_slow_resume_ = !one_thread;
     return p;
   }
 
@@ -67,7 +71,8 @@ class process : public detail::suspension, public detail::pooled {
     owners_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the caller's count stays
   }
   void release() noexcept {
-    // [1] acquire, acq_rel: who drops it last has seen all that was done with it (with itself).
+    // [1] acquire, acq_rel: pairs with itself: the thread that drops the last count sees all that
+    // was done with the process.
     if (owners_.load(std::memory_order_acquire) == 1 ||
         owners_.fetch_sub(1, std::memory_order_acq_rel) == 1)
       drop();
@@ -76,12 +81,12 @@ class process : public detail::suspension, public detail::pooled {
     return owners_.load(std::memory_order_acquire) != 1;  // as [1]
   }
 
-  /// The operation that it is stopped at, and where: of one that waits.
+  /// For a waiting process: the operation at which it is suspended, and its source location.
   [[nodiscard]] std::string waits_at_text() const {
     return std::string(at_.operation->name) + " at " + detail::text(where());
   }
-  /// For traces: the same of one that is ready; nothing if it has not started, nowhere if it is to
-  /// be run again.
+  /// For traces, the same for a ready process; empty if it is not known, as for a process that has
+  /// not started.
   struct location {
     std::string_view operation;
     std::source_location where;
@@ -91,21 +96,21 @@ class process : public detail::suspension, public detail::pooled {
     return {at_.operation->name, where()};
   }
   [[nodiscard]] process_id next_child() noexcept { return id_.child(next_child_number()); }
-  /// The first one's, of so many.
+  /// Takes the numbers of the next `n` children; returns the first of them.
   [[nodiscard]] std::uint32_t next_child_number(std::uint32_t n = 1) noexcept {
     return (children_ += n) - n + 1;
   }
   [[nodiscard]] bool is_waiting() const noexcept { return is_ == state::suspended; }
-  /// Not running: whether it has run.
+  /// For a process that is not running: whether it has run before.
   [[nodiscard]] bool has_started() const noexcept { return started_ || at_.operation; }
-  /// Waiting: it is told nothing before it is answered.
+  /// For a waiting process: whether a cancellation must not be reported before the answer.
   [[nodiscard]] bool requires_answer() const noexcept { return at_.operation->is_to_be_answered; }
-  /// How often it was cancelled and did not heed it, this time included.
+  /// Counts one more cancellation that is reported to it; returns how many there were.
   [[nodiscard]] unsigned note_cancellation() noexcept {
     return cancellations_ = static_cast<std::uint8_t>((cancellations_ + 1) & 127);
   }
   void reset_cancellations() noexcept { cancellations_ = 0; }
-  /// Stops at an operation.  False if ordinary code stands in between.
+  /// Suspends the process at an operation.  False if ordinary code stands in between.
   [[nodiscard, gnu::always_inline]] bool suspend_at(detail::operation_info const& operation,
                                                     std::coroutine_handle<> leaf,
                                                     detail::result_slot_base& waiting,
@@ -116,20 +121,21 @@ class process : public detail::suspension, public detail::pooled {
     suspend(leaf, waiting, operation);
     return true;
   }
-  /// The same, on the ground.
+  /// The same, outside all handlers.
   [[gnu::always_inline]] void suspend_here(detail::operation_info const& operation,
                                            std::coroutine_handle<> leaf,
                                            detail::result_slot_base& waiting) noexcept {
     suspend(leaf, waiting, operation);
   }
-  /// Whether it simply goes on with an answer: that is, by go_on().
-  [[nodiscard]] bool resumes_plainly() const noexcept { return !special_; }
-  /// Goes on with that answer: the frame.
+  /// Whether it simply goes on with an answer, by resume().
+  [[nodiscard]] bool resumes_plainly() const noexcept { return !needs_slow_resume_; }
+  /// Goes on with that answer: returns the frame to resume.
   [[nodiscard, gnu::always_inline]] std::coroutine_handle<> resume(std::uint64_t answer) noexcept {
     at_.waiting->set_word(answer);
     return resume_answered();
   }
-  /// The same of any that waits: it may have its answer, or wait for none, or inside handlers.
+  /// The same for any waiting process: it may be answered already, wait for no answer, or wait
+  /// inside handlers.
   [[nodiscard]] std::coroutine_handle<> resume_slow(std::uint64_t answer,
                                                     detail::prompt& ground) noexcept {
     if (at_.operation && at_.waiting->is_empty()) at_.waiting->set_word(answer);
@@ -137,21 +143,22 @@ class process : public detail::suspension, public detail::pooled {
     detail::prompt::set_innermost(std::exchange(inner_, &ground));
     started_ = true;
     wait_place_ = wait_place::none;
-    special_ = is_forkable();
+    needs_slow_resume_ = is_forkable();
     return resume_answered();
   }
-  /// Stopped, and goes on after all: the operation throws.
+  /// Undoes suspend_at(): the process goes on without an answer.
   void resume_unanswered(detail::prompt& ground) noexcept {
     detail::prompt::set_innermost(std::exchange(inner_, &ground));
     (void)resume_answered();
   }
-  /// Waiting: the operation is answered with an exception.
+  /// For a waiting process: answers the operation with an exception.
   void fail(std::exception_ptr error) noexcept {
     at_.operation->fail(*at_.waiting, std::move(error));
-    special_ = true;
+    needs_slow_resume_ = true;
   }
-  /// Where a process stands while it waits, if one thread runs all processes: who cancels it finds
-  /// it from there (task_cancelling.hpp).  In the room of the answer that it waits for.
+  /// The kind of list on which a process waits, if one thread runs all processes: a canceller finds
+  /// the process by it (task_cancelling.hpp).  A pointer to the waiter is stored in the slot of the
+  /// answer.
   enum class wait_place : std::uint8_t {
     none,
     gate,
@@ -160,14 +167,14 @@ class process : public detail::suspension, public detail::pooled {
     receive,
     send,
     task,
-    task_end,    // of all its tasks, whatever happens
-    cancellable  // none: it was woken with an answer that may be lost (WAITER-5)
+    task_end,    // waits until all its tasks have ended, even if it is cancelled
+    cancellable  // on no list: it was woken with an answer that may be lost (WAITER-5)
   };
   void set_wait_place(wait_place where, void* what) noexcept {
     at_.waiting->keep(what);
     wait_place_ = where;
   }
-  /// If there are several threads it is read only.
+  /// Writes nothing if no place is set, as with several threads.
   void clear_wait_place() noexcept {
     if (wait_place_ != wait_place::none) wait_place_ = wait_place::none;
   }
@@ -177,51 +184,51 @@ class process : public detail::suspension, public detail::pooled {
                : wait_place::none;
   }
   [[nodiscard]] void* wait_object() const noexcept { return at_.waiting->kept_pointer(); }
-  /// Waiting: it does not simply go on with an answer.
-  void require_preparation() noexcept { special_ = true; }
-  /// Waiting, and woken with nothing that would be lost: if it is to end when its turn comes it
-  /// finds `cancelled` instead (waiter.hpp, WAITER-5).
+  /// For a waiting process: it must be prepared, and does not simply go on with an answer.
+  void require_preparation() noexcept { needs_slow_resume_ = true; }
+  /// For a waiting process that is woken without an answer, or with one that may be lost: if it is
+  /// cancelled when its turn comes, it finds `cancelled` instead (waiter.hpp, WAITER-5).
   void mark_cancellable() noexcept {
     wait_place_ = wait_place::cancellable;
-    special_ = true;
+    needs_slow_resume_ = true;
   }
-  /// In its turn, at an operation that was performed: whether the answer would be lost if it found
-  /// something else (WAITER-5).
+  /// In its turn, at an operation that was performed: whether it has an answer that must not be
+  /// lost (WAITER-5).
   [[nodiscard]] bool has_answer() const noexcept {
     return is_waiting() && at_.operation && !at_.operation->is_only_a_turn &&
            wait_place_ != wait_place::cancellable;
   }
-  /// Waiting: whether it has been.
+  /// For a waiting process: whether its slot holds the answer.
   [[nodiscard]] bool is_answered() const noexcept {
     return at_.operation && !at_.waiting->is_empty();
   }
-  /// A handler that it was suspended in has ended.
+  /// Whether a handler inside which it was suspended has ended (SUSPENSION-2).
   [[nodiscard]] bool was_cut() const noexcept { return is_ == state::cut; }
   [[nodiscard]] resumption_expired cut_error() const {
     return resumption_expired("weft: process " + id_.text() + " was suspended by " +
                               waits_at_text() + " inside a handler " + std::string(lost_handler()) +
-                              ", which is no more");
+                              ", which no longer exists");
   }
-  /// Has ended, without an error or a log, and nobody else looks at it.
+  /// For a process that has ended: whether it has no error, no log, and no other owner.
   [[nodiscard]] bool ended_plainly() noexcept {
     return result_.value() && !is_forkable() && !is_shared();
   }
-  /// The same: it is no more.
+  /// Then: destroys it.
   void destroy_plain() noexcept {
     std::size_t const before = bytes_before();
-    this->process::~process();  // no virtual call: it is no more than this
+    this->process::~process();  // not a virtual call: the object is of this very class
     free(this, sizeof(process), before);
   }
-  /// Has ended, or is to end: the error it ends with, null if there is none.  Takes it.
+  /// For a process that ends: takes the error that it ends with, or null.
   [[nodiscard]] std::exception_ptr take_result() noexcept {
     std::exception_ptr error = result_.error();
     std::destroy_at(&result_);
     is_ = state::ended;
     return error;
   }
-  /// Of one whose first frame ends elsewhere: that has ended.
+  /// For a process whose first frame has ended in a task: ends it without an error.
   [[nodiscard]] detail::continuation end_from_task() noexcept { return result_.set(), ended(); }
-  /// The same, and its end comes later.
+  /// For a process whose end is deferred: drops its result now.
   void drop_result() noexcept {
     std::destroy_at(&result_);
     is_ = state::ended;
@@ -237,7 +244,7 @@ class process : public detail::suspension, public detail::pooled {
     release();
   }
 
-  // ---- as the end of its chain
+  // ---- as the frame end of its chain
 
   detail::continuation ended() noexcept override {
     return static_cast<detail::scheduler_prompt&>(*detail::prompt::innermost()).finished(*this);
@@ -259,7 +266,7 @@ class process : public detail::suspension, public detail::pooled {
     is_ = state::ended;  // no frames
   }
   virtual ~process() = default;
-  /// Of one that is forkable: it is no more.
+  /// Destroys a forkable process.
   virtual void destroy() noexcept { destroy_plain(); }
 
   static void* operator new(std::size_t bytes, detail::header_layout const& extra) {
@@ -267,7 +274,7 @@ class process : public detail::suspension, public detail::pooled {
     if (extra.make) extra.make(block);
     return block + extra.bytes;
   }
-  static void operator delete(void*, detail::header_layout const&) noexcept {}  // none throws
+  static void operator delete(void*, detail::header_layout const&) noexcept {}  // never called
   static void operator delete(void*) noexcept { std::terminate(); }             // see free()
   static void free(void* p, std::size_t bytes, std::size_t before) noexcept {
     detail::pooled::operator delete(static_cast<std::byte*>(p) - before, before + bytes);
@@ -288,9 +295,9 @@ class process : public detail::suspension, public detail::pooled {
     at_.operation = nullptr;
     inner_ = &ground;
   }
-  /// Two that are the same, except that they may go on differently.  One with an id of its own has
-  /// no children yet.
-  void be_like(process const& other) noexcept {
+  /// Makes this process a copy of `other`, which may go on differently.  With an id of its own it
+  /// has no children yet.
+  void copy_state_from(process const& other) noexcept {
     if (id_ == other.id_) children_ = other.children_;
     started_ = other.started_;
   }
@@ -302,19 +309,19 @@ class process : public detail::suspension, public detail::pooled {
     ::new (static_cast<void*>(&result_)) detail::result_slot<void>();  // PROCESS-3
     return leaf;
   }
-  /// Inside handlers.  Else `inner_` is the ground, and innermost, from birth.
+  /// Suspends inside handlers.  Outside all handlers `inner_` always is the ground.
   [[nodiscard, gnu::noinline]] bool suspend_inside(detail::prompt& inner,
                                                    detail::prompt& ground) noexcept {
     if (!hold(&inner, ground)) return false;
     inner_ = &inner;
-    special_ = true;
+    needs_slow_resume_ = true;
     detail::prompt::set_innermost(&ground);
     return true;
   }
   void drop() noexcept {
     if (is_ != state::ended) {
-      owners_.store(1, std::memory_order_relaxed);  // relaxed: nobody else is left
-      if (!unwind_rest()) return;
+      owners_.store(1, std::memory_order_relaxed);  // relaxed: no other owner is left
+      if (!unwind_suspended()) return;
     }
     if (is_forkable()) {
       destroy();
@@ -324,18 +331,19 @@ class process : public detail::suspension, public detail::pooled {
   }
   void keep_suspension() noexcept override {
     keep();
-    special_ = true;  // it is being cut
+    needs_slow_resume_ = true;  // it is being cut
   }
   void release_suspension() noexcept override { release(); }
 
   std::atomic<std::uint32_t> owners_ = 1;  // PROCESS-1
   process_id id_;
-  std::uint32_t children_ = 0;  // born so far
-  std::uint8_t kind_;           // lowest bit: forkable; the others: the bytes before us, by 16
+  std::uint32_t children_ = 0;  // started so far
+  std::uint8_t kind_;           // lowest bit: forkable; the others: size of the header / 16
   bool started_ : 1 = false;
   std::uint8_t cancellations_ : 7 = 0;
   wait_place wait_place_ = wait_place::none;
-  bool special_ = true;  // forkable, not started, answered, inside handlers, cut
+  bool needs_slow_resume_ =
+      true;  // not resumes_plainly(): forkable, new, answered, inside handlers, cut
 };
 static_assert(sizeof(process) <= 64);
 

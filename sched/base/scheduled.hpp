@@ -5,8 +5,8 @@
 
 #include "effects/proc.hpp"
 
-/// How a scheduler carries out an operation: an operation says so itself, by a static member
-/// `scheduling`; one that says nothing is answered at once.
+/// How a scheduler carries out an operation: the operation declares it by a static member
+/// `scheduling`; without one it is answered at once.
 namespace weft::detail {
 
 /// What an operation does to the step of its process.
@@ -14,26 +14,27 @@ enum class step_kind : std::uint8_t {
   at_once,           ///< It is answered at once, and the step goes on.
   ends,              ///< It ends the step.
   ends_if_it_waits,  ///< It ends the step if the process has to wait.
-  spawns             ///< It starts a process, and ends the step if there is too much to do already.
+  spawns             ///< It starts a process, and ends the step if too many processes are ready.
 };
 
 struct scheduling_rule {
   step_kind step = step_kind::at_once;
   /// Whether other processes refer to the frame of the operation while its process waits.
   bool waits_in_frame = false;
-  /// Whether it is on an object that processes share: where schedules are explored it may be a step.
+  /// Whether it accesses an object that processes share: where schedules are explored it may be a
+  /// step.
   bool is_shared = false;
-  /// Whether it finds that its process is cancelled, although it is answered at once: an operation
-  /// that begins to take something for which the process may have to wait.
+  /// Whether it throws `cancelled` in a cancelled process although it is answered at once: an
+  /// operation that begins to take something for which the process may have to wait.
   bool checks_cancellation = false;
 };
-/// Of an operation that suspends the process, to wait in its frame for another process.
+/// The rule of an operation that suspends the process, to wait in its frame for another process.
 inline constexpr scheduling_rule scheduled_as_wait{
     .step = step_kind::ends, .waits_in_frame = true, .is_shared = true};
-/// The same, of an operation that first tries not to wait.
+/// The rule of an operation that does so only if it has to wait.
 inline constexpr scheduling_rule scheduled_as_try{
     .step = step_kind::ends_if_it_waits, .waits_in_frame = true, .is_shared = true};
-/// Of an operation on a shared object that never waits.
+/// The rule of an operation on a shared object that never waits.
 inline constexpr scheduling_rule scheduled_as_access{.is_shared = true};
 
 template <class O>
@@ -48,8 +49,9 @@ inline constexpr scheduling_rule scheduling_of<proc::fork>{.step = step_kind::en
 template <>
 inline constexpr scheduling_rule scheduling_of<proc::exit>{.step = step_kind::ends};
 
-/// Whether the scheduler handles the effect: those that only a process performs, and tasking<...>.
+/// Whether the scheduler handles the effect: true of effects that only a process performs, and of
+/// tasking<...>.
 template <class E>
-constexpr bool is_scheduled = requires { requires E::is_of_processes; };
+constexpr bool is_scheduled = requires { requires E::performed_by_processes; };
 
 }  // namespace weft::detail

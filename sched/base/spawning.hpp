@@ -17,13 +17,13 @@ namespace weft {
 
 namespace detail {
 
-/// Makes a process when it is to be made: not if its spawner is run again.
+/// Makes a process when the scheduler asks for it: not if the spawner is run again.
 class spawn_request {
  public:
   spawn_request(spawn_request const&) = delete;
   spawn_request& operator=(spawn_request const&) = delete;
 
-  /// A process that can be forked: its program, whose count is the caller's.  Else null.
+  /// The program of a forkable process, with a count for the caller; else null.
   virtual program* forkable_program() { return nullptr; }
   virtual first_frame frame() = 0;
   [[nodiscard]] bool is_forkable() const noexcept { return forkable_; }
@@ -42,13 +42,13 @@ class spawn_request {
 /// spawning<Effects...> itself.
 template <class... Effects>
 struct spawning {
-  static constexpr bool is_of_processes = true;  // who performs it is one (tasking.hpp)
-  /// Answered with the process's id.
+  static constexpr bool performed_by_processes = true;  // only a process performs it (tasking.hpp)
+  /// Starts a process; answered with its id.
   struct start : op<process_id> {
     static constexpr detail::scheduling_rule scheduling{.step = detail::step_kind::spawns};
     explicit start(detail::spawn_request& b) noexcept : what(&b) {}
     detail::spawn_request* what;  // in the awaiting frame
-    /// One is like another: what they are made of cannot be compared.
+    /// All requests hash alike: functions and arguments cannot be compared.
     friend std::size_t hash_value(start const&) { return 0; }
   };
   using operations = op_list<start>;
@@ -69,7 +69,7 @@ struct spawning_in<row<spawning<Fs...>, Es...>> {
   using for_children = row_set<Fs..., type>;
 };
 
-/// What spawn gives, for a child with that row.
+/// The awaitable that spawn returns, for a child with the row `Child`.
 template <class Child>
 class spawns : public spawn_request {
  public:
@@ -78,7 +78,7 @@ class spawns : public spawn_request {
 
   explicit spawns(bool keeps_log) noexcept : spawn_request(keeps_log) {}
 
-  /// The operation, in a coroutine of that row.
+  /// The operation, in a coroutine with the row `Row`.
   template <class Row>
   auto operation_in() {
     using found = spawning_in<Row>;
@@ -134,24 +134,25 @@ class spawns_program final : public spawns<typename std::invoke_result_t<F const
 
 }  // namespace detail
 
-/// Tells spawn that the process may fork, and be run again.
+/// The tag by which spawn starts a process that may fork, and be run again.
 struct forkable_t {};
 inline constexpr forkable_t forkable{};
 
-/// Starts a process that does `f(args...)`, and says which it is: what awaits it goes on at once;
-/// the process runs in its turn.
+/// Starts a process that runs `f(args...)`.  co_await yields the id of the process at once; the
+/// process runs in its turn.
 ///
 ///     process_id const child = co_await spawn(f, args...);
 ///
 /// `f` is a function, or a closure without captures, that returns an eff<void, ...> whose row is
-/// within spawning<...> of who spawns.  The arguments are copied or moved into the frame: what
-/// only moves is welcome, for a reference pass std::ref, and see that it lasts.  The process
-/// cannot fork: it keeps no log, and so costs about its frame and 64 bytes.  It is handled by
-/// what stands outside the scheduler; handlers inside who spawns do not see it.
+/// within the spawning<...> of the coroutine that spawns.  The arguments are copied or moved into
+/// the frame; move-only arguments are allowed.  For a reference pass std::ref, to an object that
+/// outlives the process.  The process cannot fork: it keeps no log, and so costs about its frame
+/// and 64 bytes.  The handlers outside the scheduler handle its effects; handlers inside the
+/// spawning process do not.
 ///
-/// Two allocations, from a pool.  When who spawns is run again, `f` is not called, and the ids are
-/// those of the first time: the log of one that may fork takes an entry for a run of spawns at one
-/// place, up to where ids are hashes, and then one for each.
+/// Two allocations, from a pool.  When the spawning process is run again, `f` is not called, and
+/// the ids are those of the first run.  The log of a forkable process takes one entry for a run of
+/// spawns at one place, or one for each spawn where ids are hashes.
 template <class F, class... Args>
 auto spawn(F f, Args&&... args) {
   constexpr bool is_a_process = [] {

@@ -46,7 +46,7 @@ class [[clang::trivial_abi]] thunk {
   [[nodiscard]] reason why_empty() const noexcept { return static_cast<reason>(word_); }
   [[nodiscard]] process* get() const noexcept { return process_; }
   [[nodiscard]] std::uint64_t answer() const noexcept { return word_; }
-  /// For the scheduler: gives up the count.
+  /// Called by the scheduler: gives the count to the caller.
   [[nodiscard]] process* release() noexcept { return std::exchange(process_, nullptr); }
 
  private:

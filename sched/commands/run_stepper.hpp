@@ -205,17 +205,17 @@ eff<void, steppers<S>> step_to_the_end(begun<S>& s, inbox<Ms>&... messages) {
     events.clear();
     for (auto& one : s.issued()) co_await issuing_any<typename S::commands>::issue(one, in, events);
     if (now == step_status::done) co_return;
-    bool somebody_may_send = true;
+    bool has_senders = true;
     if (now == step_status::again || !events.empty()) {
       co_await proc::yield{};
     } else {
       try {
         co_await wait_for_event(events, in, messages...);
       } catch (no_senders const&) {
-        somebody_may_send = false;
+        has_senders = false;
       }
     }
-    if (!somebody_may_send) {
+    if (!has_senders) {
       co_await proc::yield{};  // if the senders were cancelled, so is this process: it throws that
       throw no_senders();
     }
@@ -250,7 +250,7 @@ template <class S>
 consteval bool require_steps() {
   constexpr bool it_steps = stepper<S>;
   static_assert(it_steps,
-                "weft: start_stepper takes what steps: init(method, input), step(events, output), "
+                "weft: start_stepper takes a stepper: init(method, input), step(events, output), "
                 "close() noexcept, and the types commands and input (sched/commands/stepper.hpp)");
   return it_steps;
 }

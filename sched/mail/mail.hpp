@@ -25,7 +25,7 @@ namespace weft {
 /// Sending and receiving: the operations behind the ends of ports.  Untyped: the ends know the
 /// type.
 struct mail {
-  static constexpr bool is_of_processes = true;  // for processes only (tasking.hpp)
+  static constexpr bool performed_by_processes = true;  // for processes only (tasking.hpp)
   /// Answered with the registry of mailboxes.
   struct open : op<detail::mailbox_registry*, seals> {};
   /// Answered with false if the inbox was destroyed.

@@ -46,7 +46,7 @@ struct own_route {
 /// A scheduler whose rows have no `routing` pays nothing for it; one that has it allocates a table
 /// of about 8 KB when the first inbox is opened.
 struct routing {
-  static constexpr bool is_of_processes = true;  // for processes only (tasking.hpp)
+  static constexpr bool performed_by_processes = true;  // for processes only (tasking.hpp)
   /// Answered with the registry, and the process's id.
   struct open : op<detail::own_route, seals> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_access;
@@ -200,7 +200,7 @@ class routed_send_in_time : public timed_message<M, routed_send_waiter> {
 template <class M>
 [[nodiscard]] auto open_inbox(port_options o = {}) {
   if (o.capacity == 0)
-    throw std::logic_error("weft: an inbox of capacity 0 could not pass on a message: 1 or more");
+    throw std::logic_error("weft: an inbox must have a capacity of at least 1: 1 or more");
   return detail::open_inbox_awaitable<M>(o.capacity);
 }
 

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "effects/detail/internal.hpp"
 #include "sched/backends/one_thread.hpp"
 #include "sched/base/backend.hpp"
 #include "sched/base/errors.hpp"
@@ -29,8 +30,9 @@ struct schedule_options {
   bool forkable = true;
   /// The maximum number of answers in a log; beyond it the process can no longer fork.
   std::size_t log_limit = detail::replay_log::usual_limit;
-  /// When a stop is requested, all processes find `cancelled`, at their next operation or where they
-  /// wait, and unwind; and the call that runs them throws `cancelled`, unless all had ended by then.
+  /// When a stop is requested, all processes find `cancelled`, at their next operation or where
+  /// they wait, and unwind; and the call that runs them throws `cancelled`, unless all had ended by
+  /// then.
   std::stop_token stop{};
   /// Whether time stands still while a process is ready, and jumps when all sleep (timing.hpp).
   bool virtual_time = false;
@@ -50,13 +52,12 @@ struct options_for<B> : identity<typename B::options> {};
 /// Reports a handler that several threads would use at once, and that is not declared thread safe.
 template <class Handler>
 consteval bool require_thread_safe() {
-  constexpr bool says_so = requires { requires std::remove_cvref_t<Handler>::thread_safe; };
-  static_assert(
-      says_so,
-      "weft: processes on several threads use the handlers outside at once: this one does "
-      "not say that it is made for that: static constexpr bool thread_safe = true; or pass "
-      "synchronized(handler)");
-  return says_so;
+  constexpr bool is_marked = requires { requires std::remove_cvref_t<Handler>::thread_safe; };
+  static_assert(is_marked,
+                "weft: processes on several threads use the handlers outside at once: this handler "
+                "is not marked as thread safe: static constexpr bool thread_safe = true; or pass "
+                "synchronized(handler)");
+  return is_marked;
 }
 template <class Backend, class... Handlers>
 consteval bool are_thread_safe() {
@@ -96,9 +97,9 @@ struct all_effects_of<Row, row<tasking<Fs...>, Es...>>  // and the effects of al
                      row_set<row<Es...>, row_difference<row_set<Fs...>, Row>>> {};
 
 template <class Row>
-struct those_outside;
+struct outer_effects;
 template <class... Es>
-struct those_outside<row<Es...>>
+struct outer_effects<row<Es...>>
     : collected<row<>, std::conditional_t<is_scheduled<Es>, row<>, row<Es>>...> {};
 
 }  // namespace detail
@@ -113,9 +114,9 @@ struct those_outside<row<Es...>>
 ///     s.run();
 ///     s.run(here);  // the same future once more
 ///
-/// Most programs need only schedule().  Not thread safe, except for submitter() and shut_down(), and
-/// not to be used by its own processes.  A backend of several threads has run(), but no step() and
-/// no checkpoint().
+/// Most programs need only schedule().  Not thread safe, except for submitter() and shut_down(),
+/// and not to be used by its own processes.  A backend of several threads has run(), but no step()
+/// and no checkpoint().
 template <backend Backend = one_thread>
 class scheduler {
  public:
@@ -145,18 +146,18 @@ class scheduler {
     if constexpr (detail::is_program<Program>) {
       using row = typename std::invoke_result_t<Program const&>::effects;
       using all = typename detail::all_effects_of<row>::type;
-      using outside = typename detail::those_outside<all>::type;
-      if constexpr (detail::can_stand_outside<outside, Handlers...>() &&
+      using outside = typename detail::outer_effects<all>::type;
+      if constexpr (detail::can_be_outer_handlers<outside, Handlers...>() &&
                     detail::are_thread_safe<Backend, Handlers...>()) {
-        if (stand_ || state_->was_started)
+        if (installed_ || state_->was_started)
           throw std::logic_error("weft: a scheduler was started twice");
         if constexpr (detail::is_empty_row<outside>) {
           learn_all(*state_, all(), nullptr);
         } else {
-          using standing = detail::standing<outside, Handlers...>;
-          auto standing_here = std::make_unique<standing>(std::forward<Handlers>(handlers)...);
-          learn_all(*state_, all(), *standing_here);
-          stand_ = std::move(standing_here);
+          using installed_handlers = detail::installed_handlers<outside, Handlers...>;
+          auto made = std::make_unique<installed_handlers>(std::forward<Handlers>(handlers)...);
+          learn_all(*state_, all(), *made);
+          installed_ = std::move(made);
         }
         start_first(*state_, std::move(program),
                     {how.forkable, how.log_limit, std::move(how.stop), how.virtual_time,
@@ -184,26 +185,26 @@ class scheduler {
   void run() { run_to_end(idle()); }
 
   /// Returns an object that starts processes from outside (submitter.hpp).  Thread safe.  Throws
-  /// std::logic_error if this scheduler was not started, or if no process of the program may perform
-  /// one of the effects; scheduler_stopped if the run is over, or is being stopped.
+  /// std::logic_error if this scheduler was not started, or if no process of the program may
+  /// perform one of the effects; scheduler_stopped if the run is over, or is being stopped.
   template <class... Effects>
   [[nodiscard]] weft::submitter<Backend, Effects...> submitter() {
     auto right = std::make_shared<detail::submission_right<Backend>>(*state_);
     right->at = let_submit(*state_, detail::row_set<Effects...>());
-    return weft::submitter<Backend, Effects...>(std::move(right));
+    return weft::submitter<Backend, Effects...>(detail::internal(), std::move(right));
   }
-  /// Ends all processes.  Called by any thread that runs no process of this scheduler, while another
-  /// thread is in run().  From then on nothing can be submitted.  Every process finds `cancelled`,
-  /// with the reason, at its next operation, or where it waits; if it catches that and goes on, it
-  /// finds it again.  A process that is left at the deadline, or that has found `cancelled` a hundred
-  /// times, is unwound at its next operation, or where it waits.  Returns when no process is left
-  /// and run() is about to return; run() then throws only exceptions of processes other than
-  /// `cancelled`.
+  /// Ends all processes.  Called by any thread that runs no process of this scheduler, while
+  /// another thread is in run().  From then on nothing can be submitted.  Every process finds
+  /// `cancelled`, with the reason, at its next operation, or where it waits; if it catches that and
+  /// goes on, it finds it again.  A process that is left at the deadline, or that has found
+  /// `cancelled` a hundred times, is unwound at its next operation, or where it waits.  Returns
+  /// when no process is left and run() is about to return; run() then throws only exceptions of
+  /// processes other than `cancelled`.
   ///
   /// A process that computes without performing any operation cannot be unwound: shut_down() waits
-  /// for it.  While no thread is in run(), shut_down() returns at once, and the next run() or step(),
-  /// or the destructor, unwinds the processes.  A second call waits, too, and returns the same
-  /// report.  Throws std::logic_error in a process of this scheduler; bad_alloc.
+  /// for it.  While no thread is in run(), shut_down() returns at once, and the next run() or
+  /// step(), or the destructor, unwinds the processes.  A second call waits, too, and returns the
+  /// same report.  Throws std::logic_error in a process of this scheduler; bad_alloc.
   shutdown_report shut_down(instant deadline, std::string const& reason = {}) {
     return detail::shut_down(*state_, deadline, reason);
   }
@@ -236,7 +237,7 @@ class scheduler {
     return *state_;
   }
 
-  std::unique_ptr<detail::stand> stand_;
+  std::unique_ptr<detail::installed_handlers_base> installed_;
   detail::backend_scheduler<Backend>*
       state_;  // a prompt, which handlers may keep: end_scheduler() releases it
 };
@@ -246,8 +247,7 @@ class scheduler<Backend>::snapshot {
   using queue = typename detail::versions_of<Backend>::type;
 
  public:
-  /// Called by the scheduler.
-  snapshot(std::uint64_t home, queue q, std::size_t n, instant t,
+  snapshot(detail::internal, std::uint64_t home, queue q, std::size_t n, instant t,
            std::vector<exceptions::failure> f)
       : home_(home), ready_(std::move(q)), alive_(n), time_(t), failures_(std::move(f)) {}
   /// The serial number of the scheduler.
@@ -273,14 +273,16 @@ template <backend Backend>
 auto scheduler<Backend>::checkpoint() -> snapshot {
   constexpr bool can_be_taken = detail::versions_of<Backend>::are_given;
   static_assert(can_be_taken,
-                "weft: a checkpoint is taken on a backend whose worker gives what is ready as a "
-                "value, worker.ready(): one_thread is one, those of several threads are not");
+                "weft: a checkpoint is taken on a backend whose worker returns the ready processes "
+                "as a value, worker.ready(): one_thread is one, those of several threads are not");
   auto& s = idle();
   if constexpr (can_be_taken) {
-    if (!can_be_kept(s)) throw unforkable("weft: checkpoint: " + why_not_kept(s));
-    return snapshot(s.serial(), s.worker().ready(), s.alive(), s.virtual_now_, s.failures.all());
+    if (!can_checkpoint(s)) throw unforkable("weft: checkpoint: " + why_no_checkpoint(s));
+    return snapshot(detail::internal(), s.serial(), s.worker().ready(), s.alive(), s.virtual_now_,
+                    s.failures.all());
   } else {
-    return snapshot(s.serial(), {}, s.alive(), s.virtual_now_, s.failures.all());
+    return snapshot(detail::internal(), s.serial(), {}, s.alive(), s.virtual_now_,
+                    s.failures.all());
   }
 }
 

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "effects/detail/internal.hpp"
 #include "effects/row.hpp"
 #include "sched/base/backend.hpp"
 #include "sched/base/detail/lost_process.hpp"
@@ -46,14 +47,14 @@ inline std::exception_ptr const& promise_broken() {
 /// A std::promise whose destructor needs no memory.  If its process could not go on, the future
 /// throws the reason (lost_process.hpp).
 template <class T>
-class promise_to_keep {
+class non_allocating_promise {
  public:
   /// Throws bad_alloc.
-  promise_to_keep() { (void)promise_broken(); }
-  promise_to_keep(promise_to_keep&& other) noexcept
+  non_allocating_promise() { (void)promise_broken(); }
+  non_allocating_promise(non_allocating_promise&& other) noexcept
       : to_(std::move(other.to_)), is_kept_(std::exchange(other.is_kept_, true)) {}
-  promise_to_keep& operator=(promise_to_keep&&) = delete;
-  ~promise_to_keep() {
+  non_allocating_promise& operator=(non_allocating_promise&&) = delete;
+  ~non_allocating_promise() {
     if (is_kept_) return;
     auto const* const why = lost_process::why();
     to_.set_exception(why ? *why : promise_broken());
@@ -76,7 +77,7 @@ class promise_to_keep {
 
 /// Fulfils the promise with the result of `f(args...)`, or with its exception.
 template <class T, class Row, class F, class... Args>
-eff<void, Row> keeps_promise(promise_to_keep<T> to, F f, Args... args) {
+eff<void, Row> fulfil_promise(non_allocating_promise<T> to, F f, Args... args) {
   try {
     if constexpr (task_value<std::invoke_result_t<F, Args...>>::is_computation) {
       auto computation = std::invoke(std::move(f), std::move(args)...);
@@ -101,12 +102,12 @@ eff<void, Row> keeps_promise(promise_to_keep<T> to, F f, Args... args) {
 }
 
 /// The first frame of a computation that has not begun; destroys the frame unless it is released.
-struct unbegun {
+struct unstarted_frame {
   first_frame frame;
-  explicit unbegun(first_frame f) noexcept : frame(f) {}
-  unbegun(unbegun const&) = delete;
-  unbegun& operator=(unbegun const&) = delete;
-  ~unbegun() {
+  explicit unstarted_frame(first_frame f) noexcept : frame(f) {}
+  unstarted_frame(unstarted_frame const&) = delete;
+  unstarted_frame& operator=(unstarted_frame const&) = delete;
+  ~unstarted_frame() {
     if (frame.handle) frame.handle.destroy();
   }
   [[nodiscard]] first_frame release() noexcept {
@@ -123,8 +124,8 @@ struct unbegun {
 ///     s.run();
 ///
 /// As long as a submitter or a copy of it exists, the run is not over: its threads sleep when there
-/// is nothing to do.  So the run ends only when the last submitter is destroyed, or the scheduler is
-/// shut down.
+/// is nothing to do.  So the run ends only when the last submitter is destroyed, or the scheduler
+/// is shut down.
 ///
 /// A submitted process may perform `Effects...`.  The scheduler must know them: from the program's
 /// row, or from the spawning<...> in it.  The process cannot fork.  The n-th submitted process has
@@ -135,8 +136,7 @@ struct unbegun {
 template <backend Backend, class... Effects>
 class submitter {
  public:
-  /// Called by the scheduler.
-  explicit submitter(std::shared_ptr<detail::submission_right<Backend> const> r) noexcept
+  submitter(detail::internal, std::shared_ptr<detail::submission_right<Backend> const> r) noexcept
       : right_(std::move(r)) {}
 
   /// Starts a process that runs `f(args...)`, as spawn(f, args...) does (spawning.hpp), and returns
@@ -173,11 +173,11 @@ class submitter {
   [[nodiscard]] auto submit_task(F f, Args&&... args) const {
     using R = std::invoke_result_t<F, std::decay_t<Args>...>;
     using T = typename detail::task_value<R>::type;
-    detail::promise_to_keep<T> to;
+    detail::non_allocating_promise<T> to;
     std::future<T> there = to.get_future();
-    (void)submit(
-        detail::keeps_promise<T, typename detail::task_value<R>::effects, F, std::decay_t<Args>...>,
-        std::move(to), std::move(f), std::forward<Args>(args)...);
+    (void)submit(detail::fulfil_promise<T, typename detail::task_value<R>::effects, F,
+                                        std::decay_t<Args>...>,
+                 std::move(to), std::move(f), std::forward<Args>(args)...);
     return there;
   }
 
@@ -192,7 +192,7 @@ class submitter {
                     "does not name");
       if constexpr (detail::is_empty_row<missing>) {
         if (!right_) throw std::logic_error("weft: this submitter was moved from");
-        detail::unbegun first(made.frame());
+        detail::unstarted_frame first(made.frame());
         detail::submission_ticket ticket(*right_->at);
         return detail::submit(*right_->home, ticket, first.release());
       }

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "effects/detail/internal.hpp"
 #include "effects/eff.hpp"
 #include "sched/base/detail/deferred_events.hpp"
 #include "sched/base/errors.hpp"
@@ -35,7 +36,7 @@ class barrier {
  public:
   /// Throws std::invalid_argument if n is 0; bad_alloc.
   explicit barrier(std::uint32_t n) : state_(std::make_shared<shared_state>(n)) {
-    if (n == 0) throw std::invalid_argument("weft: a barrier is for one process at least");
+    if (n == 0) throw std::invalid_argument("weft: a barrier is for at least one process");
   }
   barrier(barrier const&) = delete;
   barrier& operator=(barrier const&) = delete;
@@ -55,7 +56,9 @@ class barrier {
   ///   BARRIER-2  The last arrival first changes the round, then releases the gate; a waiter reads
   ///       the gate's epoch before it looks at the round.
   struct shared_state final : detail::gate_owner {
-    explicit shared_state(std::uint32_t n) noexcept : all(n) { next_round.belongs_to(*this); }
+    explicit shared_state(std::uint32_t n) noexcept : all(n) {
+      next_round.belongs_to(detail::internal(), *this);
+    }
     virtual ~shared_state() = default;
 
     /// True if the caller is the last to arrive; otherwise `round` is the round whose end it waits
@@ -83,7 +86,7 @@ class barrier {
     }
     void close() noexcept {
       closed.store(true, std::memory_order_relaxed);  // relaxed: as in is_over()
-      next_round.release_all_now();
+      next_round.release_all_now(detail::internal());
     }
 
     void describe(deadlock::waiter& w, std::size_t) const override {
@@ -104,7 +107,7 @@ class barrier {
     co_await detail::located(syncing::own(), where);
     std::uint32_t round = 0;
     if (s->arrive(round)) {
-      s->next_round.release_all_now();
+      s->next_round.release_all_now(detail::internal());
       co_return;
     }
     for (auto seen = s->next_round.epoch(); !s->is_over(round); seen = s->next_round.epoch())

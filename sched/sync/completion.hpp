@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "effects/detail/internal.hpp"
 #include "effects/eff.hpp"
 #include "sched/base/backend.hpp"
 #include "sched/base/detail/deferred_events.hpp"
@@ -200,10 +201,10 @@ class completer {
   void open() {
     if (detail::event_deferrer::of_thread) [[unlikely]] {
       void const* const at = &to_->gate;
-      auto opens = [to = std::move(to_)] { to->gate.open_now(); };
+      auto opens = [to = std::move(to_)] { to->gate.open_now(detail::internal()); };
       return detail::cause_event("a completion", at, std::move(opens));
     }
-    to_->gate.open_now();
+    to_->gate.open_now(detail::internal());
     to_.reset();
   }
 

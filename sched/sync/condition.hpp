@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "effects/detail/internal.hpp"
 #include "effects/eff.hpp"
 #include "sched/base/backend.hpp"
 #include "sched/base/detail/deferred_events.hpp"
@@ -161,7 +162,7 @@ class condition::waiter {
   waiter& operator=(waiter const&) = delete;
   ~waiter() {
     (void)leave();
-    if (passes_on_) home_.notify(1);  // CONDITION-4
+    if (owes_notify_) home_.notify(1);  // CONDITION-4
   }
 
   [[nodiscard]] gate& at() noexcept { return at_; }
@@ -175,7 +176,7 @@ class condition::waiter {
     return notified_;
   }
   /// Its process has the mutex again (CONDITION-4).
-  void uses_notify() noexcept { passes_on_ = false; }
+  void use_notify() noexcept { owes_notify_ = false; }
   /// Whether it was notified.  Throws `cancelled` if the condition was destroyed before a notify.
   [[nodiscard]] bool take_notification() {
     std::lock_guard const lock(home_.mutex_);
@@ -193,7 +194,7 @@ class condition::waiter {
   waiter* next_ = nullptr;
   waiter* previous_ = nullptr;
   bool notified_ = false;
-  bool passes_on_ = false;  // woken by notify_one()
+  bool owes_notify_ = false;  // woken by notify_one()
   bool has_left_ = false;
 };
 
@@ -205,8 +206,8 @@ void condition::state::notify(std::size_t most) noexcept {
     waiter& w = *first_;
     unlink(w);
     w.notified_ = true;
-    w.passes_on_ = to_one;
-    w.at_.release_now();
+    w.owes_notify_ = to_one;
+    w.at_.release_now(detail::internal());
   }
 }
 void condition::state::close() noexcept {
@@ -215,7 +216,7 @@ void condition::state::close() noexcept {
   closed_ = true;
   for (waiter* w = first_; w;) {
     waiter* const next = w->next_;
-    w->at_.release_now();
+    w->at_.release_now(detail::internal());
     w = next;
   }
 }
@@ -253,7 +254,7 @@ eff<std::conditional_t<std::is_same_v<Time, instant>, bool, void>, syncing> cond
   bool const take_notification = me.leave();
   in_time = in_time || take_notification;
   held = co_await mutex::locks(std::move(m), where);
-  me.uses_notify();
+  me.use_notify();
   if constexpr (has_deadline) co_return in_time;
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "effects/detail/internal.hpp"
 #include "effects/operation.hpp"
 #include "sched/base/backend.hpp"
 #include "sched/base/detail/deferred_events.hpp"
@@ -89,8 +90,8 @@ class external_event {
   /// backend without reserved memory (reserving_backend) throws from its put by other threads,
   /// open() throws that, and nothing has happened.
   inline void open();
-  /// For the library: the same, as part of an event that takes effect now (deferred_events.hpp).
-  inline void open_now();
+  /// The same, as part of an event that takes effect now (deferred_events.hpp).
+  inline void open_now(detail::internal);
 
   [[nodiscard]] bool is_open() const noexcept {
     detail::apply_own_events_at(this);
@@ -100,7 +101,7 @@ class external_event {
 
  private:
   friend class detail::external_event_table;
-  static constexpr std::uintptr_t nobody = 0;
+  static constexpr std::uintptr_t no_waiter = 0;
   static constexpr std::uintptr_t opened = 1;
 
   [[nodiscard]] static std::uintptr_t word_of(detail::external_waiter& w) noexcept {
@@ -109,7 +110,7 @@ class external_event {
   /// If no process waits and the event is not open: registers the waiter (EXTERNAL-2).  Returns the
   /// state that it found.
   [[nodiscard]] std::uintptr_t enter(detail::external_waiter& w) noexcept {
-    std::uintptr_t found = nobody;
+    std::uintptr_t found = no_waiter;
     // [3] release: a thread that takes the process out, [2] or [4], sees all of the waiter.
     // acquire on failure: pairs with [2].
     word_.compare_exchange_strong(found, word_of(w), std::memory_order_release,
@@ -125,9 +126,9 @@ class external_event {
   /// Removes the waiter, if there is one (EXTERNAL-1); else returns null.
   [[nodiscard]] detail::external_waiter* withdraw() noexcept {
     std::uintptr_t found = word_.load(std::memory_order_relaxed);  // relaxed: [4] checks it
-    if (found == nobody || found == opened) return nullptr;
+    if (found == no_waiter || found == opened) return nullptr;
     // [4] acquire: pairs with [3].
-    if (!word_.compare_exchange_strong(found, nobody, std::memory_order_acquire,
+    if (!word_.compare_exchange_strong(found, no_waiter, std::memory_order_acquire,
                                        std::memory_order_relaxed))
       return nullptr;
     return reinterpret_cast<detail::external_waiter*>(found);
@@ -136,10 +137,10 @@ class external_event {
   [[nodiscard]] bool withdraw(detail::external_waiter& w) noexcept {
     std::uintptr_t found = word_of(w);
     // relaxed: the calling thread wrote the waiter, or holds the lock under which it was written.
-    return word_.compare_exchange_strong(found, nobody, std::memory_order_relaxed);
+    return word_.compare_exchange_strong(found, no_waiter, std::memory_order_relaxed);
   }
 
-  std::atomic<std::uintptr_t> word_ = nobody;           // EXTERNAL-1
+  std::atomic<std::uintptr_t> word_ = no_waiter;        // EXTERNAL-1
   std::atomic<detail::external_home*> home_ = nullptr;  // EXTERNAL-2; while a process waits
   external_event* next_ = nullptr;                      // of the events that have waiters
   external_event* previous_ = nullptr;
@@ -147,7 +148,7 @@ class external_event {
 
 /// Waits for external events.
 struct completions {
-  static constexpr bool is_of_processes = true;  // for processes only (tasking.hpp)
+  static constexpr bool performed_by_processes = true;  // for processes only (tasking.hpp)
   /// Waits until the event is open.  Seals: an external event happens only once.
   struct wait : op<void, seals> {
     static constexpr detail::scheduling_rule scheduling = detail::scheduled_as_wait;
@@ -187,15 +188,16 @@ detail::external_waiter::~external_waiter() {
 }
 void external_event::open() {
   if (!detail::event_deferrer::of_thread) [[likely]]
-    return open_now();
-  detail::cause_event("the opening of a gate", this, [this] { open_now(); });
+    return open_now(detail::internal());
+  detail::cause_event("the opening of an external event", this,
+                      [this] { open_now(detail::internal()); });
 }
-void external_event::open_now() {
+void external_event::open_now(detail::internal) {
   detail::note_access(this, true);
   // [2] release: a process that goes on, or finds the event open [1], sees what was done before.
   // acquire: pairs with [3].
   std::uintptr_t const found = word_.exchange(opened, std::memory_order_acq_rel);
-  if (found == nobody || found == opened) return;
+  if (found == no_waiter || found == opened) return;
   // relaxed: written before the waiter's address was; [2] read that.
   home_.load(std::memory_order_relaxed)
       ->on_open(*reinterpret_cast<detail::external_waiter*>(found));

@@ -8,6 +8,7 @@
 #include <source_location>
 #include <string>
 
+#include "effects/detail/internal.hpp"
 #include "effects/operation.hpp"
 #include "sched/base/backend.hpp"
 #include "sched/base/detail/deferred_events.hpp"
@@ -136,15 +137,15 @@ class gate {
   inline void release() noexcept;
   /// Wakes all waiters.
   inline void release_all() noexcept;
-  /// For the library: the same, as part of an event that takes effect now (deferred_events.hpp).
-  inline void release_now() noexcept;
-  inline void release_all_now() noexcept;
-  /// For the library's reports.  Called while no process runs.
-  void describe(deadlock::waiter& w) const {
+  /// The same, as part of an event that takes effect now (deferred_events.hpp).
+  inline void release_now(detail::internal) noexcept;
+  inline void release_all_now(detail::internal) noexcept;
+  /// Called for reports, while no process runs.
+  void describe(detail::internal, deadlock::waiter& w) const {
     if (owner_) owner_->describe(w, count_.load(std::memory_order_relaxed));  // relaxed: as above
   }
   /// Sets the owner that describe() asks; called before the gate is used.
-  void belongs_to(detail::gate_owner const& owner) noexcept { owner_ = &owner; }
+  void belongs_to(detail::internal, detail::gate_owner const& owner) noexcept { owner_ = &owner; }
 
  private:
   friend class detail::gate_table;
@@ -161,7 +162,7 @@ class gate {
 
 /// The operations with which processes wait for one another.
 struct syncing {
-  static constexpr bool is_of_processes = true;  // for processes only (tasking.hpp)
+  static constexpr bool performed_by_processes = true;  // for processes only (tasking.hpp)
   /// Waits until a process wakes the gate.  With an `epoch`: if the gate has been woken since, it
   /// only yields.
   struct wait : op<void> {
@@ -233,12 +234,13 @@ detail::gate_waiter::~gate_waiter() {
   if (auto* const home = home_.load(std::memory_order_acquire)) home->on_end(*this);
 }
 void gate::release() noexcept {
-  detail::cause_event("the release of a gate", this, [this] { release_now(); });
+  detail::cause_event("the release of a gate", this, [this] { release_now(detail::internal()); });
 }
 void gate::release_all() noexcept {
-  detail::cause_event("the release of a gate", this, [this] { release_all_now(); });
+  detail::cause_event("the release of a gate", this,
+                      [this] { release_all_now(detail::internal()); });
 }
-void gate::release_now() noexcept {
+void gate::release_now(detail::internal) noexcept {
   detail::note_access(this, true);
   // [8] seq_cst: pairs with [7] of gate_table.hpp.  release: a process that finds a greater
   // epoch [1] sees what was done before.
@@ -246,7 +248,7 @@ void gate::release_now() noexcept {
   // seq_cst: as above.
   if (auto* const home = home_.load(std::memory_order_seq_cst)) home->on_release(*this, false);
 }
-void gate::release_all_now() noexcept {
+void gate::release_all_now(detail::internal) noexcept {
   detail::note_access(this, true);
   epoch_.fetch_add(1, std::memory_order_seq_cst);  // [8], as above
   // seq_cst: as above.

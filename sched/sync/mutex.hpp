@@ -82,7 +82,7 @@ class mutex {
 /// Holds a mutex, and unlocks it when it is destroyed, also when its process is unwound: on any
 /// thread of the mutex's scheduler, but on no other thread while processes wait.  Movable; used by
 /// one process at a time.
-class [[nodiscard("weft: a guard unlocks when it goes: name it")]] mutex::guard {
+class [[nodiscard("weft: a guard unlocks when it is destroyed: name it")]] mutex::guard {
  public:
   guard(guard&&) noexcept = default;
   /// Unlocks the mutex that it held.

@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "effects/detail/internal.hpp"
 #include "effects/eff.hpp"
 #include "sched/base/detail/deferred_events.hpp"
 #include "sched/base/errors.hpp"
@@ -82,12 +83,14 @@ class shared {
 
  private:
   struct shared_state final : detail::gate_owner {
-    explicit shared_state(T first) : value(std::move(first)) { changed.belongs_to(*this); }
+    explicit shared_state(T first) : value(std::move(first)) {
+      changed.belongs_to(detail::internal(), *this);
+    }
     virtual ~shared_state() = default;
     void close() noexcept {
       // relaxed: a waiter reads the gate's epoch before it looks here.
       closed.store(true, std::memory_order_relaxed);
-      changed.release_all_now();
+      changed.release_all_now(detail::internal());
     }
     void describe(deadlock::waiter& w, std::size_t waiting) const override {
       w.reason = "a shared value to be as its predicate says; it was last written ";
@@ -108,7 +111,7 @@ class shared {
     explicit access_note(shared_state& s) noexcept : of(s) {}
     access_note(access_note const&) = delete;
     access_note& operator=(access_note const&) = delete;
-    ~access_note() { of.changed.release_all_now(); }
+    ~access_note() { of.changed.release_all_now(detail::internal()); }
     shared_state& of;
   };
   using state = std::shared_ptr<shared_state>;

@@ -46,8 +46,9 @@ consteval bool require_halves() {
   constexpr bool has_halves = std::ranges::viewable_range<Range> &&
                               std::ranges::random_access_range<Range> &&
                               std::ranges::sized_range<Range>;
-  static_assert(has_halves,
-                "weft: what is done in parallel is a range with random access and a size");
+  static_assert(
+      has_halves,
+      "weft: parallel_for and parallel_reduce take a range with random access and a size");
   return has_halves;
 }
 /// Refuses elements that several threads may not write to.
@@ -149,7 +150,7 @@ auto parallel_for(Range&& range, F f, grain g = {}) {
     constexpr bool takes_elements = !is_of_bytes || detail::does_one<F, element>;
     static_assert(takes_elements,
                   "weft: parallel_for takes a function that can be called with each element, and "
-                  "returns an eff<void, ...> if what it gives is to be awaited");
+                  "returns an eff<void, ...> if its result is to be awaited");
     if constexpr (is_of_bytes && takes_elements) {
       using work = detail::with_each<F, element>;
       return detail::range_job<std::views::all_t<Range>, work>(
@@ -177,8 +178,8 @@ auto parallel_reduce(Range&& range, T init, Op op, F f, grain g = {}) {
     constexpr bool gives_that_type =
         detail::reduces<T, Op, F, std::ranges::range_reference_t<Range>>;
     static_assert(gives_that_type,
-                  "weft: parallel_reduce takes plain functions: one of two values of the type of "
-                  "the first, that gives one, and one that gives such a value of each element");
+                  "weft: parallel_reduce takes plain functions: one that combines two values of "
+                  "the type of the first, and one that maps each element to such a value");
     if constexpr (gives_that_type) {
       using work = detail::reduction<T, Op, F>;
       return detail::range_job<std::views::all_t<Range>, work>(

@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "effects/detail/internal.hpp"
 #include "effects/eff.hpp"
 #include "effects/handle.hpp"
 #include "sched/base/backend.hpp"
@@ -52,11 +53,10 @@ class scope {
   using for_tasks = detail::row_of_tasks_t<tasking<Effects...>>;
 
  public:
-  /// For the library.
-  scope() noexcept = default;
+  explicit scope(detail::internal) noexcept {}
   scope(scope const&) = delete;
   scope& operator=(scope const&) = delete;
-  [[nodiscard]] detail::scope_core& core() noexcept { return core_; }
+  [[nodiscard]] detail::scope_core& core(detail::internal) noexcept { return core_; }
 
   /// Starts `f(args...)`: a function that returns nothing, or an eff<void, ...>.  `f` is kept until
   /// the task has ended.  The task may borrow objects outside the scope.  If it throws, the scope
@@ -69,7 +69,7 @@ class scope {
     using R = std::invoke_result_t<F, std::decay_t<Args>...>;
     using T = typename detail::task_value<R>::type;
     static_assert(std::is_void_v<T>,
-                  "weft: a task that gives something is started with a handle for it: "
+                  "weft: a task with a result is started with a handle for it: "
                   "s.start(handle, f)");
     if constexpr (std::is_void_v<T> && detail::is_within<R, for_tasks>())
       begin(*new detail::task_calling<F, std::decay_t<Args>...>(&core_, false, std::move(f),
@@ -86,12 +86,12 @@ class scope {
       auto* const made = new detail::task_calling<F, std::decay_t<Args>...>(
           &core_, true, std::move(f), std::forward<Args>(args)...);
       begin(*made);
-      h.tasks().add(*made);
+      h.tasks(detail::internal()).add(*made);
     }
   }
-  /// For the library: starts a task of its own, whatever the scope's tasks may perform.
+  /// Starts a task of the library's own, whatever the scope's tasks may perform.
   template <class F, class... Args>
-  void start_ours(F f, Args... args) {
+  void start_internal(detail::internal, F f, Args... args) {
     begin(*new detail::task_calling<F, Args...>(&core_, false, std::move(f), std::move(args)...));
   }
   /// Cancels the scope: all its tasks, and the body, find `cancelled` at their next operation, or
@@ -168,23 +168,23 @@ auto in_a_scope(F f, std::source_location where)
   using tasks = typename tasking_in<Row>::type;
   using body = std::invoke_result_t<F&, Scope&>;
   using T = typename body::value_type;
-  Scope s;
+  Scope s{internal()};
   result_slot<T> given;
-  co_await located(typename tasks::enter(s.core()), where);
+  co_await located(typename tasks::enter(s.core(internal())), where);
   std::optional<body> begun;
   try {
     begun.emplace(f(s));
   } catch (...) {  // perhaps after it had started tasks
     given.fail(std::current_exception());
-    s.core().body_has_ended();
+    s.core(internal()).body_has_ended();
   }
-  if (begun) co_await body_of_scope<body>(*std::move(begun), s.core(), given);
+  if (begun) co_await body_of_scope<body>(*std::move(begun), s.core(internal()), given);
   if (given.error())
-    cause_event("the cancellation of a scope, whose body has failed", &s.core(),
-                [core = &s.core()] { core->home->cancel(*core); });
+    cause_event("the cancellation of a scope, whose body has failed", &s.core(internal()),
+                [core = &s.core(internal())] { core->home->cancel(*core); });
   for (bool is_over = false; !is_over;)
-    is_over = co_await located(typename tasks::leave(s.core()), where);
-  s.core().finish(given.error());
+    is_over = co_await located(typename tasks::leave(s.core(internal())), where);
+  s.core(internal()).finish(given.error());
   co_return given.take();
 }
 
@@ -234,8 +234,8 @@ eff<void, completions, timing> watch(watched_scope& w, Scope& round) {
   bool const was_opened = co_await completions::wait_until{w.over_or_stopped, w.end(now)};
   if (w.is_over()) co_return;
   // relaxed: the processes that the next line cancels see it.
-  w.why.store(was_opened ? "weft: cancelled, since somebody asked the scope to stop"
-                         : "weft: cancelled, since the deadline of the scope has passed",
+  w.why.store(was_opened ? "weft: cancelled, because a stop of the scope was requested"
+                         : "weft: cancelled, because the deadline of the scope has passed",
               std::memory_order_relaxed);
   round.cancel();
 }
@@ -250,11 +250,11 @@ auto in_a_watched_scope(F f, scope_options how, std::stop_token asked, std::sour
   auto const stop = [&] { w.over_or_stopped.open(); };
   std::stop_callback const heed(std::move(asked), stop);
   auto body = [&](Scope& round) -> eff<T, Row> {
-    round.start_ours(watch<Scope>, std::ref(w), std::ref(round));
-    struct says_so {
+    round.start_internal(internal(), watch<Scope>, std::ref(w), std::ref(round));
+    struct end_notifier {
       watched_scope& of;
       Scope& round;
-      ~says_so() {
+      ~end_notifier() {
         of.ends();
         try {
           of.over_or_stopped.open();
@@ -275,11 +275,11 @@ auto in_a_watched_scope(F f, scope_options how, std::stop_token asked, std::sour
 }
 
 template <class F>
-class opens_scope {
+class scope_awaitable {
  public:
   static constexpr bool row_aware_awaitable = true;
-  explicit opens_scope(F f) : f_(std::move(f)) {}
-  opens_scope(F f, scope_options how, std::stop_token asked)
+  explicit scope_awaitable(F f) : f_(std::move(f)) {}
+  scope_awaitable(F f, scope_options how, std::stop_token asked)
       : f_(std::move(f)), how_(how), asked_(std::move(asked)) {}
   template <class Row>
   auto awaiter_in(std::source_location where) {
@@ -320,7 +320,7 @@ class opens_scope {
 /// several, `exceptions` holds all of them.
 template <class F>
 auto with_scope(F f) {
-  return detail::opens_scope<F>(std::move(f));
+  return detail::scope_awaitable<F>(std::move(f));
 }
 
 /// As above, but the scope is cancelled at its deadline, or when the token is asked to stop; then
@@ -335,15 +335,15 @@ auto with_scope(F f) {
 /// member of the options: g++ 12 would destroy it twice.)
 template <class F>
 auto with_scope(scope_options how, F f) {
-  return detail::opens_scope<F>(std::move(f), how, {});
+  return detail::scope_awaitable<F>(std::move(f), how, {});
 }
 template <class F>
 auto with_scope(std::stop_token asked, F f) {
-  return detail::opens_scope<F>(std::move(f), {}, std::move(asked));
+  return detail::scope_awaitable<F>(std::move(f), {}, std::move(asked));
 }
 template <class F>
 auto with_scope(scope_options how, std::stop_token asked, F f) {
-  return detail::opens_scope<F>(std::move(f), how, std::move(asked));
+  return detail::scope_awaitable<F>(std::move(f), how, std::move(asked));
 }
 
 }  // namespace weft

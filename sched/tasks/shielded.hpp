@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "effects/detail/internal.hpp"
 #include "effects/eff.hpp"
 #include "effects/handle.hpp"
 

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "effects/detail/internal.hpp"
 #include "effects/eff.hpp"
 #include "effects/handle.hpp"
 #include "sched/tasks/detail/task_calling.hpp"
@@ -35,7 +36,7 @@ class handle_wait {
   template <class Row>
   auto operation_in() {
     if constexpr (may_start<Row>())
-      return typename tasking_in<Row>::type::await(handle_.tasks().first());
+      return typename tasking_in<Row>::type::await(handle_.tasks(internal()).first());
     else
       return refused<void>();
   }
@@ -54,7 +55,8 @@ class timed_handle_wait {
   template <class Row>
   auto operation_in() {
     if constexpr (may_start<Row>())
-      return typename tasking_in<Row>::type::await_until(handle_.tasks().first(), until_, time_);
+      return typename tasking_in<Row>::type::await_until(handle_.tasks(internal()).first(), until_,
+                                                         time_);
     else
       return refused<bool>();
   }
@@ -68,14 +70,14 @@ class timed_handle_wait {
 /// `co_await start_task(...)`, for a task with that row.  Stores the task in a handle, or yields a
 /// new one.
 template <class Row, class Handle>
-class starts_task {
+class start_awaitable {
  public:
   static constexpr bool row_aware_operation = true;
-  starts_task(Handle&& to, task_record& made) noexcept
+  start_awaitable(Handle&& to, task_record& made) noexcept
       : to_(std::forward<Handle>(to)), made_(&made) {}
-  starts_task(starts_task const&) = delete;
-  starts_task& operator=(starts_task const&) = delete;
-  ~starts_task() {
+  start_awaitable(start_awaitable const&) = delete;
+  start_awaitable& operator=(start_awaitable const&) = delete;
+  ~start_awaitable() {
     if (made_) made_->destroy();
   }
 
@@ -87,7 +89,7 @@ class starts_task {
       return refused<void>();
   }
   auto finish() {
-    to_.tasks().add(*std::exchange(made_, nullptr));
+    to_.tasks(internal()).add(*std::exchange(made_, nullptr));
     if constexpr (!std::is_reference_v<Handle>) return std::move(to_);
   }
 
@@ -200,14 +202,13 @@ class task_handle {
     return detail::timed_handle_wait<task_handle>(*this, d);
   }
 
-  /// For the library.
-  [[nodiscard]] detail::handled_tasks& tasks() noexcept { return tasks_; }
+  [[nodiscard]] detail::handled_tasks& tasks(detail::internal) noexcept { return tasks_; }
 
  private:
   [[nodiscard]] detail::task_giving<T>& the_one() const {
     if (tasks_.size() != 1) [[unlikely]]
       throw std::logic_error("weft: a handle of " + std::to_string(tasks_.size()) +
-                             " tasks was awaited for what one of them gave: co_await h.all()");
+                             " tasks was awaited for the result of one: co_await h.all()");
     return static_cast<detail::task_giving<T>&>(*static_cast<detail::task_record*>(tasks_.first()));
   }
 
@@ -225,7 +226,7 @@ template <class T, class F, class... Args>
 auto start_task(task_handle<T>& h, F f, Args&&... args) {
   if constexpr (detail::may_go_on_alone<F, std::decay_t<Args>...>()) {
     using made = detail::task_calling<F, std::decay_t<Args>...>;
-    return detail::starts_task<typename made::effects, task_handle<T>&>(
+    return detail::start_awaitable<typename made::effects, task_handle<T>&>(
         h, *new made(nullptr, true, std::move(f), std::forward<Args>(args)...));
   } else {
     return detail::refused<void>();
@@ -236,7 +237,7 @@ template <class F, class... Args>
 auto start_task(F f, Args&&... args) {
   if constexpr (detail::may_go_on_alone<F, std::decay_t<Args>...>()) {
     using made = detail::task_calling<F, std::decay_t<Args>...>;
-    return detail::starts_task<typename made::effects, task_handle<typename made::value_type>>(
+    return detail::start_awaitable<typename made::effects, task_handle<typename made::value_type>>(
         {}, *new made(nullptr, true, std::move(f), std::forward<Args>(args)...));
   } else {
     return detail::refused<void>();

@@ -128,7 +128,7 @@ consteval bool may_start() {
                 "with the effects that the tasks may perform");
   static_assert(found::count == 0 || has_one,
                 "weft: tasks in a coroutine whose row has several tasking<...>, none of which "
-                "names what the others do: keep one");
+                "names the effects of all: keep one");
   if constexpr (has_one) {
     using missing = row_difference<row_set<Tasks...>, row_of_tasks_t<typename found::type>>;
     static_assert(is_empty_row<missing>,

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "effects/detail/internal.hpp"
 #include "effects/eff.hpp"
 #include "effects/handle.hpp"
 #include "sched/base/errors.hpp"

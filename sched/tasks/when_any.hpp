@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "effects/detail/internal.hpp"
 #include "effects/eff.hpp"
 #include "effects/handle.hpp"
 #include "sched/base/errors.hpp"
@@ -111,10 +112,10 @@ eff<V, Row> first_in_a_scope(Start start, std::source_location where) {
 
 /// Becomes an `eff<V, Row>` when the row is known.
 template <class V, class Effects, class Start>
-class awaits_the_first {
+class first_awaitable {
  public:
   static constexpr bool row_aware_awaitable = true;
-  explicit awaits_the_first(Start s) : start_(std::move(s)) {}
+  explicit first_awaitable(Start s) : start_(std::move(s)) {}
   template <class Row>
   auto awaiter_in(std::source_location where) {
     if constexpr (may_start<Row, Effects>()) {
@@ -164,7 +165,7 @@ auto when_any(Cs... cs) {
        ...);
     }(std::index_sequence_for<Cs...>());
   };
-  return detail::awaits_the_first<V, detail::row_set<typename Cs::effects...>, decltype(start)>(
+  return detail::first_awaitable<V, detail::row_set<typename Cs::effects...>, decltype(start)>(
       std::move(start));
 }
 
@@ -201,7 +202,7 @@ auto when_any(X&& range, Xs&&...) {
         s.start(detail::run_for_the_first<C, std::remove_reference_t<decltype(first)>, std::size_t>,
                 std::move(c), std::ref(first), i++);
     };
-    return detail::awaits_the_first<V, detail::row_set<typename C::effects>, decltype(start)>(
+    return detail::first_awaitable<V, detail::row_set<typename C::effects>, decltype(start)>(
         std::move(start));
   }
 }

@@ -177,8 +177,7 @@ class catch2_capture final : public Catch::IResultCapture {
   /// The failure counts even if the program catches the exception.
   [[noreturn]] void refuse(std::string const& what, Catch::SourceLineInfo const& where) {
     std::string text = "weft: " + what + " at " + place(where) +
-                       " stands inside of what is run again and again, in many schedules: put it "
-                       "around all of them";
+                       " is inside a body that is run in many schedules: put it around the search";
     if (!notes_.failure) notes_.failure = text;
     throw std::logic_error(text);
   }

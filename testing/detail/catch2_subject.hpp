@@ -24,13 +24,13 @@ class catch2_namer final : public strategy {
  public:
   explicit catch2_namer(strategy& c) : strategy_(c) {}
 
-  std::size_t choose(candidates const& who) override {
-    if (who.last != candidates::nobody && is_at_fork(who, who.last)) note_fork(who);
-    auto const next = strategy_.choose(who);
+  std::size_t choose(candidates const& ready) override {
+    if (ready.last != candidates::nobody && is_at_fork(ready, ready.last)) note_fork(ready);
+    auto const next = strategy_.choose(ready);
     notes_.running.reset();
     if (next == candidates::nobody) return next;
-    notes_.running = who[next];
-    if (!forks_.empty()) note_resumed(who[next]);
+    notes_.running = ready[next];
+    if (!forks_.empty()) note_resumed(ready[next]);
     return next;
   }
   std::size_t decide(std::size_t ways) override { return strategy_.decide(ways); }
@@ -49,17 +49,17 @@ class catch2_namer final : public strategy {
   struct two {
     process_id parent, child;
   };
-  [[nodiscard]] static bool is_at_fork(candidates const& who, std::size_t i) {
-    return who.ready[i].get()->resumes_at().operation == "weft::proc::fork";
+  [[nodiscard]] static bool is_at_fork(candidates const& ready, std::size_t i) {
+    return ready.ready[i].get()->resumes_at().operation == "weft::proc::fork";
   }
   /// The process that ran last has forked: its child is at a fork, and not yet known.
-  void note_fork(candidates const& who) {
-    auto const parent = who[who.last];
+  void note_fork(candidates const& ready) {
+    auto const parent = ready[ready.last];
     known_.push_back(parent);
-    for (std::size_t i = 0; i != who.size(); ++i)
-      if (is_at_fork(who, i) && std::ranges::find(known_, who[i]) == known_.end()) {
-        known_.push_back(who[i]);
-        forks_.push_back({parent, who[i]});
+    for (std::size_t i = 0; i != ready.size(); ++i)
+      if (is_at_fork(ready, i) && std::ranges::find(known_, ready[i]) == known_.end()) {
+        known_.push_back(ready[i]);
+        forks_.push_back({parent, ready[i]});
         return;
       }
   }

@@ -149,7 +149,7 @@ class search {
     if (auto how = difference(log_, second_log_); !how.empty())
       differs(std::move(how));
     else if (result != o.result)
-      differs("the same schedule, run again, ends otherwise: \"" + o.result.text +
+      differs("the same schedule, run again, ends differently: \"" + o.result.text +
               "\", and then \"" + result.text + '"');
   }
   /// Where two runs of one schedule differ first; empty if they do not.

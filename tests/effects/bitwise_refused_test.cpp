@@ -49,7 +49,7 @@ void check_refusal(std::string const& text, std::string const& part,
 std::string const own_parameter = "has a parameter that is not trivially copyable";
 std::string const stands_between =
     " stands between it and its handler, and it or what it holds is not trivially copyable";
-std::string const begun_outside = " was begun elsewhere, or before its body";
+std::string const begun_outside = " was started outside its body, or before it";
 std::string const something_waits =
     "its body has begun something else that waits, a computation that was not awaited or a "
     "resumption";
@@ -449,7 +449,7 @@ eff<int, pick, ask> picks_and_asks() {
 }
 
 void check_in_use(std::string const& text, std::string const& part, std::string const& other = "") {
-  CHECK_THAT(text, Contains("weft: what was suspended by ") && Contains("pick::one at ") &&
+  CHECK_THAT(text, Contains("weft: the continuation suspended by ") && Contains("pick::one at ") &&
                        Contains("bitwise_refused_test.cpp:") && Contains(" cannot be resumed ") &&
                        Contains(part) && Contains(other));
 }
@@ -591,8 +591,9 @@ TEST_CASE("a resumption that was kept is expired once the region of its handler 
   CHECK(kept.size() == static_cast<std::size_t>(resumes) + 1);
   for (int round = 0; round != 2; ++round)
     for (auto const& k : kept)
-      CHECK_THAT(text_of<resumption_expired>([&] { resume(k, 1); }),
-                 Contains("keeps_picks") && Contains(" is no more") && Contains("pick::one at "));
+      CHECK_THAT(
+          text_of<resumption_expired>([&] { resume(k, 1); }),
+          Contains("keeps_picks") && Contains(" no longer exists") && Contains("pick::one at "));
   CHECK_THROWS_AS(resume(std::move(kept[0]), 1), resumption_expired);
 }
 

@@ -136,8 +136,9 @@ TEST_CASE(
   drops lent;
   CHECK_THROWS_AS(run(handle(with<ask>(lent) | outside, ticks_and_asks())), not_a_region);
   CHECK_THROWS_WITH(run(handle(with<ask>(lent) | outside, ticks_and_asks())),
-                    Contains("drops stands inside what") && Contains("parks_int suspended by") &&
-                        Contains("tick::now at") && Contains("found_test.cpp:"));
+                    Contains("drops is inside the frames that") &&
+                        Contains("parks_int suspended by") && Contains("tick::now at") &&
+                        Contains("found_test.cpp:"));
   CHECK_THROWS_AS(resume(std::move(outside.k)), resumption_expired);
 }
 
@@ -326,8 +327,8 @@ TEST_CASE("describe names the handler that has ended, even if it is not the resu
     };
     run(handle(outside, around));
   }
-  CHECK_THAT(describe(outside.k),
-             Contains("the handler resumes is no more") || Contains("::resumes is no more"));
-  CHECK_THROWS_WITH(resume(std::move(outside.k)), Contains("resumes is no more"));
+  CHECK_THAT(describe(outside.k), Contains("the handler resumes no longer exists") ||
+                                      Contains("::resumes no longer exists"));
+  CHECK_THROWS_WITH(resume(std::move(outside.k)), Contains("resumes no longer exists"));
   CHECK(outside.k);
 }

@@ -330,7 +330,7 @@ TEST_CASE("a second process that waits to read the same socket is refused") {
   };
   CHECK_THROWS_WITH(
       schedule(both_wait, net),
-      "weft: a process waits to read from, or accept at, this socket already: one may");
+      "weft: a process already waits to read from, or accept at, this socket: one at a time may");
   CHECK(net.sockets() == 0);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 /// Refused:
-///   weft: what is awaited must be an operation, or a computation that is called here or moved:
+///   weft: an awaited expression must be an operation, or a computation that is called here or moved:
 ///   std::move(e)
 /// Naming: eff<void> (&)()
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 /// Refused:
-///   weft: what is resumed bitwise is copied byte by byte: the operation and its answer must be
+///   weft: a body that is resumed bitwise is copied byte by byte: the operation and its answer must be
 ///   trivially copyable
 /// Naming: oracle::ask
 

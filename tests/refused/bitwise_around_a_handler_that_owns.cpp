@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 /// Refused:
-///   weft: what is resumed bitwise is copied byte by byte: a handler inside must be trivially
+///   weft: a body that is resumed bitwise is copied byte by byte: a handler inside must be trivially
 ///   copyable, and owned
 /// Naming: reader_of<std::
 

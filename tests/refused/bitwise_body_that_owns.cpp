@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 /// Refused:
-///   weft: what is resumed bitwise is copied byte by byte: what the body captures must be trivially
+///   weft: a body that is resumed bitwise is copied byte by byte: its captures must be trivially
 ///   copyable
 /// Naming: lambda
 

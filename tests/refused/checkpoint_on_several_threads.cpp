@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 /// Refused:
-///   weft: a checkpoint is taken on a backend whose worker gives what is ready as a value,
+///   weft: a checkpoint is taken on a backend whose worker returns the ready processes as a value,
 ///   worker.ready(): one_thread is one, those of several threads are not
 /// Naming: weft::sharing
 

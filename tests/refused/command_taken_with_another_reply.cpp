@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 /// Refused:
-///   weft: nobody was passed who takes this command: add to dispatchers{...} a function of the
+///   weft: no dispatcher takes this command: add to dispatchers{...} a function of the
 ///   command and a reply<result>, its result
 /// Naming: issuing<resolve>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 /// Refused:
-///   weft: what is compared is run twice: its handlers are owned, and they and the body can be
+///   weft: a composition that is compared is run twice: its handlers are owned, and they and the body can be
 ///   copied
 /// Naming: both
 

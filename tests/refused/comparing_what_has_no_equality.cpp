@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 /// Refused:
-///   weft: what is compared answers with what has an operator==
+///   weft: the answer of a composition that is compared must have an operator==
 /// Naming: score
 
 #include "effects/effects.hpp"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 /// Refused:
-///   weft: what is compared leaves no effect to the outside: handle all of them in the same
-///   composition
+///   weft: a composition that is compared performs no effect outside: handle all of them in it
 /// Naming: weft::row<weft::console>
 
 #include "effects/effects.hpp"

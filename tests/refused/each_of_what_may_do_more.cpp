@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 /// Refused:
-///   weft: the row of what each runs is one emit<T>: handle other effects inside it, or pull from a
+///   weft: the row of the function that each runs is one emit<T>: handle other effects inside it, or pull from a
 ///   handler of your own
 /// Naming: weft::console
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 /// Refused:
-///   weft: what off_thread runs returns a value: a reference to what is on another thread would be
-///   shared with it
+///   weft: the function of off_thread returns a value: a reference would be shared with the other thread
 /// Naming: (*)()
 
 #include "io/blocking.hpp"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 /// Refused:
-///   weft: processes on several threads use the handlers outside at once: this one does not say
-///   that it is made for that: static constexpr bool thread_safe = true; or pass
+///   weft: processes on several threads use the handlers outside at once: this handler is not marked as thread safe: static constexpr bool thread_safe = true; or pass
 ///   synchronized(handler)
 /// Naming: weft::console_to_stream
 

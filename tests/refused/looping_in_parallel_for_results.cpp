@@ -2,7 +2,7 @@
 
 /// Refused:
 ///   weft: parallel_for takes a function that can be called with each element, and returns an
-///   eff<void, ...> if what it gives is to be awaited
+///   eff<void, ...> if its result is to be awaited
 /// Naming: squaring
 
 #include <vector>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 /// Refused:
-///   weft: what is done in parallel is a range with random access and a size
+///   weft: parallel_for and parallel_reduce take a range with random access and a size
 /// Naming: list<int
 
 #include <list>

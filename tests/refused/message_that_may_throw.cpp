@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 /// Refused:
-///   weft: a message goes from hand to hand: it has to be a value that moves, and is destroyed,
-///   without throwing
+///   weft: a message is moved between processes: its type must move, and be destroyed, without throwing
 /// Naming: fragile
 
 #include "sched/schedule.hpp"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 /// Refused:
-///   weft: parallel_reduce takes plain functions: one of two values of the type of the first, that
-///   gives one, and one that gives such a value of each element
+///   weft: parallel_reduce takes plain functions: one that combines two values of the type of the first, and one that maps each element to such a value
 /// Naming: appending_number
 
 #include <string>

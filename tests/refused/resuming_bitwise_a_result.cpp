@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 /// Refused:
-///   weft: what is resumed bitwise is started where it is handled: pass a function, not its result
+///   weft: a body that is resumed bitwise is started where it is handled: pass a function, not its result
 /// Naming: eff<void, coin>
 
 #include "effects/effects.hpp"

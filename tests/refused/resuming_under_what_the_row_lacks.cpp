@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 /// Refused:
-///   weft: a rest is resumed under the handlers of the coroutine that awaits it: name in its row
+///   weft: a continuation is resumed under the handlers of the coroutine that awaits it: name in its row
 ///   the effects that the resumption rebinds
 /// Naming: weft::row<weft::reader<int>
 

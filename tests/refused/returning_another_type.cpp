@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 /// Refused:
-///   weft: co_return with what does not convert to the computation's type
+///   weft: co_return of a value that does not convert to the computation's type
 /// Naming: unique_ptr<int>
 
 #include <memory>

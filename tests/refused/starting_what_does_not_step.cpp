@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 /// Refused:
-///   weft: start_stepper takes what steps: init(method, input), step(events, output), close()
+///   weft: start_stepper takes a stepper: init(method, input), step(events, output), close()
 ///   noexcept, and the types commands and input (sched/commands/stepper.hpp)
 /// Naming: quiet_parser
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 /// Refused:
-///   weft: what can be stolen is read while it may be overwritten: it must be trivially copyable,
+///   weft: an element that can be stolen is read while it may be overwritten: it must be trivially copyable,
 ///   and its std::atomic lock-free, as that of a pointer is
 /// Naming: unique_ptr<int
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 /// Refused:
-///   weft: tasks in a coroutine whose row has several tasking<...>, none of which names what the
-///   others do: keep one
+///   weft: tasks in a coroutine whose row has several tasking<...>, none of which names the effects of all: keep one
 /// Naming: weft::tasking<weft::proc>
 
 #include "sched/mail/mail.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 /// Refused:
-///   weft: the clause on(operation) returns what does not convert to the operation's result
+///   weft: the clause on(operation) returns a value that does not convert to the operation's result
 /// Naming: poet
 /// Naming: dice::roll
 

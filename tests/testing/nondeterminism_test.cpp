@@ -93,7 +93,7 @@ TEST_CASE(
     "a program that ends earlier in the middle of a search is reported with the ready processes") {
   weft::tests::every_frame_dies const here;
   auto const over =
-      "at step 2, after the same choices, nobody can be chosen, and before 1.1 and 1.2 could";
+      "at step 2, after the same choices, no process can be chosen, and before 1.1 and 1.2 could";
   for (int const run : {3, 6}) {
     says(explore(make_world, two_but(run, 1), fine), over);
     says(explore({.reduce = true}, make_world, two_but(run, 1), fine), over);
@@ -132,7 +132,7 @@ TEST_CASE(
     "a check that gives another result for the same schedule is reported, with both results") {
   weft::tests::every_frame_dies const here;
   auto const check = [n = 0](world const&) mutable { return "n = " + std::to_string(++n); };
-  auto const how = "the same schedule, run again, ends otherwise: \"n = 1\", and then \"n = 2\"";
+  auto const how = "the same schedule, run again, ends differently: \"n = 1\", and then \"n = 2\"";
   says(explore(make_world, two_but(0, 0), check), how);
   says(explore({.reduce = true}, make_world, two_but(0, 0), check), how);
   says(random_walk(make_world, two_but(0, 0), check), how);
@@ -148,7 +148,7 @@ TEST_CASE("an exception with another text is reported, with both texts") {
     }(text);
   };
   auto const how =
-      "the same schedule, run again, ends otherwise: \"error 1\", and then \"error 2\"";
+      "the same schedule, run again, ends differently: \"error 1\", and then \"error 2\"";
   says(explore(make_world, throws, fine), how);
   says(random_walk(make_world, throws, fine), how);
 }
@@ -158,7 +158,7 @@ TEST_CASE("a check that throws in one of two equal runs is reported") {
   auto const found = explore(make_world, two_but(0, 0), [n = 0](world const&) mutable {
     if (++n == 1) throw std::runtime_error("only once");
   });
-  says(found, "the same schedule, run again, ends otherwise: \"only once\", and then \"\"");
+  says(found, "the same schedule, run again, ends differently: \"only once\", and then \"\"");
   CHECK(found.failed == 1);
 }
 
@@ -221,7 +221,7 @@ TEST_CASE("every search reports frames that are left over as a leak") {
     CHECK(found.failed == 0);
     CHECK_FALSE(found.nondeterminism);
     CHECK_THAT(found.report(), Contains("leak: " + std::to_string(found.leaked) +
-                                        " frames are left over, first by follow("));
+                                        " frames are left, first by follow("));
     kept.clear();
   }
 }

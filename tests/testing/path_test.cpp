@@ -187,7 +187,7 @@ TEST_CASE("a text that was not copied whole is refused") {
 }
 
 TEST_CASE("a text that is no path is refused with the reason") {
-  auto const begins = "it is to begin with 2c:, 2p:, 1c: or 1p:";
+  auto const begins = "it must begin with 2c:, 2p:, 1c: or 1p:";
   auto const numbers = "its choices are numbers with dots between them, as in 1.0x4.2";
   for (auto const* const s :
        {"", "1", "1c", "3c:0:0000", "1d:0:0000", "2d:0:0000", "1c0:0000", ":::", "hello"})

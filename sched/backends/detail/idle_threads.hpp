@@ -56,7 +56,7 @@ class idle_threads {
   }
 
   /// A hint: no thread sleeps.
-  [[nodiscard]] bool nobody_sleeps() const noexcept {
+  [[nodiscard]] bool no_thread_sleeps() const noexcept {
     return (word_.load(std::memory_order_relaxed) & ~watch_bits) == 0;  // relaxed: as below
   }
   /// A hint for a thread that does not sleep: only work from outside can give it something to do.
@@ -82,16 +82,16 @@ class idle_threads {
   /// Called after work was published.
   void wake_one() noexcept {
     if (!is_to_wake()) return;
-    unsigned who = 0;
+    unsigned thread = 0;
     {
       std::lock_guard const lock(mutex_);
       if (list_.empty()) return;
       auto at = list_.end() - 1;
       if (*at == on_watch_ && at != list_.begin()) --at;  // IDLE-5: that one sleeps on
-      who = *at;
+      thread = *at;
       strike(at);
     }
-    wake(who);  // IDLE-3
+    wake(thread);  // IDLE-3
   }
   /// Called after work was published that its thread will most likely do itself (IDLE-5).
   void request_watch() noexcept {
@@ -134,7 +134,7 @@ class idle_threads {
       if (!is_woken && nap != until && all_are_empty()) continue;
       bool const was_listed = withdraw(self);
       if (is_woken) return slept::until_woken;
-      is_watched_by_another();
+      request_another_watch();
       return was_listed && nap == until ? slept::until_deadline : slept::until_woken;
     }
     bool const is_woken = m.wait(until);
@@ -149,7 +149,7 @@ class idle_threads {
   static constexpr unsigned watched = 1U << 28;  // a thread is on watch
   static constexpr unsigned watch_bits = wanted | watched;
   static constexpr unsigned count = watched - 1;
-  static constexpr unsigned nobody = ~0U;
+  static constexpr unsigned no_thread = ~0U;
   static constexpr auto nap_time = std::chrono::milliseconds(10);
 
   /// Where a thread sleeps.  On a cache line of its own.
@@ -181,7 +181,7 @@ class idle_threads {
     bool is_woken_ = false;
   };
 
-  void wake(unsigned who) noexcept { monitors_[who].wake(); }
+  void wake(unsigned thread) noexcept { monitors_[thread].wake(); }
   /// Goes on watch if that is wanted and no thread is on watch (IDLE-5).
   [[nodiscard]] bool try_watch(unsigned self) noexcept {
     std::lock_guard const lock(mutex_);
@@ -194,12 +194,12 @@ class idle_threads {
   }
   void end_watch() noexcept {
     std::lock_guard const lock(mutex_);
-    on_watch_ = nobody;
+    on_watch_ = no_thread;
     // [5] seq_cst: as [1]; the looks at the queues come after it.
     word_.fetch_and(~watched, std::memory_order_seq_cst);
   }
   /// The thread that was on watch has something to do: there may be more than that.
-  void is_watched_by_another() noexcept {
+  void request_another_watch() noexcept {
     word_.fetch_or(wanted, std::memory_order_relaxed);  // relaxed: the woken thread looks
     wake_one();
   }
@@ -245,7 +245,7 @@ class idle_threads {
     strike_all();
   }
   void strike_all() noexcept {
-    for (unsigned const who : list_) wake(who);
+    for (unsigned const thread : list_) wake(thread);
     // Relaxed: as above.
     word_.fetch_sub(static_cast<unsigned>(list_.size()), std::memory_order_relaxed);
     list_.clear();
@@ -256,7 +256,7 @@ class idle_threads {
   std::mutex mutex_;
   std::vector<unsigned> list_;                  // IDLE-1; under mutex_, like changes_
   std::atomic<unsigned> threads_ = 0;           // written under mutex_
-  unsigned on_watch_ = nobody;                  // IDLE-5; under mutex_
+  unsigned on_watch_ = no_thread;               // IDLE-5; under mutex_
   std::uint64_t changes_ = 0;                   // how often the list, or threads_, has changed
   alignas(64) std::atomic<unsigned> word_ = 0;  // the length of the list, and flags
 };

@@ -74,9 +74,9 @@ struct alignas(16) stealing_header {
 /// invariants).
 struct stealing_shared {
   using header = stealing_header;
-  /// Almost all lazy tasks are reclaimed by their own worker.  A thief interrupts all running
-  /// threads, if there are at most so many (a guess: with more, thefts may cost more than they
-  /// save).
+  /// Almost all lazy tasks are reclaimed by their own worker, so the thief pays for the ordering:
+  /// it interrupts all running threads.  Not with more than `most_interrupted` threads: there a
+  /// theft may cost more than it saves (a guess).
   using lazy_deque = basic_chase_lev<lazy_task*, interrupting_orders>;
   static constexpr unsigned most_interrupted = 8;
 

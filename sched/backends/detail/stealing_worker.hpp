@@ -57,7 +57,7 @@ class stealing_worker {
     return o ? *o : nullptr;
   }
 
-  // ---- callbacks of a process that runs here (WAIT-4 of wait_registry.hpp)
+  // ---- callbacks of a process that runs here (WAITER-3 of sync/detail/waiter.hpp)
 
   void on_wait_begin(process& p) noexcept {
     if (auto* const l = header_of<header>(p).listed) [[unlikely]]
@@ -76,7 +76,7 @@ class stealing_worker {
   }
 
   /// Whether so many processes are ready that a process that spawns must let others go first.
-  [[nodiscard]] bool is_crowded() noexcept {
+  [[nodiscard]] bool count_spawn() noexcept {
     if (++spawned_ < most_ready) return false;
     spawned_ = 0;  // the next most_ready spawns need not wait: so the process makes progress
     return own_.deque.size() + own_.yielded.size() >= most_ready;
@@ -84,7 +84,7 @@ class stealing_worker {
 
   /// False while a worker sleeps, which might have to be woken.
   [[nodiscard]] bool can_exchange() const noexcept {
-    return until_oldest_ > 1 && (all_.count == 1 || all_.idle.nobody_sleeps()) &&
+    return until_oldest_ > 1 && (all_.count == 1 || all_.idle.no_thread_sleeps()) &&
            own_.deque.size() == 0;
   }
   [[gnu::always_inline]] thunk exchange(thunk t) noexcept {
@@ -210,7 +210,7 @@ class stealing_worker {
   /// Returns the longest-waiting process of one place, by turns.  Null if there is none.
   header* oldest() noexcept {
     turn_ = (turn_ + 1) % 5;
-    // One only: others would stand behind all that there is in the deque.
+    // Takes only one: others would become the newest in the deque, whose turn here comes last.
     if (turn_ == 0) return take_global(0);
     if (turn_ == 1) return take_yielded();
     if (turn_ == 2) {
@@ -238,7 +238,8 @@ class stealing_worker {
     header* p;
     return own_.yielded.take({&p, 1}) != 0 ? p : nullptr;
   }
-  /// The others go to the deque, in such an order that they come out as they stood in the queue.
+  /// Returns the first process of the global queue; takes up to `most_others` more.  These go to
+  /// the deque, in such an order that they come out as they stood in the queue.
   header* take_global(std::size_t most_others) noexcept {
     std::array<header*, 1 + most_taken> taken;
     std::size_t const most = 1 + std::min<std::size_t>(most_others, most_taken);
@@ -257,7 +258,7 @@ class stealing_worker {
       all_.global.push(p);
     }
   }
-  /// Publishes what the worker does not do next, and wakes another one for it.
+  /// Publishes the processes that the worker does not run next, and wakes another worker for them.
   void share_more() noexcept {
     own_.deque.publish();
     own_.yielded.publish();

@@ -13,9 +13,9 @@
 
 /// Events: actions of a process that are no operations, and that other processes can see: an
 /// unlock, the release of a permit, a completion, the end of an address, the cancellation of a
-/// scope.  On threads, others run between two of these.  So where schedules are explored in steps
-/// as small as operations, an event is deferred: it takes effect in a step of its own, and the
-/// search places steps of other processes before and after it.
+/// scope.  On threads, other processes run between two of these.  So where schedules are explored
+/// in steps as small as operations, an event is deferred: it takes effect in a step of its own, and
+/// the search places steps of other processes before and after it.
 ///
 ///   EVENT-1  The events of a process take effect in the order in which it caused them, and before
 ///       its next operation that others can see; its end counts as one.
@@ -41,7 +41,7 @@ class deferred_event : public pooled {
   virtual void apply() noexcept = 0;
 
   std::string_view const name;  // "the unlock of a mutex"
-  void const* const at;         // the location (location_listener.hpp); null: none that is watched
+  void const* const at;         // the location (location_listener.hpp); null: it is not watched
 };
 template <class F>
 class deferred_event_of final : public deferred_event {
@@ -65,10 +65,10 @@ class event_deferrer {
   [[nodiscard]] virtual bool defers() noexcept = 0;
   /// Takes `e` over.  If it throws bad_alloc, `e` is unchanged.
   virtual void defer(std::unique_ptr<deferred_event>& e) = 0;
-  /// The events of the running process take effect now.
+  /// Makes the events of the running process take effect now.
   virtual void apply_own() noexcept = 0;
-  /// The events at that location take effect now, and before each of them the earlier events of its
-  /// process.  `own`: only events of the running process.
+  /// Makes the events at that location take effect now, and before each of them the earlier events
+  /// of its process.  `own`: only events of the running process.
   virtual void apply_at(void const* at, bool own) noexcept = 0;
 
   /// Null unless schedules are explored on this thread in steps as small as operations.
@@ -121,7 +121,7 @@ class deferred_events {
   /// A process that ends, with its error; `owner` is null if there is none.
   struct end {
     process* owner = nullptr;
-    bool is_a_step = false;  // else part of the step of its last event
+    bool is_a_step = false;  // else it is part of the step of the last event
     std::exception_ptr error = nullptr;
     void* task = nullptr;
     void (*is_over)(void* scheduler, void* task) noexcept = nullptr;
@@ -193,7 +193,7 @@ class deferred_events {
     bool const is_inside = std::exchange(is_applying_, true);
     std::size_t outer = std::exchange(next_, i);
     now->apply();
-    if (i < outer) outer += next_ - i - 1;  // one erased, those it caused inserted
+    if (i < outer) outer += next_ - i - 1;  // one event erased, the events that it caused inserted
     next_ = outer;
     is_applying_ = is_inside;
   }

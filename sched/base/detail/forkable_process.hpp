@@ -18,14 +18,16 @@
 
 /// Processes that can be run again.
 ///
-///   FORK-1  Twins that fork from one process share its log up to the fork, and the frames that wait
-///       there, which belong to a `shared_continuation` until one of them goes on: who comes first
-///       takes the frames, by one atomic exchange; who comes later runs the program again.
-///   FORK-2  An answer enters the log when the process goes on.  So a run from the beginning goes
-///       straight through the operation that it was suspended at.
+///   FORK-1  Clones that fork from one process share its log up to the fork, and the frames that
+///       are suspended there.  These belong to a `shared_continuation` until one of the clones goes
+///       on: the first takes the frames, by one atomic exchange; each later one runs the program
+///       again.
+///   FORK-2  An answer enters the log when the process goes on with it.  So a run from the
+///       beginning passes the operation at which the process was suspended, and does not stop
+///       there.
 namespace weft::detail {
 
-/// Frames that wait for the first of several processes.
+/// Suspended frames that belong to the first of several processes that goes on.
 class shared_continuation final : public suspension, public pooled {
  public:
   shared_continuation() = default;
@@ -36,11 +38,12 @@ class shared_continuation final : public suspension, public pooled {
     owners_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the caller's count stays
   }
   void release() noexcept {
-    // acq_rel, with itself: who drops it last has seen whether the frames were taken.
+    // acq_rel, pairs with itself: the thread that drops the last count sees whether the frames were
+    // taken.
     if (owners_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     if (is_ != state::ended) {
-      owners_.store(1, std::memory_order_relaxed);  // relaxed: nobody else is left
-      if (!unwind_rest()) return;
+      owners_.store(1, std::memory_order_relaxed);  // relaxed: no other owner is left
+      if (!unwind_suspended()) return;
     }
     delete this;
   }
@@ -48,20 +51,21 @@ class shared_continuation final : public suspension, public pooled {
     is_ = state::cut;
     release();
   }
-  /// True for one caller.
+  /// Returns true to exactly one caller.
   [[nodiscard]] bool claim() noexcept {
-    // acq_rel, with itself: who takes the frames has seen all that was done with them.
+    // acq_rel, pairs with itself: the process that takes the frames sees all that was done with
+    // them.
     return !claimed_.exchange(true, std::memory_order_acq_rel);
   }
-  /// Takes over, or is taken over: everything but who is at the end of the chain.
+  /// These two move the suspended chain; the caller redirects the frame at its outer end.
   void take_from(suspension& other, prompt const& ground) noexcept {
-    move_rest(other, *this, ground);
+    move_suspension(other, *this, ground);
   }
   void give_to(suspension& other, prompt const& ground) noexcept {
-    move_rest(*this, other, ground);
+    move_suspension(*this, other, ground);
   }
 
-  continuation ended() noexcept override { std::terminate(); }  // nobody runs it
+  continuation ended() noexcept override { std::terminate(); }  // it never runs
   continuation dropped() noexcept override { return outside(); }
   [[nodiscard]] std::string text() const override { return "a process that forked"; }
   [[nodiscard]] continuation outside() const noexcept override {
@@ -84,7 +88,7 @@ class shared_continuation final : public suspension, public pooled {
 
 class forkable_process final : public process {
  public:
-  /// The program's count is taken over.
+  /// Takes over the caller's count of the program.
   static forkable_process* make(process_id id, program* p, std::size_t log_limit,
                                 header_layout const& extra = no_header) {
     return new (extra) forkable_process(id, p, log_limit, extra);
@@ -93,20 +97,20 @@ class forkable_process final : public process {
   [[nodiscard]] replay_log& log() noexcept { return log_; }
   [[nodiscard]] class program const& program() const noexcept { return *program_; }
 
-  /// The operation that it was stopped at.
+  /// Notes the operation at which it is suspended.
   void waits_at(site const& at) noexcept { at_site_ = at; }
   [[nodiscard]] site const& waits_at() const noexcept { return at_site_; }
   [[nodiscard]] location resumes_at() const noexcept override {
     if (!has_started()) return {};
-    if (sealed_) return process::resumes_at();  // it stops at tasks without a note of where
+    if (sealed_) return process::resumes_at();  // operations on tasks do not note their site
     return {at_site_.operation->name, at_site_.where};
   }
-  /// Whether somebody has counted that it can no longer be run again.
+  /// Whether it can no longer be run again, and the scheduler has counted that.
   [[nodiscard]] bool& sealed() noexcept { return sealed_; }
   [[nodiscard]] bool is_sealed() const noexcept { return sealed_; }
 
-  /// Another one that waits as this does.  With the same id: for a checkpoint, which keeps
-  /// this one.  Throws bad_alloc.
+  /// Returns a process that waits as this one does.  A clone with the same id goes on in place of a
+  /// process that a checkpoint keeps.  Throws bad_alloc.
   [[nodiscard]] forkable_process* clone(process_id id, prompt const& ground) {
     auto* const other = new (place_) forkable_process(*this, id);
     if (is_waiting() && has_started() && !shared_) {
@@ -124,9 +128,9 @@ class forkable_process final : public process {
     return other;
   }
 
-  /// The frames it waits with, if they are shared: null if they are its own.
+  /// The frames in which it waits, if they are shared; null if they are its own.
   [[nodiscard]] void const* shared_frames() const noexcept { return shared_; }
-  /// If nobody has taken them, they are its own now.
+  /// Makes shared frames its own, unless another process has taken them.
   void claim_frames(prompt const& ground) noexcept {
     auto* const shared = std::exchange(shared_, nullptr);
     if (!shared) return;
@@ -140,25 +144,25 @@ class forkable_process final : public process {
     }
     shared->release();
   }
-  /// Those frames, and all others, go.  It can still be run again.
+  /// Destroys its frames.  It can still be run again.
   void drop_frames(prompt const& ground) noexcept {
     claim_frames(ground);
     for (;;) {
-      keep();  // for who sees to the rest, perhaps before we are back (unwind_on)
-      if (unwind_rest()) return release();
+      keep();  // for unwind_on(), which may run before unwind_rest() returns
+      if (unwind_suspended()) return release();
       if (is_ != state::cut) return;
     }
   }
-  /// Its first frame.
+  /// Starts it, or starts it again, at a first frame.
   void begin(std::coroutine_handle<> first, void* evidence, prompt& ground,
              result_slot_base& sink) noexcept {
     root_ = first;
     begin_with(first, evidence, ground, sink);
   }
 
-  /// The answer, with which it goes on now (FORK-2).
+  /// Records the answer with which it goes on now (FORK-2).
   void record(std::uint64_t answer) noexcept {
-    // Frames of another process, which run here, do not say where they wait.
+    // Frames of another process, which run here, do not note where they wait: this seals the log.
     if (is_waiting() && (!at_site_.is_of(&operation()) ||
                          !site::same_place(at_site_.where, waiting().where))) [[unlikely]]
       log_.seal({&operation(), waiting().where, 0});
@@ -182,7 +186,7 @@ class forkable_process final : public process {
         program_(other.program_),
         shared_(other.shared_),
         root_(other.root_) {
-    be_like(other);
+    copy_state_from(other);
     program_->keep();
     if (shared_) shared_->keep();
   }
@@ -205,7 +209,7 @@ class forkable_process final : public process {
   bool sealed_ = false;
 };
 
-/// Whether what it does is still recorded, so that it may fork.
+/// Whether the answers of `p` are still recorded, so that it may fork.
 [[nodiscard]] inline bool keeps_log(process const& p) noexcept {
   return p.is_forkable() && !static_cast<forkable_process const&>(p).is_sealed();
 }

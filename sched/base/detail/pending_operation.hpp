@@ -7,9 +7,10 @@
 
 namespace weft::detail {
 
-/// An operation before which a process has let the others go first: a step of its own.
+/// An operation that a process has deferred, to let the others go first: a step of its own.
 struct pending_operation {
-  /// In the process's turn; it is stopped at the operation.  The frame to go on with.
+  /// Called in the turn of the process, which is suspended at the operation.  Returns the frame to
+  /// resume.
   using perform_function = std::coroutine_handle<>(void* scheduler, process& p,
                                                    pending_operation const& self);
   perform_function* perform = nullptr;
@@ -17,12 +18,12 @@ struct pending_operation {
   void* operation = nullptr;
   void* waiting = nullptr;  // the answer
   std::coroutine_handle<> leaf{};
-  /// Not null: the process is not to be dropped, but given to it (TASK-4 of task.hpp).
+  /// If not null: called instead of dropping the process, which it takes over (TASK-4 of task.hpp).
   void (*drop)(void* scheduler, process& p, pending_operation const& self) noexcept = nullptr;
-  bool is_a_step = true;  // or it only comes after the events of its process (deferred_events.hpp)
+  bool is_a_step = true;  // false: deferred only until the events of its process have taken effect
 };
 
-/// What each process has where operations may be steps.
+/// The header of a process where operations may be steps.
 struct alignas(16) pending_header {
   pending_operation pending;
 };

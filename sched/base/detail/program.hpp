@@ -8,22 +8,24 @@
 #include <type_traits>
 #include <utility>
 
+#include "effects/detail/internal.hpp"
 #include "effects/handle.hpp"
 
-/// What processes are started from.
+/// Programs: the functions that processes are started from.
 namespace weft::detail {
 
-/// A row, when its type is not known: its effects, in the order of evidence.
+/// A row whose type is erased: its effects, in the order of the evidence.
 struct row_info {
   std::size_t size;
   type_identity const* const* effects;
   bool is_light;
 };
-/// Whether who performs it need not be a process: anything but what a scheduler does for one.
+/// Whether code that is no process may perform the effect: true of all effects except those that a
+/// scheduler handles for a process.
 template <class E>
 constexpr bool is_light_effect = true;
 template <class E>
-  requires requires { requires E::is_of_processes; }
+  requires requires { requires E::performed_by_processes; }
 constexpr bool is_light_effect<E> = false;
 template <class Row>
 struct row_info_of;
@@ -33,7 +35,7 @@ struct row_info_of<row<Es...>> {
   static constexpr row_info value{sizeof...(Es), effects, (is_light_effect<Es> && ...)};
 };
 
-/// A computation that has not started, an eff<void, ...>: its first frame, which is the caller's.
+/// The first frame of a computation that has not started, an eff<void, ...>; the caller owns it.
 struct first_frame {
   std::coroutine_handle<> handle;
   row_info const* row;
@@ -43,7 +45,7 @@ first_frame first_frame_of(eff<void, Es...> e) {
   return {e.release(internal()), &row_info_of<typename eff<void, Es...>::effects>::value};
 }
 
-/// A program that can be run again.  Counted by the processes that it is the program of.
+/// A program that can be run again.  Its processes share it, by a count.
 class program : public pooled {
  public:
   program(program const&) = delete;
@@ -54,7 +56,7 @@ class program : public pooled {
     owners_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the caller's count stays
   }
   void release() noexcept {
-    // acq_rel, with itself: who destroys the program has seen the last call of it.
+    // acq_rel, pairs with itself: the thread that destroys the program sees the last call of it.
     if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
 
@@ -65,7 +67,7 @@ class program : public pooled {
  private:
   std::atomic<unsigned> owners_ = 1;
 };
-/// Called as const: else clones would share what one of them changed in it.
+/// The function is called as const: else clones would share the changes that one of them makes.
 template <class F>
 class program_of final : public program {
  public:
@@ -81,7 +83,7 @@ constexpr bool is_computation = false;
 template <class... Es>
 constexpr bool is_computation<eff<void, Es...>> = true;
 
-/// What schedule and spawn(forkable, ...) take.
+/// Whether schedule and spawn(forkable, ...) accept it.
 template <class Program>
 constexpr bool is_program = false;
 template <class Program>

@@ -5,7 +5,7 @@
 
 namespace weft::detail {
 
-/// A pause of a few cycles, which leaves the core's other hardware thread more of it.
+/// Pauses for a few cycles, which leaves more of the core to its other hardware thread.
 inline void pause_for(unsigned times) noexcept {
   for (unsigned i = 0; i != times; ++i) {
 #if defined(__x86_64__) || defined(__i386__)

@@ -28,7 +28,7 @@ struct worker_state {
   std::uint8_t until_clock = 0;       // steps until the clock is read again
   std::uint32_t until_wake_scan = 0;  // steps until all waiters may be asked again (CANCEL-7)
   std::exception_ptr broken;          // thrown by the backend instead of the next process
-  replay_log no_log{0};               // of processes that keep none
+  replay_log no_log{0};               // the log of processes that keep none: it is over
 
   /// The evidence that was looked up last: a loop spawns the same row again and again.
   struct row_cache {
@@ -36,9 +36,9 @@ struct worker_state {
     void* evidence = nullptr;
   };
   row_cache last_row[2];            // of processes without a log, and with one
-  worker_state* outside = nullptr;  // of a scheduler round this one, on this thread
+  worker_state* outside = nullptr;  // of a scheduler around this one, on this thread
 
-  /// This thread's; null if its scheduler has one thread only.
+  /// The state of this thread's worker; null if its scheduler has one thread only.
   [[gnu::visibility("default")]] static inline thread_local constinit worker_state* of_thread =
       nullptr;
 };

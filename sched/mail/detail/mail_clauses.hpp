@@ -57,15 +57,15 @@ template <class S>
 }
 /// The receiver runs now, and the sender goes on in its turn.
 template <class S>
-[[gnu::always_inline]] inline std::coroutine_handle<> hand_over(S& s,
-                                                                mailbox::receives to) noexcept {
+[[gnu::always_inline]] inline std::coroutine_handle<> hand_over(
+    S& s, mailbox::woken_receiver to) noexcept {
   ++s.here().hand_overs;
   s.put(s.box(true), put_reason::handed_over);
   if constexpr (S::on_several_threads) s.worker().on_handover(*to.receiver);
   return s.resume(to.receiver, to.answer);
 }
 template <class S>
-[[gnu::noinline]] void put_receiver(S& s, mailbox::receives to) noexcept {
+[[gnu::noinline]] void put_receiver(S& s, mailbox::woken_receiver to) noexcept {
   s.put(thunk(to.receiver, to.answer), put_reason::woken);
 }
 /// Puts a sender that waited for room.
@@ -86,27 +86,27 @@ template <class S>
   send_waiter& w = *o.what;
   require_own_port(s, *w.box);
   if constexpr (S::explores) w.box->note_use();
-  mailbox::receives to{};
+  mailbox::woken_receiver to{};
   bool const ends_step = may_hand_over(s) || ends_step_of_sender(s);
   switch (w.box->template send<S::on_several_threads>(w.message, ends_step, to)) {
-    case mailbox::sending::given:
+    case mailbox::send_outcome::handed:
       put_receiver(s, to);
       [[fallthrough]];
-    case mailbox::sending::left:
+    case mailbox::send_outcome::stored:
       return waiting.set(true), true;
-    case mailbox::sending::closed:
+    case mailbox::send_outcome::closed:
       return waiting.set(false), true;
-    case mailbox::sending::hand_over:
-    case mailbox::sending::full:
-    case mailbox::sending::refused:
-    case mailbox::sending::taken:
+    case mailbox::send_outcome::hand_over:
+    case mailbox::send_outcome::full:
+    case mailbox::send_outcome::refused:
+    case mailbox::send_outcome::taken:
       break;
   }
   return false;
 }
 /// The message was given to a receiver: puts the receiver, and answers the sender.
 template <class S>
-[[gnu::always_inline]] inline std::coroutine_handle<> after_giving(S& s, mailbox::receives to,
+[[gnu::always_inline]] inline std::coroutine_handle<> after_giving(S& s, mailbox::woken_receiver to,
                                                                    std::uint64_t answer) noexcept {
   put_receiver(s, to);
   if (ends_step_of_sender(s)) {
@@ -123,9 +123,9 @@ template <class S>
   process& p = s.running();
   if (must_end(s, p)) [[unlikely]]
     return s.refuse(p);
-  mailbox::receives to{};
+  mailbox::woken_receiver to{};
   auto sent = w.box->template send<S::on_several_threads>(w.message, false, to);
-  if (sent == mailbox::sending::full) [[unlikely]] {
+  if (sent == mailbox::send_outcome::full) [[unlikely]] {
     s.on_wait_begin(p);
     try {
       sent =
@@ -134,19 +134,19 @@ template <class S>
       s.on_wait_cancelled(p);
       throw;
     }
-    if (sent == mailbox::sending::full) {
+    if (sent == mailbox::send_outcome::full) {
       s.on_waiting(p);
       return s.next();
     }
     s.on_wait_cancelled(p);
-    if (sent == mailbox::sending::refused) return s.refuse(p);
+    if (sent == mailbox::send_outcome::refused) return s.refuse(p);
   }
-  if (sent == mailbox::sending::given) [[likely]] {
+  if (sent == mailbox::send_outcome::handed) [[likely]] {
     if (may_hand_over(s)) [[likely]]
       return hand_over(s, to);
     return after_giving(s, to, true);
   }
-  return s.resume(&p, sent != mailbox::sending::closed);
+  return s.resume(&p, sent != mailbox::send_outcome::closed);
 }
 
 // ---- sending with a deadline
@@ -156,21 +156,21 @@ bool attempt(S& s, mail::send_until const& o, result_slot<std::uint64_t>& waitin
   send_waiter& w = *o.what;
   require_own_port(s, *w.box);
   if constexpr (S::explores) w.box->note_use();
-  mailbox::receives to{};
+  mailbox::woken_receiver to{};
   bool const ends_step = may_hand_over(s) || ends_step_of_sender(s);
   switch (w.box->template send<S::on_several_threads>(w.message, ends_step, to)) {
-    case mailbox::sending::given:
+    case mailbox::send_outcome::handed:
       put_receiver(s, to);
       [[fallthrough]];
-    case mailbox::sending::left:
+    case mailbox::send_outcome::stored:
       return waiting.set(send_waiter::sent), true;
-    case mailbox::sending::closed:
+    case mailbox::send_outcome::closed:
       return waiting.set(send_waiter::inbox_has_gone), true;
-    case mailbox::sending::full:
+    case mailbox::send_outcome::full:
       return !o.waits && (waiting.set(send_waiter::too_late), true);
-    case mailbox::sending::hand_over:
-    case mailbox::sending::refused:
-    case mailbox::sending::taken:
+    case mailbox::send_outcome::hand_over:
+    case mailbox::send_outcome::refused:
+    case mailbox::send_outcome::taken:
       break;
   }
   return false;
@@ -184,9 +184,9 @@ std::coroutine_handle<> on(S& s, mail::send_until const& o) {
   if constexpr (S::explores) w.box->note_use();
   process& p = s.running();
   if (must_end(s, p)) return s.refuse(p);
-  mailbox::receives to{};
+  mailbox::woken_receiver to{};
   auto sent = w.box->template send<S::on_several_threads>(w.message, false, to);
-  if (sent == mailbox::sending::full) {
+  if (sent == mailbox::send_outcome::full) {
     if (!o.waits) return s.resume(&p, send_waiter::too_late);
     s.on_wait_begin(p);
     w.parked.hold(p);
@@ -195,21 +195,21 @@ std::coroutine_handle<> on(S& s, mail::send_until const& o) {
         sent = w.box->template send_or_wait_in_time<S::on_several_threads>(
             w, to, s.cancellation.refuses());
       else
-        sent = w.parked.take() ? mailbox::sending::refused : mailbox::sending::taken;
+        sent = w.parked.take() ? mailbox::send_outcome::refused : mailbox::send_outcome::taken;
     } catch (...) {  // by set_alarm(), before another party could take it; or after it was taken
       (void)w.parked.take();
       s.on_wait_cancelled(p);
       throw;
     }
-    if (sent == mailbox::sending::full || sent == mailbox::sending::taken) {
+    if (sent == mailbox::send_outcome::full || sent == mailbox::send_outcome::taken) {
       s.on_waiting(p);
       return s.next();
     }
     s.on_wait_cancelled(p);
-    if (sent == mailbox::sending::refused) return s.refuse(p);
+    if (sent == mailbox::send_outcome::refused) return s.refuse(p);
   }
-  if (sent == mailbox::sending::closed) return s.resume(&p, send_waiter::inbox_has_gone);
-  if (sent == mailbox::sending::given) {
+  if (sent == mailbox::send_outcome::closed) return s.resume(&p, send_waiter::inbox_has_gone);
+  if (sent == mailbox::send_outcome::handed) {
     if (may_hand_over(s)) return hand_over(s, to);
     return after_giving(s, to, send_waiter::sent);
   }
@@ -271,9 +271,9 @@ template <class S>
     auto const found = b.template receive<S::on_several_threads>(*w.first, admitted);
     if (admitted) [[unlikely]]
       put_admitted(s, admitted);
-    if (found == mailbox::receiving::come) return 1;
-    if (found == mailbox::receiving::none) return {};
-    return receive_waiter::nobody_left;
+    if (found == mailbox::receive_outcome::received) return 1;
+    if (found == mailbox::receive_outcome::empty) return {};
+    return receive_waiter::no_senders_left;
   }
   return find_message_of_several(s, o);
 }
@@ -290,10 +290,10 @@ template <class S>
     auto const found = b.template receive<S::on_several_threads>(w.first[i], admitted);
     if (admitted) [[unlikely]]
       put_admitted(s, admitted);
-    if (found == mailbox::receiving::come) return i + 1;
-    may_come |= found == mailbox::receiving::none;
+    if (found == mailbox::receive_outcome::received) return i + 1;
+    may_come |= found == mailbox::receive_outcome::empty;
   }
-  if (!may_come) return receive_waiter::nobody_left;
+  if (!may_come) return receive_waiter::no_senders_left;
   if (!o.waits) return receive_waiter::too_late;
   return {};
 }
@@ -316,7 +316,7 @@ std::coroutine_handle<> on(S& s, mail::receive const& o) {
   if (p.is_forkable() || needed_attention || !o.waits) [[unlikely]]
     if (auto const answer = find_message(s, o)) {
       // The last sender may have ended because it was cancelled, after the check above.
-      if (*answer == receive_waiter::nobody_left && must_end(s, p)) return s.refuse(p);
+      if (*answer == receive_waiter::no_senders_left && must_end(s, p)) return s.refuse(p);
       return s.resume(&p, *answer);
     }
   s.on_wait_begin(p);
@@ -330,7 +330,7 @@ std::coroutine_handle<> on(S& s, mail::receive const& o) {
     return s.refuse(p);
   };
   auto const resume_without_senders = [&] {
-    return must_end(s, p) ? refuse() : resume_with(receive_waiter::nobody_left);
+    return must_end(s, p) ? refuse() : resume_with(receive_waiter::no_senders_left);
   };
   try {
     if (w.until && !set_alarm(s, *w.until)) [[unlikely]]
@@ -346,13 +346,13 @@ std::coroutine_handle<> on(S& s, mail::receive const& o) {
         w.first[i], admitted, s.cancellation.refuses());
     if (admitted) [[unlikely]]
       put_admitted(s, admitted);
-    if (how == mailbox::entering::waits) continue;
-    if (how == mailbox::entering::come) return resume_with(i + 1);
-    if (how == mailbox::entering::refused) return refuse();
-    if (how == mailbox::entering::nothing) return resume_without_senders();
-    if (how == mailbox::entering::occupied && w.parked.take()) {
+    if (how == mailbox::enter_outcome::waits) continue;
+    if (how == mailbox::enter_outcome::received) return resume_with(i + 1);
+    if (how == mailbox::enter_outcome::refused) return refuse();
+    if (how == mailbox::enter_outcome::no_senders) return resume_without_senders();
+    if (how == mailbox::enter_outcome::occupied && w.parked.take()) {
       s.on_wait_cancelled(p);
-      throw std::logic_error("weft: another process receives from this inbox: one may at a time");
+      throw std::logic_error("weft: another process receives from this inbox: one at a time may");
     }
     s.on_waiting(p, wait_kind::mail);  // another party has taken it
     return s.next();

@@ -63,7 +63,7 @@ class receive_waiter {
  public:
   /// Answers that are no number of a case; those count from 1.
   static constexpr std::uint64_t too_late = 0;
-  static constexpr std::uint64_t nobody_left = ~std::uint64_t{0};
+  static constexpr std::uint64_t no_senders_left = ~std::uint64_t{0};
 
   receive_waiter(select_case* places, unsigned n, alarm* a = nullptr) noexcept
       : first(places), count(n), until(a) {

@@ -62,9 +62,9 @@ class mailbox : public pooled {
 
   // ---- sending
 
-  enum class sending {
-    left,       // the message is stored
-    given,      // a receiver has it; the caller must put the receiver
+  enum class send_outcome {
+    stored,     // the message is in the mailbox
+    handed,     // a receiver has it; the caller must put the receiver
     full,       // nothing is done
     closed,     // nothing is done
     hand_over,  // nothing is done: a receiver waits, to which the sender could hand over
@@ -72,14 +72,15 @@ class mailbox : public pooled {
     taken,      // nothing is done: the sender's alarm has woken it, and puts it
   };
   /// The receiver that has the message, and its answer.
-  struct receives {
+  struct woken_receiver {
     process* receiver;
     std::uint64_t answer;
   };
   template <bool Locks>
-  [[gnu::always_inline]] sending send(void* message, bool may_hand_over, receives& to) {
+  [[gnu::always_inline]] send_outcome send(void* message, bool may_hand_over, woken_receiver& to) {
     // relaxed: if there is a receiver, the sender comes again, with the lock.
-    if (may_hand_over && receive_waiter_.load(std::memory_order_relaxed)) return sending::hand_over;
+    if (may_hand_over && receive_waiter_.load(std::memory_order_relaxed))
+      return send_outcome::hand_over;
     guard<Locks> const lock(*this);
     return send_under_lock<Locks>(message, to);
   }
@@ -87,11 +88,12 @@ class mailbox : public pooled {
   /// const&)`, which is called under the lock (CANCEL-2 of wait_registry.hpp).  If it throws
   /// bad_alloc, nothing is done.
   template <bool Locks, class IsRefused>
-  sending send_or_wait(send_waiter& s, process& p, receives& to, IsRefused const& is_refused) {
+  send_outcome send_or_wait(send_waiter& s, process& p, woken_receiver& to,
+                            IsRefused const& is_refused) {
     guard<Locks> const lock(*this);
     auto const r = send_under_lock<Locks>(s.message, to);
-    if (r != sending::full) return r;
-    if (is_refused(p)) return sending::refused;
+    if (r != send_outcome::full) return r;
+    if (is_refused(p)) return send_outcome::refused;
     s.parked.hold(p);
     enter(s);
     return r;
@@ -99,61 +101,63 @@ class mailbox : public pooled {
   /// As send_or_wait(), for a sender with a deadline, whose alarm is set: another party may have
   /// taken it already.
   template <bool Locks, class IsRefused>
-  sending send_or_wait_in_time(send_waiter& s, receives& to, IsRefused const& is_refused) {
+  send_outcome send_or_wait_in_time(send_waiter& s, woken_receiver& to,
+                                    IsRefused const& is_refused) {
     guard<Locks> const lock(*this);
     bool const may_send = closed_ || waiting_receiver() || length() != capacity_;
     if (may_send) {
-      if (!taken<Locks>(s)) return sending::taken;
+      if (!taken<Locks>(s)) return send_outcome::taken;
       return send_under_lock<Locks>(s.message, to);
     }
     if (is_refused(s.parked.waiting_process()))
-      return taken<Locks>(s) ? sending::refused : sending::taken;
+      return taken<Locks>(s) ? send_outcome::refused : send_outcome::taken;
     enter(s);
-    return sending::full;
+    return send_outcome::full;
   }
 
   // ---- receiving
 
-  enum class receiving {
-    come,     // a message
-    nothing,  // no message, and no sender is left
-    none      // no message yet
+  enum class receive_outcome {
+    received,    // a message
+    no_senders,  // no message, and no sender is left
+    empty        // no message yet
   };
   /// `admitted`: the sender that waited for room and has it now, or null; the caller must put it.
   template <bool Locks>
-  [[gnu::always_inline]] receiving receive(select_case& r, process*& admitted) noexcept {
-    bool const is_last = nobody_sends();  // first: if none sends, all messages are here by now
-    if (length() == 0) return is_last ? receiving::nothing : receiving::none;
+  [[gnu::always_inline]] receive_outcome receive(select_case& r, process*& admitted) noexcept {
+    bool const is_last = has_no_senders();  // first: if none sends, all messages are here by now
+    if (length() == 0) return is_last ? receive_outcome::no_senders : receive_outcome::empty;
     guard<Locks> const lock(*this);
-    if (length() == 0) return receiving::none;  // another process took it: a misuse of the port
+    if (length() == 0)
+      return receive_outcome::empty;  // another process took it: a misuse of the port
     take<Locks>(r, admitted);
-    return receiving::come;
+    return receive_outcome::received;
   }
-  enum class entering { waits, come, nothing, taken, occupied, refused };
+  enum class enter_outcome { waits, received, no_senders, taken, occupied, refused };
   /// Waits if there is no message, unless it is `refused`, as a sender may be.  `taken`: another
   /// party has woken the receiver, and puts it.
   template <bool Locks, class IsRefused>
-  [[gnu::always_inline]] entering enter(select_case& r, process*& admitted,
-                                        IsRefused const& is_refused) noexcept {
+  [[gnu::always_inline]] enter_outcome enter(select_case& r, process*& admitted,
+                                             IsRefused const& is_refused) noexcept {
     guard<Locks> const lock(*this);
     if (waiting_receiver()) [[unlikely]]
-      return entering::occupied;
+      return enter_outcome::occupied;
     if (length() != 0) {
-      if (!taken<Locks>(r)) return entering::taken;
+      if (!taken<Locks>(r)) return enter_outcome::taken;
       take<Locks>(r, admitted);
-      return entering::come;
+      return enter_outcome::received;
     }
-    if (r.of->count == 1 && nobody_sends())
-      return taken<Locks>(r) ? entering::nothing : entering::taken;
+    if (r.of->count == 1 && has_no_senders())
+      return taken<Locks>(r) ? enter_outcome::no_senders : enter_outcome::taken;
     if (is_refused(r.of->parked.waiting_process())) [[unlikely]]
-      return taken<Locks>(r) ? entering::refused : entering::taken;
+      return taken<Locks>(r) ? enter_outcome::refused : enter_outcome::taken;
     receive_waiter_.store(&r, std::memory_order_relaxed);  // relaxed: MAILBOX-1
     r.is_inside = true;
     ++inside_;
     if constexpr (!Locks) r.of->parked.set_wait_place(process::wait_place::receive, r.of);
-    return entering::waits;
+    return enter_outcome::waits;
   }
-  [[nodiscard]] bool nobody_sends() const noexcept {
+  [[nodiscard]] bool has_no_senders() const noexcept {
     // seq_cst: MAILBOX-4; for a receiver at several mailboxes, one order over all of them.
     return addresses_.load(std::memory_order_seq_cst) == 0;
   }
@@ -222,20 +226,20 @@ class mailbox : public pooled {
   // ---- under the lock
 
   template <bool Locks>
-  [[gnu::always_inline]] sending send_under_lock(void* message, receives& to) {
-    if (closed_) return sending::closed;
+  [[gnu::always_inline]] send_outcome send_under_lock(void* message, woken_receiver& to) {
+    if (closed_) return send_outcome::closed;
     if (select_case* const r = waiting_receiver()) {
       if (process* const p = take_receiver<Locks>()) {
         hand(message, r->into);
         r->has_come = true;
         to = {p, static_cast<std::uint64_t>(r - r->of->first) + 1};
-        return sending::given;
+        return send_outcome::handed;
       }
     }
-    if (length() == capacity_) return sending::full;
+    if (length() == capacity_) return send_outcome::full;
     store(message);
     length(length() + 1);
-    return sending::left;
+    return send_outcome::stored;
   }
   /// Takes the next message.  If a sender waits for room, its message is stored.
   template <bool Locks>

@@ -121,7 +121,7 @@ class mailbox_registry : public pooled {
     return true;
   }
   template <class F>
-  void for_each_waiter(F f) {
+  void for_each_waiter(F f) const {
     std::lock_guard const lock(mutex_);
     for (auto const* b = first_; b; b = b->next_) b->for_each_waiter(f);
   }
@@ -132,7 +132,7 @@ class mailbox_registry : public pooled {
     std::lock_guard const lock(mutex_);
     return std::exchange(has_put_, false);
   }
-  [[nodiscard]] bool has_waiters() {
+  [[nodiscard]] bool has_waiters() const {
     if (!was_used_) return false;
     bool found = false;
     for_each_waiter([&found](process const&) { found = true; });
@@ -178,7 +178,7 @@ class mailbox_registry : public pooled {
     (b.next_ ? b.next_->previous_ : last_) = b.previous_;
   }
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   ready_sink* home_;       // REGISTRY-1
   bool was_used_ = false;  // under mutex_, while processes run
   bool has_put_ = false;
@@ -226,7 +226,7 @@ inline void mailbox::last_address_has_gone() noexcept {
           !r->of->may_get_more())
         if (process* const p = take_receiver<Locks>()) {
           p->mark_cancellable();  // not lost: it finds the same if it checks again
-          return thunk(p, receive_waiter::nobody_left);
+          return thunk(p, receive_waiter::no_senders_left);
         }
       return thunk::reason::quiescent;
     });
@@ -307,7 +307,7 @@ inline bool receive_waiter::has_looked_everywhere() const noexcept {
 /// Whether one of the mailboxes has an address left.
 inline bool receive_waiter::may_get_more() const noexcept {
   for (unsigned i = 0; i != count; ++i)
-    if (!first[i].box->nobody_sends()) return true;
+    if (!first[i].box->has_no_senders()) return true;
   return false;
 }
 inline void receive_waiter::leave(select_case& r) noexcept { r.box->leave(r); }

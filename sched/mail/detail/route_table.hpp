@@ -121,7 +121,7 @@ class route_table {
     std::string const is_hash =
         id.text()[0] == '#' ? ", or another process whose id is the same hash" : "";
     throw std::logic_error("weft: open_inbox: process " + id.text() + " has an inbox already" +
-                           is_hash + ": one at a time is what it is sent to by its id");
+                           is_hash + ": a process has at most one inbox");
   }
 
   std::array<shard, std::size_t{1} << shard_bits> shards_;

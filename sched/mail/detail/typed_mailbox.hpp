@@ -35,8 +35,8 @@ consteval bool require_message() {
                                           std::is_nothrow_move_constructible_v<M> &&
                                           std::is_nothrow_destructible_v<M>;
   static_assert(moves_without_throwing,
-                "weft: a message goes from hand to hand: it has to be a value that moves, and is "
-                "destroyed, without throwing");
+                "weft: a message is moved between processes: its type must move, and be destroyed, "
+                "without throwing");
   return moves_without_throwing;
 }
 
@@ -218,7 +218,7 @@ class receive_or_throw : public receive_awaitable<true, M> {
  public:
   using receive_awaitable<true, M>::receive_awaitable;
   M finish(std::uint64_t which) {
-    if (which == receive_waiter::nobody_left) throw_no_senders();
+    if (which == receive_waiter::no_senders_left) throw_no_senders();
     if (which == receive_waiter::too_late) throw_inbox_has_gone();
     return std::move(this->message());
   }
@@ -228,7 +228,7 @@ class receive_next : public receive_awaitable<true, M> {
  public:
   using receive_awaitable<true, M>::receive_awaitable;
   std::optional<M> finish(std::uint64_t which) {
-    if (which == receive_waiter::nobody_left) return {};
+    if (which == receive_waiter::no_senders_left) return {};
     if (which == receive_waiter::too_late) throw_inbox_has_gone();
     return std::move(this->message());
   }
@@ -252,7 +252,7 @@ class receive_until_awaitable : public in_time<receive_awaitable<true, M>> {
  public:
   using in_time<receive_awaitable<true, M>>::in_time;
   std::optional<M> finish(std::uint64_t which) {
-    if (which == receive_waiter::nobody_left) throw_no_senders();
+    if (which == receive_waiter::no_senders_left) throw_no_senders();
     if (which == receive_waiter::too_late) return {};
     return std::move(this->message());
   }
@@ -262,7 +262,7 @@ class receive_now : public receive_awaitable<false, M> {
  public:
   using receive_awaitable<false, M>::receive_awaitable;
   std::optional<M> finish(std::uint64_t which) {
-    if (which == receive_waiter::nobody_left || which == receive_waiter::too_late) return {};
+    if (which == receive_waiter::no_senders_left || which == receive_waiter::too_late) return {};
     return std::move(this->message());
   }
 };
@@ -275,7 +275,7 @@ class select_from : public Base {
 
  protected:
   [[nodiscard]] std::optional<std::variant<Ms...>> whichever(std::uint64_t which) {
-    if (which == receive_waiter::nobody_left) throw_no_senders();
+    if (which == receive_waiter::no_senders_left) throw_no_senders();
     std::optional<std::variant<Ms...>> m;
     message_slots<Ms...>::at_each([&]<std::size_t I>() {
       if (which == I + 1) m.emplace(std::in_place_index<I>, std::move(this->template message<I>()));

@@ -71,8 +71,8 @@ class admission {
     ++alive_;
   }
   enum class outcome : std::uint8_t { admitted, waits, refused };
-  /// Takes room.  If there is none, the ticket's process waits, unless `is_refused(process const&)`,
-  /// called under the lock (CANCEL-2), returns true.
+  /// Takes room.  If there is none, the ticket's process waits, unless it is refused:
+  /// `is_refused(process const&)` is called under the lock (CANCEL-2).
   template <class IsRefused>
   [[nodiscard]] outcome enter_or_wait(ticket& t, IsRefused const& is_refused) noexcept {
     std::lock_guard const lock(mutex_);
@@ -106,7 +106,7 @@ class admission {
       if (!waits_when_full_) throw too_many_processes("submit", most_);
       if (!may_wait)
         throw too_many_processes(
-            "submit, by a process of the same scheduler, whose thread would stand still", most_);
+            "submit, by a process of the same scheduler, whose thread would be blocked", most_);
       ticket t;
       append(t);
       decided_->wait(lock, [&t] { return t.decided != ticket::decision::none; });

@@ -33,9 +33,9 @@ namespace weft::detail {
 ///
 /// An operation reaches it by a clause of clause_dispatch.hpp, which suspends the process, calls
 /// `on(scheduler, operation)`, and goes on to next().  These functions are beside their operations:
-/// sync/detail/sync_clauses.hpp, mail/detail/mail_clauses.hpp, tasks/detail/*.hpp; those for proc and
-/// spawning are in process_clauses.hpp.  timekeeping.hpp has the clock, explored_steps.hpp the small
-/// steps of explored schedules, and running.hpp the threads.
+/// sync/detail/sync_clauses.hpp, mail/detail/mail_clauses.hpp, tasks/detail/*.hpp; those for proc
+/// and spawning are in process_clauses.hpp.  timekeeping.hpp has the clock, explored_steps.hpp the
+/// small steps of explored schedules, and running.hpp the threads.
 ///
 /// All members are public: only these algorithms see a backend_scheduler.
 template <backend Backend>
@@ -334,8 +334,8 @@ class backend_scheduler final : public scheduler_core, public scope_runner {
   void end_evidence() noexcept override {
     for (auto& e : evidence_) e->expire();
   }
-  std::coroutine_handle<> wait_for_rest(end_of_clause& at) noexcept override {
-    return runs_process() ? wait_for_dropped_rest(*this, at) : nullptr;
+  std::coroutine_handle<> wait_for_remainder(end_of_clause& at) noexcept override {
+    return runs_process() ? wait_for_dropped_remainder(*this, at) : nullptr;
   }
   [[nodiscard]] thunk begin_task(any_task& t, process_id id) noexcept override {
     return promote_task(*this, t, id);

@@ -24,8 +24,8 @@
 ///   DISPATCH-1  A process that performs is suspended first, and put last: once it is put, any
 ///       thread may run it.
 ///   DISPATCH-2  A clause ends by a transfer to the next process, not by a return to a loop.
-///   DISPATCH-3  A process runs under one of two sets of evidence: for processes that keep a log, or
-///       for those that do not.
+///   DISPATCH-3  A process runs under one of two sets of evidence: for processes that keep a log,
+///       or for those that do not.
 namespace weft::detail {
 
 /// Evidence for `E`, of the scheduler `S`.
@@ -149,7 +149,7 @@ struct clause_dispatch {
       if (s.cancellation.needs_attention() && !s.log_of_running().replaying()) [[unlikely]]
         return false;
     if constexpr (may_be_crowded)
-      if (prompt::innermost() == &s && is_crowded(s)) return false;
+      if (prompt::innermost() == &s && count_spawn(s)) return false;
     if constexpr (comes_after_events)
       if (is_deferred(s)) return false;
     if constexpr (spawns)
@@ -212,7 +212,7 @@ struct clause_dispatch {
     if (!attempt(s, o, waiting)) return false;
     // The last sender may have ended because it was cancelled, after the check above.
     if constexpr (std::is_same_v<O, mail::receive>)
-      if (*waiting.value() == receive_waiter::nobody_left && s.cancellation.needs_attention())
+      if (*waiting.value() == receive_waiter::no_senders_left && s.cancellation.needs_attention())
           [[unlikely]]
         return false;
     return true;

@@ -5,14 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "effects/detail/internal.hpp"
 #include "sched/base/errors.hpp"
 #include "sched/runtime/detail/wait_registry.hpp"
 #include "sched/sync/gate.hpp"
 
 namespace weft::detail {
 
-/// The waiting processes, each once, in the order of their ids, with the object that each waits for.
-/// To be called when no process runs.
+/// The waiting processes, each once, in the order of their ids, with the object that each waits
+/// for.  To be called when no process runs.
 inline std::vector<deadlock::waiter> waiters_of(wait_registry const& waits) {
   std::vector<deadlock::waiter> all;
   std::vector<process const*> seen;  // a process may wait on several lists
@@ -20,7 +21,7 @@ inline std::vector<deadlock::waiter> waiters_of(wait_registry const& waits) {
     if (std::ranges::find(seen, &p) != seen.end()) return;
     seen.push_back(&p);
     deadlock::waiter& w = all.emplace_back(deadlock::waiter{p.id(), p.waits_at_text(), {}});
-    if (at) at->describe(w);
+    if (at) at->describe(internal(), w);
   };
   waits.gates.for_each_waiter(add);
   waits.alarms.for_each_waiter(add);

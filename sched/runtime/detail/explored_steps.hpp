@@ -18,8 +18,8 @@
 /// likewise.  With other backends all of this compiles to nothing.
 namespace weft::detail {
 
-/// A process makes its step only if no group around it is cancelled: the check is an access, whatever
-/// its outcome (CANCEL-6).
+/// A process makes its step only if no group around it is cancelled: the check is an access,
+/// whatever its outcome (CANCEL-6).
 template <class S>
 void note_group_check(S& s, process const& p) noexcept {
   if (s.tasks_.had_tasks && p.is_waiting() && !s.base().events().has(p))
@@ -80,7 +80,8 @@ void apply_own_events(S& s) noexcept {
   if constexpr (S::explores)
     if (s.runs_process()) s.base().events().apply_all_of(s.running());
 }
-/// Called when the running process, or a task of it, has ended.  Returns whether the end is deferred.
+/// Called when the running process, or a task of it, has ended.  Returns whether the end is
+/// deferred.
 template <class S>
 [[nodiscard]] bool defers_end(S& s, deferred_events::end e) noexcept {
   if constexpr (S::explores) {

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "effects/detail/internal.hpp"
 #include "effects/eff.hpp"
 #include "effects/handle.hpp"
 #include "effects/row.hpp"
@@ -53,9 +54,9 @@ constexpr bool only_value_clauses<H, row<Es...>> = ([]<class... Os>(op_list<Os..
 
 /// Whether a clause performs to handlers further out.
 template <class H, class Row>
-constexpr bool has_clause_that_asks = false;
+constexpr bool has_outward_clause = false;
 template <class H, class... Es>
-constexpr bool has_clause_that_asks<H, row<Es...>> = ([]<class... Os>(op_list<Os...>) {
+constexpr bool has_outward_clause<H, row<Es...>> = ([]<class... Os>(op_list<Os...>) {
   return (asks_outward<H, Os> || ...);
 }(typename Es::operations()) || ...);
 
@@ -69,7 +70,7 @@ template <class Effect, bool Handled>
 consteval bool require_handler() {
   if constexpr (is_of_commands<Effect>)
     static_assert(Handled,
-                  "weft: nobody was passed who takes this command: add to dispatchers{...} a "
+                  "weft: no dispatcher takes this command: add to dispatchers{...} a "
                   "function of the command and a reply<result>, its result");
   else
     static_assert(Handled,
@@ -100,7 +101,7 @@ struct outside<row<Es...>, Hs...> {
 };
 
 template <class Row, class... Hs>
-consteval bool can_stand_outside() {
+consteval bool can_be_outer_handlers() {
   return outside<Row, Hs...>::is_well_formed();
 }
 
@@ -116,56 +117,57 @@ struct taken_by<H, row<Es...>>
 /// (location_listener.hpp), so that the handler as a whole need not be one location:
 /// `static constexpr bool tells_what_it_touches = true`.
 template <class E, class... Hs>
-constexpr bool teller_takes = false;
+constexpr bool taker_reports_accesses = false;
 template <class E, class H, class... Hs>
-constexpr bool teller_takes<E, H, Hs...> = [] {
+constexpr bool taker_reports_accesses<E, H, Hs...> = [] {
   if constexpr (has_some_clause<H, typename E::operations>)
-    return requires { requires H::tells_what_it_touches; };
+    return requires { requires H::reports_accesses; };
   else
-    return teller_takes<E, Hs...>;
+    return taker_reports_accesses<E, Hs...>;
 }();
 
 // ---- installing the handlers
 
 /// The effect that a coroutine inside all handlers performs, in order to stay suspended there; its
 /// frame holds the evidence.
-struct standing_still {
+struct hold_open {
   struct here : op<void> {};
   using operations = op_list<here>;
 };
 
-class stand {
+class installed_handlers_base {
  public:
-  stand() = default;
-  stand(stand const&) = delete;
-  stand& operator=(stand const&) = delete;
-  virtual ~stand() = default;
+  installed_handlers_base() = default;
+  installed_handlers_base(installed_handlers_base const&) = delete;
+  installed_handlers_base& operator=(installed_handlers_base const&) = delete;
+  virtual ~installed_handlers_base() = default;
 };
 
 /// Handlers, the first one innermost, installed around a coroutine that stays suspended as long as
 /// this object exists.  Each handler takes those effects of `Row` for which it has clauses and no
 /// handler before it had.  H: `X` for a handler that is kept here, `X&` for a borrowed one.
 template <class Row, class... Hs>
-class standing final : public stand {
+class installed_handlers final : public installed_handlers_base {
  public:
-  static constexpr bool asks_further_out =
-      (has_clause_that_asks<std::remove_reference_t<Hs>, Row> || ...);
+  static constexpr bool performs_outward =
+      (has_outward_clause<std::remove_reference_t<Hs>, Row> || ...);
   template <class E>
-  static constexpr bool tells_what_it_touches = teller_takes<E, std::remove_reference_t<Hs>...>;
+  static constexpr bool reports_accesses =
+      taker_reports_accesses<E, std::remove_reference_t<Hs>...>;
 
-  explicit standing(Hs&&... handlers) : handlers_(std::forward<Hs>(handlers)...) {
-    run(handle<standing_still>(keeper_, level<sizeof...(Hs)>::body(*this)));
+  explicit installed_handlers(Hs&&... handlers) : handlers_(std::forward<Hs>(handlers)...) {
+    run(handle<hold_open>(keeper_, level<sizeof...(Hs)>::body(*this)));
     evidence_ = frame_of((*keeper_.rest.rest(internal())).leaf()).evidence;
   }
   template <class E>
   evidence<E>* operator()() noexcept {
-    return find<E, row_set<Row, standing_still>>(evidence_);
+    return find<E, row_set<Row, hold_open>>(evidence_);
   }
 
  private:
   struct keeper : region {
     resumption<void> rest;
-    void on(standing_still::here, resumption<void> k) { rest = std::move(k); }
+    void on(hold_open::here, resumption<void> k) { rest = std::move(k); }
   };
 
   /// The coroutine inside the first I handlers; `left`: the effects that none of them takes.
@@ -175,7 +177,7 @@ class standing final : public stand {
     using H = std::tuple_element_t<I - 1, std::tuple<Hs...>>;
     using taken = typename taken_by<std::remove_reference_t<H>, typename inside::left>::type;
     using left = row_difference<typename inside::left, taken>;
-    static eff_of<void, row_set<left, standing_still>> body(standing& s) {
+    static eff_of<void, row_set<left, hold_open>> body(installed_handlers& s) {
       if constexpr (is_empty_row<taken>) {
         co_await inside::body(s);
       } else {
@@ -187,8 +189,8 @@ class standing final : public stand {
   template <class Void>
   struct level<0, Void> {
     using left = Row;
-    static eff_of<void, row_set<Row, standing_still>> body(standing&) {
-      co_await standing_still::here{};
+    static eff_of<void, row_set<Row, hold_open>> body(installed_handlers&) {
+      co_await hold_open::here{};
     }
   };
 

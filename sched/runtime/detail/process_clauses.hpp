@@ -107,9 +107,9 @@ template <class S, class Start>
 }
 /// Whether so many processes are ready that a process that spawns must let them go first.
 template <class S>
-[[nodiscard, gnu::always_inline]] inline bool is_crowded(S& s) noexcept {
-  if constexpr (requires { s.worker().is_crowded(); })
-    return s.worker().is_crowded();
+[[nodiscard, gnu::always_inline]] inline bool count_spawn(S& s) noexcept {
+  if constexpr (requires { s.worker().count_spawn(); })
+    return s.worker().count_spawn();
   else
     return false;
 }

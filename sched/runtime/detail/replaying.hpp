@@ -28,8 +28,8 @@ void seal_running(S& s, site const& at) {
   p.log().seal(at);
   count_if_sealed(s, p);
 }
-/// Notes where the running process, which is forkable, will wait.  Returns the frame to resume if the
-/// process has diverged from its log, else null.
+/// Notes where the running process, which is forkable, will wait.  Returns the frame to resume if
+/// the process has diverged from its log, else null.
 template <class S, class O>
 [[gnu::noinline]] std::coroutine_handle<> before_recording(S& s, O const& o,
                                                            std::coroutine_handle<> leaf,
@@ -44,7 +44,8 @@ template <class S, class O>
   p.waits_at(at);
   return {};
 }
-/// Records the answer with which a process goes on (FORK-2).  Starts a process without frames again.
+/// Records the answer with which a process goes on (FORK-2).  Starts a process without frames
+/// again.
 template <class S>
 void prepare_log(S& s, forkable_process& p, std::uint64_t answer) {
   if (p.has_started()) p.record(answer);
@@ -90,25 +91,25 @@ std::coroutine_handle<> end_diverged_process(S& s, std::coroutine_handle<> leaf,
 [[noreturn, gnu::cold, gnu::noinline]] inline void throw_frames_are_fixed(site const& at) {
   throw frames_in_use(
       "weft: " + at.text() +
-      " would have a process wait, or go on on another thread, inside a body that is "
+      " would make a process wait, or continue on another thread, inside a body that is "
       "resumed bitwise: its frames are copied, and must stay where they are");
 }
 
 // ---- checkpoints
 
 template <class S>
-[[nodiscard]] bool can_be_kept(S const& s) noexcept {
+[[nodiscard]] bool can_checkpoint(S const& s) noexcept {
   return s.own.unforkable + s.incoming.started() == 0 && !s.waits.has_waiters();
 }
 template <class S>
-[[nodiscard]] std::string why_not_kept(S& s) {
-  if (s.waits.has_waiters()) return s.text_of_first_waiter();
+[[nodiscard]] std::string why_no_checkpoint(S& s) {
+  if (s.waits.has_waiters()) return s.first_waiter_text();
   for (auto const& t : s.worker().ready()) {
     process& p = *t.get();
     std::string const name = "process " + p.id().text();
     if (!p.is_forkable()) return name + " keeps no log: it was not started as forkable";
     if (static_cast<forkable_process&>(p).is_sealed())
-      return name + " can no longer be run again: its log is over";
+      return name + " can no longer be run again: its log has ended";
   }
   return "a process keeps no log";
 }

@@ -53,10 +53,10 @@ void learn_effect(S& s, identity<F>, Find& find) {
     evidence<F>* outer = find.template operator()<F>();
     s.keep_outer(outer->clauses->home(*outer));
     if constexpr (S::explores)
-      outer = own_evidence(
-                  s, std::make_unique<outer_watcher<S, F>>(s, *outer, Find::asks_further_out,
-                                                           Find::template tells_what_it_touches<F>))
-                  ->stand_in();
+      outer =
+          own_evidence(s, std::make_unique<outer_watcher<S, F>>(s, *outer, Find::performs_outward,
+                                                                Find::template reports_accesses<F>))
+              ->stand_in();
     auto* const r = own_evidence(s, std::make_unique<outer_recorder<F>>(s, *outer));
     s.effects.learn({&identity_of<F>, outer, r->stand_in()});
   }
@@ -180,10 +180,10 @@ void run_worker(S& s, unsigned index) noexcept {
   slot.outside = std::exchange(worker_state::of_thread, &slot);
   run_here(s);
   worker_state::of_thread = slot.outside;
-  s.add_up(slot);
+  s.add_counts(slot);
 }
-/// The calling thread is one of the workers.  Returns when all workers are done: no process is ready,
-/// and nothing is due.
+/// The calling thread is one of the workers.  Returns when all workers are done: no process is
+/// ready, and nothing is due.
 template <class S>
 void run_on_threads(S& s) {
   std::vector<std::thread> others;

@@ -73,7 +73,7 @@ class scheduler_core : public scheduler_prompt, public submission_host {
     return static_cast<std::size_t>(std::max<std::int64_t>(own.alive + incoming.started(), 0));
   }
   /// Called when a thread of this scheduler has ended.
-  void add_up(worker_state& w) noexcept {
+  void add_counts(worker_state& w) noexcept {
     std::lock_guard const lock(sums_mutex_);
     own.alive += w.alive;
     own.unforkable += w.unforkable;
@@ -156,9 +156,9 @@ class scheduler_core : public scheduler_prompt, public submission_host {
     if (cancellation.is_of_all()) end_cancelling();
     failures.throw_all();
   }
-  [[nodiscard]] std::string text_of_first_waiter() const {
+  [[nodiscard]] std::string first_waiter_text() const {
     auto const all = waiters_of(waits);
-    if (all.empty()) return "a process that waited has been woken, and has not gone on yet";
+    if (all.empty()) return "a process that waited has been woken, and has not continued yet";
     return "process " + all.front().process.text() + " waits in " + all.front().text();
   }
   /// The exception in a process that is cancelled with all others.
@@ -170,7 +170,7 @@ class scheduler_core : public scheduler_prompt, public submission_host {
   }
   /// The exception in a process that is cancelled with a group of tasks.
   [[nodiscard]] static cancelled why_group_cancelled() noexcept {
-    return cancelled("weft: cancelled, since the tasks are that this is done for");
+    return cancelled("weft: cancelled, because the tasks that wait for this are cancelled");
   }
   /// How many cancellations a process may ignore before it is unwound where it is.
   [[nodiscard]] unsigned patience() const noexcept {

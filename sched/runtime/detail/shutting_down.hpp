@@ -13,7 +13,8 @@
 
 namespace weft::detail {
 
-/// Called when a process is unwound where it is: the report lists it, if the scheduler is shut down.
+/// Called when a process is unwound where it is: the report lists it, if the scheduler is shut
+/// down.
 inline void report_left(scheduler_core& s, process const& p) noexcept {
   // Relaxed: the report itself is under the lock.
   if (!s.shutdown.is_on.load(std::memory_order_relaxed)) return;

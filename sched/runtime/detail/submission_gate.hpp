@@ -17,17 +17,17 @@ class submissions;
 /// The gate by which threads outside submit processes.  It outlives the scheduler, for threads that
 /// come late.
 ///
-///   SUBMIT-1  One word holds the number of tickets that were drawn, and whether the gate is closed.
-///       Drawing a ticket is one atomic step on it; a thread that finds the gate closed has drawn
-///       none.
+///   SUBMIT-1  One word holds the number of tickets that were drawn, and whether the gate is
+///       closed.  Drawing a ticket is one atomic step on it; a thread that finds the gate closed
+///       has drawn none.
 ///   SUBMIT-2  A thread with a ticket puts its process and then reports its arrival; in between it
 ///       is under way.  While the gate is open the thread has a submitter, so the run goes on
 ///       (SUBMIT-3).  Once the gate is closed, a worker that asks whether something is due waits
 ///       until all tickets have arrived; the threads under way need nothing that the worker holds.
 ///       So each of them has put its process before the worker looks for ready processes.
 ///   SUBMIT-3  As long as there is a submitter and the gate is open, something is due.  When the
-///       last submitter is destroyed, an internal process is put in the same step under `mutex`.  So
-///       a worker that has found the submitter runs that process, and asks again.
+///       last submitter is destroyed, an internal process is put in the same step under `mutex`.
+///       So a worker that has found the submitter runs that process, and asks again.
 ///   SUBMIT-4  Internal processes are small processes of the library's own, put from outside under
 ///       `mutex` while the run accepts them.  The run stops accepting them in one step under
 ///       `mutex`, when it finds none left, and no submitter.
@@ -64,7 +64,7 @@ class submission_gate {
     return (word_.load(std::memory_order_acquire) & closed) != 0;  // [4] acquire: pairs with [3]
   }
   /// Waits until all tickets have arrived (SUBMIT-2).  Called when the gate is closed.
-  void wait_for_those_under_way() const noexcept {
+  void wait_for_pending_tickets() const noexcept {
     // [2] acquire: pairs with [1].  Relaxed: a thread that comes too late draws a ticket and gives
     // it back, so the count comes down again.
     for (relax wait; (word_.load(std::memory_order_relaxed) & ~closed) !=

@@ -86,7 +86,7 @@ class submissions {
     std::unique_lock lock(gate_->mutex);
     if (keeps_run_open()) return true;
     lock.unlock();
-    if (gate_->is_closed()) gate_->wait_for_those_under_way();
+    if (gate_->is_closed()) gate_->wait_for_pending_tickets();
     return false;
   }
   /// Called when no process is ready or waits: ends the run, which then accepts no internal process
@@ -104,7 +104,7 @@ class submissions {
   void end() noexcept {
     close();
     if (!gate_) return;
-    gate_->wait_for_those_under_way();
+    gate_->wait_for_pending_tickets();
     std::lock_guard const lock(gate_->mutex);
     ask_again_ = {};
     gate_->home = nullptr;
@@ -112,7 +112,8 @@ class submissions {
 
   // ---- internal processes (SUBMIT-4)
 
-  /// An internal process that can be sent without allocating.  If it is never sent, it does nothing.
+  /// An internal process that can be sent without allocating.  If it is never sent, it does
+  /// nothing.
   class prepared {
    public:
     prepared() = default;
@@ -138,7 +139,8 @@ class submissions {
   };
   /// Called under the gate's lock, as is send().  Throws bad_alloc.
   [[nodiscard]] prepared prepare(internal_task what) { return {*this, what}; }
-  /// Throws only on a backend that is no reserving_backend, if its put throws; then nothing was sent.
+  /// Throws only on a backend that is no reserving_backend, if its put throws; then nothing was
+  /// sent.
   void send(prepared& p) {
     if (!gate_->accepts_internal || !p.is_there()) return;
     count_internal(true);

@@ -19,20 +19,21 @@
 namespace weft::detail {
 
 /// All lists on which processes of a scheduler wait, and how a cancellation finds the cancelled
-/// processes on them while the others go on: a waiting process is woken, and a process about to wait
-/// does not wait.
+/// processes on them while the others go on: a waiting process is woken, and a process about to
+/// wait does not wait.
 ///
 ///   CANCEL-1  A canceller first marks the group, or all processes, as cancelled, where
-///       cancellation_state sees it; then adds a reason for attention; then looks at each list under
-///       the list's lock, even if nothing seems to wait there.
+///       cancellation_state sees it; then adds a reason for attention; then looks at each list
+///       under the list's lock, even if nothing seems to wait there.
 ///   CANCEL-2  A process checks for cancellation under the lock of the list that it enters, before
 ///       it links itself in: whether there is a reason for attention, and then whether it is
-///       cancelled itself.  Of canceller and process, the second to hold the lock sees the writes of
-///       the first.  So the canceller finds the process, or the process is refused, whatever the
+///       cancelled itself.  Of canceller and process, the second to hold the lock sees the writes
+///       of the first.  So the canceller finds the process, or the process is refused, whatever the
 ///       memory order of CANCEL-1; neither looks twice, and no cancelled process waits on any list.
 ///   CANCEL-3  A process that waits on several lists enters them one after the other.  If it is
 ///       found, or refused, at one of them, that is enough: it is taken once (WAITER-1), and goes
-///       on when it is asleep, or has been refused; its operation leaves the other lists (WAITER-2).
+///       on when it is asleep, or has been refused; its operation leaves the other lists
+///       (WAITER-2).
 ///   CANCEL-4  A mailbox that was made after the canceller had looked at the registry is known only
 ///       to processes that have its address from its maker, and the maker had the registry's lock
 ///       after the canceller: so these processes see the marks of CANCEL-1.
@@ -77,8 +78,9 @@ class wait_registry {
 
   /// Cancels the wait of each process for which `is_meant(process const&)` returns true.  It is
   /// called under the lock of the list on which the process waits; meanwhile another party may try
-  /// to take the process from another list.  It takes no lock, and the process does not go on before
-  /// it has returned (WAITER-4).  Called on a thread of the scheduler, or when none of them runs.
+  /// to take the process from another list.  It takes no lock, and the process does not go on
+  /// before it has returned (WAITER-4).  Called on a thread of the scheduler, or when none of them
+  /// runs.
   ///
   /// O(n) in all waiting processes.  Allocates if more than a few are cancelled.
   template <class IsMeant>
@@ -164,7 +166,7 @@ class wait_registry {
     }
   }
 
-  /// Mailboxes may outlive the scheduler, and the registry with them.
+  /// Mailboxes, and the registry with them, may outlive the scheduler.
   struct close_registry {
     void operator()(mailbox_registry* r) const noexcept { r->close(); }
   };

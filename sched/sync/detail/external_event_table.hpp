@@ -55,7 +55,7 @@ class external_event_table final : public external_home {
     link(e);
     set_waiting(w);
     std::uintptr_t const found = e.enter(w);
-    if (found == external_event::nobody) return wait_entry::waits;
+    if (found == external_event::no_waiter) return wait_entry::waits;
     leave(w);  // the caller keeps the process
     return wait_entry::answered;
   }
@@ -200,7 +200,7 @@ class external_event_table final : public external_home {
   }
 
   [[noreturn, gnu::cold]] static void throw_occupied() {
-    throw std::logic_error("weft: a process waits at this outside gate already: one may");
+    throw std::logic_error("weft: another process already waits for this external event");
   }
 
   // ---- under the lock

@@ -9,6 +9,7 @@
 #include <source_location>
 #include <string>
 
+#include "effects/detail/internal.hpp"
 #include "effects/eff.hpp"
 #include "sched/base/backend.hpp"
 #include "sched/base/errors.hpp"
@@ -28,7 +29,7 @@ class permits final : public gate_owner {
  public:
   enum class kind : bool { mutex, semaphore };
   permits(std::size_t n, kind k) noexcept : left_(n), first_(n), kind_(k) {
-    freed_.belongs_to(*this);
+    freed_.belongs_to(internal(), *this);
   }
   virtual ~permits() = default;
 
@@ -56,14 +57,14 @@ class permits final : public gate_owner {
     if (n == 1 && holding_) holding_.reset();
     left_.fetch_add(n, std::memory_order_release);  // [2] release: pairs with [1]
     if (n == 1)
-      freed_.release_now();
+      freed_.release_now(internal());
     else
-      freed_.release_all_now();
+      freed_.release_all_now(internal());
   }
   /// Processes that wait, or come later, find `cancelled`.
   void close() noexcept {
     closed_.store(true, std::memory_order_relaxed);  // relaxed: as in try_take()
-    freed_.release_all_now();
+    freed_.release_all_now(internal());
   }
 
   void describe(deadlock::waiter& w, std::size_t waiting) const override {

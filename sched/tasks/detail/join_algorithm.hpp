@@ -58,22 +58,22 @@ std::coroutine_handle<> stop_cancelled(S& s, std::coroutine_handle<> leaf,
 
 // ---- giving way (TASK-6)
 
-inline constexpr std::uint32_t tasks_per_look = 1024;
+inline constexpr std::uint32_t tasks_per_check = 1024;
 /// Whether to check the clock and the ready processes before `count` tasks are begun, the last of
 /// which has the number `last` among the tasks of its process.
-[[nodiscard]] constexpr bool is_time_to_look(std::uint32_t last, std::uint32_t count) noexcept {
-  return last % tasks_per_look < count;
+[[nodiscard]] constexpr bool is_check_due(std::uint32_t last, std::uint32_t count) noexcept {
+  return last % tasks_per_check < count;
 }
 template <class S>
-[[gnu::noinline]] bool wants_to_give_way(S& s, std::uint32_t last, std::uint32_t count) noexcept {
-  if (!is_time_to_look(last, count)) return false;
+[[gnu::noinline]] bool must_yield(S& s, std::uint32_t last, std::uint32_t count) noexcept {
+  if (!is_check_due(last, count)) return false;
   if (s.has_alarms()) wake_due(s);
   return s.worker().has_other_work();
 }
 /// The running process yields, and then begins that frame, whose answer goes to `waiting`.
 template <class S>
-std::coroutine_handle<> give_way(S& s, std::coroutine_handle<> frame, result_slot_base& waiting,
-                                 operation_info const& operation) noexcept {
+std::coroutine_handle<> yield_before(S& s, std::coroutine_handle<> frame, result_slot_base& waiting,
+                                     operation_info const& operation) noexcept {
   (void)s.running().suspend_at(operation, frame, waiting, s);  // no ordinary code in between
   if constexpr (lazy_backend<typename S::backend_type>) s.worker().defer_lazy_tasks();
   s.put(s.box(), put_reason::yielded);
@@ -125,7 +125,7 @@ std::coroutine_handle<> do_all(S& s, join& j) {
   begin_join(s, *w.running, j);
   auto const& last = w.last_row[false];
   if (s.cancellation.needs_attention() || last.row != j.light_row ||
-      is_time_to_look(j.first_number + j.count - 1, j.count)) [[unlikely]]
+      is_check_due(j.first_number + j.count - 1, j.count)) [[unlikely]]
     return do_all_slow(s, j, true);
   note_pinning();
   if (j.count == 2) [[likely]]
@@ -152,8 +152,8 @@ template <class S>
         std::all_of(j.tasks, j.tasks + j.count, [](task& t) { return t.row().is_light; })) {
       note_pinning();
       push_all_but_first(s, j);
-      if (wants_to_give_way(s, j.first_number + j.count - 1, j.count))
-        return give_way(s, j.tasks->release(), *j.waiting, *j.operation);
+      if (must_yield(s, j.first_number + j.count - 1, j.count))
+        return yield_before(s, j.tasks->release(), *j.waiting, *j.operation);
       return j.tasks->release();
     }
   return begin_as_processes(s, j);
@@ -167,7 +167,7 @@ void push_all_but_first(S& s, join& j) noexcept {
                     [t = j.tasks + j.count]() mutable -> lazy_task* { return --t; });
     j.left = static_cast<std::int32_t>(others);
   } catch (...) {  // no memory: the owner does them, from the second on
-    j.not_offered = others;
+    j.not_pushed = others;
   }
 }
 template <class S>
@@ -177,7 +177,7 @@ std::coroutine_handle<> begin_as_processes(S& s, join& j) {
   j.left = static_cast<std::int32_t>(j.count);
   for (task* t = j.tasks; t != j.tasks + j.count; ++t)
     if (thunk begun = t->promote()) s.put(std::move(begun), put_reason::started);
-  return wait_for_rest(s, j).resolve();
+  return wait_for_others(s, j).resolve();
 }
 /// Pushes a reclaimed lazy task back.  Thieves may have looked meanwhile and not seen it.
 template <class S>
@@ -239,7 +239,7 @@ continuation end_task(S& s, task& t) noexcept {
       --j.left;
       return static_cast<any_task*>(newest)->release();
     }
-  if (j.left != 0 || j.not_offered != 0) [[unlikely]]
+  if (j.left != 0 || j.not_pushed != 0) [[unlikely]]
     return call_next(s, j);
   j.waiting->set();
   return j.leaf;
@@ -287,11 +287,11 @@ void count_ended(S& s, join& j) noexcept {
   // [1] release: pairs with [2] and [3]: the owner sees what was done.  acquire: the worker that
   // resumes the owner has seen what all tasks did.
   if (j.word.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  if (j.leaving) return continue_unwinding(j);
+  if (j.held_unwinding) return continue_unwinding(j);
   j.waiting->set();
   process* const owner = s.waits.joins.leave(j.here);
   if (s.tasks_.is_ending) {
-    j.leaving = owner;
+    j.held_unwinding = owner;
     return continue_unwinding(j);
   }
   s.put(thunk(owner), put_reason::woken);
@@ -327,18 +327,19 @@ template <class S>
 /// Calls the tasks that were not pushed; then waits for those that other workers took, if any.
 template <class S>
 continuation call_rest(S& s, join& j, bool goes_on) noexcept {
-  for (; j.not_offered != 0; --j.not_offered) {
-    task& t = j.tasks[j.count - j.not_offered];
-    if (goes_on) return --j.not_offered, t.release();
+  for (; j.not_pushed != 0; --j.not_pushed) {
+    task& t = j.tasks[j.count - j.not_pushed];
+    if (goes_on) return --j.not_pushed, t.release();
     t.set_fate(task::fate::not_done);
   }
   // [2] acquire: pairs with [1].
-  if (j.left != 0 && j.word.load(std::memory_order_acquire) != -j.left) return wait_for_rest(s, j);
+  if (j.left != 0 && j.word.load(std::memory_order_acquire) != -j.left)
+    return wait_for_others(s, j);
   j.waiting->set();
   return j.leaf;
 }
 template <class S>
-[[gnu::noinline]] continuation wait_for_rest(S& s, join& j) noexcept {
+[[gnu::noinline]] continuation wait_for_others(S& s, join& j) noexcept {
   process& p = s.running();
   (void)p.suspend_at(*j.operation, j.leaf, *j.waiting, s);  // no ordinary code in between
   s.on_wait_begin(p);

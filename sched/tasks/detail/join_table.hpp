@@ -92,7 +92,7 @@ class join_table {
     auto const locked = lock();
     if (is_refused(w.parked.waiting_process())) return wait_entry::refused;
     w.waits_for_one_ = false;
-    if (!stand_at(w, first)) return wait_entry::answered;
+    if (!enter_task(w, first)) return wait_entry::answered;
     link(w);
     return wait_entry::waits;
   }
@@ -100,7 +100,7 @@ class join_table {
   [[nodiscard]] bool enter_for_one(task_waiter& w, waitable_task& t) noexcept {
     auto const locked = lock();
     w.waits_for_one_ = true;
-    if (!stand_at(w, &t)) return false;
+    if (!enter_task(w, &t)) return false;
     link(w);
     return true;
   }
@@ -130,7 +130,7 @@ class join_table {
         waitable_task* const next = t.next;
         while (task_waiter* const w = t.first_here) {
           leave_task(*w);
-          if (w->waits_for_one_ || !stand_at(*w, next)) take_off(*w, taken);
+          if (w->waits_for_one_ || !enter_task(*w, next)) take_off(*w, taken);
         }
         said = t.state.end_at_last();
       }
@@ -234,7 +234,7 @@ class join_table {
       put(w, w.taken_);
     }
   }
-  static bool stand_at(task_waiter& w, waitable_task* t) noexcept {
+  static bool enter_task(task_waiter& w, waitable_task* t) noexcept {
     for (; t; t = t->next) {
       note_access(t, false);
       if (t->state.announce_wait()) break;

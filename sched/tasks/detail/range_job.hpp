@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "effects/detail/internal.hpp"
 #include "effects/eff.hpp"
 #include "effects/handle.hpp"
 #include "sched/base/errors.hpp"
@@ -130,16 +131,16 @@ class range_job {
     using computation = eff<T, Es...>;
 
     /// Halved down to the grain (RANGE-2).
-    static computation range_task(range_job& all, std::size_t from, std::size_t to) {
+    static computation run_divided(range_job& all, std::size_t from, std::size_t to) {
       all.require_success();
       try {
         if (all.has_halves(from, to)) {
           std::size_t const middle = middle_of(from, to);
           if constexpr (std::is_void_v<T>) {
-            co_await when_all(range_task(all, from, middle), range_task(all, middle, to));
+            co_await when_all(run_divided(all, from, middle), run_divided(all, middle, to));
           } else {
             auto [a, b] =
-                co_await when_all(range_task(all, from, middle), range_task(all, middle, to));
+                co_await when_all(run_divided(all, from, middle), run_divided(all, middle, to));
             co_return all.work_.join(std::move(a), std::move(b));
           }
         } else if constexpr (Work::awaits) {
@@ -148,14 +149,14 @@ class range_job {
           co_return all.work_.do_all(all.at(from), all.at(to));
         }
       } catch (...) {
-        all.fails();
+        all.note_failure();
         throw;
       }
     }
 
     /// Halved while other workers take the halves (RANGE-1).
-    static computation half(range_job& all, std::size_t from, std::size_t to, division* of,
-                            bool is_second) {
+    static computation run_lazily(range_job& all, std::size_t from, std::size_t to, division* of,
+                                  bool is_second) {
       all.require_success();
       taken_flag const* const newest = of ? of->newest_for(is_second) : nullptr;
       try {
@@ -164,7 +165,8 @@ class range_job {
           if (!newest || newest->load(std::memory_order_relaxed)) {
             std::size_t const middle = middle_of(from, to);
             division d(newest);
-            std::array both{half(all, from, middle, &d, false), half(all, middle, to, &d, true)};
+            std::array both{run_lazily(all, from, middle, &d, false),
+                            run_lazily(all, middle, to, &d, true)};
             join_awaitable<range_join<computation, inline_task_array<T, 2>>> tasks(std::size_t{2},
                                                                                    both);
             d.halves = tasks.all().tasks();
@@ -177,16 +179,16 @@ class range_job {
         }
         all.work_.do_all(all.at(from), all.at(to));
       } catch (...) {
-        all.fails();
+        all.note_failure();
         throw;
       }
     }
 
     static computation whole(range_job& all) {
       if constexpr (is_lazy)
-        return half(all, 0, all.size_, nullptr, false);
+        return run_lazily(all, 0, all.size_, nullptr, false);
       else
-        return range_task(all, 0, all.size_);
+        return run_divided(all, 0, all.size_);
     }
   };
   template <class Row>
@@ -207,7 +209,7 @@ class range_job {
     if (has_failed_.load(std::memory_order_relaxed)) [[unlikely]]
       throw cancelled();
   }
-  void fails() noexcept {
+  void note_failure() noexcept {
     has_failed_.store(true, std::memory_order_relaxed);  // relaxed: seen eventually
   }
   [[nodiscard]] iterator at(std::size_t i) const {

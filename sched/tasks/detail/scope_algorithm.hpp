@@ -120,8 +120,8 @@ template <class S>
     return;
   }
   if (!r.has_handle)
-    c.failed(r.id(),
-             r.fate_of_run() == fate::ends ? r.error() : std::make_exception_ptr(std::bad_alloc()));
+    c.add_error(r.id(), r.fate_of_run() == fate::ends ? r.error()
+                                                      : std::make_exception_ptr(std::bad_alloc()));
   // With a handle the error is for its holder, as long as the body of the scope may await it.
   if (r.has_handle) note_access(&c.count, false);
   if (!r.has_handle || !c.body_is_open.load(std::memory_order_relaxed))  // relaxed: as declared
@@ -133,7 +133,7 @@ void release_record(S& s, task_record& r) noexcept {
   bool const has_no_scope = !r.of();
   if (has_no_scope) note_access(static_cast<waitable_task*>(&r), false);
   // relaxed: a process that has looked has dropped its reference since.
-  if (has_no_scope && !r.was_looked_at.load(std::memory_order_relaxed)) {
+  if (has_no_scope && !r.was_awaited.load(std::memory_order_relaxed)) {
     if (r.error()) s.fail(r.id(), r.error());
     if (r.fate_of_run() == any_task::fate::no_memory)
       s.fail(r.id(), std::make_exception_ptr(std::bad_alloc()));
@@ -250,8 +250,7 @@ continuation leave_on(S& s, scope_core& c) noexcept {
       }
       r.called_from = c.leaf;
       r.called_by = nullptr;
-      if (wants_to_give_way(s, r.number, 1))
-        return give_way(s, r.release(), *c.waiting, *c.operation);
+      if (must_yield(s, r.number, 1)) return yield_before(s, r.release(), *c.waiting, *c.operation);
       return r.release();
     }
   process& p = s.running();
@@ -302,7 +301,7 @@ void count_ended(S& s, scope_core& c) noexcept {
 /// The task or the count that the end of the scope waited for has ended; there may be more.
 template <class S>
 void on_all_ended(S& s, scope_core& c) noexcept {
-  if (c.leaving) {
+  if (c.held_unwinding) {
     (void)s.waits.joins.leave(c.here);
     if (!enter_end_of_scope(s, c, false)) continue_unwinding(c);
     return;
@@ -327,7 +326,7 @@ void recheck_scope(S& s, scope_core& c, process& owner) noexcept {
 /// tasks in the scope.
 template <class S>
 void drop_owner(S& s, scope_core& c, process& p) noexcept {
-  c.leaving = &p;
+  c.held_unwinding = &p;
   c.here.of = nullptr;
   c.here.leaves = &c;
   if (!enter_end_of_scope(s, c, false)) continue_unwinding(c);

@@ -92,7 +92,7 @@ class task_record : public any_task, public waitable_task {
   bool const has_handle;
   // Whether a process has waited for it, and so has its error.  relaxed: a flag, which publishes no
   // data.
-  std::atomic<bool> was_looked_at = false;
+  std::atomic<bool> was_awaited = false;
 
  protected:
   task_record(bool with_handle, bool in_a_scope) noexcept
@@ -122,7 +122,7 @@ class scope_core : public task_group, public frame_end {
     apply_events_at(this);
     if (!count.is_zero() || not_ended()) [[unlikely]]
       end_of_the_program();
-    let_go();
+    release_records();
     if (is_cancelled()) home->on_group_end(*this);
   }
 
@@ -179,7 +179,7 @@ class scope_core : public task_group, public frame_end {
       first = again;
     }
   }
-  void failed(process_id id, std::exception_ptr error) noexcept {
+  void add_error(process_id id, std::exception_ptr error) noexcept {
     std::lock_guard const lock(mutex);
     try {
       errors.add(id, std::move(error));
@@ -194,18 +194,18 @@ class scope_core : public task_group, public frame_end {
       std::lock_guard const lock(mutex);
       if (!errors.empty()) return;
     }
-    failed(id, std::make_exception_ptr(weft::cancelled()));
+    add_error(id, std::make_exception_ptr(weft::cancelled()));
   }
   /// All tasks have ended: destroys those without other references.
-  void let_go() noexcept {
+  void release_records() noexcept {
     for (auto* r = records.exchange(nullptr, std::memory_order_relaxed); r;) {  // relaxed: unshared
       auto* const next = r->next_in_scope;
       note_access(static_cast<waitable_task*>(r), false);
       // relaxed: a flag, which publishes no data.
-      if (!r->was_looked_at.load(std::memory_order_relaxed)) {
-        if (r->error()) failed(r->id(), r->error());
+      if (!r->was_awaited.load(std::memory_order_relaxed)) {
+        if (r->error()) add_error(r->id(), r->error());
         if (r->fate_of_run() == any_task::fate::no_memory)
-          failed(r->id(), std::make_exception_ptr(std::bad_alloc()));
+          add_error(r->id(), std::make_exception_ptr(std::bad_alloc()));
       }
       if (r->state.let_go()) r->destroy();
       r = next;
@@ -214,7 +214,7 @@ class scope_core : public task_group, public frame_end {
 
   /// All tasks have ended: destroys those without other references, and throws the errors.
   void finish(std::exception_ptr of_body) {
-    let_go();
+    release_records();
     if (errors.empty() && !of_body && !has_lost_an_error) [[likely]]
       return;
     task_errors all = std::move(errors);

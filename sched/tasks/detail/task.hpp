@@ -33,7 +33,7 @@
 ///       does one of its tasks, or work for one, finds the cancellation when it performs, or where
 ///       it waits: the query follows the chain of frames outwards, from a task on to the frame of
 ///       its group.
-///   TASK-6  A process that does one light task after the other checks after each `tasks_per_look`
+///   TASK-6  A process that does one light task after the other checks after each `tasks_per_check`
 ///       of its tasks the clock, and whether other processes are ready.  If so it yields to them;
 ///       its lazy tasks stay.  So a deadline, a stop token or another process waits for at most
 ///       twice as many tasks of one process.
@@ -66,7 +66,7 @@ class task_group {
   std::coroutine_handle<> leaf;             // the frame that waits for the group
   std::atomic<bool> cancelled = false;      // TASK-5
   std::atomic<bool> some_were_left = true;  // some were not begun, or not completed
-  suspension* leaving = nullptr;            // TASK-4: is unwound when the group is over
+  suspension* held_unwinding = nullptr;     // TASK-4: is unwound when the group is over
   task_group* next_leaving = nullptr;
   task_waiter here;  // the owner, while it waits
 
@@ -106,7 +106,7 @@ inline void continue_unwinding(task_group& g) noexcept {
   g.next_leaving = std::exchange(first, &g);
   if (std::exchange(is_at_it, true)) return;
   while (first) {
-    suspension* const rest = std::exchange(first, first->next_leaving)->leaving;
+    suspension* const rest = std::exchange(first, first->next_leaving)->held_unwinding;
     note_access(rest, true);
     rest->unwind_on();
   }
@@ -247,7 +247,7 @@ class join final : public task_group {
   task_runner* home;
   result_slot<void>* waiting;
   operation_info const* operation;
-  std::uint32_t not_offered = 0;       // the owner's: not pushed, for lack of memory; the last ones
+  std::uint32_t not_pushed = 0;        // the owner's: not pushed, for lack of memory; the last ones
   std::int32_t left = 0;               // the owner's: pushed, and not reclaimed
   std::atomic<std::int32_t> word = 0;  // TASK-3
 

@@ -59,7 +59,7 @@ class heap_task_array {
 
   explicit heap_task_array(std::size_t n) : size_(n) {
     if (n > std::numeric_limits<std::int32_t>::max())
-      throw std::length_error("weft: when_all of more tasks than there are numbers for them");
+      throw std::length_error("weft: too many tasks for one when_all");
     if (n == 0) return;
     block_ = frames.take(bytes());
     std::uninitialized_default_construct_n(answers(), n);

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "effects/detail/internal.hpp"
 #include "effects/handle.hpp"
 #include "sched/base/detail/deferred_events.hpp"
 #include "sched/base/detail/program.hpp"
@@ -125,8 +126,8 @@ class handled_tasks {
   void throw_errors() const {
     bool is_well = true;
     for_each([&](task_record& r) {
-      note_access(static_cast<waitable_task*>(&r), true);      // also covers was_looked_at
-      r.was_looked_at.store(true, std::memory_order_relaxed);  // relaxed: a flag
+      note_access(static_cast<waitable_task*>(&r), true);    // also covers was_looked_at
+      r.was_awaited.store(true, std::memory_order_relaxed);  // relaxed: a flag
       is_well &= r.fate_of_run() == any_task::fate::ends && !r.has_failed();
     });
     if (is_well) [[likely]]

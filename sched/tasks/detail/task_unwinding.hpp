@@ -25,7 +25,7 @@ void unwind_task(S& s, task& t, suspension& rest) noexcept {
   join& j = t.of();
   t.set_fate(task::fate::not_done);
   rest.unwind_up_to(t, j.leaf);
-  j.leaving = &rest;
+  j.held_unwinding = &rest;
   cancel_group(s, j);  // lazy tasks: a worker that takes one does not begin it
   std::int32_t const left = j.left;
   // As in [3] of join_algorithm.hpp.  If this is not the last task, the join may be destroyed then.
@@ -41,7 +41,7 @@ void unwind_task(S& s, task_record& r, suspension& rest) noexcept {
   settle_record(s, r);
   if (!c) return rest.unwind_on();
   // The task was called at the end of its scope.
-  c->leaving = &rest;
+  c->held_unwinding = &rest;
   c->here.of = nullptr;
   c->here.leaves = c;
   cancel_group(s, *c);
@@ -53,7 +53,7 @@ void unwind_scope(S& s, scope_core& c, suspension& rest) noexcept {
   c.body_is_open.store(false, std::memory_order_release);  // release: [2] of scope_core.hpp
   cancel_group(s, c);
   rest.unwind_up_to(c, c.leaf);
-  c.leaving = &rest;
+  c.held_unwinding = &rest;
   c.here.of = nullptr;
   c.here.leaves = &c;
   if (!enter_end_of_scope(s, c, false)) continue_unwinding(c);
@@ -65,9 +65,9 @@ void unwind_scope(S& s, scope_core& c, suspension& rest) noexcept {
 /// Lies between the frame that waits and the end of the clause.  The dropped continuation counts as
 /// the one task of a scope.
 template <class S>
-class dropped_rest final : public frame_end, public end_of_clause::waiting, public pooled {
+class dropped_remainder final : public frame_end, public end_of_clause::waiting, public pooled {
  public:
-  dropped_rest(S& home, process& p, end_of_clause& at)
+  dropped_remainder(S& home, process& p, end_of_clause& at)
       : home_(home), at_(at), done_(at.handlers_prompt().installed_at()) {
     first_frame const first = first_frame_of(waits(*this));
     try {
@@ -81,8 +81,8 @@ class dropped_rest final : public frame_end, public end_of_clause::waiting, publ
     frame_of(first.handle).to = &done_;
     open_scope(home, scope_, p, first.handle);
   }
-  dropped_rest(dropped_rest const&) = delete;
-  dropped_rest& operator=(dropped_rest const&) = delete;
+  dropped_remainder(dropped_remainder const&) = delete;
+  dropped_remainder& operator=(dropped_remainder const&) = delete;
 
   std::coroutine_handle<> begin() noexcept {
     wait();
@@ -91,7 +91,7 @@ class dropped_rest final : public frame_end, public end_of_clause::waiting, publ
 
  private:
   using here = tasking<>;
-  static eff<void, here> waits(dropped_rest& r) {
+  static eff<void, here> waits(dropped_remainder& r) {
     for (;;) {
       for (bool is_free = false; !is_free;)
         is_free = co_await located(here::leave(r.scope_), r.done_.where);
@@ -101,13 +101,15 @@ class dropped_rest final : public frame_end, public end_of_clause::waiting, publ
   }
   void wait() noexcept {
     scope_.count.add_one();
-    if (at_.wait_with(*this)) on_rest_free();
+    if (at_.wait_with(*this)) on_remainder_free();
   }
-  void on_rest_free() noexcept override { count_ended(home_, scope_); }
+  void on_remainder_free() noexcept override { count_ended(home_, scope_); }
 
   continuation ended() noexcept override { return done(); }
   continuation dropped() noexcept override { return done(); }
-  [[nodiscard]] std::string text() const override { return "tasks of what a clause has dropped"; }
+  [[nodiscard]] std::string text() const override {
+    return "tasks of frames that a clause has dropped";
+  }
   [[nodiscard]] continuation outside() const noexcept override {
     return continuation(static_cast<frame_end&>(at_));
   }
@@ -127,11 +129,11 @@ class dropped_rest final : public frame_end, public end_of_clause::waiting, publ
 
 /// Returns the frame that waits until the continuation which the clause has dropped is unwound.
 template <class S>
-std::coroutine_handle<> wait_for_dropped_rest(S& s, end_of_clause& at) noexcept {
+std::coroutine_handle<> wait_for_dropped_remainder(S& s, end_of_clause& at) noexcept {
   note_access(static_cast<suspension*>(&at.handlers_prompt()), true);
   while_unwinding const here;
   try {
-    return (new dropped_rest<S>(s, s.running(), at))->begin();
+    return (new dropped_remainder<S>(s, s.running(), at))->begin();
   } catch (...) {
     no_memory_to_unwind();
   }

@@ -238,12 +238,12 @@ TEST_CASE(
   auto const order = GENERATE(local_order::lifo, local_order::fifo);
   constexpr unsigned enough = 16'384;
   workers w({.threads = 1, .order = order});
-  CHECK_FALSE(w[0].is_crowded());
+  CHECK_FALSE(w[0].count_spawn());
   w.put(0, 0, put_reason::started, enough);
   unsigned spawns = 2;
-  while (!w[0].is_crowded() && spawns != 2 * enough) ++spawns;
+  while (!w[0].count_spawn() && spawns != 2 * enough) ++spawns;
   CHECK(spawns == enough);
-  CHECK_FALSE(w[0].is_crowded());
+  CHECK_FALSE(w[0].count_spawn());
 }
 
 TEST_CASE("one process does not fill the memory with processes before any of them has run") {
@@ -259,7 +259,7 @@ TEST_CASE("one process does not fill the memory with processes before any of the
       --alive;
       continue;
     }
-    while (spawned != 200'000 && !w[0].is_crowded()) {
+    while (spawned != 200'000 && !w[0].count_spawn()) {
       w.put(0, 0);
       ++spawned;
       most = std::max(most, ++alive);

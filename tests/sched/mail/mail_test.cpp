@@ -257,9 +257,9 @@ TEST_CASE(
       if (waits) co_await proc::yield{};
       co_await say("still one ");
     };
-    CHECK(printed_by(p) == (waits ? std::string("1 still one ") : std::string("still one 1 ")) +
-                               "weft: nothing is left to receive, and nobody is left who could "
-                               "send; nothing ");
+    CHECK(printed_by(p) ==
+          (waits ? std::string("1 still one ") : std::string("still one 1 ")) +
+              "weft: no message is left to receive, and no sender is left; nothing ");
   }
 }
 
@@ -480,7 +480,7 @@ TEST_CASE("one process at a time receives from an inbox, and the second gets an 
     int const m = co_await empty.receive();
     co_await say(text(m));
   };
-  std::string const refused = "weft: another process receives from this inbox: one may at a time ";
+  std::string const refused = "weft: another process receives from this inbox: one at a time may ";
   CHECK(printed_by(p) == refused + refused + "first 1 2 ");
 }
 

@@ -540,10 +540,8 @@ TEST_CASE("a second inbox of one process is refused, and the first still works")
         },
         std::ref(what), std::ref(got));
   });
-  CHECK(
-      what ==
-      "weft: open_inbox: process 1.1 has an inbox already: one at a time is what it is sent to by "
-      "its id");
+  CHECK(what ==
+        "weft: open_inbox: process 1.1 has an inbox already: a process has at most one inbox");
   CHECK(got == 3);
 }
 

@@ -20,7 +20,8 @@ namespace {
 using step = eff<void, proc, syncing>;
 using program = eff<void, spawning<proc, syncing>, proc, syncing>;
 
-std::string const first_line = "weft: deadlock: everyone waits, and nobody is left to wake them";
+std::string const first_line =
+    "weft: deadlock: every process waits, and none is left to wake another";
 std::string at(int line) {
   return " in weft::syncing::wait at tests/sched/runtime/deadlock_report_test.cpp:" +
          std::to_string(line);

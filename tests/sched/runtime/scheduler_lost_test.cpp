@@ -58,7 +58,7 @@ TEST_CASE(
     CHECK(order == "i");
     CHECK_THROWS_WITH(s.run(),
                       Contains("process 1 was suspended by weft::proc::yield at ") &&
-                          Contains("inside a handler weft::tests::parks, which is no more"));
+                          Contains("inside a handler weft::tests::parks, which no longer exists"));
     CHECK(order == "io");
     CHECK(text == "k before ");
   }
@@ -174,5 +174,6 @@ TEST_CASE("a process that waits for a task when a handler around it is destroyed
   });
   for (int i = 0; i != 2; ++i) (void)s.step();
   lost.reset();
-  CHECK_THROWS_WITH(s.run(), Contains("inside a handler weft::tests::parks, which is no more"));
+  CHECK_THROWS_WITH(s.run(),
+                    Contains("inside a handler weft::tests::parks, which no longer exists"));
 }

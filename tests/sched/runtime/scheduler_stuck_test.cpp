@@ -98,7 +98,7 @@ TEST_CASE("a waiting process that loses a handler around it fails at once, and w
     what = e.what();
   }
   CHECK_THAT(what, Contains("process 1 was suspended by weft::syncing::wait at"));
-  CHECK_THAT(what, Contains("parks, which is no more"));
+  CHECK_THAT(what, Contains("parks, which no longer exists"));
 }
 
 TEST_CASE("a gate that is destroyed after its waiter lost a handler cancels no process") {

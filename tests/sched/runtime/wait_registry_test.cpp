@@ -531,7 +531,7 @@ task hears_it_everywhere(places& at, std::atomic<bool>& begun, std::atomic<unsig
       }
     } catch (cancelled const& e) {
       if (e.what() ==
-          std::string_view("weft: cancelled, since the tasks are that this is done for"))
+          std::string_view("weft: cancelled, because the tasks that wait for this are cancelled"))
         ++heard;
     }
   }

@@ -347,7 +347,7 @@ TEST_CASE(
   for (bool const tries : {true, false})
     CHECK_THAT(fork_after(tries),
                Contains("weft::syncing::own at tests/sched/sync/mutex_test.cpp") &&
-                   Contains("cannot be had twice"));
+                   Contains("cannot be given twice"));
 }
 
 TEST_CASE("with_lock yields the result of a function or a computation, and unlocks") {

@@ -164,7 +164,7 @@ TEST_CASE("a process that was woken by another event is not woken again by its a
   CHECK(due(c, at(2)) == std::vector{other.is.get()});
 }
 
-TEST_CASE("closed, they take nobody who would wait; reopened, they do again") {
+TEST_CASE("closed timers refuse processes that would wait; reopened timers accept them") {
   every_frame_dies const check;
   clock_alone c;
   sleeper before(at(1), 0);

@@ -261,7 +261,7 @@ TEST_CASE("a sleeping process that loses a handler around it fails at once, and 
       what = e.what();
     }
     CHECK_THAT(what, Contains("process 1 was suspended by weft::timing::sleep_for at") &&
-                         Contains("parks, which is no more"));
+                         Contains("parks, which no longer exists"));
     CHECK(s.alive() == 0);
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 /// Refused:
-///   weft: a task that gives something is started with a handle for it: s.start(handle, f)
+///   weft: a task with a result is started with a handle for it: s.start(handle, f)
 /// Naming: scope<>
 
 #include "sched/schedule.hpp"
