@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -18,6 +17,7 @@
 #include "sched/base/process.hpp"
 #include "sched/base/process_id.hpp"
 #include "sched/base/thunk.hpp"
+#include "sched/sync/detail/wake_batch.hpp"
 #include "sched/sync/gate.hpp"
 #include "tests/support/thunks.hpp"
 
@@ -51,6 +51,16 @@ constexpr auto every_process = [](process const&) noexcept { return true; };
 /// Means that process alone.
 inline auto only(thunk const& t) noexcept {
   return [p = t.get()](process const& q) noexcept { return &q == p; };
+}
+
+/// Drops the processes of a batch.  Returns their addresses, in order.
+inline std::vector<process*> release(detail::wake_batch& b) {
+  std::vector<process*> all;
+  b.for_each([&all](process& p) {
+    all.push_back(&p);
+    (void)thunk(&p);
+  });
+  return all;
 }
 
 /// A scheduler, as one part of it sees it, that keeps the processes that become ready.
