@@ -545,14 +545,12 @@ TEST_CASE("while several threads make, use and end mailboxes each process is tak
       }
       ++over;
     });
-  // The scheduler meanwhile asks what there is, and takes some of the processes.
+  // A canceller meanwhile takes some of the processes.
   for (unsigned turn = 0; over != threads; ++turn) {
     weft::detail::wake_batch batch;
     if (!s.registry->take_if([turn](process const&) noexcept { return turn % 2 == 0; }, batch))
       ++wrong;
     taken += static_cast<int>(release(batch).size());
-    (void)s.registry->has_waiters();
-    (void)s.registry->exchange_has_put();
     if (turn % 16 == 0) s.registry->take_all([&taken](thunk) { ++taken; });
     cut_off += static_cast<int>(s.ready.take().size());
     std::this_thread::yield();

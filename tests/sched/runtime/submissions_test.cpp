@@ -88,7 +88,10 @@ class host final : public keeping<weft::detail::submission_host> {
 /// The submissions of a scheduler that runs, or is about to.
 struct scheduler_outside {
   explicit scheduler_outside(bool is_open = true) : incoming(at, room, is_open) {}
-  ~scheduler_outside() { incoming.end(); }
+  ~scheduler_outside() {
+    (void)at.take();  // the processes that have not run are dropped before
+    incoming.end();
+  }
 
   void begin_run() {
     std::lock_guard const lock(gate().mutex);
