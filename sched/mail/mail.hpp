@@ -100,7 +100,7 @@ struct port_options {
 template <class M>
 [[nodiscard]] auto open(port_options o = {}) {
   if (o.capacity == 0)
-    throw std::logic_error("weft: a port of capacity 0 could not pass on a message: 1 or more");
+    throw std::logic_error("weft: a port must have a capacity of at least 1");
   return detail::open_awaitable<M>(o.capacity);
 }
 

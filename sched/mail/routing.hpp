@@ -200,7 +200,7 @@ class routed_send_in_time : public timed_message<M, routed_send_waiter> {
 template <class M>
 [[nodiscard]] auto open_inbox(port_options o = {}) {
   if (o.capacity == 0)
-    throw std::logic_error("weft: an inbox must have a capacity of at least 1: 1 or more");
+    throw std::logic_error("weft: an inbox must have a capacity of at least 1");
   return detail::open_inbox_awaitable<M>(o.capacity);
 }
 

@@ -464,7 +464,7 @@ TEST_CASE(
   CHECK(started == -1);
   auto const k = h.often[0];
   CHECK(resume(k, 1) == -2);
-  check_in_use(text_of<frames_in_use>([&] { resume(k, 2); }), "keeps_both", "waits elsewhere");
+  check_in_use(text_of<frames_in_use>([&] { resume(k, 2); }), "keeps_both", "is suspended outside");
   CHECK_THROWS_AS(resume(k, 2), frames_in_use);
 
   SECTION("the one-shot resumption is resumed") {

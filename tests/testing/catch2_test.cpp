@@ -222,7 +222,7 @@ TEST_CASE("an expansion that differs in each run is nondeterminism") {
                       return 0;
                     }).first;
   REQUIRE(said.assertions.size() == 1);
-  CHECK(has(said.assertions[0].text, "run again, ends otherwise: \"CHECK( ++runs == 0 )"));
+  CHECK(has(said.assertions[0].text, "run again, ends differently: \"CHECK( ++runs == 0 )"));
 }
 
 namespace {

@@ -9,8 +9,10 @@
 
 #include "effects/handle.hpp"
 #include "effects/proc.hpp"
+#include "sched/base/backend.hpp"
 #include "sched/base/detail/forkable_process.hpp"
 #include "sched/base/detail/location_listener.hpp"
+#include "sched/base/errors.hpp"
 #include "sched/base/process.hpp"
 
 /// Processes that keep a log of their answers, and can be run again: after a fork, or from a

@@ -15,6 +15,8 @@
 
 #include "effects/handle.hpp"
 #include "sched/base/detail/program.hpp"
+#include "sched/mail/routing.hpp"
+#include "sched/runtime/detail/clause_dispatch.hpp"
 #include "sched/runtime/detail/outer_recorder.hpp"
 #include "sched/runtime/detail/outer_watcher.hpp"
 #include "sched/runtime/detail/scheduler_core.hpp"

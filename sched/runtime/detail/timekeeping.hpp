@@ -8,6 +8,7 @@
 
 #include "sched/base/backend.hpp"
 #include "sched/base/detail/location_listener.hpp"
+#include "sched/base/detail/worker_state.hpp"
 #include "sched/base/thunk.hpp"
 #include "sched/sync/detail/timers.hpp"
 

@@ -560,7 +560,7 @@ TEST_CASE("an inbox that was not opened, or was moved from, is refused") {
   routed_inbox<int> none;
   CHECK_THROWS_WITH(none.try_receive(), Contains("not opened"));
   CHECK_THROWS_AS(none.owner(), std::logic_error);
-  CHECK_THROWS_WITH(open_inbox<int>({.capacity = 0}), Contains("capacity 0"));
+  CHECK_THROWS_WITH(open_inbox<int>({.capacity = 0}), Contains("capacity of at least 1"));
 }
 
 TEST_CASE("opening an inbox seals the log: its process cannot fork") {

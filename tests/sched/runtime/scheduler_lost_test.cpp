@@ -77,7 +77,7 @@ TEST_CASE("a region in one process may end while another process is suspended in
     mine.reset();
     co_await proc::yield{};
   };
-  CHECK_THROWS_WITH(printed_by(p), Contains("which is no more"));
+  CHECK_THROWS_WITH(printed_by(p), Contains("which no longer exists"));
 }
 
 TEST_CASE("a region may end while forked processes share its body and none has taken it") {
