@@ -30,6 +30,7 @@ def weakened_copy(name, orders):
             name + ".cpp",
             "weakened.hpp",
             "//effects:headers",
+            "//effects:sources",
             "//sched:headers",
             "//tests/support:headers",
         ],
