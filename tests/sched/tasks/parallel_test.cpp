@@ -15,7 +15,6 @@
 #include <ranges>
 #include <set>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,19 +23,13 @@
 #include "sched/schedule.hpp"
 #include "sched/testing.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/task_rows.hpp"
 #include "tests/support/threads.hpp"
 
 using namespace weft;
 using namespace weft::tests;
 
 namespace {
-
-using pure = tasking<>;
-using yields = tasking<proc>;
-
-struct wrong : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 std::vector<int> first(int n) {
   std::vector<int> all(static_cast<std::size_t>(n));

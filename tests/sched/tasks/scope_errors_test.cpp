@@ -5,7 +5,6 @@
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <cstddef>
-#include <stdexcept>
 #include <string>
 
 #include "effects/effects.hpp"
@@ -15,6 +14,7 @@
 #include "sched/tasks/scope.hpp"
 #include "sched/tasks/when_all.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/task_rows.hpp"
 #include "tests/support/threads.hpp"
 
 using namespace weft;
@@ -23,13 +23,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-using yields = tasking<proc>;
 using sleeps = tasking<timing, proc>;
 using mails = tasking<mail>;
-
-struct wrong : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 }  // namespace
 

@@ -15,15 +15,13 @@
 #include "sched/schedule.hpp"
 #include "sched/tasks/when_all.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/task_rows.hpp"
 #include "tests/support/threads.hpp"
 
 using namespace weft;
 using namespace weft::tests;
 
 namespace {
-
-using pure = tasking<>;
-using yields = tasking<proc>;
 
 eff<int> sum(int a, int b) { co_return a + b; }
 eff<int, yields, proc> late_sum(int a, int b) {

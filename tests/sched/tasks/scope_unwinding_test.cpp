@@ -14,6 +14,7 @@
 #include "sched/tasks/scope.hpp"
 #include "sched/tasks/when_all.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/task_rows.hpp"
 #include "tests/support/threads.hpp"
 
 using namespace weft;
@@ -22,7 +23,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-using yields = tasking<proc>;
 using sleeps = tasking<timing, proc>;
 
 }  // namespace

@@ -19,15 +19,13 @@
 #include "sched/tasks/task_handle.hpp"
 #include "sched/tasks/when_all.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/task_rows.hpp"
 #include "tests/support/threads.hpp"
 
 using namespace weft;
 using namespace weft::tests;
 
 namespace {
-
-using pure = tasking<>;
-using yields = tasking<proc>;
 
 /// Outlives all tasks.
 std::atomic<int> done = 0;

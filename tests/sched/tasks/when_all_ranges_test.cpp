@@ -11,7 +11,6 @@
 #include <memory>
 #include <ranges>
 #include <sstream>
-#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -21,15 +20,13 @@
 #include "sched/schedule.hpp"
 #include "sched/tasks/when_all.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/task_rows.hpp"
 #include "tests/support/threads.hpp"
 
 using namespace weft;
 using namespace weft::tests;
 
 namespace {
-
-using pure = tasking<>;
-using yields = tasking<proc>;
 
 eff<long, pure> fib(long n) {
   if (n < 2) co_return n;
@@ -45,9 +42,6 @@ eff<void, yields, proc> adds(std::atomic<int>& to, int n) {
   to += n;
 }
 
-struct wrong : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 eff<int, pure> fails_at(int bad, int n, std::atomic<int>& begun) {
   ++begun;
   if (n == bad) throw wrong(std::to_string(n));

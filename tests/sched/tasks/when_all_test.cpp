@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +20,7 @@
 #include "sched/schedule.hpp"
 #include "sched/testing.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/task_rows.hpp"
 #include "tests/support/threads.hpp"
 
 using namespace weft;
@@ -29,18 +29,12 @@ using namespace std::chrono_literals;
 
 namespace {
 
-using pure = tasking<>;
-
 eff<long, pure> fib(long n) {
   if (n < 2) co_return n;
   auto const [a, b] = co_await when_all(fib(n - 1), fib(n - 2));
   co_return a + b;
 }
 eff<void, pure> write_fib(long n, long& to) { to = co_await fib(n); }
-
-struct wrong : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 }  // namespace
 
@@ -76,7 +70,6 @@ TEMPLATE_LIST_TEST_CASE("each task has its own type of result", "", all_backends
 }
 
 namespace {
-using yields = tasking<proc>;
 eff<void, yields, proc> yielding(int n, std::atomic<int>& done) {
   for (int i = 0; i != n; ++i) co_await proc::yield{};
   ++done;
