@@ -19,3 +19,8 @@ under_gcc_only = select({
     "//tests/weakened:gcc": [],
     "//conditions:default": _IMPOSSIBLE,
 })
+
+under_tsan_only = select({
+    "//tests/weakened:tsan": [],
+    "//conditions:default": _IMPOSSIBLE,
+})

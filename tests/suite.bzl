@@ -1,82 +1,39 @@
 """The tests of a folder: each NAME_test.cpp is a test, and the table says what is special."""
 
 load("//tests:cc_test.bzl", "cc_test")
+load("//tests:table.bzl", "TABLE")
+load("//tools:golden.bzl", "golden_test")
 
-COMMON = [
-    "//tests:catch_main",
-    "//tests/support",
-    "@catch2",
-]
-
-DEQUE = COMMON + [
-    "//deque",
-    "//deque:invariants",
-]
-
-EFFECTS = COMMON + [
-    "//effects",
-    "//effects/memory",
-]
-
-SCHED = EFFECTS + [
-    "//sched:schedule",
-    "//sched:testing",
-    "//testing:testing_internals",
-] + [
-    "//sched/{0}:{0}_internals".format(room)
-    for room in [
-        "backends",
-        "base",
-        "mail",
-        "runtime",
-        "sync",
-        "tasks",
-    ]
-]
-
-IO = SCHED + [
-    "//io",
-    "//io:blocking",
-    "//io:reactor",
-    "//io:testing",
-]
-
-def suite(deps, threads = [], searches = [], one_compiler = [], large = [], apart = [], more_deps = {}):
-    """A test for each NAME_test.cpp of the package.
-
-    Args:
-      deps: what every test of the folder includes.
-      threads: the names of tests that have several threads: ThreadSanitizer runs them as well.
-      searches: the names of tests that search many schedules: only the default configuration runs
-        them, as they run again and again what other tests have run.
-      one_compiler: the names of tests in which a second compiler sees nothing that it does not see
-        in other tests.
-      large: the names of tests that may take longer than five minutes.
-      apart: the names of tests that the BUILD file declares itself.
-      more_deps: by name, what one test includes beside that.
-    """
-    sources = native.glob(["*_test.cpp"], allow_empty = True)
-    names = [source[:-len("_test.cpp")] for source in sources]
-    for name in threads + searches + one_compiler + large + apart + more_deps.keys():
+def suite():
+    """A test for each NAME_test.cpp of the folder, and its variants: table.bzl."""
+    row = TABLE[native.package_name()[len("tests/"):]]
+    names = [source[:-len("_test.cpp")] for source in native.glob(["*_test.cpp"])]
+    tagged_ones = [name for tagged in row.tags.values() for name in tagged]
+    for name in tagged_ones + row.more.keys() + row.variants.keys():
         if name not in names:
             fail("there is no %s_test.cpp here" % name)
     for name in names:
-        if name in apart:
-            continue
-        tags = [
-            tag
-            for tag, tagged in [
-                ("one_compiler", one_compiler),
-                ("searches", searches),
-                ("threads", threads),
-            ]
-            if name in tagged
-        ]
-        cc_test(
-            name = name + "_test",
-            size = "large" if name in large else "medium",
-            srcs = [name + "_test.cpp"],
-            linkopts = ["-pthread"],
-            tags = tags,
-            deps = deps + more_deps.get(name, []),
-        )
+        usual = _both({
+            "size": "medium",
+            "srcs": [name + "_test.cpp"],
+            "tags": [tag for tag, tagged in row.tags.items() if name in tagged],
+            "deps": row.deps,
+        }, row.more.get(name, {}))
+        cc_test(name = name + "_test", **usual)
+        for target, special in row.variants.get(name, {}).items():
+            cc_test(name = target, **_both(usual, special))
+
+def _both(usual, special):
+    """The attributes of a test: a special list is added, and any other value counts."""
+    both = dict(usual)
+    for attribute, value in special.items():
+        if attribute == "data":
+            value = native.glob(value)
+        is_added = type(value) == "list" and attribute in usual
+        both[attribute] = usual[attribute] + value if is_added else value
+    return both
+
+def golden_program(name, deps):
+    """A program, NAME.cpp, that must print NAME.expected."""
+    native.cc_binary(name = name, testonly = True, srcs = [name + ".cpp"], deps = deps)
+    golden_test(name = name + "_test", binary = ":" + name, expected = name + ".expected")

@@ -5,6 +5,7 @@
 /// ones.
 
 #include <catch2/catch.hpp>
+#include <tuple>
 
 #include "deque/chase_lev.hpp"
 #include "tests/support/seeds.hpp"
@@ -15,14 +16,17 @@
 using namespace weft;
 using namespace weft::tests;
 
-#define BOTH chase_lev_orders, interrupting_orders
+namespace {
+using both_orders = std::tuple<chase_lev_orders, interrupting_orders>;
+}
 
 TEST_CASE("this system has membarrier, so that the other tests of this file use it") {
   CHECK(detail::asymmetric_fence::exists());
 }
 
-TEMPLATE_TEST_CASE("each item that an owner pushes and pops while thieves steal half is taken once",
-                   "", BOTH) {
+TEMPLATE_LIST_TEST_CASE(
+    "each item that an owner pushes and pops while thieves steal half is taken once", "",
+    both_orders) {
   auto const thieves = GENERATE(1u, 2u, 3u);
   seeds(20).for_each([thieves](unsigned seed) {
     CAPTURE(seed, thieves);
@@ -30,7 +34,7 @@ TEMPLATE_TEST_CASE("each item that an owner pushes and pops while thieves steal 
   });
 }
 
-TEMPLATE_TEST_CASE("thieves that read growing arrays take each item once", "", BOTH) {
+TEMPLATE_LIST_TEST_CASE("thieves that read growing arrays take each item once", "", both_orders) {
   auto const thieves = GENERATE(1u, 3u);
   seeds(static_cast<unsigned>(rounds(500))).for_each([thieves](unsigned seed) {
     CAPTURE(seed, thieves);
@@ -38,13 +42,14 @@ TEMPLATE_TEST_CASE("thieves that read growing arrays take each item once", "", B
   });
 }
 
-TEMPLATE_TEST_CASE("of an owner and thieves that want the last item, one gets it", "", BOTH) {
+TEMPLATE_LIST_TEST_CASE("of an owner and thieves that want the last item, one gets it", "",
+                        both_orders) {
   auto const thieves = GENERATE(1u, 2u);
   CHECK(wrong_last_ones_on_threads<TestType>(thieves, rounds(300'000)) == 0);
 }
 
-TEMPLATE_TEST_CASE(
+TEMPLATE_LIST_TEST_CASE(
     "of a worker that pushes and looks for sleepers and one that falls asleep, one sees the other",
-    "", BOTH) {
+    "", both_orders) {
   CHECK(missed_wakeups_on_threads<basic_chase_lev<int, TestType>>(rounds(20'000)) == 0);
 }

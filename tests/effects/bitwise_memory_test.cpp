@@ -5,7 +5,6 @@
 
 #include <catch2/catch.hpp>
 #include <cstddef>
-#include <cstdlib>
 #include <deque>
 #include <new>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "effects/effects.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/operator_new.hpp"
 #include "tests/support/picks.hpp"
 
 namespace {
@@ -20,21 +20,11 @@ namespace {
 constexpr long unlimited = -1;
 long allocations_left = unlimited;
 
-void* allocate(std::size_t bytes) noexcept {
-  if (allocations_left != unlimited && allocations_left-- == 0) return nullptr;
-  return std::malloc(bytes);
-}
-
 }  // namespace
 
-void* operator new(std::size_t bytes) {
-  if (void* const p = allocate(bytes)) return p;
-  throw std::bad_alloc();
+bool weft::tests::admit(allocation const&) noexcept {
+  return allocations_left == unlimited || allocations_left-- != 0;
 }
-void* operator new(std::size_t bytes, std::nothrow_t const&) noexcept { return allocate(bytes); }
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-void operator delete(void* p, std::nothrow_t const&) noexcept { std::free(p); }
 
 using namespace weft;
 using namespace weft::tests;

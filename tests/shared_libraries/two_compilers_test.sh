@@ -51,11 +51,20 @@ int main() { std::printf("%d %d\n", computes(), of_library()); }
 #endif
 END
 
-# compile OBJECT COMPILER FLAGS...
+# The same with HANDS_OVER: takes.cpp is the program, hands_over.cpp the library.
+for pair in takes:program hands_over:library; do
+  printf '#define HANDS_OVER\n#include "%s.cpp"\n' "${pair#*:}" > "$out/${pair%:*}.cpp"
+done
+
+# compile WAY FILES COMPILER FLAGS...: FILE_WAY.o of each FILE.cpp, with the sources of weft in it.
 compile() {
-  object=$out/$1.o
-  shift
-  "$@" -std=c++20 -fPIC -I. -I"$out" -c -o "$object" || exit 1
+  way=$1
+  files=$2
+  shift 2
+  "$@" -std=c++20 -fPIC -I. -r -o "$out/weft.o" $(find effects -name '*.cpp') || exit 1
+  for file in $files; do
+    "$@" -std=c++20 -fPIC -I. -r -o "$out/${file}_$way.o" "$out/$file.cpp" "$out/weft.o" || exit 1
+  done
 }
 # says PROGRAM LIBRARY FLAGS...: prints the output of that program, or of the linker.
 says() {
@@ -75,21 +84,12 @@ expect() {
   failed=1
 }
 
-clang=clang++-19
 gnu='g++ -DWEFT_SILENCE_GCC12'
-jumps='g++ -DWEFT_SILENCE_GCC12 -DWEFT_SYMMETRIC'
-compile program_clang $clang "$out/program.cpp"
-compile program_gnu $gnu "$out/program.cpp"
-compile hidden_program_gnu $gnu -fvisibility=hidden "$out/program.cpp"
-compile takes_clang $clang -DHANDS_OVER "$out/program.cpp"
-compile library_clang $clang "$out/library.cpp"
-compile library_gnu $gnu "$out/library.cpp"
-compile library_jumps $jumps "$out/library.cpp"
-compile hidden_library_clang $clang -fvisibility=hidden "$out/library.cpp"
-compile hidden_library_gnu $gnu -fvisibility=hidden "$out/library.cpp"
-compile takes_gnu $gnu -DHANDS_OVER "$out/program.cpp"
-compile hands_over_gnu $gnu -DHANDS_OVER "$out/library.cpp"
-compile hands_over_jumps $jumps -DHANDS_OVER "$out/library.cpp"
+compile clang 'program library takes' clang++-19
+compile gnu 'program library takes hands_over' $gnu
+compile jumps 'library hands_over' $gnu -DWEFT_SYMMETRIC
+compile hidden_clang 'library' clang++-19 -fvisibility=hidden
+compile hidden_gnu 'program library' $gnu -fvisibility=hidden
 
 # Both are compiled alike.
 expect '14 14' program_clang library_clang
@@ -101,8 +101,8 @@ expect 'and they share functions' program_gnu library_clang
 expect 'and they share functions' program_clang library_jumps
 expect 'and they share functions' program_gnu library_jumps
 # The two share no function.
-expect '14 14' program_clang hidden_library_gnu
-expect '14 14' hidden_program_gnu hidden_library_clang
+expect '14 14' program_clang library_hidden_gnu
+expect '14 14' program_hidden_gnu library_hidden_clang
 # The library returns a computation, so the linker refuses.
 expect 'undefined reference to `of_library[abi:symmetric]()' takes_clang hands_over_jumps
 # The library has its own copies of variables that a program must have only once.

@@ -7,12 +7,10 @@
 #include "effects/effects.hpp"
 #include "sched/schedule.hpp"
 #include "sched/sync/gate.hpp"
+#include "tests/support/printing_programs.hpp"
 
 /// Programs for tests of failures, and of the cancellations that follow.
 namespace weft::tests {
-
-using children = spawning<proc, console, syncing>;
-using program = eff<void, children, proc, console, syncing>;
 
 [[noreturn]] inline void throws(std::string const& what) { throw std::runtime_error(what); }
 

@@ -10,9 +10,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <future>
+#include <limits>
 #include <new>
 #include <string>
 #include <string_view>
@@ -20,6 +20,7 @@
 
 #include "effects/memory/frame_pool.hpp"
 #include "sched/base/errors.hpp"
+#include "tests/support/operator_new.hpp"
 
 /// For a test of one source file, whose operator new this replaces: the n-th allocation of a
 /// program fails, for every n, or several in a row do.
@@ -41,21 +42,10 @@ class failing_memory {
     long const made = next_.exchange(never);
     return made > first_;
   }
-  /// The number of live blocks.
-  static long blocks() noexcept { return blocks_; }
-
-  static void* allocate(std::size_t bytes, std::size_t alignment = 0) noexcept {
-    if (next_ >= 0) {
-      long const n = next_++;
-      if (n >= first_ && n < last_) return nullptr;
-    }
-    ++blocks_;
-    if (alignment == 0) return std::malloc(bytes == 0 ? 1 : bytes);
-    return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-  }
-  static void free(void* p) noexcept {
-    if (p) --blocks_;
-    std::free(p);
+  static bool admit() noexcept {
+    if (next_ < 0) return true;
+    long const n = next_++;
+    return n < first_ || n >= last_;
   }
 
  private:
@@ -63,8 +53,9 @@ class failing_memory {
   static inline std::atomic<long> next_ = never;
   static inline std::atomic<long> first_ = 0;
   static inline std::atomic<long> last_ = 0;
-  static inline std::atomic<long> blocks_ = 0;
 };
+
+bool admit(allocation const&) noexcept { return failing_memory::admit(); }
 
 /// A program: returns its result, the same each time; or throws.
 struct program_without_memory {
@@ -127,7 +118,7 @@ inline bool is_for_want_of_memory(std::exception_ptr const& error, std::string& 
 inline bool run_without(program_without_memory const& p, std::string const& expected, long n,
                         long in_a_row, said_by_child& says) {
   auto const frames = weft::detail::frames_so_far().alive();
-  long const blocks = failing_memory::blocks();
+  long const blocks = live_blocks;
   bool has_failed = false;
   std::string what;
   {
@@ -148,8 +139,8 @@ inline bool run_without(program_without_memory const& p, std::string const& expe
     }
   }
   if (weft::detail::frames_so_far().alive() != frames) what += " frames are left";
-  if (what.empty() && !weft::detail::pooling && failing_memory::blocks() != blocks)
-    what = std::to_string(failing_memory::blocks() - blocks) + " blocks are left";
+  if (what.empty() && !weft::detail::pooling && live_blocks != blocks)
+    what = std::to_string(live_blocks - blocks) + " blocks are left";
   if (!what.empty()) {
     says.say(what);
     _exit(2);
@@ -210,33 +201,3 @@ inline void try_without_memory(program_without_memory const& p, failures_to_try 
 }
 
 }  // namespace weft::tests
-
-void* operator new(std::size_t bytes) {
-  if (void* const p = weft::tests::failing_memory::allocate(bytes)) return p;
-  throw std::bad_alloc();
-}
-void* operator new[](std::size_t bytes) { return operator new(bytes); }
-void* operator new(std::size_t bytes, std::nothrow_t const&) noexcept {
-  return weft::tests::failing_memory::allocate(bytes);
-}
-void* operator new(std::size_t bytes, std::align_val_t a) {
-  if (void* const p = weft::tests::failing_memory::allocate(bytes, static_cast<std::size_t>(a)))
-    return p;
-  throw std::bad_alloc();
-}
-void* operator new[](std::size_t bytes, std::align_val_t a) { return operator new(bytes, a); }
-void operator delete(void* p) noexcept { weft::tests::failing_memory::free(p); }
-void operator delete(void* p, std::nothrow_t const&) noexcept {
-  weft::tests::failing_memory::free(p);
-}
-void operator delete[](void* p) noexcept { weft::tests::failing_memory::free(p); }
-void operator delete(void* p, std::size_t) noexcept { weft::tests::failing_memory::free(p); }
-void operator delete[](void* p, std::size_t) noexcept { weft::tests::failing_memory::free(p); }
-void operator delete(void* p, std::align_val_t) noexcept { weft::tests::failing_memory::free(p); }
-void operator delete[](void* p, std::align_val_t) noexcept { weft::tests::failing_memory::free(p); }
-void operator delete(void* p, std::size_t, std::align_val_t) noexcept {
-  weft::tests::failing_memory::free(p);
-}
-void operator delete[](void* p, std::size_t, std::align_val_t) noexcept {
-  weft::tests::failing_memory::free(p);
-}

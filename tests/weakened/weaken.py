@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Merges a program and the headers of the library that it includes, with orders that it can weaken.
+"""Merges a program and the files of the library that it includes, with orders that it can weaken.
 
     weaken.py PROGRAM.cpp      at the repository's root; prints one source file
 
@@ -11,9 +11,11 @@ The program lists these orders in comments, and selects one of them when it runs
 The text after the colon must occur in that header exactly once, up to white space.  `weakens` weakens the
 last order in the text.  `skips` makes the text, a condition, false: for an order that would otherwise be
 reached by chance only.  A comment is continued by the next one if that is indented further.
-Each header is inserted where it is first included, so no unweakened copy of it can be included.
+Each header is inserted where it is first included, so no unweakened copy of it can be included.  A source
+file beside a header, X.cpp beside X.hpp, is inserted at the end, likewise with its orders.
 """
 
+import os
 import re
 import sys
 
@@ -73,11 +75,14 @@ def main(program):
     if labels != list(range(1, len(labels) + 1)):
         refuse(f"labels are to be 1, 2, ...: {labels}")
     done = set()
+    sources = []
 
     def expand(path):
         if path in done:
             return
         done.add(path)
+        if path.endswith(".hpp") and os.path.exists(source := path.removesuffix(".hpp") + ".cpp"):
+            sources.append(source)
         text = weakened(path, open(path).read(), [wish for wish in todo if wish[1] == path])
         print(f'#line 1 "{path}"')
         for number, line in enumerate(text.splitlines(), 1):
@@ -89,6 +94,8 @@ def main(program):
 
     expand(FIRST)  # defines weakened_order
     expand(program)
+    for source in sources:  # which may include headers with others
+        expand(source)
     for _, header, *_ in todo:
         if header not in done:
             refuse(f"{program} does not include {header}")

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Tests weaken.py: it weakens the order that a label selects, and no other; it refuses a text that
-# the header does not have, or has twice.
+# the file does not have, or has twice.
 weaken=$PWD/tests/weakened/weaken.py
 cd "$TEST_TMPDIR" && mkdir -p tests/weakened || exit
 status=0
@@ -20,6 +20,10 @@ inline bool drop() {
          n.fetch_sub(1, std::memory_order_acq_rel) == 1;
 }
 END
+cat > counts.cpp << END
+#include "counts.hpp"
+void reset() { n.store(0, std::memory_order_release); }
+END
 program() { printf '%s\n' "$@" '#include "counts.hpp"' '#include "counts.hpp"' > program.cpp; }
 weakens() { program "$@" && python3 -B "$weaken" program.cpp > made.cpp 2> said; }
 
@@ -27,7 +31,8 @@ weakens '// weakens 1 in counts.hpp to release: fetch_sub(1, std::memory_order_a
   '// weakens 2 in counts.hpp to relaxed:' '//    n.load(std::memory_order_acquire)' \
   '// weakens 3 in counts.hpp to acquire:' '//    is_last() || n.fetch_sub(1, std::memory_order_acq_rel)' \
   '// skips for 3 in counts.hpp: is_last() ||' \
-  '// weakens 4 in counts.hpp to acquire: fetch_add(1, std::memory_order_seq_cst' || wrong "should pass: $(cat said)"
+  '// weakens 4 in counts.hpp to acquire: fetch_add(1, std::memory_order_seq_cst' \
+  '// weakens 5 in counts.cpp to relaxed: n.store(0, std::memory_order_release' || wrong "should pass: $(cat said)"
 [ "$(grep -c 'bool drop()' made.cpp)" = 1 ] || wrong 'a header is not there once'
 grep -q 'load((weft::tests::weakened_order == 2 ? std::memory_order_relaxed : std::memory_order_acquire))' \
   made.cpp || wrong 'label 2 is not there'
@@ -37,6 +42,8 @@ grep -qF 'add(1, (weft::tests::weakened_order == 4 ? std::memory_order_acquire :
   made.cpp || wrong 'label 4 is not there'
 grep -qF 'return (weft::tests::weakened_order != 3 && is_last()) ||' made.cpp ||
   wrong 'the condition is not skipped'
+grep -qF 'n.store(0, (weft::tests::weakened_order == 5 ? std::memory_order_relaxed : std::memory_order_release))' \
+  made.cpp || wrong 'label 5, in a source file, is not there'
 
 refused() { weakens "$@" && wrong "should be refused: $*"; }
 refused '// weakens 1 in counts.hpp to relaxed: n.store(0, std::memory_order_release'

@@ -8,32 +8,19 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <cstddef>
-#include <cstdlib>
-#include <new>
 #include <numeric>
 #include <thread>
 #include <vector>
+
+#include "tests/support/operator_new.hpp"
 
 namespace {
 
 std::atomic<bool> no_memory = false;
 
-void* allocate(std::size_t bytes) {
-  if (no_memory) throw std::bad_alloc();
-  if (void* const p = std::malloc(bytes == 0 ? 1 : bytes)) return p;
-  throw std::bad_alloc();
-}
-
 }  // namespace
 
-void* operator new(std::size_t bytes) { return allocate(bytes); }
-void* operator new[](std::size_t bytes) { return allocate(bytes); }
-void* operator new(std::size_t bytes, std::nothrow_t const&) noexcept { return std::malloc(bytes); }
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::nothrow_t const&) noexcept { std::free(p); }
-void operator delete[](void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
+bool weft::tests::admit(allocation const&) noexcept { return !no_memory; }
 
 namespace {
 

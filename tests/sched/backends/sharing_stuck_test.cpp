@@ -15,15 +15,12 @@
 #include "sched/sync/gate.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
+#include "tests/support/waiting_programs.hpp"
 
 using namespace weft;
 using namespace weft::tests;
 
 namespace {
-
-using children = spawning<proc, syncing>;
-using program = eff<void, children, proc, syncing>;
-using step = eff<void, proc, syncing>;
 
 step waits(std::reference_wrapper<gate> at) { co_await syncing::wait{at}; }
 

@@ -7,14 +7,13 @@
 #include <catch2/catch.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <new>
 #include <numeric>
 #include <utility>
 #include <vector>
 
 #include "sched/backends/stealing.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/operator_new.hpp"
 #include "tests/support/thunks.hpp"
 
 namespace {
@@ -22,44 +21,12 @@ namespace {
 bool is_out_of_memory = false;
 int refused = 0;
 
-void* allocate(std::size_t bytes) {
-  if (is_out_of_memory) {
-    ++refused;
-    throw std::bad_alloc();
-  }
-  if (void* const p = std::malloc(bytes == 0 ? 1 : bytes)) return p;
-  throw std::bad_alloc();
-}
-void* allocate(std::size_t bytes, std::align_val_t to) {
-  auto const alignment = static_cast<std::size_t>(to);
-  if (is_out_of_memory) {
-    ++refused;
-    throw std::bad_alloc();
-  }
-  if (void* const p =
-          std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment))
-    return p;
-  throw std::bad_alloc();
-}
-
 }  // namespace
 
-void* operator new(std::size_t bytes) { return allocate(bytes); }
-void* operator new[](std::size_t bytes) { return allocate(bytes); }
-void* operator new(std::size_t bytes, std::align_val_t to) { return allocate(bytes, to); }
-void* operator new[](std::size_t bytes, std::align_val_t to) { return allocate(bytes, to); }
-void* operator new(std::size_t bytes, std::nothrow_t const&) noexcept {
-  return is_out_of_memory ? nullptr : std::malloc(bytes);
+bool weft::tests::admit(allocation const& a) noexcept {
+  if (is_out_of_memory && a.throws) ++refused;
+  return !is_out_of_memory;
 }
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete[](void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::nothrow_t const&) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
-void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
-void operator delete[](void* p, std::align_val_t) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
-void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
 
 using namespace weft;
 using namespace weft::tests;

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,17 +15,11 @@
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/law_programs.hpp"
+#include "tests/support/printing_programs.hpp"
 #include "tests/support/schedules.hpp"
 
 using namespace weft;
 using namespace weft::tests;
-
-namespace {
-
-using children = spawning<proc, console, syncing>;
-using program = eff<void, children, proc, console, syncing>;
-
-}  // namespace
 
 TEST_CASE("a spawned process runs in its turn, with its arguments moved in") {
   auto const p = []() -> program {

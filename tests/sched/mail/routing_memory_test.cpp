@@ -5,7 +5,6 @@
 
 #include <catch2/catch.hpp>
 #include <cstddef>
-#include <cstdlib>
 #include <new>
 #include <stdexcept>
 
@@ -13,6 +12,7 @@
 #include "sched/mail/routing.hpp"
 #include "sched/schedule.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/operator_new.hpp"
 
 namespace {
 
@@ -21,33 +21,15 @@ long until_failure = -1;
 /// Tables of routes: the only allocations of this size and alignment.
 int tables = 0;
 
-void* allocate(std::size_t bytes, std::size_t alignment = 0) {
-  if (until_failure >= 0 && until_failure-- == 0) throw std::bad_alloc();
-  tables +=
-      alignment == alignof(weft::detail::route_table) && bytes == sizeof(weft::detail::route_table);
-  std::size_t const whole =
-      alignment == 0 ? bytes : (bytes + alignment - 1) / alignment * alignment;
-  void* const p =
-      alignment == 0 ? std::malloc(bytes == 0 ? 1 : bytes) : std::aligned_alloc(alignment, whole);
-  if (p) return p;
-  throw std::bad_alloc();
-}
-
 }  // namespace
 
-void* operator new(std::size_t bytes) { return allocate(bytes); }
-void* operator new[](std::size_t bytes) { return allocate(bytes); }
-void* operator new(std::size_t bytes, std::align_val_t a) {
-  return allocate(bytes, static_cast<std::size_t>(a));
+bool weft::tests::admit(allocation const& a) noexcept {
+  if (!a.throws) return true;
+  if (until_failure >= 0 && until_failure-- == 0) return false;
+  using table = weft::detail::route_table;
+  tables += a.alignment == alignof(table) && a.bytes == sizeof(table);
+  return true;
 }
-void* operator new(std::size_t bytes, std::nothrow_t const&) noexcept { return std::malloc(bytes); }
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::nothrow_t const&) noexcept { std::free(p); }
-void operator delete[](void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
-void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
 
 using namespace weft;
 using namespace weft::tests;

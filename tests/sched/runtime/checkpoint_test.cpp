@@ -19,6 +19,7 @@
 #include "tests/support/backends.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/printing_programs.hpp"
 #include "tests/support/schedules.hpp"
 
 using namespace weft;
@@ -27,8 +28,6 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-using children = spawning<proc, console, syncing>;
-using program = eff<void, children, proc, console, syncing>;
 using snapshot = scheduler<>::snapshot;
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "sched/testing.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
+#include "tests/support/waiting_programs.hpp"
 
 // The text of a deadlock report about each process, word for word: its operation, and the place.
 
@@ -16,9 +17,6 @@ using namespace weft;
 using namespace weft::tests;
 
 namespace {
-
-using step = eff<void, proc, syncing>;
-using program = eff<void, spawning<proc, syncing>, proc, syncing>;
 
 std::string const first_line =
     "weft: deadlock: every process waits, and none is left to wake another";

@@ -23,15 +23,13 @@
 #include "tests/support/frames.hpp"
 #include "tests/support/outside.hpp"
 #include "tests/support/threads.hpp"
+#include "tests/support/waiting_programs.hpp"
 
 using namespace weft;
 using namespace weft::tests;
 using Catch::Matchers::Contains;
 
 namespace {
-
-using step = eff<void, proc, syncing>;
-using program = eff<void, spawning<proc, syncing>, proc, syncing>;
 
 template <class Where>
 typename Where::options room_for(std::size_t most, overflow_policy when_full, bool log = false,

@@ -7,7 +7,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -19,6 +18,7 @@
 #include "tests/support/backends.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/printing_programs.hpp"
 #include "tests/support/schedules.hpp"
 
 using namespace weft;
@@ -27,8 +27,6 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-using children = spawning<proc, console, syncing>;
-using program = eff<void, children, proc, console, syncing>;
 using snapshot = scheduler<>::snapshot;
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "sched/sync/gate.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/printing_programs.hpp"
 #include "tests/support/schedules.hpp"
 
 using namespace weft;
@@ -23,9 +24,6 @@ using namespace weft::tests;
 using Catch::Matchers::Contains;
 
 namespace {
-
-using children = spawning<proc, console, syncing>;
-using program = eff<void, children, proc, console, syncing>;
 
 struct flip {
   struct coin : op<bool> {};

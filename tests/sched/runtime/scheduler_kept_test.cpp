@@ -16,6 +16,7 @@
 #include "sched/sync/gate.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/printing_programs.hpp"
 #include "tests/support/schedules.hpp"
 
 using namespace weft;
@@ -24,8 +25,6 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-using children = spawning<proc, console, syncing>;
-using program = eff<void, children, proc, console, syncing>;
 using with_tick = eff<void, tick, children, proc, console, syncing>;
 
 }  // namespace

@@ -22,15 +22,13 @@
 #include "tests/support/allocations.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/printing_programs.hpp"
 #include "tests/support/thunks.hpp"
 
 using namespace weft;
 using namespace weft::tests;
 
 namespace {
-
-using children = spawning<proc, console, syncing>;
-using program = eff<void, children, proc, console, syncing>;
 
 /// Every allocation of `f` fails in turn, until a run has none left.  Returns how many failed.
 int each_allocation_fails(void (*f)()) {

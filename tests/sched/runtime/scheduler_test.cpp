@@ -15,15 +15,13 @@
 #include "tests/support/backends.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/printing_programs.hpp"
 #include "tests/support/schedules.hpp"
 
 using namespace weft;
 using namespace weft::tests;
 
 namespace {
-
-using children = spawning<proc, console, syncing>;
-using program = eff<void, children, proc, console, syncing>;
 
 eff<void, proc, console> says_twice(std::string what) {
   co_await console::print{what};

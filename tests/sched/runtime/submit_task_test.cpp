@@ -8,7 +8,6 @@
 #include <future>
 #include <memory>
 #include <new>
-#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
@@ -21,6 +20,7 @@
 #include "sched/tasks/when_all.hpp"
 #include "tests/support/backends.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/task_rows.hpp"
 
 using namespace weft;
 using namespace weft::tests;
@@ -41,11 +41,6 @@ class keeps_no_yields : public locked_queue {
   };
 };
 static_assert(backend<keeps_no_yields>);
-
-using pure = tasking<>;
-struct wrong : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 eff<long, pure> fib(long n) {
   if (n < 2) co_return n;

@@ -23,15 +23,13 @@
 #include "tests/support/frames.hpp"
 #include "tests/support/outside.hpp"
 #include "tests/support/threads.hpp"
+#include "tests/support/waiting_programs.hpp"
 
 using namespace weft;
 using namespace weft::tests;
 using Catch::Matchers::Contains;
 
 namespace {
-
-using step = eff<void, proc, syncing>;
-using program = eff<void, spawning<proc, syncing>, proc, syncing>;
 
 program does_nothing() { co_return; }
 step counts(std::reference_wrapper<counter> n, lives) {

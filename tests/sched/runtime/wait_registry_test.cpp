@@ -16,6 +16,7 @@
 #include <stdexcept>
 #include <string_view>
 #include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -34,12 +35,10 @@ using namespace weft;
 using namespace weft::tests;
 using namespace std::chrono_literals;
 
-#define EVERYWHERE                                                                              \
-  on_one_thread, on_locked_queue, in_random_order, on_sharing<1>, on_sharing<2>, on_sharing<4>, \
-      on_stealing<3>
-
 namespace {
 
+using everywhere = std::tuple<on_one_thread, on_locked_queue, in_random_order, on_sharing<1>,
+                              on_sharing<2>, on_sharing<4>, on_stealing<3>>;
 using step = eff<void, proc, syncing, mail, routing, timing, completions>;
 using children = spawning<proc, syncing, mail, routing, timing, completions>;
 using program = eff<void, children, proc, syncing, mail, routing, timing, completions>;
@@ -214,9 +213,9 @@ program all_kinds(places& at) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE(
+TEMPLATE_LIST_TEST_CASE(
     "cancel_if cancels the selected processes wherever they wait, and the others wait on", "",
-    EVERYWHERE) {
+    everywhere) {
   for (int round = 0; round != rounds(50); ++round) {
     every_frame_dies const check;
     places at;
@@ -291,8 +290,8 @@ spawner starts_others(int n, counter& started, counter& born, counter& over) {
 }
 }  // namespace
 
-TEMPLATE_TEST_CASE("a process that waits for room and is cancelled by cancel_if has not spawned",
-                   "", EVERYWHERE) {
+TEMPLATE_LIST_TEST_CASE(
+    "a process that waits for room and is cancelled by cancel_if has not spawned", "", everywhere) {
   for (int round = 0; round != rounds(50); ++round) {
     every_frame_dies const check;
     auto how = TestType::how();

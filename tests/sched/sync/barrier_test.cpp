@@ -17,16 +17,13 @@
 #include "sched/testing.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
+#include "tests/support/waiting_programs.hpp"
 
 using namespace weft;
 using namespace weft::tests;
 using Catch::Matchers::Contains;
 
 namespace {
-
-using children = spawning<proc, syncing>;
-using program = eff<void, children, proc, syncing>;
-using step = eff<void, proc, syncing>;
 
 /// Processes that count their rounds; each looks at the counts of all when they have met.
 struct race {

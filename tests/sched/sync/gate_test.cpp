@@ -12,6 +12,7 @@
 #include "sched/schedule.hpp"
 #include "tests/support/effects.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/printing_programs.hpp"
 #include "tests/support/schedules.hpp"
 
 using namespace weft;
@@ -19,9 +20,6 @@ using namespace weft::tests;
 using Catch::Matchers::Contains;
 
 namespace {
-
-using children = spawning<proc, console, syncing>;
-using program = eff<void, children, proc, console, syncing>;
 
 program waits_and_says(std::reference_wrapper<gate> g, std::string what) {
   co_await syncing::wait{g};

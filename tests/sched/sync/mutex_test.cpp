@@ -15,16 +15,13 @@
 #include "tests/support/frames.hpp"
 #include "tests/support/schedules.hpp"
 #include "tests/support/threads.hpp"
+#include "tests/support/waiting_programs.hpp"
 
 using namespace weft;
 using namespace weft::tests;
 using Catch::Matchers::Contains;
 
 namespace {
-
-using children = spawning<proc, syncing>;
-using program = eff<void, children, proc, syncing>;
-using step = eff<void, proc, syncing>;
 
 /// A number that only the holder of the mutex accesses.
 struct guarded {

@@ -14,16 +14,13 @@
 #include "tests/support/frames.hpp"
 #include "tests/support/schedules.hpp"
 #include "tests/support/threads.hpp"
+#include "tests/support/waiting_programs.hpp"
 
 using namespace weft;
 using namespace weft::tests;
 using Catch::Matchers::Contains;
 
 namespace {
-
-using children = spawning<proc, syncing>;
-using program = eff<void, children, proc, syncing>;
-using step = eff<void, proc, syncing>;
 
 /// Seats, and the number of processes that sit: now, and at most.
 struct table {

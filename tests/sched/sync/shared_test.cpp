@@ -14,16 +14,13 @@
 #include "sched/testing.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/threads.hpp"
+#include "tests/support/waiting_programs.hpp"
 
 using namespace weft;
 using namespace weft::tests;
 using Catch::Matchers::Contains;
 
 namespace {
-
-using children = spawning<proc, syncing>;
-using program = eff<void, children, proc, syncing>;
-using step = eff<void, proc, syncing>;
 
 step adds(std::reference_wrapper<shared<long>> to, int times) {
   for (int i = 0; i != times; ++i) {

@@ -50,12 +50,10 @@ eff<long, tasking<>> fib(int n, light_tasks& all) {
 
 using row_ = row<tasking<>, spawning<proc>>;
 
-#define ON_ONE_THREAD on_one_thread, on_sharing<1>, on_stealing<1>
-
 }  // namespace
 
-TEMPLATE_TEST_CASE("a deadline that has passed ends light tasks within a bound", "",
-                   ON_ONE_THREAD) {
+TEMPLATE_LIST_TEST_CASE("a deadline that has passed ends light tasks within a bound", "",
+                        single_threaded_backends) {
   every_frame_dies const check;
   light_tasks all;
   bool was_cancelled = false;
@@ -72,7 +70,8 @@ TEMPLATE_TEST_CASE("a deadline that has passed ends light tasks within a bound",
   CHECK(all.done <= until_it_looks + bound);
 }
 
-TEMPLATE_TEST_CASE("a deadline that has passed is not hidden by a timeout", "", ON_ONE_THREAD) {
+TEMPLATE_LIST_TEST_CASE("a deadline that has passed is not hidden by a timeout", "",
+                        single_threaded_backends) {
   bool was_cancelled = false;
   using timed = row<tasking<timing>, timing>;
   run_on<TestType>(virtual_time<TestType>(), [&]() -> eff<void, timed> {
@@ -95,7 +94,8 @@ TEMPLATE_TEST_CASE("a deadline that has passed is not hidden by a timeout", "", 
   });
 }
 
-TEMPLATE_TEST_CASE("a stop request ends light tasks within a bound", "", ON_ONE_THREAD) {
+TEMPLATE_LIST_TEST_CASE("a stop request ends light tasks within a bound", "",
+                        single_threaded_backends) {
   every_frame_dies const check;
   light_tasks all;
   all.stops_at = 50'000;
@@ -104,8 +104,8 @@ TEMPLATE_TEST_CASE("a stop request ends light tasks within a bound", "", ON_ONE_
   CHECK(all.done <= all.stops_at + bound);
 }
 
-TEMPLATE_TEST_CASE("another process has its turn between light tasks, within a bound", "",
-                   ON_ONE_THREAD) {
+TEMPLATE_LIST_TEST_CASE("another process has its turn between light tasks, within a bound", "",
+                        single_threaded_backends) {
   every_frame_dies const check;
   light_tasks all;
   long value = 0;

@@ -19,14 +19,13 @@
 #include "sched/tasks/when_all.hpp"
 #include "tests/support/allocations.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/task_rows.hpp"
 #include "tests/support/threads.hpp"
 
 using namespace weft;
 using namespace weft::tests;
 
 namespace {
-
-using pure = tasking<>;
 
 eff<int, pure> same(int n) { co_return n; }
 

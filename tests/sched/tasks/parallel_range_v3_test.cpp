@@ -21,6 +21,7 @@
 #include "sched/tasks/when_all.hpp"
 #include "sched/tasks/when_any.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/task_rows.hpp"
 #include "tests/support/threads.hpp"
 
 using namespace weft;
@@ -28,8 +29,6 @@ using namespace weft::tests;
 namespace views = ranges::views;
 
 namespace {
-
-using pure = tasking<>;
 
 eff<int, pure> same(int n) { co_return n; }
 bool odd(int n) { return n % 2 == 1; }

@@ -15,7 +15,6 @@
 #include <ranges>
 #include <set>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,19 +23,13 @@
 #include "sched/schedule.hpp"
 #include "sched/testing.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/task_rows.hpp"
 #include "tests/support/threads.hpp"
 
 using namespace weft;
 using namespace weft::tests;
 
 namespace {
-
-using pure = tasking<>;
-using yields = tasking<proc>;
-
-struct wrong : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 std::vector<int> first(int n) {
   std::vector<int> all(static_cast<std::size_t>(n));
@@ -46,9 +39,7 @@ std::vector<int> first(int n) {
 
 }  // namespace
 
-#define EVERYWHERE on_one_thread, on_locked_queue, in_random_order, on_sharing<2>, on_stealing<2>
-
-TEMPLATE_TEST_CASE("a parallel loop visits each element once", "", EVERYWHERE) {
+TEMPLATE_LIST_TEST_CASE("a parallel loop visits each element once", "", all_backends) {
   every_frame_dies const check;
   int wrong_ones = 0;
   for (int const n : {0, 1, 2, 3, 10, 127, 128, 1000, 10'001})
@@ -63,7 +54,8 @@ TEMPLATE_TEST_CASE("a parallel loop visits each element once", "", EVERYWHERE) {
   CHECK(wrong_ones == 0);
 }
 
-TEMPLATE_TEST_CASE("a parallel loop awaits the computation of each element", "", EVERYWHERE) {
+TEMPLATE_LIST_TEST_CASE("a parallel loop awaits the computation of each element", "",
+                        all_backends) {
   every_frame_dies const check;
   for (std::size_t const least : {0UL, 8UL}) {
     auto v = first(100);
@@ -79,7 +71,7 @@ TEMPLATE_TEST_CASE("a parallel loop awaits the computation of each element", "",
   }
 }
 
-TEMPLATE_TEST_CASE("parallel loops may be nested", "", EVERYWHERE) {
+TEMPLATE_LIST_TEST_CASE("parallel loops may be nested", "", all_backends) {
   every_frame_dies const check;
   std::vector<std::vector<int>> all(10, first(50));
   long sum = 0;
@@ -95,7 +87,7 @@ TEMPLATE_TEST_CASE("parallel loops may be nested", "", EVERYWHERE) {
   CHECK(sum == 10 * 50 * 51 / 2);
 }
 
-TEMPLATE_TEST_CASE("a reduction keeps the order of its operands", "", EVERYWHERE) {
+TEMPLATE_LIST_TEST_CASE("a reduction keeps the order of its operands", "", all_backends) {
   every_frame_dies const check;
   auto const text = [](int n) { return std::to_string(n); };
   for (int const n : {0, 1, 2, 7, 300}) {
@@ -112,8 +104,8 @@ TEMPLATE_TEST_CASE("a reduction keeps the order of its operands", "", EVERYWHERE
   }
 }
 
-TEMPLATE_TEST_CASE("a reduction of numbers that round gives the same result on every backend", "",
-                   EVERYWHERE) {
+TEMPLATE_LIST_TEST_CASE("a reduction of numbers that round gives the same result on every backend",
+                        "", all_backends) {
   every_frame_dies const check;
   auto const numbers = [] {
     std::vector<float> all;
@@ -131,7 +123,7 @@ TEMPLATE_TEST_CASE("a reduction of numbers that round gives the same result on e
     CHECK(sum_on(TestType(), least) == sum_on(on_one_thread(), least));
 }
 
-TEMPLATE_TEST_CASE("a reduction may be of move-only values", "", EVERYWHERE) {
+TEMPLATE_LIST_TEST_CASE("a reduction may be of move-only values", "", all_backends) {
   every_frame_dies const check;
   int got = 0;
   auto const v = first(200);
@@ -179,7 +171,7 @@ TEST_CASE("a named range is borrowed, and a temporary one is kept") {
   CHECK(seen == 299 * 300 / 2);
 }
 
-TEMPLATE_TEST_CASE("an exception of an element is thrown by the loop", "", EVERYWHERE) {
+TEMPLATE_LIST_TEST_CASE("an exception of an element is thrown by the loop", "", all_backends) {
   every_frame_dies const check;
   auto const v = first(1000);
   std::vector<std::string> caught;

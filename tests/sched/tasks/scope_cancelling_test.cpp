@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
-#include <stdexcept>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -22,6 +21,7 @@
 #include "sched/tasks/when_all.hpp"
 #include "sched/tasks/when_any.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/task_rows.hpp"
 #include "tests/support/tasks.hpp"
 
 using namespace weft;
@@ -29,10 +29,6 @@ using namespace weft::tests;
 using namespace std::chrono_literals;
 
 namespace {
-
-struct wrong : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 enum kind : unsigned {
   gate_waiter,

@@ -5,7 +5,6 @@
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <cstddef>
-#include <stdexcept>
 #include <string>
 
 #include "effects/effects.hpp"
@@ -15,6 +14,7 @@
 #include "sched/tasks/scope.hpp"
 #include "sched/tasks/when_all.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/task_rows.hpp"
 #include "tests/support/threads.hpp"
 
 using namespace weft;
@@ -23,19 +23,12 @@ using namespace std::chrono_literals;
 
 namespace {
 
-using yields = tasking<proc>;
 using sleeps = tasking<timing, proc>;
 using mails = tasking<mail>;
 
-struct wrong : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
 }  // namespace
 
-#define EVERYWHERE on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>
-
-TEMPLATE_TEST_CASE("a scope throws an exception of its task", "", EVERYWHERE) {
+TEMPLATE_LIST_TEST_CASE("a scope throws an exception of its task", "", library_backends) {
   every_frame_dies const check;
   std::string caught;
   int told = 0;
@@ -70,7 +63,7 @@ TEMPLATE_TEST_CASE("a scope throws an exception of its task", "", EVERYWHERE) {
   CHECK(told <= 1);  // none, if the task had not begun by then
 }
 
-TEMPLATE_TEST_CASE("a body that throws cancels its scope", "", EVERYWHERE) {
+TEMPLATE_LIST_TEST_CASE("a body that throws cancels its scope", "", library_backends) {
   every_frame_dies const check;
   std::string caught;
   int told = 0;
@@ -96,8 +89,8 @@ TEMPLATE_TEST_CASE("a body that throws cancels its scope", "", EVERYWHERE) {
   CHECK(told <= 1);
 }
 
-TEMPLATE_TEST_CASE("a process that waits for a task gets its exception, and may continue", "",
-                   EVERYWHERE) {
+TEMPLATE_LIST_TEST_CASE("a process that waits for a task gets its exception, and may continue", "",
+                        library_backends) {
   every_frame_dies const check;
   std::string caught;
   int after = 0;
@@ -122,7 +115,7 @@ TEMPLATE_TEST_CASE("a process that waits for a task gets its exception, and may 
   CHECK(after == 2);
 }
 
-TEMPLATE_TEST_CASE("of several tasks that fail no exception is lost", "", EVERYWHERE) {
+TEMPLATE_LIST_TEST_CASE("of several tasks that fail no exception is lost", "", library_backends) {
   every_frame_dies const check;
   std::size_t failed = 0;
   run_on<TestType>([&]() -> eff<void, yields, proc> {
@@ -197,8 +190,9 @@ eff<void> nothing() { co_return; }
 eff<void, yields, proc> never_begun() { co_return; }
 }  // namespace
 
-TEMPLATE_TEST_CASE("a process that ignores its cancellations, and only starts tasks, is unwound",
-                   "", EVERYWHERE) {
+TEMPLATE_LIST_TEST_CASE(
+    "a process that ignores its cancellations, and only starts tasks, is unwound", "",
+    library_backends) {
   for (bool const opens_scopes : {true, false}) {
     every_frame_dies const check;
     int told = 0;

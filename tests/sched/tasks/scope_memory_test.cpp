@@ -16,6 +16,7 @@
 #include "sched/tasks/when_any.hpp"
 #include "tests/support/allocations.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/task_rows.hpp"
 #include "tests/support/threads.hpp"
 
 using namespace weft;
@@ -24,7 +25,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-using yields = tasking<proc>;
 using step = eff<void, yields, proc>;
 
 eff<int> one() { co_return 1; }

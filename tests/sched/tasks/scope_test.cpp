@@ -15,15 +15,13 @@
 #include "sched/schedule.hpp"
 #include "sched/tasks/when_all.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/task_rows.hpp"
 #include "tests/support/threads.hpp"
 
 using namespace weft;
 using namespace weft::tests;
 
 namespace {
-
-using pure = tasking<>;
-using yields = tasking<proc>;
 
 eff<int> sum(int a, int b) { co_return a + b; }
 eff<int, yields, proc> late_sum(int a, int b) {
@@ -33,9 +31,8 @@ eff<int, yields, proc> late_sum(int a, int b) {
 
 }  // namespace
 
-#define EVERYWHERE on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>
-
-TEMPLATE_TEST_CASE("a scope waits for all tasks that were started in it", "", EVERYWHERE) {
+TEMPLATE_LIST_TEST_CASE("a scope waits for all tasks that were started in it", "",
+                        library_backends) {
   every_frame_dies const check;
   std::atomic<int> done = 0;
   int at_end = 0;
@@ -55,7 +52,7 @@ TEMPLATE_TEST_CASE("a scope waits for all tasks that were started in it", "", EV
   CHECK(at_end == 40);
 }
 
-TEMPLATE_TEST_CASE("a handle yields the result of its task", "", EVERYWHERE) {
+TEMPLATE_LIST_TEST_CASE("a handle yields the result of its task", "", library_backends) {
   every_frame_dies const check;
   int got = 0;
   run_on<TestType>([&]() -> eff<void, yields, proc> {
@@ -73,7 +70,7 @@ TEMPLATE_TEST_CASE("a handle yields the result of its task", "", EVERYWHERE) {
   CHECK(got == 63);
 }
 
-TEMPLATE_TEST_CASE("a handle has several tasks, and can be used again", "", EVERYWHERE) {
+TEMPLATE_LIST_TEST_CASE("a handle has several tasks, and can be used again", "", library_backends) {
   every_frame_dies const check;
   std::vector<int> got;
   int more = 0;
@@ -90,7 +87,7 @@ TEMPLATE_TEST_CASE("a handle has several tasks, and can be used again", "", EVER
   CHECK(more == 101);
 }
 
-TEMPLATE_TEST_CASE("the results in a handle outlive the scope", "", EVERYWHERE) {
+TEMPLATE_LIST_TEST_CASE("the results in a handle outlive the scope", "", library_backends) {
   every_frame_dies const check;
   std::string got;
   run_on<TestType>([&]() -> eff<void, pure> {
@@ -104,7 +101,7 @@ TEMPLATE_TEST_CASE("the results in a handle outlive the scope", "", EVERYWHERE) 
   CHECK(got == "all of it, and more than fits in a word");
 }
 
-TEMPLATE_TEST_CASE("tasks that wait for others run after them", "", EVERYWHERE) {
+TEMPLATE_LIST_TEST_CASE("tasks that wait for others run after them", "", library_backends) {
   every_frame_dies const check;
   std::vector<std::string> order;
   run_on<TestType>([&]() -> eff<void, pure> {
@@ -138,7 +135,8 @@ TEMPLATE_TEST_CASE("tasks that wait for others run after them", "", EVERYWHERE) 
   CHECK(order == std::vector<std::string>{"a", "b and c", "d"});
 }
 
-TEMPLATE_TEST_CASE("tasks of a scope start others in it, and scopes of their own", "", EVERYWHERE) {
+TEMPLATE_LIST_TEST_CASE("tasks of a scope start others in it, and scopes of their own", "",
+                        library_backends) {
   every_frame_dies const check;
   std::atomic<int> done = 0;
   int at_end = 0;

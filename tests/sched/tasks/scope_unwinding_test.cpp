@@ -14,6 +14,7 @@
 #include "sched/tasks/scope.hpp"
 #include "sched/tasks/when_all.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/task_rows.hpp"
 #include "tests/support/threads.hpp"
 
 using namespace weft;
@@ -22,14 +23,11 @@ using namespace std::chrono_literals;
 
 namespace {
 
-using yields = tasking<proc>;
 using sleeps = tasking<timing, proc>;
 
 }  // namespace
 
-#define EVERYWHERE on_one_thread, in_random_order, on_sharing<2>, on_stealing<2>
-
-TEMPLATE_TEST_CASE("an exit in a scope waits for its tasks", "", EVERYWHERE) {
+TEMPLATE_LIST_TEST_CASE("an exit in a scope waits for its tasks", "", library_backends) {
   every_frame_dies const check;
   std::atomic<int> ended = 0;
   bool went_on = false;
@@ -106,8 +104,8 @@ struct asking {
 };
 }  // namespace
 
-TEMPLATE_TEST_CASE("a resumption that is dropped across a scope waits for its tasks", "",
-                   EVERYWHERE) {
+TEMPLATE_LIST_TEST_CASE("a resumption that is dropped across a scope waits for its tasks", "",
+                        library_backends) {
   every_frame_dies const check;
   int result = 0;
   std::atomic<bool> is_there = false;

@@ -7,7 +7,6 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
-#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -16,19 +15,12 @@
 #include "sched/tasks/scope.hpp"
 #include "sched/tasks/when_all.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/task_rows.hpp"
 #include "tests/support/tasks.hpp"
 
 using namespace weft;
 using namespace weft::tests;
 using namespace std::chrono_literals;
-
-namespace {
-
-struct wrong : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-}  // namespace
 
 TEST_CASE(
     "a shielded computation is not cancelled with a scope outside, and the code after it is") {

@@ -17,6 +17,7 @@
 #include "sched/schedule.hpp"
 #include "sched/tasks/scope.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/task_rows.hpp"
 #include "tests/support/tasks.hpp"
 
 using namespace weft;
@@ -25,10 +26,6 @@ using namespace std::chrono_literals;
 using Catch::Matchers::Contains;
 
 namespace {
-
-struct wrong : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 int same(int n) { return n; }
 eff<int, timing> same_later(int n) {

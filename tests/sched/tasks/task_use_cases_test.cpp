@@ -19,17 +19,13 @@
 #include "sched/tasks/task_handle.hpp"
 #include "sched/tasks/when_all.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/task_rows.hpp"
 #include "tests/support/threads.hpp"
 
 using namespace weft;
 using namespace weft::tests;
 
-#define EVERYWHERE on_one_thread, on_locked_queue, in_random_order, on_sharing<2>, on_stealing<2>
-
 namespace {
-
-using pure = tasking<>;
-using yields = tasking<proc>;
 
 /// Outlives all tasks.
 std::atomic<int> done = 0;
@@ -47,9 +43,9 @@ eff<int, proc> doubled_later(int n) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE(
+TEMPLATE_LIST_TEST_CASE(
     "use case 1: tasks are fired and forgotten, and may outlive the process that starts them", "",
-    EVERYWHERE) {
+    all_backends) {
   every_frame_dies const check;
   done = 0;
   run_on<TestType>([]() -> eff<void, yields> {
@@ -64,8 +60,8 @@ TEMPLATE_TEST_CASE(
   CHECK(done == 1111);  // the schedule waits for all tasks
 }
 
-TEMPLATE_TEST_CASE("use case 2: two tasks have one handle, and a wait is for both", "",
-                   EVERYWHERE) {
+TEMPLATE_LIST_TEST_CASE("use case 2: two tasks have one handle, and a wait is for both", "",
+                        all_backends) {
   every_frame_dies const check;
   done = 0;
   int at_first = 0;
@@ -84,7 +80,8 @@ TEMPLATE_TEST_CASE("use case 2: two tasks have one handle, and a wait is for bot
   CHECK(at_end == 111);
 }
 
-TEMPLATE_TEST_CASE("use case 2: two tasks with one handle yield two results", "", EVERYWHERE) {
+TEMPLATE_LIST_TEST_CASE("use case 2: two tasks with one handle yield two results", "",
+                        all_backends) {
   every_frame_dies const check;
   std::vector<int> got;
   run_on<TestType>([&]() -> eff<void, yields> {
@@ -95,7 +92,8 @@ TEMPLATE_TEST_CASE("use case 2: two tasks with one handle yield two results", ""
   CHECK(got == std::vector<int>{8, 10});
 }
 
-TEMPLATE_TEST_CASE("use case 5: a task borrows a local, and the wait is explicit", "", EVERYWHERE) {
+TEMPLATE_LIST_TEST_CASE("use case 5: a task borrows a local, and the wait is explicit", "",
+                        all_backends) {
   every_frame_dies const check;
   int at_wait = 0;
   run_on<TestType>([&]() -> eff<void, yields, proc> {
@@ -154,8 +152,8 @@ TEST_CASE(
   CHECK(made_for_one<on_locked_queue>(local).first > 0);
 }
 
-TEMPLATE_TEST_CASE("use case 7: a scope waits at its end for all tasks that it was given", "",
-                   EVERYWHERE) {
+TEMPLATE_LIST_TEST_CASE("use case 7: a scope waits at its end for all tasks that it was given", "",
+                        all_backends) {
   every_frame_dies const check;
   int at_end = 0;
   run_on<TestType>([&]() -> eff<void, yields, proc> {

@@ -11,7 +11,6 @@
 #include <memory>
 #include <ranges>
 #include <sstream>
-#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -21,15 +20,13 @@
 #include "sched/schedule.hpp"
 #include "sched/tasks/when_all.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/task_rows.hpp"
 #include "tests/support/threads.hpp"
 
 using namespace weft;
 using namespace weft::tests;
 
 namespace {
-
-using pure = tasking<>;
-using yields = tasking<proc>;
 
 eff<long, pure> fib(long n) {
   if (n < 2) co_return n;
@@ -45,9 +42,6 @@ eff<void, yields, proc> adds(std::atomic<int>& to, int n) {
   to += n;
 }
 
-struct wrong : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 eff<int, pure> fails_at(int bad, int n, std::atomic<int>& begun) {
   ++begun;
   if (n == bad) throw wrong(std::to_string(n));
@@ -63,16 +57,15 @@ std::vector<int> first(int n) {
 
 }  // namespace
 
-#define EVERYWHERE on_one_thread, on_locked_queue, in_random_order, on_sharing<2>, on_stealing<2>
-
-TEMPLATE_TEST_CASE("a join of an array of tasks yields an array", "", EVERYWHERE) {
+TEMPLATE_LIST_TEST_CASE("a join of an array of tasks yields an array", "", all_backends) {
   every_frame_dies const check;
   long n = 0;
   run_on<TestType>([&n]() -> eff<void, pure> { n = co_await fib(16); });
   CHECK(n == 987);
 }
 
-TEMPLATE_TEST_CASE("a join of a view of tasks yields their results in order", "", EVERYWHERE) {
+TEMPLATE_LIST_TEST_CASE("a join of a view of tasks yields their results in order", "",
+                        all_backends) {
   every_frame_dies const check;
   std::vector<int> got;
   run_on<TestType>([&]() -> eff<void, pure> {
@@ -81,7 +74,8 @@ TEMPLATE_TEST_CASE("a join of a view of tasks yields their results in order", ""
   CHECK(got == first(300));
 }
 
-TEMPLATE_TEST_CASE("a join takes the tasks out of a container that is moved", "", EVERYWHERE) {
+TEMPLATE_LIST_TEST_CASE("a join takes the tasks out of a container that is moved", "",
+                        all_backends) {
   every_frame_dies const check;
   std::vector<int> from_vector;
   std::vector<int> from_list;
@@ -99,7 +93,7 @@ TEMPLATE_TEST_CASE("a join takes the tasks out of a container that is moved", ""
   CHECK(from_list == first(7));
 }
 
-TEMPLATE_TEST_CASE("a range of unknown size is traversed once", "", EVERYWHERE) {
+TEMPLATE_LIST_TEST_CASE("a range of unknown size is traversed once", "", all_backends) {
   every_frame_dies const check;
   std::vector<int> got;
   int made = 0;
@@ -115,7 +109,7 @@ TEMPLATE_TEST_CASE("a range of unknown size is traversed once", "", EVERYWHERE) 
   CHECK(made == 8);
 }
 
-TEMPLATE_TEST_CASE("a join of no tasks yields its result at once", "", EVERYWHERE) {
+TEMPLATE_LIST_TEST_CASE("a join of no tasks yields its result at once", "", all_backends) {
   every_frame_dies const check;
   int ends = 0;
   run_on<TestType>([&]() -> eff<void, pure> {
@@ -131,7 +125,7 @@ TEMPLATE_TEST_CASE("a join of no tasks yields its result at once", "", EVERYWHER
   CHECK(ends == 1);
 }
 
-TEMPLATE_TEST_CASE("a join of one task yields one result", "", EVERYWHERE) {
+TEMPLATE_LIST_TEST_CASE("a join of one task yields one result", "", all_backends) {
   every_frame_dies const check;
   std::vector<int> got;
   run_on<TestType>([&]() -> eff<void, pure> {
@@ -140,7 +134,7 @@ TEMPLATE_TEST_CASE("a join of one task yields one result", "", EVERYWHERE) {
   CHECK(got == std::vector{5});
 }
 
-TEMPLATE_TEST_CASE("move-only results are moved out", "", EVERYWHERE) {
+TEMPLATE_LIST_TEST_CASE("move-only results are moved out", "", all_backends) {
   every_frame_dies const check;
   std::vector<std::unique_ptr<int>> got;
   int sum = 0;
@@ -155,7 +149,7 @@ TEMPLATE_TEST_CASE("move-only results are moved out", "", EVERYWHERE) {
   CHECK(sum == 42);
 }
 
-TEMPLATE_TEST_CASE("tasks on several threads may yield bools", "", EVERYWHERE) {
+TEMPLATE_LIST_TEST_CASE("tasks on several threads may yield bools", "", all_backends) {
   every_frame_dies const check;
   std::vector<bool> got;
   run_on<TestType>([&]() -> eff<void, pure> {
@@ -165,7 +159,7 @@ TEMPLATE_TEST_CASE("tasks on several threads may yield bools", "", EVERYWHERE) {
   for (std::size_t i = 0; i != got.size(); ++i) CHECK(got[i] == (i % 2 == 1));
 }
 
-TEMPLATE_TEST_CASE("a join waits for tasks of a range that yield nothing", "", EVERYWHERE) {
+TEMPLATE_LIST_TEST_CASE("a join waits for tasks of a range that yield nothing", "", all_backends) {
   every_frame_dies const check;
   std::atomic<int> sum = 0;
   int seen = 0;
@@ -181,7 +175,7 @@ TEMPLATE_TEST_CASE("a join waits for tasks of a range that yield nothing", "", E
   CHECK(sum == seen + 3);
 }
 
-TEMPLATE_TEST_CASE("a join of a range throws an exception of its task", "", EVERYWHERE) {
+TEMPLATE_LIST_TEST_CASE("a join of a range throws an exception of its task", "", all_backends) {
   every_frame_dies const check;
   std::string caught;
   std::atomic<int> begun = 0;

@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +20,7 @@
 #include "sched/schedule.hpp"
 #include "sched/testing.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/task_rows.hpp"
 #include "tests/support/threads.hpp"
 
 using namespace weft;
@@ -29,8 +29,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-using pure = tasking<>;
-
 eff<long, pure> fib(long n) {
   if (n < 2) co_return n;
   auto const [a, b] = co_await when_all(fib(n - 1), fib(n - 2));
@@ -38,15 +36,9 @@ eff<long, pure> fib(long n) {
 }
 eff<void, pure> write_fib(long n, long& to) { to = co_await fib(n); }
 
-struct wrong : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
 }  // namespace
 
-#define EVERYWHERE on_one_thread, on_locked_queue, in_random_order, on_sharing<2>, on_stealing<2>
-
-TEMPLATE_TEST_CASE("nested tasks have the results of calls", "", EVERYWHERE) {
+TEMPLATE_LIST_TEST_CASE("nested tasks have the results of calls", "", all_backends) {
   every_frame_dies const check;
   long n = 0;
   run_on<TestType>([&n] { return write_fib(16, n); });
@@ -62,7 +54,7 @@ eff<void, pure> adds(int& to, int n) {
 }
 }  // namespace
 
-TEMPLATE_TEST_CASE("each task has its own type of result", "", EVERYWHERE) {
+TEMPLATE_LIST_TEST_CASE("each task has its own type of result", "", all_backends) {
   every_frame_dies const check;
   std::string s;
   int n = 0;
@@ -78,7 +70,6 @@ TEMPLATE_TEST_CASE("each task has its own type of result", "", EVERYWHERE) {
 }
 
 namespace {
-using yields = tasking<proc>;
 eff<void, yields, proc> yielding(int n, std::atomic<int>& done) {
   for (int i = 0; i != n; ++i) co_await proc::yield{};
   ++done;
@@ -93,7 +84,7 @@ eff<void, yields, proc> tree(int depth, std::atomic<int>& done) {
 }
 }  // namespace
 
-TEMPLATE_TEST_CASE("a task that yields is a process among others", "", EVERYWHERE) {
+TEMPLATE_LIST_TEST_CASE("a task that yields is a process among others", "", all_backends) {
   every_frame_dies const check;
   std::atomic<int> done = 0;
   run_on<TestType>([&]() -> eff<void, yields, proc> { co_await tree(6, done); });
@@ -109,7 +100,7 @@ eff<int, mail> sends(address<int> to) {
 }
 }  // namespace
 
-TEMPLATE_TEST_CASE("tasks that wait for one another are not in a deadlock", "", EVERYWHERE) {
+TEMPLATE_LIST_TEST_CASE("tasks that wait for one another are not in a deadlock", "", all_backends) {
   every_frame_dies const check;
   int got = 0;
   for (bool const is_first : {true, false})
@@ -162,7 +153,7 @@ eff<never, pure> never_returns() {
 }
 }  // namespace
 
-TEMPLATE_TEST_CASE("tasks that never return may throw", "", EVERYWHERE) {
+TEMPLATE_LIST_TEST_CASE("tasks that never return may throw", "", all_backends) {
   every_frame_dies const check;
   int caught = 0;
   run_on<TestType>([&]() -> eff<void, pure> {
@@ -188,7 +179,7 @@ TEMPLATE_TEST_CASE("tasks that never return may throw", "", EVERYWHERE) {
   CHECK(caught == 3);
 }
 
-TEMPLATE_TEST_CASE("a join throws an exception of its task", "", EVERYWHERE) {
+TEMPLATE_LIST_TEST_CASE("a join throws an exception of its task", "", all_backends) {
   every_frame_dies const check;
   std::vector<std::string> caught;
   run_on<TestType>([&]() -> eff<void, yields, proc> {
@@ -201,7 +192,7 @@ TEMPLATE_TEST_CASE("a join throws an exception of its task", "", EVERYWHERE) {
   CHECK(caught == std::vector<std::string>{"late"});
 }
 
-TEMPLATE_TEST_CASE("of several tasks that fail no exception is lost", "", EVERYWHERE) {
+TEMPLATE_LIST_TEST_CASE("of several tasks that fail no exception is lost", "", all_backends) {
   every_frame_dies const check;
   std::vector<std::string> caught;
   run_on<TestType>([&]() -> eff<void, yields, proc> {
@@ -242,8 +233,8 @@ TEMPLATE_TEST_CASE("after a task has failed its process begins no other", "", on
   CHECK(begun == 0);
 }
 
-TEMPLATE_TEST_CASE("tasks in a body that is handled inside its process are handled outside", "",
-                   EVERYWHERE) {
+TEMPLATE_LIST_TEST_CASE("tasks in a body that is handled inside its process are handled outside",
+                        "", all_backends) {
   every_frame_dies const check;
   long got = 0;
   run_on<TestType>([&]() -> eff<void, pure> {

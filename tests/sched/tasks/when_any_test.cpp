@@ -19,6 +19,7 @@
 #include "sched/schedule.hpp"
 #include "sched/sync/timing.hpp"
 #include "tests/support/frames.hpp"
+#include "tests/support/task_rows.hpp"
 #include "tests/support/threads.hpp"
 
 using namespace weft;
@@ -29,10 +30,6 @@ namespace {
 
 using waits = tasking<timing>;
 using job = eff<void, waits, timing>;
-
-struct wrong : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 eff<int> at_once(int n) { co_return n; }
 eff<std::string, timing> late(char const* what, std::chrono::hours after, int& told) {

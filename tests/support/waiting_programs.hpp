@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "effects/effects.hpp"
+#include "sched/schedule.hpp"
+
+/// Programs whose processes wait for one another.
+namespace weft::tests {
+
+using children = spawning<proc, syncing>;
+using program = eff<void, children, proc, syncing>;
+/// A process that spawns none.
+using step = eff<void, proc, syncing>;
+
+}  // namespace weft::tests

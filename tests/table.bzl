@@ -1,0 +1,216 @@
+"""The tests of each folder, and what is special about them.
+
+Each tests/FOLDER/NAME_test.cpp is a test, NAME_test, of medium size; suite() makes it.
+"""
+
+load("//tests:configurations.bzl", "under_no_sanitizer")
+
+SCHED_INTERNALS = [
+    "//sched/{0}:{0}_internals".format(room)
+    for room in ["backends", "base", "mail", "runtime", "sync", "tasks"]
+]
+
+_COMMON = ["//tests:catch_main", "//tests/support", "@catch2"]
+_DEQUE = ["//deque", "//deque:invariants"]
+_EFFECTS = ["//effects", "//effects/memory"]
+_SCHED = [
+    "//sched:schedule",
+    "//sched:testing",
+    "//testing:testing_internals",
+] + SCHED_INTERNALS
+_IO = ["//io", "//io:blocking", "//io:reactor", "//io:testing"]
+
+_EFFECT_SUITE = """
+    countdown fibonacci_recursive generator handler_sieve iterator nqueens parsing_dollars
+    product_early resume_nontail scheduler tree_explore triples
+"""
+
+_ASAN = ["-fsanitize=address"]
+
+def _words(text):
+    return [word for line in text.split("\n") for word in line.split(" ") if word]
+
+def _row(deps, threads = "", searches = "", one_compiler = "", more = {}, variants = {}):
+    """What the tests of a folder have.
+
+    Args:
+      deps: what every test includes, beside _COMMON.
+      threads: tests that have several threads: ThreadSanitizer runs them as well.
+      searches: tests that search many schedules: only the default configuration runs them, as they
+        run again and again what other tests have run.
+      one_compiler: tests in which a second compiler sees nothing that it does not see in other tests.
+      more: by test, attributes of cc_test: a list is added to what the test has; `data` is a glob.
+      variants: by test, further targets of the same file: by name, attributes, likewise.
+
+    Returns:
+      The row.
+    """
+    return struct(
+        deps = _COMMON + deps,
+        tags = {
+            "one_compiler": _words(one_compiler),
+            "searches": _words(searches),
+            "threads": _words(threads),
+        },
+        more = more,
+        variants = variants,
+    )
+
+def _in_full(size):
+    """A variant that does all of what the test samples, when it is called by name."""
+    return {"size": size, "args": ["[full]"], "tags": ["manual"]}
+
+TABLE = {
+    "deque": _row(
+        deps = _DEQUE,
+        one_compiler = """
+            chase_lev persistent_deque persistent_deque_random persistent_deque_ranges steal_queue
+        """,
+        threads = "chase_lev_threads persistent_deque_threads steal_queue_threads",
+        more = {
+            # Random commands, and those that once broke something.
+            "persistent_deque_random": {"data": ["found/*"]},
+            "persistent_deque_ranges": {"deps": ["@range_v3"]},
+        },
+    ),
+    "effects": _row(
+        deps = _EFFECTS,
+        one_compiler = "bitwise_memory multi_shot_random random",
+        threads = "bitwise_found bitwise_refused lifetimes multi_shot_laws",
+        more = {
+            "births": {"size": "small"},
+            "bitwise": {"deps": ["//sched:schedule"]},
+            "each_range_v3": {"deps": ["//effects:each_range_v3", "@range_v3"]},
+            "effect_suite": {"deps": [
+                "//examples/effect_suite:%s_program" % program
+                for program in _words(_EFFECT_SUITE)
+            ]},
+            # The library's names beside those of the C library: of all public headers.
+            "names": {"size": "small", "deps": _SCHED + _IO + ["//deque"]},
+        },
+        variants = {
+            # No frame is elided in any build: beside the configuration's own, with optimization.
+            "births": {
+                "births_test_O2": {"copts": ["-O2"]},
+                "births_test_O3": {"copts": ["-O3"]},
+            },
+            # No native stack is used in any build: beside the configuration's own, each of these.
+            "stack": {
+                name: {
+                    "copts": copts,
+                    "linkopts": linkopts,
+                    "target_compatible_with": under_no_sanitizer,
+                }
+                for name, copts, linkopts in [
+                    ("stack_test_optimized", ["-O2"], []),
+                    ("stack_test_asan", _ASAN, _ASAN),
+                    ("stack_test_asan_optimized", _ASAN + ["-O2"], _ASAN),
+                ]
+            },
+        },
+    ),
+    "effects/memory": _row(
+        deps = _EFFECTS,
+        threads = "frame_arena frame_pool",
+    ),
+    "io": _row(
+        deps = _EFFECTS + _SCHED + _IO,
+        one_compiler = "memory_network",
+        searches = "memory_network_explored memory_network_protocols",
+        threads = "blocking echo_server files reactor reactor_failures",
+        more = {"echo_server": {"deps": ["//examples:echo"]}},
+    ),
+    "sched/backends": _row(
+        deps = _EFFECTS + _SCHED,
+        one_compiler = "as_written global_queue stealing_fairness stealing_memory thread_queue",
+        searches = "random_order",
+        threads = """
+            backend_laws backend_threads lazy_task message_stack sharing sharing_failures
+            sharing_fairness sharing_forks sharing_handlers sharing_inside sharing_random
+            sharing_state sharing_stuck stealing stealing_order stealing_report stealing_state
+            thread_queue_threads
+        """,
+        more = {
+            "as_written": {"deps": [":as_written"]},
+            "backend_threads": {"size": "large"},
+        },
+    ),
+    "sched/base": _row(
+        deps = _EFFECTS + _SCHED,
+        searches = "decision",
+        threads = "forkable_process",
+    ),
+    "sched/commands": _row(
+        deps = _EFFECTS + _SCHED,
+        one_compiler = "commands run_stepper unique_any",
+        threads = "commands_threads replies run_stepper_threads",
+    ),
+    "sched/mail": _row(
+        deps = _EFFECTS + _SCHED,
+        one_compiler = "mail_inside routing_memory",
+        searches = "mail_explored routing_explored",
+        threads = "mail_threads no_senders port_cycles routing routing_threads send_until",
+    ),
+    "sched/runtime": _row(
+        deps = _EFFECTS + _SCHED,
+        one_compiler = """
+            effekt memory_fails memory_fails_threads scheduler_end scheduler_failures
+            scheduler_inside scheduler_kept scheduler_lost scheduler_memory scheduler_stuck
+        """,
+        threads = """
+            deadlock_report max_processes shutdown stop submit submit_task wait_registry
+        """,
+        more = {
+            "hello": {"deps": ["//examples:hello_program"]},
+            # These replace the operator new of all that they link, which ThreadSanitizer's runtime
+            # does itself, and have children that allocations fail in.
+            "memory_fails": {"deps": _IO},
+            "memory_fails_threads": {"deps": _IO},
+        },
+        # ./bazelw test --config=asan //tests/sched/runtime:memory_fails_in_full_test
+        variants = {
+            "memory_fails": {"memory_fails_in_full_test": _in_full("large")},
+            "memory_fails_threads": {"memory_fails_threads_in_full_test": _in_full("large")},
+        },
+    ),
+    "sched/sync": _row(
+        deps = _EFFECTS + _SCHED,
+        searches = "mutex_explored wait_laws_explored",
+        threads = """
+            barrier completion completion_cancelled completion_until condition deadline_threads
+            external_event gate_until lock_deadlines mutex semaphore shared timers timing
+            timing_forks timing_random timing_threads wait_found wait_laws
+        """,
+        more = {"wait_found": {"deps": ["//io", "//io:testing"]}},
+        # In parallel steps of all schedules, which takes hours:
+        # ./bazelw test //tests/sched/sync:wait_laws_explored_in_full_test
+        variants = {
+            "wait_laws_explored": {"wait_laws_explored_in_full_test": _in_full("enormous")},
+        },
+    ),
+    "sched/tasks": _row(
+        deps = _EFFECTS + _SCHED,
+        one_compiler = """
+            cancel_costs cancel_random giving_way scope_errors scope_left scope_memory
+        """,
+        searches = "scope_explored",
+        threads = """
+            parallel parallel_memory parallel_range_v3 scope scope_cancelling
+            scope_dropped_threads task_handle task_trees task_words when_all when_all_ranges
+        """,
+        more = {"parallel_range_v3": {"deps": ["@range_v3"]}},
+    ),
+    "testing": _row(
+        deps = _EFFECTS + _SCHED,
+        one_compiler = "explore_found explore_limits nondeterminism path",
+        searches = """
+            explore_known explore_missed explore_parallel explore_reduced explored_everywhere
+            laws_explored protocol_explored random_walk shrinking
+        """,
+        threads = "explored_everywhere",
+        more = {
+            "catch2": {"deps": ["//testing:catch2"]},
+            "explore": {"deps": ["//examples:hello_program"]},
+        },
+    ),
+}
