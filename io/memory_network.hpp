@@ -58,7 +58,7 @@ namespace weft {
 class memory_network final : public network {
  public:
   /// Its streams and listeners report their own accesses (MEMNET-2); budgets need not (MEMNET-1).
-  static constexpr bool tells_what_it_touches = true;
+  static constexpr bool reports_accesses = true;
 
   /// Throws std::invalid_argument if the capacity or the backlog is 0.
   explicit memory_network(memory_network_options const& o = {})

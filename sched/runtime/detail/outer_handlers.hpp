@@ -115,7 +115,7 @@ struct taken_by<H, row<Es...>>
 
 /// Whether the handler that takes the effect reports its own accesses to an explorer
 /// (location_listener.hpp), so that the handler as a whole need not be one location:
-/// `static constexpr bool tells_what_it_touches = true`.
+/// `static constexpr bool reports_accesses = true`.
 template <class E, class... Hs>
 constexpr bool taker_reports_accesses = false;
 template <class E, class H, class... Hs>

@@ -357,12 +357,12 @@ struct town {
 };
 
 struct fates_of_town {
-  static constexpr bool tells_what_it_touches = true;  // it touches nothing
+  static constexpr bool reports_accesses = true;  // it touches nothing
   town* of;
   std::size_t on(fate::which w) { return decide(w.of); }
 };
 struct spends_of_town {
-  static constexpr bool tells_what_it_touches = true;  // its callers say what they touch
+  static constexpr bool reports_accesses = true;  // its callers say what they touch
   town* of;
   std::size_t on(spending::some) {
     purse& p = of->money;
