@@ -94,9 +94,11 @@ TABLE = {
                 "births_test_O2": {"copts": ["-O2"]},
                 "births_test_O3": {"copts": ["-O3"]},
             },
-            # No native stack is used in any build: beside the configuration's own, each of these.
+            # No native stack is used in any build: beside the configuration's own, each of these,
+            # which compiles the library's sources in the same way.
             "stack": {
                 name: {
+                    "srcs": ["//effects:sources"],
                     "copts": copts,
                     "linkopts": linkopts,
                     "target_compatible_with": under_no_sanitizer,
