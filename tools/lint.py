@@ -4,7 +4,7 @@
     tools/lint.py FILE...      prints `file:line: rule` for each breach; exits 1 if there is one
 
 A rule of RULES is a function from a file's path and text to the lines at fault.  Labels of
-invariants are checked over all files together: run it on the whole tree.
+invariants and includes are checked over all files together: run it on the whole tree.
 """
 
 import re
@@ -314,13 +314,36 @@ def check_labels(files):
     return faults
 
 
+# ---- includes
+
+INCLUDED = re.compile(r'^#include "([^"]+)"', re.M)
+
+
+def check_cycles(files):
+    """The headers that include themselves, by way of others: (path, line, what) each."""
+    includes = {path: INCLUDED.findall(text) for path, text in files.items() if path.endswith(".hpp")}
+    faults, done = [], set()
+
+    def visit(path, above):
+        if path in above:
+            faults.append((path, 1, "an include cycle: " + " -> ".join(above[above.index(path) :] + [path])))
+        elif path in includes and path not in done:
+            for other in includes[path]:
+                visit(other, above + [path])
+            done.add(path)
+
+    for path in includes:
+        visit(path, [])
+    return faults
+
+
 def main(paths):
     files = {}
     for path in paths:
         with open(path, encoding="utf-8") as file:
             files[path] = file.read()
     broken = [(path, line, rule) for path, text in files.items() for line, rule in check(path, text)]
-    broken += check_labels(files)
+    broken += check_labels(files) + check_cycles(files)
     for path, line, rule in broken:
         print(f"{path}:{line}: {rule}")
     return 1 if broken else 0
