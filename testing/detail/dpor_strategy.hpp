@@ -264,6 +264,7 @@ class dpor_strategy final : public strategy, public location_listener {
     if (!what_differed_.empty()) return;
     node const& n = nodes_[at_];
     std::vector<process_id> ids;
+    ids.reserve(n.candidates.size());
     for (auto const& c : n.candidates) ids.push_back(c.id);
     auto const before = n.ways != 0 ? text_of_ways(n.ways) : text_of_ids(ids, ids.size());
     what_differed_ = "at step " + std::to_string(n.step) + ", after the same choices, " +

@@ -158,9 +158,14 @@ std::unique_ptr<admission::ticket> draw_ticket(S& s) {
 template <class S>
 void start_ticket(S& s, admission::ticket& t, put_reason why) noexcept {
   thunk owner(t.owner, t.answer);
-  if (t.owner_goes_first) s.put(std::move(owner), why);
-  begin_process(s, t.spawned, t.spawned->is_forkable());
-  if (owner) s.put(std::move(owner), why);
+  process* const spawned = t.spawned;
+  if (t.owner_goes_first) {
+    s.put(std::move(owner), why);
+    begin_process(s, spawned, spawned->is_forkable());
+  } else {
+    begin_process(s, spawned, spawned->is_forkable());
+    s.put(std::move(owner), why);
+  }
 }
 template <class S>
 void start_admitted(S& s, admission::ticket& t) noexcept {
