@@ -31,7 +31,7 @@ inline thunk suspended_process(std::uint64_t number = 0) {
   auto slot = std::make_unique<detail::result_slot<void>>();
   auto& waiting = *slot;
   auto const first = [](std::unique_ptr<detail::result_slot<void>>)
-      -> eff<void> { co_return; }(std::move(slot)).release();
+      -> eff<void> { co_return; }(std::move(slot)).release(detail::internal());
   thunk t(process::start({}, first, nullptr, ground, waiting, true), number);
   t.get()->suspend_here(detail::info_of<syncing::wait>, first, waiting);
   return t;
