@@ -77,8 +77,8 @@ class box {
   [[nodiscard]] typed_mailbox<M>* operator->() const noexcept { return in_.get(); }
   /// Leaves a message.
   void put(M m) {
-    mailbox::receives none{};
-    CHECK(in_->template send<false>(&m, false, none) == mailbox::sending::left);
+    mailbox::woken_receiver none{};
+    CHECK(in_->template send<false>(&m, false, none) == mailbox::send_outcome::stored);
   }
   void drop_address() { to_ = untyped_address(); }
 
@@ -102,7 +102,8 @@ struct receiver {
     bool does = true;
     process* admitted = nullptr;
     for (auto& at : slots.at)
-      does &= at.box->template enter<Locks>(at, admitted, none_refused) == mailbox::entering::waits;
+      does &= at.box->template enter<Locks>(at, admitted, none_refused) ==
+              mailbox::enter_outcome::waits;
     here.is_everywhere = true;
     return does && !admitted;
   }
@@ -123,9 +124,9 @@ struct sender {
   sender& operator=(sender const&) = delete;
   template <bool Locks = false>
   bool waits() {
-    mailbox::receives none{};
+    mailbox::woken_receiver none{};
     return here.box->template send_or_wait<Locks>(here, *is.get(), none, none_refused) ==
-           mailbox::sending::full;
+           mailbox::send_outcome::full;
   }
   thunk is = suspended_process();
   int message;
@@ -322,7 +323,7 @@ TEST_CASE("a receiver is woken when the last address of its mailbox is dropped")
   auto const ready = s.ready.take();
   REQUIRE(ready.size() == 1);
   CHECK(ready[0].what.get() == r.is.get());
-  CHECK(ready[0].what.answer() == receive_waiter::nobody_left);
+  CHECK(ready[0].what.answer() == receive_waiter::no_senders_left);
   CHECK_FALSE(r.is.get()->has_answer());
   CHECK_FALSE(s.registry->has_waiters());
   CHECK(s.registry->exchange_has_put());
@@ -420,11 +421,11 @@ TEST_CASE("a registry outlives its scheduler as long as there is a mailbox") {
   s->end();
   s.reset();
   CHECK_FALSE((*first)->registry().has_waiters());
-  mailbox::receives none{};
+  mailbox::woken_receiver none{};
   int m = 2;
   // The mailbox with messages was closed; no process receives from the other one.
-  CHECK((*first)->send<false>(&m, false, none) == mailbox::sending::closed);
-  CHECK((*second)->send<false>(&m, false, none) == mailbox::sending::left);
+  CHECK((*first)->send<false>(&m, false, none) == mailbox::send_outcome::closed);
+  CHECK((*second)->send<false>(&m, false, none) == mailbox::send_outcome::stored);
   first.reset();
   second.reset();
 }
@@ -461,8 +462,8 @@ parcel with_ends_of(typed_mailbox<parcel>& b) {
   return {std::unique_ptr<mailbox, inbox_end>(&b), untyped_address(&b)};
 }
 void put(typed_mailbox<parcel>& into, parcel m) {
-  mailbox::receives none{};
-  CHECK(into.send<false>(&m, false, none) == mailbox::sending::left);
+  mailbox::woken_receiver none{};
+  CHECK(into.send<false>(&m, false, none) == mailbox::send_outcome::stored);
 }
 
 }  // namespace

@@ -277,8 +277,8 @@ TEST_CASE("a thread outside that may not wait, or need not, is told that there i
     limited room(2, 2);
     CHECK_THROWS_AS(room.enter_from_outside(false, put), too_many_processes);
     CHECK_THROWS_WITH(room.enter_from_outside(false, put),
-                      "weft: submit, by a process of the same scheduler, whose thread would stand "
-                      "still: there are as many processes as .max_processes allows, 2");
+                      "weft: submit, by a process of the same scheduler, whose thread would be "
+                      "blocked: there are as many processes as .max_processes allows, 2");
     CHECK_FALSE(room.has_waiters());
     CHECK(room.leave() == nullptr);
     room.enter_from_outside(false, put);

@@ -39,14 +39,14 @@ TEST_CASE("a gate that is closed stays closed, and gives no ticket") {
   CHECK(g.draw() == 0);
   CHECK(g.draw() == 0);
   g.arrive(true);
-  g.wait_for_those_under_way();  // returns: the one ticket has arrived
+  g.wait_for_pending_tickets();  // returns: the one ticket has arrived
   CHECK(g.started() == 1);
 }
 
 TEST_CASE("a closed gate without tickets waits for nothing") {
   submission_gate g;
   g.close();
-  g.wait_for_those_under_way();
+  g.wait_for_pending_tickets();
   CHECK(g.started() == 0);
 }
 
@@ -77,14 +77,14 @@ TEST_CASE("a ticket is under way until it ends, and counts if its process was pu
   second.reset();
   CHECK(g.started() == 1);
   g.close();
-  g.wait_for_those_under_way();
+  g.wait_for_pending_tickets();
 }
 
 TEST_CASE("a ticket of a closed gate throws, and does not count") {
   submission_gate g;
   g.close();
   CHECK_THROWS_AS(submission_ticket(g), scheduler_stopped);
-  g.wait_for_those_under_way();
+  g.wait_for_pending_tickets();
   CHECK(g.started() == 0);
 }
 
@@ -112,7 +112,7 @@ TEST_CASE("a closed gate waits until the threads under way have put their proces
     });
     until([&] { return come == 1; });
     g.close();
-    g.wait_for_those_under_way();
+    g.wait_for_pending_tickets();
     CHECK(put == 1);  // SUBMIT-2
     CHECK(g.started() == 1);
     outside.join();
@@ -161,7 +161,7 @@ TEST_CASE(
       });
     until([&] { return come >= threads; });
     g.close();
-    g.wait_for_those_under_way();
+    g.wait_for_pending_tickets();
     // No thread is under way: what was put is complete, and nothing is put any more.
     std::vector<std::uint64_t> found;
     for (auto const& p : put) found.insert(found.end(), p.begin(), p.end());
