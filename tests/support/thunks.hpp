@@ -46,7 +46,7 @@ template <class Backend = void>
 thunk numbered(std::uint64_t n) {
   static nowhere ground;
   static detail::result_slot<void> sink;
-  auto const first = [](dropped) -> eff<void> { co_return; }(dropped()).release();
+  auto const first = [](dropped) -> eff<void> { co_return; }(dropped()).release(detail::internal());
   try {
     return thunk(process::start({}, first, nullptr, ground, sink, true,
                                 detail::header_layout_for<Backend>()),
