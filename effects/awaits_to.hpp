@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <type_traits>
+
+#include "effects/detail/refused.hpp"
+#include "effects/eff.hpp"
+#include "effects/operation.hpp"
+#include "effects/outer.hpp"
+#include "effects/resumption.hpp"
+
+namespace weft {
+
+namespace detail {
+
+/// The type that `co_await` of an `A` yields.  An awaitable that depends on the row of the awaiting
+/// coroutine says it by a member `result`, as operations do; promise_type::await_transform checks
+/// it.
+template <class A>
+struct awaited_result {};
+template <class A>
+  requires requires { typename A::result; }
+struct awaited_result<A> : identity<typename A::result> {};
+template <class T, class... Es>
+struct awaited_result<eff<T, Es...>> : identity<T> {};
+template <effect E, class O>
+struct awaited_result<masked<E, O>> : identity<typename O::result> {};
+
+/// The type that `co_await` of a call of `F` yields: the result of a plain function, or that of the
+/// computation that it returns; void if there is no such call, which another message reports.
+template <class F, class... Args>
+struct awaited_call : identity<void> {};
+template <class F, class... Args>
+  requires std::invocable<F, Args...>
+struct awaited_call<F, Args...> : identity<std::invoke_result_t<F, Args...>> {};
+template <class F, class... Args>
+  requires is_eff<std::invoke_result_t<F, Args...>>
+struct awaited_call<F, Args...>
+    : identity<typename std::invoke_result_t<F, Args...>::value_type> {};
+template <class F, class... Args>
+using awaited_call_t = typename awaited_call<F, Args...>::type;
+
+}  // namespace detail
+
+/// An awaitable of which `co_await` yields a `T`: what a function returns that is declared
+/// `awaits_to<T> auto f()`.
+template <class A, class T>
+concept awaits_to =
+    detail::is_refused<A> ||
+    std::same_as<typename detail::awaited_result<std::remove_cvref_t<A>>::type, T>;
+
+}  // namespace weft
