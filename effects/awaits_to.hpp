@@ -36,19 +36,26 @@ template <class F, class... Args>
   requires std::invocable<F, Args...>
 struct awaited_call<F, Args...> : identity<std::invoke_result_t<F, Args...>> {};
 template <class F, class... Args>
-  requires is_eff<std::invoke_result_t<F, Args...>>
-struct awaited_call<F, Args...>
-    : identity<typename std::invoke_result_t<F, Args...>::value_type> {};
+  requires std::invocable<F, Args...> && is_eff<std::invoke_result_t<F, Args...>>
+struct awaited_call<F, Args...> : identity<typename std::invoke_result_t<F, Args...>::value_type> {
+};
 template <class F, class... Args>
 using awaited_call_t = typename awaited_call<F, Args...>::type;
+/// The result of a call of `F`; void if there is no such call.
+template <class F, class... Args>
+struct call_result : identity<void> {};
+template <class F, class... Args>
+  requires std::invocable<F, Args...>
+struct call_result<F, Args...> : std::invoke_result<F, Args...> {};
+template <class F, class... Args>
+using call_result_t = typename call_result<F, Args...>::type;
 
 }  // namespace detail
 
 /// An awaitable of which `co_await` yields a `T`: what a function returns that is declared
 /// `awaits_to<T> auto f()`.
 template <class A, class T>
-concept awaits_to =
-    detail::is_refused<A> ||
-    std::same_as<typename detail::awaited_result<std::remove_cvref_t<A>>::type, T>;
+concept awaits_to = detail::is_refused<A> ||
+                    std::same_as<typename detail::awaited_result<std::remove_cvref_t<A>>::type, T>;
 
 }  // namespace weft

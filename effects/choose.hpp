@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "effects/awaits_to.hpp"
 #include "effects/eff.hpp"
 #include "effects/handle.hpp"
 #include "effects/multi_resumption.hpp"
@@ -98,20 +99,21 @@ concept list_of_choices =
 
 /// Chooses one of the elements.  A named range is borrowed, a temporary is kept.
 template <detail::list_of_choices Range>
-auto one_of(Range&& elements) {
+awaits_to<std::ranges::range_value_t<Range>> auto one_of(Range&& elements) {
   return detail::element_of(std::views::all(std::forward<Range>(elements)));
 }
 /// Chooses one of the values: `int const n = co_await one_of(1, 2, 3);`
 template <class T, std::convertible_to<T>... More>
   requires(sizeof...(More) > 0)
-auto one_of(T first, More... more) {
+awaits_to<T> auto one_of(T first, More... more) {
   return one_of(std::array<T, 1 + sizeof...(More)>{std::move(first), std::move(more)...});
 }
 
 /// Chooses one of the elements, which are pairs of a value and its weight.  Throws as
 /// choose::among does.
 template <detail::list_of_choices Range>
-auto one_of_weighted(Range&& elements) {
+awaits_to<typename std::ranges::range_value_t<Range>::first_type> auto one_of_weighted(
+    Range&& elements) {
   return detail::weighted_element_of(std::views::all(std::forward<Range>(elements)));
 }
 /// True with probability `p`.  Throws as choose::among does.

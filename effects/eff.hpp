@@ -41,6 +41,14 @@ concept row_aware_operation =
 /// An awaitable whose awaiter depends on the row of the awaiting coroutine: awaiter_in<Row>(where).
 template <class X>
 concept row_aware_awaitable = !std::is_lvalue_reference_v<X> && X::row_aware_awaitable;
+/// Whether the `Awaiter` of an `X` yields what `X` says by its member `result` (awaits_to.hpp).
+template <class X, class Awaiter>
+constexpr bool yields_its_result = true;
+template <class X, class Awaiter>
+  requires(!is_refused<Awaiter> && requires { typename std::remove_cvref_t<X>::result; })
+constexpr bool yields_its_result<X, Awaiter> =
+    std::is_same_v<decltype(std::declval<Awaiter&>().await_resume()),
+                   typename std::remove_cvref_t<X>::result>;
 /// An `X` that turns its operation's answer into the result of the co_await: finish(answer).
 template <class X, class R>
 concept finishes = (std::is_void_v<R> && requires(X& x) { x.finish(); }) ||
@@ -185,15 +193,20 @@ class weft::eff<T, Effects...>::promise_type
     auto const performing = [&] {
       return await_transform(x.template operation_in<effects>(), where);
     };
-    if constexpr (detail::finishes<X, decltype(performing().await_resume())>)
-      return detail::finishing<X, decltype(performing())>(x, performing);
-    else
+    if constexpr (detail::finishes<X, decltype(performing().await_resume())>) {
+      using awaiter = detail::finishing<X, decltype(performing())>;
+      static_assert(detail::yields_its_result<X, awaiter>);
+      return awaiter(x, performing);
+    } else {
+      static_assert(detail::yields_its_result<X, decltype(performing())>);
       return performing();
+    }
   }
 
   /// co_await with_scope(f)
   template <detail::row_aware_awaitable X>
   auto await_transform(X&& x, here where = here::current()) {
+    static_assert(detail::yields_its_result<X, decltype(x.template awaiter_in<effects>(where))>);
     return x.template awaiter_in<effects>(where);
   }
 

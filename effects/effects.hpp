@@ -2,6 +2,7 @@
 #pragma once
 
 /// All of effects/.
+#include "effects/awaits_to.hpp"
 #include "effects/choose.hpp"
 #include "effects/clauses.hpp"
 #include "effects/console.hpp"

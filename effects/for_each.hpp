@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "effects/awaits_to.hpp"
 #include "effects/detail/row_set.hpp"
 #include "effects/eff.hpp"
 
@@ -35,7 +36,7 @@ struct for_each_of<row<Es...>> {
 /// A named range is borrowed, a temporary is kept; `f` is kept.  `f` may capture: it stays in place
 /// while a computation that it returned runs.  Allocates one frame, and one for each element.
 template <std::ranges::viewable_range Range, class F>
-auto for_each(Range&& range, F f) {
+awaits_to<void> auto for_each(Range&& range, F f) {
   constexpr bool gives_computations =
       detail::body_function<F, std::ranges::range_reference_t<Range>>;
   static_assert(gives_computations,

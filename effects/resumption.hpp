@@ -240,6 +240,7 @@ template <class A, class Rest, class Rebound>
 class [[nodiscard]] resuming_under {
  public:
   static constexpr bool row_aware_awaitable = true;
+  using result = A;
 
   explicit resuming_under(Rest rest) noexcept : rest_(std::move(rest)) {}
   template <class Row>

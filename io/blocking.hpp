@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "effects/awaits_to.hpp"
 #include "effects/eff.hpp"
 #include "effects/handle.hpp"
 #include "effects/operation.hpp"
@@ -146,7 +147,8 @@ consteval bool can_run_off_thread() {
 /// Four allocations: the job, the completion's state, two frames.  With g++ 12 a closure that owns
 /// something must be named (docs/portability.md).
 template <class F, class... Args>
-[[nodiscard]] auto off_thread(F&& f, Args&&... args) {
+[[nodiscard]] awaits_to<detail::awaited_call_t<std::decay_t<F>, std::decay_t<Args>...>> auto
+off_thread(F&& f, Args&&... args) {
   using callee = std::decay_t<F>;
   if constexpr (detail::can_run_off_thread<callee, std::decay_t<Args>...>()) {
     using job = detail::blocking_job_of<callee, std::decay_t<Args>...>;

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "effects/detail/nested_unwinding.hpp"
-#include "effects/detail/resumption_parameter.hpp"
 
 /// The slow paths of suspensions and prompts: captures across other prompts, unwinding, lost
 /// handlers, messages.
@@ -111,6 +110,21 @@ void prompt::unwind_on() noexcept {
     default:
       return;
   }
+}
+
+/// REST-1.  A pinned continuation is dropped at once, natively: the pin unwinds it.
+continuation prompt::drop_before(continuation outside, bool asked) noexcept {
+  if (is_given_up_ || !may_be_pinned()) return drop(), outside;
+  bool const was_asked =
+      asked && !outside.is_frame() && outside.end().end_of_kept_resumption() == this;
+  if (!was_asked && is_pinned()) return drop(), outside;
+  lose_leaf(handler_name());
+  is_ = state::ended;
+  waiter_ = outside;
+  return innermost_left();
+}
+continuation unwind_first(prompt& rest, continuation outside, bool asked) noexcept {
+  return rest.drop_before(outside, asked);
 }
 
 void prompt::leave_remainder() noexcept {

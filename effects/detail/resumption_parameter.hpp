@@ -49,22 +49,6 @@ struct first_resumption_of<P, Parameters...> {
   static constexpr std::size_t from_end = 1 + sizeof...(Parameters);
 };
 
-/// REST-1.  A pinned continuation is dropped at once, natively: the pin unwinds it.
-inline continuation prompt::drop_before(continuation outside, bool asked) noexcept {
-  if (is_given_up_ || !may_be_pinned()) return drop(), outside;
-  bool const was_asked =
-      asked && !outside.is_frame() && outside.end().end_of_kept_resumption() == this;
-  if (!was_asked && is_pinned()) return drop(), outside;
-  lose_leaf(handler_name());
-  is_ = state::ended;
-  waiter_ = outside;
-  return innermost_left();
-}
-[[gnu::noinline]] inline continuation unwind_first(prompt& rest, continuation outside,
-                                                   bool asked) noexcept {
-  return rest.drop_before(outside, asked);
-}
-
 /// The promise of a coroutine with a resumption among its parameters.
 template <class Promise, std::size_t FromEnd, class Rest>
 class promise_with_resumption : public Promise {

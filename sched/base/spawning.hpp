@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "effects/awaits_to.hpp"
 #include "effects/handle.hpp"
 #include "sched/base/detail/program.hpp"
 #include "sched/base/process_id.hpp"
@@ -74,6 +75,7 @@ template <class Child>
 class spawns : public spawn_request {
  public:
   static constexpr bool row_aware_operation = true;
+  using result = process_id;
   using effects = Child;
 
   explicit spawns(bool keeps_log) noexcept : spawn_request(keeps_log) {}
@@ -154,7 +156,7 @@ inline constexpr forkable_t forkable{};
 /// the ids are those of the first run.  The log of a forkable process takes one entry for a run of
 /// spawns at one place, or one for each spawn where ids are hashes.
 template <class F, class... Args>
-auto spawn(F f, Args&&... args) {
+awaits_to<process_id> auto spawn(F f, Args&&... args) {
   constexpr bool is_a_process = [] {
     if constexpr (std::invocable<F, std::decay_t<Args>...>)
       return detail::is_computation<std::invoke_result_t<F, std::decay_t<Args>...>>;
@@ -177,7 +179,7 @@ auto spawn(F f, Args&&... args) {
 /// The same for a process that may fork: it keeps a log.  `program` is a function without
 /// parameters, which is kept, and called as const.
 template <class Program>
-auto spawn(forkable_t, Program program) {
+awaits_to<process_id> auto spawn(forkable_t, Program program) {
   constexpr bool is_a_program = detail::is_program<Program>;
   static_assert(is_a_program,
                 "weft: spawn(forkable, f) takes a function without parameters that can be copied, "

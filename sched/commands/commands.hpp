@@ -5,6 +5,7 @@
 #include <source_location>
 #include <utility>
 
+#include "effects/awaits_to.hpp"
 #include "effects/eff.hpp"
 #include "effects/outer.hpp"
 #include "effects/row.hpp"
@@ -80,10 +81,20 @@ struct issuing<C> {
 template <class... Cs>
 using commands = row<issuing<Cs>..., completions>;
 
+namespace detail {
+/// The result of a command; void if it is none, which another message reports.
+template <class C>
+struct result_of_command : identity<void> {};
+template <is_command C>
+struct result_of_command<C> : identity<typename C::result> {};
+template <class C>
+using result_of_command_t = typename result_of_command<C>::type;
+}  // namespace detail
+
 /// Issues a command: co_await issue(resolve("a")) gives the in_flight<R> to wait for.  Two
 /// allocations, one of them from the pool, besides those of the dispatcher.
 template <class C>
-auto issue(C c) {
+awaits_to<in_flight<detail::result_of_command_t<C>>> auto issue(C c) {
   if constexpr (detail::require_command<C>())
     return typename issuing<C>::issue(std::move(c));
   else
@@ -100,7 +111,8 @@ eff<typename C::result, issuing<C>, completions> perform_command(C c, std::sourc
 
 /// Issues a command and waits for its answer: co_await perform(resolve("a")) gives the `R`.
 template <class C>
-auto perform(C c, std::source_location where = std::source_location::current()) {
+awaits_to<detail::result_of_command_t<C>> auto perform(
+    C c, std::source_location where = std::source_location::current()) {
   if constexpr (detail::require_command<C>())
     return detail::perform_command<C>(std::move(c), where);
   else

@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "effects/awaits_to.hpp"
 #include "effects/eff.hpp"
 #include "effects/proc.hpp"
 #include "effects/row.hpp"
@@ -270,7 +271,8 @@ consteval bool require_steps() {
 /// Costs a process, a mailbox and the box of the stepper; each command that is not answered at once
 /// costs a process while it is in flight.
 template <class S>
-auto start_stepper(S stepper, std::string_view method, typename S::input input) {
+awaits_to<process_id> auto start_stepper(S stepper, std::string_view method,
+                                         typename S::input input) {
   if constexpr (detail::require_steps<S>())
     return spawn(detail::run_stepper<S>,
                  detail::begun<S>(std::move(stepper), method, std::move(input)));
@@ -284,8 +286,9 @@ auto start_stepper(S stepper, std::string_view method, typename S::input input) 
 ///     co_await start_stepper(counter(), "count", 0, std::move(in));
 ///     co_await to.send(1);
 template <class S>
-auto start_stepper(S stepper, std::string_view method, typename S::input input,
-                   inbox<typename S::message> messages) {
+awaits_to<process_id> auto start_stepper(S stepper, std::string_view method,
+                                         typename S::input input,
+                                         inbox<typename S::message> messages) {
   if constexpr (detail::require_steps<S>())
     return spawn(detail::run_stepper<S, typename S::message>,
                  detail::begun<S>(std::move(stepper), method, std::move(input)),

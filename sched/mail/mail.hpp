@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "effects/awaits_to.hpp"
 #include "effects/eff.hpp"
 #include "effects/operation.hpp"
 #include "sched/base/backend.hpp"
@@ -98,9 +99,8 @@ struct port_options {
 /// when the first message has to wait.  Seals: a process that has opened a port can no longer fork.
 /// Throws bad_alloc; std::logic_error if the capacity is zero.
 template <class M>
-[[nodiscard]] auto open(port_options o = {}) {
-  if (o.capacity == 0)
-    throw std::logic_error("weft: a port must have a capacity of at least 1");
+[[nodiscard]] awaits_to<ports<M>> auto open(port_options o = {}) {
+  if (o.capacity == 0) throw std::logic_error("weft: a port must have a capacity of at least 1");
   return detail::open_awaitable<M>(o.capacity);
 }
 
@@ -127,17 +127,21 @@ class [[nodiscard]] inbox {
   /// Waits for a message; `co_await` yields it.  Messages of one sender arrive in the order in
   /// which they were sent.  Throws no_senders; std::logic_error if another process waits here, or
   /// if the inbox was moved from.
-  [[nodiscard]] auto receive() { return detail::receive_or_throw<M>(required()); }
+  [[nodiscard]] awaits_to<M> auto receive() { return detail::receive_or_throw<M>(required()); }
   /// As receive(), but yields nothing instead of throwing no_senders:
   ///     for (auto m = co_await in.next(); m; m = co_await in.next())
-  [[nodiscard]] auto next() { return detail::receive_next<M>(required()); }
+  [[nodiscard]] awaits_to<std::optional<M>> auto next() {
+    return detail::receive_next<M>(required());
+  }
   /// As receive(), but yields nothing if no message has come until `t`.  Throws no_senders.
   /// O(log n) in the waiters with a deadline.
-  [[nodiscard]] auto receive_until(instant t) {
+  [[nodiscard]] awaits_to<std::optional<M>> auto receive_until(instant t) {
     return detail::receive_until_awaitable<M>(t, required());
   }
   /// `co_await` yields a message that is there already, or nothing.
-  [[nodiscard]] auto try_receive() { return detail::receive_now<M>(required()); }
+  [[nodiscard]] awaits_to<std::optional<M>> auto try_receive() {
+    return detail::receive_now<M>(required());
+  }
 
   /// Makes an address, even if all others are destroyed.
   [[nodiscard]] address<M> get_address() { return address<M>(required()); }
@@ -182,17 +186,17 @@ class address {
   ///
   /// Await it in the expression that creates it.  O(1); allocates when more messages are stored
   /// than ever before.
-  [[nodiscard]] auto send(M message) const {
+  [[nodiscard]] awaits_to<bool> auto send(M message) const {
     return detail::send_awaitable<M>(required(), std::move(message));
   }
   /// As send(), if the message can be sent until `t`.  `co_await` yields a send_result<M>, with the
   /// message in it if it was not sent.  A message for which there is room is sent even after the
   /// deadline.  O(log n) in the waiters with a deadline.
-  [[nodiscard]] auto send_until(instant t, M message) const {
+  [[nodiscard]] awaits_to<send_result<M>> auto send_until(instant t, M message) const {
     return detail::send_until_awaitable<M>(t, true, required(), std::move(message));
   }
   /// As send_until(), if the message can be sent without waiting.
-  [[nodiscard]] auto try_send(M message) const {
+  [[nodiscard]] awaits_to<send_result<M>> auto try_send(M message) const {
     return detail::send_until_awaitable<M>(instant::max(), false, required(), std::move(message));
   }
   /// Whether both are addresses of one inbox.
@@ -245,13 +249,14 @@ struct ports {
 ///
 /// O(n) in the inboxes; allocates nothing.
 template <class... Ms>
-[[nodiscard]] auto select(inbox<Ms>&... from) {
+[[nodiscard]] awaits_to<std::variant<Ms...>> auto select(inbox<Ms>&... from) {
   return detail::select_awaitable<Ms...>(detail::mailbox_access::of(from)...);
 }
 /// As select(), until `t`: yields a std::optional<std::variant<...>>, empty if no message has come
 /// by then.
 template <class... Ms>
-[[nodiscard]] auto select_until(instant t, inbox<Ms>&... from) {
+[[nodiscard]] awaits_to<std::optional<std::variant<Ms...>>> auto select_until(instant t,
+                                                                              inbox<Ms>&... from) {
   return detail::select_until_awaitable<Ms...>(t, detail::mailbox_access::of(from)...);
 }
 

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "effects/awaits_to.hpp"
 #include "effects/operation.hpp"
 #include "sched/base/detail/deferred_events.hpp"
 #include "sched/base/process_id.hpp"
@@ -115,10 +116,12 @@ class [[nodiscard]] routed_inbox {
                         });
   }
 
-  [[nodiscard]] auto receive() { return port().receive(); }
-  [[nodiscard]] auto next() { return port().next(); }
-  [[nodiscard]] auto receive_until(instant t) { return port().receive_until(t); }
-  [[nodiscard]] auto try_receive() { return port().try_receive(); }
+  [[nodiscard]] awaits_to<M> auto receive() { return port().receive(); }
+  [[nodiscard]] awaits_to<std::optional<M>> auto next() { return port().next(); }
+  [[nodiscard]] awaits_to<std::optional<M>> auto receive_until(instant t) {
+    return port().receive_until(t);
+  }
+  [[nodiscard]] awaits_to<std::optional<M>> auto try_receive() { return port().try_receive(); }
   [[nodiscard]] address<M> get_address() { return port().get_address(); }
   /// The process to which it belongs.
   [[nodiscard]] process_id owner() const {
@@ -148,6 +151,7 @@ namespace detail {
 template <class M>
 class open_inbox_awaitable : public mail_awaitable {
  public:
+  using result = routed_inbox<M>;
   explicit open_inbox_awaitable(std::size_t capacity) noexcept : capacity_(capacity) {}
   template <class Row>
   routing::open operation_in() {
@@ -167,6 +171,7 @@ class open_inbox_awaitable : public mail_awaitable {
 template <class M>
 class routed_send : public mail_awaitable {
  public:
+  using result = bool;
   routed_send(process_id to, M&& m) noexcept
       : message_(std::move(m)), sender_(to, identity_of<M>, &message_) {}
   template <class Row>
@@ -198,9 +203,8 @@ class routed_send_in_time : public timed_message<M, routed_send_waiter> {
 /// std::logic_error if the capacity is zero, or if the process has one already; it may open another
 /// when that is destroyed.
 template <class M>
-[[nodiscard]] auto open_inbox(port_options o = {}) {
-  if (o.capacity == 0)
-    throw std::logic_error("weft: an inbox must have a capacity of at least 1");
+[[nodiscard]] awaits_to<routed_inbox<M>> auto open_inbox(port_options o = {}) {
+  if (o.capacity == 0) throw std::logic_error("weft: an inbox must have a capacity of at least 1");
   return detail::open_inbox_awaitable<M>(o.capacity);
 }
 
@@ -213,7 +217,7 @@ template <class M>
 /// Await it in the expression that creates it.  O(1): one lookup, under the lock of one of the
 /// table's 64 shards.
 template <class M>
-[[nodiscard]] auto send(process_id to, M message) {
+[[nodiscard]] awaits_to<bool> auto send(process_id to, M message) {
   if constexpr (detail::require_message<M>())
     return detail::routed_send<M>(to, std::move(message));
   else
@@ -221,7 +225,7 @@ template <class M>
 }
 /// As send(), if the message can be sent until `t`; see address<M>::send_until.
 template <class M>
-[[nodiscard]] auto send_until(instant t, process_id to, M message) {
+[[nodiscard]] awaits_to<send_result<M>> auto send_until(instant t, process_id to, M message) {
   if constexpr (detail::require_message<M>())
     return detail::routed_send_in_time<M>(t, true, to, std::move(message));
   else
@@ -229,7 +233,7 @@ template <class M>
 }
 /// As send_until(), if the message can be sent without waiting.
 template <class M>
-[[nodiscard]] auto try_send(process_id to, M message) {
+[[nodiscard]] awaits_to<send_result<M>> auto try_send(process_id to, M message) {
   if constexpr (detail::require_message<M>())
     return detail::routed_send_in_time<M>(instant::max(), false, to, std::move(message));
   else

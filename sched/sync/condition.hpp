@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "effects/awaits_to.hpp"
 #include "effects/detail/internal.hpp"
 #include "effects/eff.hpp"
 #include "sched/base/backend.hpp"
@@ -54,8 +55,8 @@ class condition {
   /// Repeats that until `holds()`, which is called with the mutex locked, and first before any
   /// wait.  If `holds()` throws, the exception leaves with the mutex locked.
   template <class Predicate>
-  auto wait(mutex::guard& held, Predicate holds,
-            std::source_location where = std::source_location::current()) {
+  awaits_to<void> auto wait(mutex::guard& held, Predicate holds,
+                            std::source_location where = std::source_location::current()) {
     if constexpr (require_predicate<Predicate>())
       return waits_for(state_, held, std::move(holds), where);
     else
@@ -70,8 +71,8 @@ class condition {
   }
   /// Repeats that until `holds()`.  `co_await` yields the last result of `holds()`.
   template <class Predicate>
-  auto wait_until(mutex::guard& held, instant t, Predicate holds,
-                  std::source_location where = std::source_location::current()) {
+  awaits_to<bool> auto wait_until(mutex::guard& held, instant t, Predicate holds,
+                                  std::source_location where = std::source_location::current()) {
     if constexpr (require_predicate<Predicate>())
       return waits_for_until(state_, held, t, std::move(holds), where);
     else

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "effects/awaits_to.hpp"
 #include "effects/eff.hpp"
 #include "sched/base/backend.hpp"
 #include "sched/base/detail/deferred_events.hpp"
@@ -160,7 +161,8 @@ struct locked_call<F, eff<T, Effects...>> {
 ///
 /// `f` is kept until it returns, so it may be a closure that captures, even if it is a coroutine.
 template <class F>
-auto with_lock(mutex& m, F f, std::source_location where = std::source_location::current()) {
+awaits_to<detail::awaited_call_t<F&>> auto with_lock(
+    mutex& m, F f, std::source_location where = std::source_location::current()) {
   constexpr bool is_a_function = std::invocable<F&>;
   static_assert(is_a_function,
                 "weft: with_lock takes a mutex, and a function without arguments: not its result");

@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "effects/awaits_to.hpp"
 #include "effects/detail/internal.hpp"
 #include "effects/eff.hpp"
 #include "sched/base/detail/deferred_events.hpp"
@@ -58,7 +59,8 @@ class shared {
   }
   /// `co_await` yields the result of `f(value)`, where the value is a T&.
   template <class F>
-  auto update(F f, std::source_location where = std::source_location::current()) {
+  awaits_to<detail::call_result_t<F&, T&>> auto update(
+      F f, std::source_location where = std::source_location::current()) {
     constexpr bool is_an_update = std::invocable<F&, T&>;
     static_assert(is_an_update, "weft: update takes a function of the value, of a T&");
     if constexpr (is_an_update)
@@ -70,7 +72,8 @@ class shared {
   /// set or update.  `co_await` yields a copy of the value that is right.  A value that was right
   /// only in between may be missed.
   template <class Predicate>
-  auto wait_for(Predicate is_right, std::source_location where = std::source_location::current()) {
+  awaits_to<T> auto wait_for(Predicate is_right,
+                             std::source_location where = std::source_location::current()) {
     constexpr bool is_a_predicate = std::predicate<Predicate&, T const&>;
     static_assert(is_a_predicate,
                   "weft: wait_for takes a predicate: a function of the value, of a T const&, that "

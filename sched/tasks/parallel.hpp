@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "effects/awaits_to.hpp"
 #include "effects/eff.hpp"
 #include "effects/handle.hpp"
 #include "effects/row.hpp"
@@ -143,7 +144,7 @@ concept reduces = std::is_invocable_r_v<T, F&, Element> && std::is_invocable_r_v
 ///
 /// O(n); a frame for each half.
 template <class Range, class F>
-auto parallel_for(Range&& range, F f, grain g = {}) {
+awaits_to<void> auto parallel_for(Range&& range, F f, grain g = {}) {
   if constexpr (detail::require_halves<Range>()) {
     using element = std::ranges::range_reference_t<Range>;
     constexpr bool is_of_bytes = detail::require_bytes<element>();
@@ -173,7 +174,7 @@ auto parallel_for(Range&& range, F f, grain g = {}) {
 /// In all else as parallel_for.  `op` and `f` are plain functions.
 template <class Range, class T, class Op, class F>
   requires(!std::same_as<F, grain>)
-auto parallel_reduce(Range&& range, T init, Op op, F f, grain g = {}) {
+awaits_to<T> auto parallel_reduce(Range&& range, T init, Op op, F f, grain g = {}) {
   if constexpr (detail::require_halves<Range>()) {
     constexpr bool gives_that_type =
         detail::reduces<T, Op, F, std::ranges::range_reference_t<Range>>;
@@ -193,7 +194,7 @@ auto parallel_reduce(Range&& range, T init, Op op, F f, grain g = {}) {
   }
 }
 template <class Range, class T, class Op>
-auto parallel_reduce(Range&& range, T init, Op op, grain g = {}) {
+awaits_to<T> auto parallel_reduce(Range&& range, T init, Op op, grain g = {}) {
   return parallel_reduce(std::forward<Range>(range), std::move(init), std::move(op),
                          std::identity(), g);
 }

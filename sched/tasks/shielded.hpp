@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "effects/awaits_to.hpp"
 #include "effects/detail/internal.hpp"
 #include "effects/eff.hpp"
 #include "effects/handle.hpp"
@@ -38,6 +39,7 @@ class shielded_body {
 
  public:
   static constexpr bool row_aware_awaitable = true;
+  using result = T;
   explicit shielded_body(F f) : f_(std::move(f)) {}
   template <class Caller>
   auto awaiter_in(std::source_location where) {
@@ -91,7 +93,7 @@ class shielded_body {
 ///
 ///     co_await shielded([&]() -> eff<void, mail> { co_await log.send(line); });
 template <class F>
-auto shielded(F f) {
+awaits_to<detail::awaited_call_t<F&>> auto shielded(F f) {
   return detail::shielded_body<F>(std::move(f));
 }
 

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "effects/awaits_to.hpp"
 #include "effects/detail/internal.hpp"
 #include "effects/eff.hpp"
 #include "effects/handle.hpp"
@@ -32,6 +33,7 @@ template <class Handle, class Finish>
 class handle_wait {
  public:
   static constexpr bool row_aware_operation = true;
+  using result = std::invoke_result_t<Finish&, Handle&>;
   handle_wait(Handle& h, Finish f) noexcept : handle_(h), finish_(f) {}
   template <class Row>
   auto operation_in() {
@@ -50,6 +52,7 @@ template <class Handle>
 class timed_handle_wait {
  public:
   static constexpr bool row_aware_operation = true;
+  using result = bool;
   timed_handle_wait(Handle& h, instant t) noexcept : handle_(h), until_(t) {}
   timed_handle_wait(Handle& h, instant::duration d) noexcept : handle_(h), time_(d) {}
   template <class Row>
@@ -73,6 +76,7 @@ template <class Row, class Handle>
 class start_awaitable {
  public:
   static constexpr bool row_aware_operation = true;
+  using result = std::conditional_t<std::is_reference_v<Handle>, void, std::remove_cvref_t<Handle>>;
   start_awaitable(Handle&& to, task_record& made) noexcept
       : to_(std::forward<Handle>(to)), made_(&made) {}
   start_awaitable(start_awaitable const&) = delete;
@@ -122,6 +126,9 @@ consteval bool may_go_on_alone() {
   return owns_all;
 }
 
+template <class T>
+using all_values = std::conditional_t<std::is_void_v<T>, void, std::vector<T>>;
+
 }  // namespace detail
 
 /// The results of tasks: of one, or of several that were started with the handle, one after the
@@ -170,7 +177,7 @@ class task_handle {
     if constexpr (!std::is_void_v<T>) return *the_one().given().value();
   }
   /// `co_await h.take()`: the same, moved out; the handle is then empty.
-  [[nodiscard]] auto take() noexcept {
+  [[nodiscard]] awaits_to<T> auto take() noexcept {
     return detail::handle_wait(*this, [](task_handle& h) {
       task_handle now(std::move(h));
       now.tasks_.throw_errors();
@@ -179,7 +186,7 @@ class task_handle {
   }
   /// `co_await h.all()` yields the values of all its tasks, in the order in which they were
   /// started; the handle is then empty.  Yields nothing if T is void.
-  [[nodiscard]] auto all() noexcept {
+  [[nodiscard]] awaits_to<detail::all_values<T>> auto all() noexcept {
     return detail::handle_wait(*this, [](task_handle& h) {
       task_handle now(std::move(h));
       now.tasks_.throw_errors();
@@ -195,10 +202,10 @@ class task_handle {
   }
   /// `co_await h.wait_until(t)`, `co_await h.wait_for(d)`: yields whether all tasks have ended by
   /// then.  Throws no exception of the tasks.
-  [[nodiscard]] auto wait_until(instant t) noexcept {
+  [[nodiscard]] awaits_to<bool> auto wait_until(instant t) noexcept {
     return detail::timed_handle_wait<task_handle>(*this, t);
   }
-  [[nodiscard]] auto wait_for(instant::duration d) noexcept {
+  [[nodiscard]] awaits_to<bool> auto wait_for(instant::duration d) noexcept {
     return detail::timed_handle_wait<task_handle>(*this, d);
   }
 
@@ -223,7 +230,7 @@ class task_handle {
 /// and the handle is destroyed, the exception counts as that of a process: all processes are
 /// cancelled, and schedule throws it.
 template <class T, class F, class... Args>
-auto start_task(task_handle<T>& h, F f, Args&&... args) {
+awaits_to<void> auto start_task(task_handle<T>& h, F f, Args&&... args) {
   if constexpr (detail::may_go_on_alone<F, std::decay_t<Args>...>()) {
     using made = detail::task_calling<F, std::decay_t<Args>...>;
     return detail::start_awaitable<typename made::effects, task_handle<T>&>(
@@ -234,7 +241,8 @@ auto start_task(task_handle<T>& h, F f, Args&&... args) {
 }
 /// As above; yields the handle.
 template <class F, class... Args>
-auto start_task(F f, Args&&... args) {
+awaits_to<task_handle<detail::awaited_call_t<F, std::decay_t<Args>...>>> auto start_task(
+    F f, Args&&... args) {
   if constexpr (detail::may_go_on_alone<F, std::decay_t<Args>...>()) {
     using made = detail::task_calling<F, std::decay_t<Args>...>;
     return detail::start_awaitable<typename made::effects, task_handle<typename made::value_type>>(

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "effects/awaits_to.hpp"
 #include "effects/detail/internal.hpp"
 #include "effects/eff.hpp"
 #include "effects/handle.hpp"
@@ -25,6 +26,13 @@
 namespace weft {
 
 namespace detail {
+
+template <class T>
+using tuple_of = std::conditional_t<std::is_void_v<T>, std::tuple<>, std::tuple<T>>;
+/// The results of several computations: a tuple of those that are not void, or void if all are.
+template <class... Ts>
+using values_of = std::conditional_t<(std::is_void_v<Ts> && ...), void,
+                                     decltype(std::tuple_cat(std::declval<tuple_of<Ts>>()...))>;
 
 /// Several computations, and storage for their results.
 template <class... Cs>
@@ -55,7 +63,7 @@ class tuple_join {
     }(std::index_sequence_for<Cs...>());
   }
   /// Called when all have a result.
-  auto take() {
+  values_of<typename Cs::value_type...> take() {
     if constexpr (!(std::is_void_v<typename Cs::value_type> && ...))
       return [this]<std::size_t... Is>(std::index_sequence<Is...>) {
         return std::tuple_cat(value_of(std::get<Is>(answers_))...);
@@ -147,6 +155,7 @@ template <class All>
 class join_awaitable {
  public:
   static constexpr bool row_aware_operation = true;
+  using result = decltype(std::declval<All&>().take());
 
   template <class... Args>
   [[gnu::always_inline]] explicit join_awaitable(Args&&... args)
@@ -214,6 +223,17 @@ concept gives_computations =
     (!std::is_lvalue_reference_v<std::ranges::range_reference_t<Range>> ||
      (!std::is_reference_v<Range> && !std::ranges::view<Range>));
 
+/// The results of a range of computations.
+template <class Range>
+struct values_of_range : identity<void> {};
+template <gives_computations Range>
+struct values_of_range<Range> {
+  using T = typename std::remove_reference_t<std::ranges::range_reference_t<Range>>::value_type;
+  using list =
+      std::conditional_t<is_array<Range>, std::array<T, array_size<Range>>, std::vector<T>>;
+  using type = std::conditional_t<std::is_void_v<T>, void, list>;
+};
+
 }  // namespace detail
 
 /// Runs all of them, in parallel if there are threads; `co_await` yields their results:
@@ -226,7 +246,8 @@ concept gives_computations =
 template <class... Cs>
   requires(sizeof...(Cs) > 0 && (detail::is_eff<Cs> && ...))
 // Always inline: as a function it would spill registers for a computation that is empty.
-[[gnu::always_inline]] inline auto when_all(Cs... cs) {
+[[gnu::always_inline]] inline awaits_to<detail::values_of<typename Cs::value_type...>> auto
+when_all(Cs... cs) {
   return detail::join_awaitable<detail::tuple_join<Cs...>>(std::move(cs)...);
 }
 
@@ -246,7 +267,7 @@ template <class... Cs>
 template <class X, class... Xs>
   requires(!(detail::is_eff<std::remove_cvref_t<X>> &&
              (detail::is_eff<std::remove_cvref_t<Xs>> && ...)))
-auto when_all(X&& range, Xs&&...) {
+awaits_to<typename detail::values_of_range<X>::type> auto when_all(X&& range, Xs&&...) {
   constexpr bool takes_them = sizeof...(Xs) == 0 && detail::gives_computations<X>;
   static_assert(
       takes_them,

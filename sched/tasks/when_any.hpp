@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "effects/awaits_to.hpp"
 #include "effects/detail/internal.hpp"
 #include "effects/eff.hpp"
 #include "effects/handle.hpp"
@@ -115,6 +116,7 @@ template <class V, class Effects, class Start>
 class first_awaitable {
  public:
   static constexpr bool row_aware_awaitable = true;
+  using result = V;
   explicit first_awaitable(Start s) : start_(std::move(s)) {}
   template <class Row>
   auto awaiter_in(std::source_location where) {
@@ -138,6 +140,12 @@ template <class T>
 struct first_of_range : std::type_identity<std::pair<std::size_t, T>> {};
 template <>
 struct first_of_range<void> : std::type_identity<std::size_t> {};
+template <class Range>
+struct first_of_computations : std::type_identity<void> {};
+template <gives_computations Range>
+struct first_of_computations<Range>
+    : first_of_range<
+          typename std::remove_reference_t<std::ranges::range_reference_t<Range>>::value_type> {};
 
 }  // namespace detail
 
@@ -155,7 +163,8 @@ struct first_of_range<void> : std::type_identity<std::size_t> {};
 /// O(n); a scope, and for each alternative a block and two frames from a pool.
 template <class... Cs>
   requires(sizeof...(Cs) > 0 && (detail::is_eff<Cs> && ...))
-auto when_any(Cs... cs) {
+awaits_to<std::variant<detail::value_or_nothing<typename Cs::value_type>...>> auto when_any(
+    Cs... cs) {
   using V = std::variant<detail::value_or_nothing<typename Cs::value_type>...>;
   auto start = [... cs = std::move(cs)](auto& s, auto& first) mutable {
     [&]<std::size_t... Is>(std::index_sequence<Is...>) {
@@ -181,7 +190,7 @@ auto when_any(Cs... cs) {
 template <class X, class... Xs>
   requires(!(detail::is_eff<std::remove_cvref_t<X>> &&
              (detail::is_eff<std::remove_cvref_t<Xs>> && ...)))
-auto when_any(X&& range, Xs&&...) {
+awaits_to<typename detail::first_of_computations<X>::type> auto when_any(X&& range, Xs&&...) {
   constexpr bool takes_them = sizeof...(Xs) == 0 && detail::gives_computations<X>;
   static_assert(takes_them,
                 "weft: when_all and when_any take computations, or one range of them from which "

@@ -114,6 +114,7 @@ struct mail_awaitable {
 template <class M>
 class open_awaitable : public mail_awaitable {
  public:
+  using result = ports<M>;
   explicit open_awaitable(std::size_t capacity) noexcept : capacity_(capacity) {}
   template <class Row, class Mail = mail>
   typename Mail::open operation_in() {
@@ -134,6 +135,7 @@ class open_awaitable : public mail_awaitable {
 template <class M>
 class send_awaitable : public mail_awaitable {
  public:
+  using result = bool;
   send_awaitable(mailbox& b, M&& m) noexcept : message_(std::move(m)), sender_(b, &message_) {}
   template <class Row, class Mail = mail>
   typename Mail::send operation_in() {
@@ -149,6 +151,7 @@ class send_awaitable : public mail_awaitable {
 template <class M, class Sender>
 class timed_message : public mail_awaitable {
  public:
+  using result = send_result<M>;
   /// `to`: the arguments of the sender's constructor, without the message.
   template <class... To>
   timed_message(instant t, bool waits, M&& m, To&&... to) noexcept
@@ -216,6 +219,7 @@ class receive_awaitable : public mail_awaitable {
 template <class M>
 class receive_or_throw : public receive_awaitable<true, M> {
  public:
+  using result = M;
   using receive_awaitable<true, M>::receive_awaitable;
   M finish(std::uint64_t which) {
     if (which == receive_waiter::no_senders_left) throw_no_senders();
@@ -226,6 +230,7 @@ class receive_or_throw : public receive_awaitable<true, M> {
 template <class M>
 class receive_next : public receive_awaitable<true, M> {
  public:
+  using result = std::optional<M>;
   using receive_awaitable<true, M>::receive_awaitable;
   std::optional<M> finish(std::uint64_t which) {
     if (which == receive_waiter::no_senders_left) return {};
@@ -250,6 +255,7 @@ class in_time : public Base {
 template <class M>
 class receive_until_awaitable : public in_time<receive_awaitable<true, M>> {
  public:
+  using result = std::optional<M>;
   using in_time<receive_awaitable<true, M>>::in_time;
   std::optional<M> finish(std::uint64_t which) {
     if (which == receive_waiter::no_senders_left) throw_no_senders();
@@ -260,6 +266,7 @@ class receive_until_awaitable : public in_time<receive_awaitable<true, M>> {
 template <class M>
 class receive_now : public receive_awaitable<false, M> {
  public:
+  using result = std::optional<M>;
   using receive_awaitable<false, M>::receive_awaitable;
   std::optional<M> finish(std::uint64_t which) {
     if (which == receive_waiter::no_senders_left || which == receive_waiter::too_late) return {};
@@ -286,6 +293,7 @@ class select_from : public Base {
 template <class... Ms>
 class select_awaitable : public select_from<receive_awaitable<true, Ms...>, Ms...> {
  public:
+  using result = std::variant<Ms...>;
   using select_from<receive_awaitable<true, Ms...>, Ms...>::select_from;
   std::variant<Ms...> finish(std::uint64_t which) {
     auto m = this->whichever(which);
@@ -296,6 +304,7 @@ class select_awaitable : public select_from<receive_awaitable<true, Ms...>, Ms..
 template <class... Ms>
 class select_until_awaitable : public select_from<in_time<receive_awaitable<true, Ms...>>, Ms...> {
  public:
+  using result = std::optional<std::variant<Ms...>>;
   using select_from<in_time<receive_awaitable<true, Ms...>>, Ms...>::select_from;
   std::optional<std::variant<Ms...>> finish(std::uint64_t which) { return this->whichever(which); }
 };

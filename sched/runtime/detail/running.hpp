@@ -178,11 +178,11 @@ void run_here(S& s) {
 }
 template <class S>
 void run_worker(S& s, unsigned index) noexcept {
-  typename S::worker_slot slot(s, index);
-  slot.outside = std::exchange(worker_state::of_thread, &slot);
+  typename S::worker_slot here(s, index);
+  here.outside = std::exchange(worker_state::of_thread, &here);
   run_here(s);
-  worker_state::of_thread = slot.outside;
-  s.add_counts(slot);
+  worker_state::of_thread = here.outside;
+  s.add_counts(here);
 }
 /// The calling thread is one of the workers.  Returns when all workers are done: no process is
 /// ready, and nothing is due.

@@ -92,6 +92,7 @@ class range_job {
 
  public:
   static constexpr bool row_aware_operation = true;
+  using result = T;
 
   range_job(View all, Work work, std::size_t grain)
       : all_(std::move(all)),
