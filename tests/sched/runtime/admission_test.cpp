@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <catch2/catch.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +18,6 @@
 #include "tests/support/dice.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/parts.hpp"
-#include "tests/support/seeds.hpp"
 #include "tests/support/threads.hpp"
 
 using namespace weft;

@@ -6,9 +6,6 @@
 #include <cstdint>
 #include <exception>
 #include <iterator>
-#include <new>
-#include <stdexcept>
-#include <string>
 #include <thread>
 #include <utility>
 #include <vector>

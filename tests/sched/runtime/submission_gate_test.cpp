@@ -142,7 +142,7 @@ TEST_CASE(
     submission_gate g;
     counter come = 0;
     std::array<std::vector<std::uint64_t>, threads> put;  // by each thread while it is under way
-    for (auto& p : put) p.reserve(100'000);
+    for (auto& p : put) p.reserve(1'000);
     std::vector<std::thread> all;
     for (std::size_t i = 0; i != threads; ++i)
       all.emplace_back([&, i] {

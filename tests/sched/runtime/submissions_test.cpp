@@ -3,9 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <cstddef>
-#include <cstdint>
 #include <exception>
-#include <memory>
 #include <mutex>
 #include <new>
 #include <optional>

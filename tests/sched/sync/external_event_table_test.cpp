@@ -6,8 +6,8 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
-#include <functional>
 #include <memory>
 #include <new>
 #include <optional>

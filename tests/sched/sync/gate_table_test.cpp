@@ -6,7 +6,6 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <cstddef>
-#include <cstdint>
 #include <deque>
 #include <memory>
 #include <optional>

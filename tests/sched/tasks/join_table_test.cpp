@@ -17,7 +17,6 @@
 #include "sched/base/thunk.hpp"
 #include "sched/sync/detail/waiter.hpp"
 #include "sched/tasks/detail/task.hpp"
-#include "tests/support/dice.hpp"
 #include "tests/support/frames.hpp"
 #include "tests/support/parts.hpp"
 #include "tests/support/threads.hpp"
