@@ -151,7 +151,9 @@ TABLE = {
         deps = _EFFECTS + _SCHED,
         one_compiler = "mail_inside routing_memory",
         searches = "mail_explored routing_explored",
-        threads = "mail_threads no_senders port_cycles routing routing_threads send_until",
+        threads = """
+            mail_threads mailbox_registry no_senders port_cycles routing routing_threads send_until
+        """,
     ),
     "sched/runtime": _row(
         deps = _EFFECTS + _SCHED,
@@ -160,7 +162,8 @@ TABLE = {
             scheduler_inside scheduler_kept scheduler_lost scheduler_memory scheduler_stuck
         """,
         threads = """
-            deadlock_report max_processes shutdown stop submit submit_task wait_registry
+            admission cancellation_state deadlock_report effect_table failure_log max_processes
+            shutdown stop submission_gate submissions submit submit_task wait_registry
         """,
         more = {
             "hello": {"deps": ["//examples:hello_program"]},
@@ -180,8 +183,9 @@ TABLE = {
         searches = "mutex_explored wait_laws_explored",
         threads = """
             barrier completion completion_cancelled completion_until condition deadline_threads
-            external_event gate_until lock_deadlines mutex semaphore shared timers timing
-            timing_forks timing_random timing_threads wait_found wait_laws
+            external_event external_event_table gate_table gate_until lock_deadlines mutex
+            semaphore shared timers timing timing_forks timing_random timing_threads wait_found
+            wait_laws
         """,
         more = {"wait_found": {"deps": ["//io", "//io:testing"]}},
         # In parallel steps of all schedules, which takes hours:
@@ -197,7 +201,7 @@ TABLE = {
         """,
         searches = "scope_explored",
         threads = """
-            parallel parallel_memory parallel_range_v3 scope scope_cancelling
+            join_table parallel parallel_memory parallel_range_v3 scope scope_cancelling
             scope_dropped_threads task_handle task_trees task_words when_all when_all_ranges
         """,
         more = {"parallel_range_v3": {"deps": ["@range_v3"]}},

@@ -157,6 +157,10 @@ class external_event_table final : public external_home {
     try {
       sink_.put_from_outside(t, std::move(in));
     } catch (...) {
+      if (closed_) {  // close() has not seen the process
+        sink_.make_cancelled(*t.release());
+        throw;
+      }
       // An alarm that was due meanwhile has found no process: so the process waits on.
       link(e);
       w.parked.hold(*t.release());

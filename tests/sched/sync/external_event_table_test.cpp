@@ -609,3 +609,41 @@ TEST_CASE(
   CHECK_FALSE(s.table.has_waiters());
   for (auto const& e : at) CHECK(e.is_open());
 }
+
+namespace {
+/// A backend without memory.
+class without_memory final : public keeping<> {
+  void put_from_outside(thunk&, detail::spare_node) override { throw std::bad_alloc(); }
+};
+}  // namespace
+
+TEST_CASE("a process whose put fails while the table is closed is cancelled") {
+  every_frame_dies const check;
+  without_memory ready;
+  external_event_table table(ready, true);
+  external_event e;
+  thunk const is = suspended_process();
+  external_waiter here(e);
+  is.get()->keep();
+  here.parked.hold(*is.get());
+  REQUIRE(table.enter(here, none_refused) == wait_entry::waits);
+  std::atomic<bool> has_thrown = false;
+  std::thread outside;
+  {
+    auto const held = table.hold();
+    outside = std::thread([&] {
+      try {
+        e.open();
+      } catch (std::bad_alloc const&) {
+        has_thrown = true;
+      }
+    });
+    until([&] { return e.is_open(); });
+    table.close();
+  }
+  outside.join();
+  CHECK(has_thrown);
+  CHECK_FALSE(table.has_waiters());
+  CHECK(ready.take().size() == 1);
+  table.drop_all();
+}
