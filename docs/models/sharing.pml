@@ -198,7 +198,7 @@ proctype outside() {
   open(1)
 }
 
-/* close_outside (wait_registry.hpp): the thread that wins the word has the process. */
+/* close (external_event_table.hpp): the thread that wins the word has the process. */
 inline cancel_all() {
   lock(outside_locked);
   cancelling = true;

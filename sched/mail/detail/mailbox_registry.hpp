@@ -212,7 +212,7 @@ inline void mailbox::note_use() const noexcept {
 }
 inline void mailbox::drop_address() noexcept {
   note_use();
-  // seq_cst: as in nobody_sends() (MAILBOX-4).
+  // seq_cst: as in has_no_senders() (MAILBOX-4).
   if (addresses_.fetch_sub(1, std::memory_order_seq_cst) == 1) last_address_has_gone();
   release();
 }

@@ -346,7 +346,7 @@ TEMPLATE_TEST_CASE(
   process& p = *t->get();
   std::atomic<int> can_be_found = -1;
   std::atomic<int> was_taken = -1;
-  int written = -1;  // no atomic: a take sees the writes before the wait (WAIT-4)
+  int written = -1;  // no atomic: a take sees the writes before the wait (WAITER-3)
   int wrong = 0;
   due_things due(1);
   std::thread other([&] {
