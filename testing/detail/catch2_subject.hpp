@@ -25,10 +25,10 @@ class catch2_namer final : public strategy {
   explicit catch2_namer(strategy& c) : strategy_(c) {}
 
   std::size_t choose(candidates const& ready) override {
-    if (ready.last != candidates::nobody && is_at_fork(ready, ready.last)) note_fork(ready);
+    if (ready.last != candidates::none && is_at_fork(ready, ready.last)) note_fork(ready);
     auto const next = strategy_.choose(ready);
     notes_.running.reset();
-    if (next == candidates::nobody) return next;
+    if (next == candidates::none) return next;
     notes_.running = ready[next];
     if (!forks_.empty()) note_resumed(ready[next]);
     return next;

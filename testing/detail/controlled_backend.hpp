@@ -33,10 +33,10 @@ namespace weft::detail {
 
 /// The processes that may run.
 struct candidates {
-  static constexpr std::size_t nobody = static_cast<std::size_t>(-1);
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
   std::vector<thunk> const& ready;  // CHOICE-1; at least one
-  std::size_t last;                 // the index of the one that ran last, or nobody
+  std::size_t last;                 // the index of the one that ran last, or none
 
   [[nodiscard]] std::size_t size() const noexcept { return ready.size(); }
   [[nodiscard]] process_id operator[](std::size_t i) const noexcept { return ready[i].get()->id(); }
@@ -57,7 +57,7 @@ class strategy {
   strategy& operator=(strategy const&) = delete;
   virtual ~strategy() = default;
 
-  /// Returns a candidate; or nobody: then the run ends here, and does not count.
+  /// Returns a candidate, or none: then the run ends here, and does not count.
   virtual std::size_t choose(candidates const& who) = 0;
   /// Called in the middle of a step: returns one of `ways` ways, which are two or more.
   virtual std::size_t decide(std::size_t ways) = 0;
@@ -67,7 +67,7 @@ class strategy {
   virtual void on_run_end(run_end) {}
   /// The listener to the accesses of processes; null if there is none.
   [[nodiscard]] virtual location_listener* listener() noexcept { return nullptr; }
-  /// Whether one of its allocations has failed where it could not throw.  It has chosen nobody
+  /// Whether one of its allocations has failed where it could not throw.  It has chosen none
   /// since then, and cannot be used any more.
   [[nodiscard]] virtual bool lacks_memory() const noexcept { return false; }
 };
@@ -103,7 +103,7 @@ struct run_log {
   std::size_t decisions = 0;   // those that are not 0
   bool was_quiescent = false;  // no process was ready
   bool was_cut = false;        // the run was longer than allowed
-  bool was_given_up = false;   // the strategy chose nobody
+  bool was_given_up = false;   // the strategy chose none
   bool lacks_memory = false;   // CHOICE-3
   std::vector<schedule_step>* trace = nullptr;
   std::vector<thunk> room;  // of the candidates, kept from run to run
@@ -201,7 +201,7 @@ class controlled_backend final : public decider, public event_deferrer {
       }
       candidates const who{ready_, last()};
       std::size_t const next = home_.strategy_.choose(who);
-      if (next == candidates::nobody) {
+      if (next == candidates::none) {
         log.was_given_up = true;
         return thunk::reason::stopped;
       }
@@ -257,13 +257,13 @@ class controlled_backend final : public decider, public event_deferrer {
     [[nodiscard]] std::size_t last() const noexcept {
       for (std::size_t i = 0; i != ready_.size(); ++i)
         if (ready_[i].get()->id() == last_) return i;
-      return candidates::nobody;
+      return candidates::none;
     }
     thunk step(std::size_t next, std::size_t last) {
       run_log& log = home_.log_;
       auto const it = ready_.begin() + static_cast<std::ptrdiff_t>(next);
       process const& p = *it->get();
-      bool const preempts = last != candidates::nobody && last != next;
+      bool const preempts = last != candidates::none && last != next;
       bool const switches = log.steps != 0 && p.id() != last_;
       log.was_quiescent = false;
       ++log.steps;

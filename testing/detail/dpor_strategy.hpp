@@ -43,7 +43,7 @@
 ///   DPOR-9  All ways of a decision are tried.  A process that is asleep has tried them: so its
 ///       accesses are those of all ways together.
 ///   W10 Accesses are noted in destructors, too, and steps end where no exception may be thrown.
-///       If there is no memory for a note, nothing is noted from then on and nobody is chosen: the
+///       If there is no memory for a note, nothing is noted from then on, and no process is chosen: the
 ///       run ends, and the search throws bad_alloc (CHOICE-3 of controlled_backend.hpp).
 namespace weft::detail {
 
@@ -51,12 +51,12 @@ class dpor_strategy final : public strategy, public location_listener {
  public:
   std::size_t choose(candidates const& who) override try {
     if (lacks_memory_) [[unlikely]]
-      return candidates::nobody;
+      return candidates::none;
     if (is_over_) rewind();
     note_step();
     note_who_is_ready(who);
     std::size_t const choice = who.size() == 1 ? only(who) : one_of(who);
-    if (choice == candidates::nobody) return choice;
+    if (choice == candidates::none) return choice;
     steps_.begin(who[choice], who.size() == 1 ? no_node : at_ - 1);
     is_in_step_ = true;
     running_ = who[choice];
@@ -64,7 +64,7 @@ class dpor_strategy final : public strategy, public location_listener {
     return choice;
   } catch (std::bad_alloc const&) {
     lacks_memory_ = true;
-    return candidates::nobody;
+    return candidates::none;
   }
   std::size_t decide(std::size_t ways) override try {  // DPOR-9
     if (lacks_memory_) return 0;
@@ -92,7 +92,7 @@ class dpor_strategy final : public strategy, public location_listener {
     if (is_over_) rewind();  // no step was run
     note_step();
     is_over_ = true;
-    if (at_ != nodes_.size()) differs("nobody");
+    if (at_ != nodes_.size()) differs("no process");
     if (how == run_end::cut && at_ == nodes_.size()) all_are_wanted_last();
     if (how == run_end::threw && !has_failed_ && steps_.size() != 0) last_conflicts_with_all();
   } catch (std::bad_alloc const&) {
@@ -222,12 +222,12 @@ class dpor_strategy final : public strategy, public location_listener {
   }
 
   [[nodiscard]] std::size_t only(candidates const& who) const noexcept {
-    return is_asleep(asleep_, who[0]) ? candidates::nobody : 0;  // DPOR-3
+    return is_asleep(asleep_, who[0]) ? candidates::none : 0;  // DPOR-3
   }
   std::size_t one_of(candidates const& who) {
     if (at_ == nodes_.size()) {
       std::size_t const first = first_awake(who);
-      if (first == candidates::nobody) return first;  // DPOR-3
+      if (first == candidates::none) return first;  // DPOR-3
       begin(who, first);
     } else if (!is_as_before(who)) {
       differs(text_of_ids(who, who.size()));
@@ -242,14 +242,14 @@ class dpor_strategy final : public strategy, public location_listener {
   /// (DPOR-8).
   [[nodiscard]] std::size_t first_awake(candidates const& who) noexcept {
     static constexpr std::size_t most_in_a_row = 100;
-    bool const can_go_on = who.last != candidates::nobody && !is_asleep(asleep_, who[who.last]);
+    bool const can_go_on = who.last != candidates::none && !is_asleep(asleep_, who[who.last]);
     in_a_row_ = can_go_on ? in_a_row_ + 1 : 0;
     if (can_go_on && in_a_row_ <= most_in_a_row) return who.last;
     in_a_row_ = 0;
     std::size_t const after = who.last + 1;  // 0 if none ran last
     for (std::size_t i = 0; i != who.size(); ++i)
       if (std::size_t const j = (after + i) % who.size(); !is_asleep(asleep_, who[j])) return j;
-    return candidates::nobody;
+    return candidates::none;
   }
   void begin(candidates const& who, std::size_t choice) {
     node& n = nodes_.emplace_back();

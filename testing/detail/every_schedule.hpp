@@ -109,7 +109,7 @@ class every_schedule final : public strategy {
   }
   std::size_t decide(std::size_t ways) override {
     if (at_ == taken_.size())
-      taken_.push_back({0, static_cast<unsigned>(ways), candidates::nobody, spent_, decided_,
+      taken_.push_back({0, static_cast<unsigned>(ways), candidates::none, spent_, decided_,
                         ids_.size(), steps_, true});
     else if (!taken_[at_].is_decision || taken_[at_].of != ways) [[unlikely]]
       differs(text_of_ways(ways), steps_);
@@ -118,7 +118,7 @@ class every_schedule final : public strategy {
     return std::min<std::size_t>(n.choice, ways - 1);
   }
   void on_run_end(run_end) override {
-    if (at_ != taken_.size()) differs("nobody", taken_[at_].step);
+    if (at_ != taken_.size()) differs("no process", taken_[at_].step);
   }
 
   /// Prepares the next schedule.  False if there is none.
@@ -157,12 +157,12 @@ class every_schedule final : public strategy {
     bool is_decision;
   };
   [[nodiscard]] static bool preempts(node const& n, std::size_t choice) noexcept {
-    return n.last != candidates::nobody && n.last != choice;
+    return n.last != candidates::none && n.last != choice;
   }
   void begin(candidates const& who) {
     node n{0,    static_cast<unsigned>(who.size()), who.last, spent_, decided_, ids_.size(), steps_,
            false};
-    if (spent_ == bound_ && who.last != candidates::nobody && who.last != 0) {
+    if (spent_ == bound_ && who.last != candidates::none && who.last != 0) {
       n.choice = static_cast<unsigned>(who.last);
       is_pruned_ = true;
     }

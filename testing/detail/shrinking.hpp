@@ -66,7 +66,7 @@ class taking_turns final : public strategy {
       for (std::size_t i = 0; i != who.size(); ++i)
         if (who[i] == turns_[at_].process) return ++taken_, i;
     }
-    return who.last == candidates::nobody ? 0 : who.last;
+    return who.last == candidates::none ? 0 : who.last;
   }
 
   std::vector<turn> const& turns_;

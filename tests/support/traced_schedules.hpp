@@ -39,7 +39,7 @@ class led_by_trace final : public detail::strategy {
         n <= wanted_.size() &&
         std::equal(trace.begin() + static_cast<std::ptrdiff_t>(agreed_), trace.end(),
                    wanted_.begin() + static_cast<std::ptrdiff_t>(agreed_));
-    if (!is_prefix) return detail::candidates::nobody;
+    if (!is_prefix) return detail::candidates::none;
     agreed_ = n;
     return all_.choose(who);
   }
