@@ -43,7 +43,7 @@
 ///   DPOR-9  All ways of a decision are tried.  A process that is asleep has tried them: so its
 ///       accesses are those of all ways together.
 ///   W10 Accesses are noted in destructors, too, and steps end where no exception may be thrown.
-///       If there is no memory for a note, nothing is noted from then on, and no process is chosen: the
+///       If there is no memory for a note, nothing is noted from then on, no process is chosen: the
 ///       run ends, and the search throws bad_alloc (CHOICE-3 of controlled_backend.hpp).
 namespace weft::detail {
 
