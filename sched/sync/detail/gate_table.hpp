@@ -77,6 +77,7 @@ class gate_table final : public gate_home {
   /// Takes that waiter off its list.  Returns its process, or null if another party has taken it.
   [[nodiscard]] process* take(gate_waiter& w) noexcept {
     auto const locked = lock();
+    if (!w.home_.load(std::memory_order_relaxed)) return nullptr;  // relaxed: set under the lock
     note_access(w.at, true);
     return leave(w);
   }

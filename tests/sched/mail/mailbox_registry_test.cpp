@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -517,6 +518,8 @@ TEST_CASE("while several threads make, use and end mailboxes each process is tak
   int const each = rounds(5'000);
   mail_alone s(true);
   counter waited = 0, taken = 0, cut_off = 0, wrong = 0, over = 0;
+  // A process ends its operation when it goes on: not while it is being taken.
+  std::mutex takes;
   std::vector<std::thread> all;
   for (int i = 0; i != threads; ++i)
     all.emplace_back([&, i] {
@@ -526,8 +529,8 @@ TEST_CASE("while several threads make, use and end mailboxes each process is tak
         b->add_address();
         std::unique_ptr<mailbox, inbox_end> in(b);
         untyped_address to(b);
-        receiver r(*b);
-        if (r.waits<true>())
+        std::optional<receiver<int>> r(*b);
+        if (r->waits<true>())
           ++waited;
         else
           ++wrong;
@@ -541,16 +544,21 @@ TEST_CASE("while several threads make, use and end mailboxes each process is tak
           default:
             break;  // the end of the receiver's operation has it put
         }
+        std::lock_guard const lock(takes);
+        r.reset();
       }
       ++over;
     });
   // A canceller meanwhile takes some of the processes.
   for (unsigned turn = 0; over != threads; ++turn) {
-    weft::detail::wake_batch batch;
-    if (!s.registry->take_if([turn](process const&) noexcept { return turn % 2 == 0; }, batch))
-      ++wrong;
-    taken += static_cast<int>(release(batch).size());
-    if (turn % 16 == 0) s.registry->take_all([&taken](thunk) { ++taken; });
+    {
+      std::lock_guard const lock(takes);
+      weft::detail::wake_batch batch;
+      if (!s.registry->take_if([turn](process const&) noexcept { return turn % 2 == 0; }, batch))
+        ++wrong;
+      taken += static_cast<int>(release(batch).size());
+      if (turn % 16 == 0) s.registry->take_all([&taken](thunk) { ++taken; });
+    }
     cut_off += static_cast<int>(s.ready.take().size());
     std::this_thread::yield();
   }

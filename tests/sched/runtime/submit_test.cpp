@@ -271,7 +271,7 @@ TEMPLATE_TEST_CASE("a submission after the run, or after the scheduler, throws",
     CHECK(s.alive() == 0);
   }
   CHECK_THROWS_AS(submits(), scheduler_stopped);
-  CHECK_THROWS_WITH(submits(), Contains("submit") && Contains("over"));
+  CHECK_THROWS_WITH(submits(), Contains("submit") && Contains("has ended"));
   {
     auto s = scheduler_on<TestType>();
     s.start(TestType::how(), does_nothing);
