@@ -324,7 +324,7 @@ int sends_and_receives() {
   int sum = 0;
   on_threads(2, [&](unsigned me) {
     if (me == 0) {
-      detail::mailbox::receives nobody{};
+      detail::mailbox::woken_receiver nobody{};
       for (int m = 1; m <= messages; ++m) (void)box->send<true>(&m, false, nobody);
     } else {
       process* nobody = nullptr;
@@ -332,7 +332,7 @@ int sends_and_receives() {
         int m = 0;
         detail::select_case at{box, &m, nullptr};
         for (detail::relax wait;
-             box->receive<true>(at, nobody) != detail::mailbox::receiving::come;)
+             box->receive<true>(at, nobody) != detail::mailbox::receive_outcome::received;)
           wait();
         sum += m;
       }

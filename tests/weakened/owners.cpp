@@ -219,7 +219,7 @@ void mailboxes() {
   }
   in_step([&](std::size_t i, unsigned me) {
     int message = 1;
-    detail::mailbox::receives nobody{};
+    detail::mailbox::woken_receiver nobody{};
     if (me == 0) (void)all[i]->send<true>(&message, false, nobody);
     all[i]->release();
   });
